@@ -1,0 +1,2 @@
+// Boost.Redis, compiled once.
+#include <boost/redis/src.hpp>
