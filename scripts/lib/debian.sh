@@ -1,0 +1,69 @@
+# What the scripts ask of apt; sourced after common.sh. Mirrors come from apt's own configuration alone.
+. /etc/os-release
+suite=${VERSION_CODENAME:-}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo "$@"
+    else die "installing packages needs root: run this as root, or install sudo"
+    fi
+}
+
+# A mirror may be away for a moment: three tries, with apt's own retries inside each.
+patiently() {
+    "$@" && return
+    sleep 5; say "trying again: $*" >&2; "$@" && return
+    sleep 20; say "trying again: $*" >&2; "$@"
+}
+
+apt_update() { patiently as_root apt-get -qq -o Acquire::Retries=3 update; }
+
+apt_install() {
+    patiently as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@" >/dev/null
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
+
+# debian_mirror RELEASE: where this machine gets that release (bookworm, bookworm-security, ...) from.
+debian_mirror() {
+    apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
+        awk -v want="$1" '$1 == want || $2 == want { print $3; exit }'
+}
+
+# backports_apt RELEASE COMMAND...: runs an apt command that sees RELEASE's backports and nothing else. All its state is
+# below .deps/apt, so neither the sources nor the packages of this system change; apt checks the archive's signature.
+backports_apt() {
+    local release=$1 home=$root/.deps/apt/$1 mirror keyring
+    shift
+    if [ ! -e "$home/apt.conf" ]; then
+        mirror=$(debian_mirror "$suite")
+        [ -n "$mirror" ] || die "apt's sources name no mirror for $suite"
+        keyring=$(ls /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} 2>/dev/null | head -1) || true
+        [ -n "$keyring" ] || die "the package debian-archive-keyring is missing"
+        mkdir -p "$home/state/lists/partial" "$home/cache/archives/partial"
+        echo "deb [signed-by=$keyring lang=none target=Packages] $mirror $release-backports main" >"$home/sources.list"
+        {
+            apt-config dump Acquire
+            printf '%s "%s";\n' Dir::Etc::Main /dev/null Dir::Etc::Parts /dev/null \
+                Dir::Etc::SourceList "$home/sources.list" Dir::Etc::SourceParts /dev/null \
+                Dir::Etc::Preferences /dev/null Dir::Etc::PreferencesParts /dev/null \
+                Dir::State "$home/state" Dir::State::Status /dev/null Dir::Cache "$home/cache" \
+                APT::Sandbox::User "$(id -un)" Acquire::Retries 3
+        } >"$home/apt.conf.new"
+        APT_CONFIG=$home/apt.conf.new patiently apt-get -qq update
+        mv "$home/apt.conf.new" "$home/apt.conf"
+    fi
+    APT_CONFIG=$home/apt.conf "$@"
+}
+
+# unpack_backport RELEASE PACKAGE DIRECTORY: the package's /usr becomes the directory.
+unpack_backport() {
+    local release=$1 package=$2 directory=$3 work=$root/.deps/apt/unpacked
+    rm -rf "$work" && mkdir -p "$work"
+    (cd "$work" && backports_apt "$release" patiently apt-get -qq download "$package")
+    dpkg-deb -x "$work"/*.deb "$work/files"
+    rm -rf "$directory"
+    mv "$work/files/usr" "$directory"
+    rm -rf "$work"
+}
