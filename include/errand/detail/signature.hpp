@@ -1,0 +1,223 @@
+#pragma once
+
+// What a handler's class says about itself: the parameters and the result of `perform`, and which of the
+// optional statics it has.
+//
+// Nothing here may be evaluated while the handler is still incomplete: a handler may hold a proxy of its own
+// type, and a trait that was asked too early keeps its wrong answer. So proxies name these only as
+// dependent types inside member templates, and all of it is worked out at the first use.
+
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <errand/awaitable.hpp>
+
+namespace errand {
+
+struct task_info;
+
+namespace detail {
+
+template <class... T>
+struct type_list {};
+
+/// The result of an awaitable; absent for anything else.
+template <class T>
+struct awaited_result {};
+template <class T, class Executor>
+struct awaited_result<boost::asio::awaitable<T, Executor>> {
+    using type = T;
+};
+
+/// Result and parameters of a (pointer to a) member function or static function.
+template <class F>
+struct callable {
+    static constexpr bool is_function = false;
+};
+template <class R, class... P>
+struct plain_callable {
+    static constexpr bool is_function = true;
+    using returned = R;
+    using parameters = type_list<P...>;
+};
+template <class R, class C, class... P>
+struct callable<R (C::*)(P...)> : plain_callable<R, P...> {};
+template <class R, class C, class... P>
+struct callable<R (C::*)(P...) const> : plain_callable<R, P...> {};
+template <class R, class C, class... P>
+struct callable<R (C::*)(P...) noexcept> : plain_callable<R, P...> {};
+template <class R, class C, class... P>
+struct callable<R (C::*)(P...) const noexcept> : plain_callable<R, P...> {};
+template <class R, class... P>
+struct callable<R (*)(P...)> : plain_callable<R, P...> {};
+template <class R, class... P>
+struct callable<R (*)(P...) noexcept> : plain_callable<R, P...> {};
+
+/// Never true: what a refusing static_assert asks, so that the compiler prints the type beside the sentence.
+template <class...>
+inline constexpr bool supported = false;
+
+// names_x<H>() says whether H has a member x, whatever its access and however often it is overloaded: a
+// second x in another base class makes the name ambiguous exactly then.
+#define ERRAND_NAMES_MEMBER(member)                             \
+    struct twin_with_##member {                                 \
+        int member;                                             \
+    };                                                          \
+    template <class H>                                          \
+    struct twin_of_##member : H, twin_with_##member {};         \
+    template <class H>                                          \
+    consteval bool names_##member() {                           \
+        if constexpr (std::is_final_v<H>) {                     \
+            return requires { &H::member; };                    \
+        } else {                                                \
+            return !requires { &twin_of_##member<H>::member; }; \
+        }                                                       \
+    }
+ERRAND_NAMES_MEMBER(perform)
+ERRAND_NAMES_MEMBER(biz_id)
+ERRAND_NAMES_MEMBER(concurrency_key)
+ERRAND_NAMES_MEMBER(on_dead)
+#undef ERRAND_NAMES_MEMBER
+
+template <class P>
+inline constexpr bool is_out_parameter =
+    std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>;
+
+template <class... P>
+consteval bool has_out_parameter(type_list<P...>) {
+    return (is_out_parameter<P> || ...);
+}
+
+template <class List>
+struct decayed_tuple;
+template <class... P>
+struct decayed_tuple<type_list<P...>> {
+    using type = std::tuple<std::decay_t<P>...>;
+};
+
+/// The parameters and the result of a handler that is at fault: empty, so that its one message stays alone.
+struct no_signature {
+    using args = std::tuple<>;
+    using result = void;
+};
+
+template <class F>
+struct sound_signature {
+    using args = typename decayed_tuple<typename F::parameters>::type;
+    using result = typename awaited_result<typename F::returned>::type;
+};
+
+template <class H, class Call>
+constexpr auto read_perform() {
+    if constexpr (!Call::is_function) {
+        static_assert(supported<H>, "errand: `perform` must be a member function, without &, && or volatile");
+        return no_signature{};
+    } else if constexpr (!requires { typename awaited_result<typename Call::returned>::type; }) {
+        static_assert(supported<H>,
+                      "errand: `perform` must return errand::awaitable<Result> "
+                      "(errand::awaitable<void> when there is no result)");
+        return no_signature{};
+    } else if constexpr (has_out_parameter(typename Call::parameters{})) {
+        static_assert(supported<H>,
+                      "errand: a parameter of `perform` is a non-const reference: arguments come from "
+                      "the store and nothing can be written back; take it by value or by const&");
+        return no_signature{};
+    } else {
+        return sound_signature<Call>{};
+    }
+}
+
+/// Reads `perform`; refuses what errand cannot call in one sentence.
+template <class H>
+constexpr auto read_signature() {
+    if constexpr (!std::is_class_v<H>) {
+        static_assert(supported<H>, "errand: a handler must be a class with a member `perform`");
+        return no_signature{};
+    } else if constexpr (!names_perform<H>()) {
+        static_assert(supported<H>,
+                      "errand: this handler has no `perform`: give it a public member function "
+                      "`errand::awaitable<Result> perform(Args... args)`");
+        return no_signature{};
+    } else if constexpr (!requires { &H::perform; }) {
+        static_assert(supported<H>,
+                      "errand: `perform` must be one public member function: errand cannot choose among "
+                      "overloads, deduce a template's arguments or call a private member");
+        return no_signature{};
+    } else {
+        return read_perform<H, callable<decltype(&H::perform)>>();
+    }
+}
+
+template <class H>
+using signature_of = decltype(read_signature<H>());
+
+/// The values that `perform` takes, as a tuple of decayed types.
+template <class H>
+using args_of = typename signature_of<H>::args;
+
+/// What `perform` yields: T of errand::awaitable<T>, void stays void.
+template <class H>
+using result_of = typename signature_of<H>::result;
+
+template <class H, class Args>
+struct statics_with;
+template <class H, class... A>
+struct statics_with<H, std::tuple<A...>> {
+    static constexpr bool biz_id = requires(const A&... args) {
+        { H::biz_id(args...) } -> std::convertible_to<std::string>;
+    };
+    static constexpr bool concurrency_key = requires(const A&... args) {
+        { H::concurrency_key(args...) } -> std::convertible_to<std::string>;
+    };
+};
+
+/// True when the handler names its tasks by `static std::string biz_id(const Args&...)`.
+template <class H>
+consteval bool has_biz_id() {
+    if constexpr (!names_biz_id<H>()) {
+        return false;
+    } else if constexpr (!statics_with<H, args_of<H>>::biz_id) {
+        static_assert(supported<H>,
+                      "errand: `biz_id` must be a public `static std::string biz_id(const Args&... args)` "
+                      "that takes what `perform` takes");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// True when the handler has `static std::string concurrency_key(const Args&...)`.
+template <class H>
+consteval bool has_concurrency_key() {
+    if constexpr (!names_concurrency_key<H>()) {
+        return false;
+    } else if constexpr (!statics_with<H, args_of<H>>::concurrency_key) {
+        static_assert(supported<H>,
+                      "errand: `concurrency_key` must be a public "
+                      "`static std::string concurrency_key(const Args&... args)` that takes what `perform` "
+                      "takes");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// True when the handler has `static void on_dead(const errand::task_info&)`.
+template <class H>
+consteval bool has_on_dead() {
+    if constexpr (!names_on_dead<H>()) {
+        return false;
+    } else if constexpr (!requires(const task_info& info) { H::on_dead(info); }) {
+        static_assert(supported<H>,
+                      "errand: `on_dead` must be a public "
+                      "`static void on_dead(const errand::task_info& info)`");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+}  // namespace detail
+}  // namespace errand

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <errand/state.hpp>
+
+namespace errand {
+
+/// What every error thrown by errand derives from: `catch (const errand::error&)` catches them all.
+class error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The program uses errand wrongly (a bad policy, a missing bean, awaiting where it cannot be).
+/// Repair the program: repeating the call does not help.
+class usage_error : public error {
+public:
+    using error::error;
+};
+
+/// The store could not be reached, refused, or lost something; the text says the operation, the cause
+/// and whether the change may have happened. Repeating the call later can help.
+class store_error : public error {
+public:
+    using error::error;
+};
+
+/// A value does not fit its C++ type or cannot be written as JSON; the text begins with the path to it.
+class bad_data : public error {
+public:
+    using error::error;
+};
+
+/// A submission was refused because its biz_id is held by another task.
+class duplicate_task : public error {
+public:
+    using error::error;
+};
+
+/// A submission was refused because its dependencies would close a cycle; the text names the tasks on it.
+class dependency_cycle : public error {
+public:
+    using error::error;
+};
+
+/// Some submissions of one batch were refused by the store. Defined beside the handles it carries.
+class bulk_error;
+
+/// The result is no longer kept: its task was trimmed by retention or started anew.
+class result_gone : public error {
+public:
+    using error::error;
+};
+
+/// An awaited task ended without a result.
+class task_failed : public error {
+public:
+    /// @param ended     `dead`, `cancelled` or `expired`
+    /// @param attempts  how often the task was started
+    /// @param text      why, in the handler's own words; may be empty
+    task_failed(errand::state ended, int attempts, const std::string& text)
+        : error{sentence(ended, attempts, text)}, state_{ended}, attempts_{attempts} {}
+
+    /// How the task ended.
+    [[nodiscard]] errand::state state() const noexcept { return state_; }
+    /// How often it was started.
+    [[nodiscard]] int attempts() const noexcept { return attempts_; }
+
+private:
+    static std::string sentence(errand::state ended, int attempts, const std::string& text) {
+        std::string all{to_string(ended)};
+        if (attempts > 0) {
+            all += " after " + std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
+        }
+        return text.empty() ? all : all + ": " + text;
+    }
+
+    errand::state state_;
+    int attempts_;
+};
+
+/// Something did not happen within the time that the caller gave.
+class timed_out : public error {
+public:
+    using error::error;
+};
+
+/// The task's lease went to another worker: nothing this attempt reports counts any more.
+class lease_lost : public error {
+public:
+    using error::error;
+};
+
+}  // namespace errand
