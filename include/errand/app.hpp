@@ -1,0 +1,128 @@
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/config.hpp>
+#include <errand/detail/beans.hpp>
+#include <errand/detail/engine.hpp>
+#include <errand/handle.hpp>
+#include <errand/middleware.hpp>
+#include <errand/proxy.hpp>
+#include <errand/task_info.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace errand {
+
+/// The program's connection to its tasks: submits them, and runs them when told to.
+///
+/// It must outlive its proxies, its handles and every coroutine that uses them. Beans and wrappers are added before the
+/// first submission and before `start`/`run`; everything else may be called from any thread.
+class app {
+public:
+    /// With errand::config::from_environment().
+    /// @throws usage_error when the configuration is wrong, naming the variable
+    app();
+    /// @throws usage_error when a value does not fit, naming it. Nothing is connected yet.
+    explicit app(config settings);
+    /// Stops the worker as `stop()` does, when it runs. Not inside a coroutine of this app.
+    ~app();
+    app(const app&) = delete;
+    app& operator=(const app&) = delete;
+
+    /// Builds a bean, once, and returns it. Without arguments its constructor parameters are found among the beans.
+    /// Beans die with the app, the youngest first.
+    /// @throws usage_error when there is one of this type already
+    template <class T, class... A>
+    T& provide(A&&... args) {
+        return beans().template provide<T>(std::forward<A>(args)...);
+    }
+
+    /// Lends an object, which must outlive the app.
+    /// @throws usage_error when there is one of this type already
+    template <class T>
+    T& provide_ref(T& object) {
+        beans().template provide_ref<T>(object);
+        return object;
+    }
+
+    /// What submits the tasks of H.
+    template <class H>
+    [[nodiscard]] proxy<H> handler() {
+        return proxy<H>{*this};
+    }
+
+    /// Submits by wire name, without the type: for a program that does not know the handler. Queue and policy come from
+    /// the options, then from the handler when this program declares it, then from the defaults.
+    /// @throws as proxy::perform_async
+    [[nodiscard]] awaitable<handle<boost::json::value>> perform(std::string wire_name, boost::json::array args,
+                                                                options extra = {});
+
+    /// A handle to the task with this id, whatever program submitted it. One round trip.
+    /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
+    template <class T>
+    [[nodiscard]] awaitable<std::optional<handle<T>>> find(std::string id) {
+        auto ref = co_await find_ref(std::move(id));
+        if (!ref) co_return std::nullopt;
+        co_return handle<T>{std::move(*ref)};
+    }
+
+    /// What the store knows of the task with this id. One round trip.
+    [[nodiscard]] awaitable<std::optional<task_info>> find(std::string id);
+
+    /// Runs an awaitable to its end on the calling thread and returns its value or throws what it threw.
+    /// @throws usage_error inside a coroutine that errand runs: there, `co_await` it
+    template <class T>
+    T block_on(awaitable<T> work) {
+        if constexpr (std::is_void_v<T>) {
+            run_here(std::move(work));
+        } else {
+            std::optional<T> value;
+            run_here(keep_value(std::move(work), value));
+            return std::move(*value);
+        }
+    }
+    /// Waits for a result on the calling thread.
+    template <class T>
+    T block_on(const handle<T>& h) {
+        return block_on(detail::await_result<T>(h.ref(), std::nullopt));
+    }
+
+    /// Works until SIGINT or SIGTERM, then stops gracefully. @return 0, or 1 after saying what is wrong with the program
+    int run();
+    /// Starts the worker on threads of its own.
+    /// @throws usage_error naming every handler that cannot be built; store_error when the store cannot be reached
+    [[nodiscard]] awaitable<void> start();
+    /// Claims no more, lets running tasks go on for `shutdown_grace`, gives the rest back. Completes when all have ended.
+    [[nodiscard]] awaitable<void> stop();
+
+    /// Wraps every attempt, the first added outermost.
+    app& around_perform(perform_wrapper wrapper);
+    /// Wraps every submission, the first added outermost.
+    app& around_submit(submit_wrapper wrapper);
+
+    /// The configuration in force.
+    [[nodiscard]] const config& settings() const noexcept;
+
+private:
+    friend detail::app_core& detail::core_of(app& owner) noexcept;
+
+    template <class T>
+    static awaitable<void> keep_value(awaitable<T> work, std::optional<T>& value) {
+        value.emplace(co_await std::move(work));
+    }
+
+    detail::bean_container& beans();
+    awaitable<std::optional<detail::task_ref>> find_ref(std::string id);
+    void run_here(awaitable<void> work);
+
+    std::unique_ptr<detail::app_core> core_;
+};
+
+}  // namespace errand

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <errand/time.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace errand {
+
+/// How a program is connected and how its worker works. Every member can come from code, from the environment
+/// (`ERRAND_` + the member's name in capitals: `ERRAND_STORE`, `ERRAND_SHUTDOWN_GRACE=25s`) or from the JSON file that
+/// `ERRAND_CONFIG` names (members by name); the environment goes before the file, the file before the defaults.
+struct config {
+    /// Where tasks are kept: `redis://[user:pass@]host:port/db`, `rediss://…`, `redis+unix:///path`.
+    std::string store{};
+    /// Tenants see only their own.
+    std::string name_space = "default";
+    /// Queues this worker serves, name to weight (1..1000). Empty: the queues of all handlers of this program.
+    /// In the environment: `mail:3,default:1`.
+    std::map<std::string, int> queues{};
+    /// A queue is looked at only when all of a higher weight are empty; false: by weighted chance.
+    bool strict_queues = false;
+    /// Tasks in flight in this process, over all its threads.
+    std::size_t concurrency = 100;
+    /// Threads that run handlers.
+    std::size_t threads = 1;
+    /// Threads for handlers with `.blocking`; 0: one a core.
+    std::size_t blocking_threads = 0;
+    /// After this long without a sign of life a worker's tasks go to another.
+    duration lease = std::chrono::seconds{30};
+    /// How long running tasks may go on after SIGTERM.
+    duration shutdown_grace = std::chrono::seconds{25};
+    /// trace, debug, info, warn, error, critical or off.
+    std::string log_level = "info";
+    /// Handlers that may wait for other tasks at once.
+    std::size_t max_awaiting = 10'000;
+    /// How long a call may be repeated while the store is away, before store_error. Workers wait for ever.
+    duration store_timeout = std::chrono::seconds{10};
+    /// Bytes of a task's arguments as JSON, and of its result.
+    std::size_t max_payload = 1024 * 1024;
+
+    /// Reads ERRAND_CONFIG and then the environment.
+    /// @throws usage_error naming the variable or the file and the value that does not fit
+    static config from_environment();
+};
+
+}  // namespace errand

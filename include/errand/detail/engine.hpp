@@ -1,0 +1,58 @@
+// What the templates call: erased functions, defined once in errand's own sources.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/options.hpp>
+#include <errand/task_info.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+namespace errand {
+class transaction_guard;
+}
+
+namespace errand::detail {
+
+class app_core;
+struct held_task;  // a submission that a transaction holds back
+
+// Which task a handle is to.
+struct task_ref {
+    app_core* app = nullptr;
+    std::array<unsigned char, 16> id{};
+    std::uint64_t life = 0;
+    bool duplicate = false;
+    std::shared_ptr<held_task> held{};
+};
+
+// One submission, encoded and checked for shape, before it gets an id.
+struct draft {
+    app_core* app = nullptr;
+    std::type_index handler = typeid(void);     // how the policy is found ...
+    std::string wire_name{};                    // ... or by name, when it was submitted by name
+    std::string args{};                         // a JSON array
+    std::optional<std::string> biz_id{};        // from the handler's own biz_id
+    std::shared_ptr<const options> extra{};     // may be null
+    std::optional<duration> delay{};            // perform_in
+    std::optional<time_point> at{};             // perform_at
+    transaction_guard* guard = nullptr;         // proxy.in(guard)
+};
+
+awaitable<task_ref> submit(draft one);
+awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);
+
+// The result as JSON text; empty for void.
+awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);
+awaitable<task_info> fetch_info(task_ref ref);
+awaitable<bool> cancel_task(task_ref ref);
+
+std::string id_text(const task_ref& ref);
+bool is_duplicate(const task_ref& ref) noexcept;
+
+}  // namespace errand::detail

@@ -1,0 +1,91 @@
+// How a handler becomes known before main: the macros of handler.hpp make these objects.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/detail/beans.hpp>
+#include <errand/detail/signature.hpp>
+#include <errand/detail/wire.hpp>
+#include <errand/policy.hpp>
+#include <errand/task_info.hpp>
+
+#include <boost/json/array.hpp>
+
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+namespace errand::detail {
+
+template <class H>
+struct handler_tag {};
+
+// A handler without its type.
+struct erased_handler {
+    // Decodes the arguments, builds the handler, runs it; gives the result as JSON text, empty for void.
+    awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args);
+    // What is missing to build one, in words.
+    std::vector<std::string> (*missing)(const bean_container& beans);
+    // Builds one and drops it.
+    void (*try_build)(const bean_container& beans);
+    // Null when the handler has no such member.
+    void (*on_dead)(const task_info& task);
+};
+
+void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(), bool has_concurrency_key);
+void define_handler(std::type_index type, const erased_handler& code);
+
+// The type's qualified name as the compiler prints it.
+template <class T>
+constexpr std::string_view qualified_name() {
+    constexpr std::string_view text = __PRETTY_FUNCTION__;
+    constexpr auto begin = text.find("T = ") + 4;
+    constexpr auto end = text.find_first_of(";]", begin);
+    return text.substr(begin, end - begin);
+}
+
+template <class H>
+struct declaration {
+    using read_fn = policy (*)(handler_tag<H>);
+
+    // Keeps the function, not the policy: whatever the initialisers name may not exist yet before main.
+    explicit declaration(read_fn read) {
+        read_policy = read;
+        declare_handler(
+            typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); }, has_concurrency_key<H>());
+    }
+
+    static inline constinit read_fn read_policy = nullptr;
+};
+
+template <class H>
+struct definition {
+    definition() {
+        erased_handler code{};
+        code.run = &perform<H>;
+        code.missing = &missing_beans<H>;
+        code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
+        if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;
+        define_handler(typeid(H), code);
+    }
+
+    template <class S>
+    static awaitable<std::string> perform(const bean_container& beans, const boost::json::array& args) {
+        auto values = decode_args<S>(args);
+        S handler = build<S>(beans);
+        auto call = [&handler](auto&... value) { return handler.perform(std::move(value)...); };
+        if constexpr (std::is_void_v<result_of<S>>) {
+            co_await std::apply(call, values);
+            co_return std::string{};
+        } else {
+            co_return encode_result(co_await std::apply(call, values));
+        }
+    }
+};
+
+template <class H>
+inline const char declared = 0;
+template <class H>
+inline const char defined = 0;
+
+}  // namespace errand::detail

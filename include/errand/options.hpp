@@ -1,0 +1,63 @@
+#pragma once
+
+#include <errand/policy.hpp>
+#include <errand/time.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+template <class T>
+class handle;
+
+/// A task that another one waits for: made from a handle or from `proxy.ref(biz_id)`.
+class dependency {
+public:
+    /// The task behind a handle.
+    template <class T>
+    dependency(const handle<T>& on) : id_{on.id()} {}
+
+    /// The task's id as text.
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
+private:
+    std::string id_;
+};
+
+/// What one submission does otherwise than the policy of its handler. Every member that is not given leaves the policy
+/// as it is. A bad value is a usage_error naming the member.
+struct options {
+    /// The business identity, in place of the handler's own `biz_id`.
+    std::optional<std::string> biz_id{};
+    /// The queue.
+    std::optional<std::string> queue{};
+    /// Due this long after the submission, by the store's clock. Not together with `at`.
+    std::optional<duration> delay{};
+    /// Due at this time; in the past: at once.
+    std::optional<time_point> at{};
+    /// 0..9 inside its queue, higher first.
+    std::optional<int> priority{};
+    /// One attempt; 0 = none.
+    std::optional<duration> timeout{};
+    /// Retries after the first attempt.
+    std::optional<int> max_retry{};
+    /// Not started this long after its due time: `expired`.
+    std::optional<duration> expires_after{};
+    /// How long the finished task and its result are kept.
+    std::optional<duration> retention{};
+    /// What it waits for.
+    std::vector<dependency> after{};
+    /// What happens when one of those ends otherwise than by `success`.
+    std::optional<dependency_rule> on_failed_dependency{};
+    /// What a second submission with the same biz_id does.
+    std::optional<duplicate_rule> on_duplicate{};
+    /// Carried to the handler.
+    std::map<std::string, std::string> headers{};
+    /// For finding it again.
+    std::vector<std::string> tags{};
+};
+
+}  // namespace errand

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <errand/backoff.hpp>
+#include <errand/time.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+/// What happens to a submission whose biz_id is held by another task of the same handler.
+enum class duplicate_rule : unsigned char {
+    keep_first,  ///< runs nothing; the handle is to the first task
+    replace,     ///< arguments and due time of a task that never started are replaced; else throws duplicate_task
+    reject       ///< throws duplicate_task
+};
+inline constexpr duplicate_rule keep_first = duplicate_rule::keep_first;
+inline constexpr duplicate_rule replace = duplicate_rule::replace;
+inline constexpr duplicate_rule reject = duplicate_rule::reject;
+
+/// What happens to a waiting task when one it depends on ends otherwise than by `success`.
+enum class dependency_rule : unsigned char { cancel_dependents, wait, run };
+inline constexpr dependency_rule cancel_dependents = dependency_rule::cancel_dependents;
+inline constexpr dependency_rule wait = dependency_rule::wait;
+inline constexpr dependency_rule run = dependency_rule::run;
+
+/// So many starts in so much time, over all workers.
+struct rate_limit {
+    int count = 0;       ///< starts, > 0
+    duration per{1000};  ///< in this time
+};
+/// At most n starts a second.
+constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::seconds{1}}; }
+/// At most n starts a minute.
+constexpr rate_limit per_minute(int n) noexcept { return {n, std::chrono::minutes{1}}; }
+
+/// How the tasks of a handler are run. The arguments of ERRAND_HANDLER are designated initialisers of this; it is
+/// checked when the handler is first used, and a bad value is a usage_error naming handler, member and value.
+struct policy {
+    /// The name on the wire; empty: the type's qualified name. Stays the same when the type is renamed.
+    std::string name{};
+    /// Earlier names, newest first: their tasks run here; the oldest is the identity under which biz_ids are held.
+    std::vector<std::string> aliases{};
+    /// The queue its tasks go to.
+    std::string queue = "default";
+    /// One attempt, its waiting for handles included; 0 = none.
+    duration timeout = std::chrono::minutes{30};
+    /// Retries after the first attempt.
+    int max_retry = 25;
+    /// How long to wait before each of them.
+    errand::backoff backoff = errand::backoff::polynomial();
+    /// 0..9 inside its queue, higher first.
+    int priority = 0;
+    /// How long a task that ended `success` still holds its biz_id, counted from its end; nullopt: as `retention`.
+    std::optional<duration> unique_for{};
+    /// What a second submission with the same biz_id does.
+    duplicate_rule on_duplicate = duplicate_rule::keep_first;
+    /// How long a finished task and its result are kept.
+    duration retention = std::chrono::days{180};
+    /// Not started this long after its due time: `expired`. nullopt: never.
+    std::optional<duration> expires_after{};
+    /// How many run at once over all workers; nullopt: no limit.
+    std::optional<int> max_running{};
+    /// Starts over all workers; nullopt: no limit.
+    std::optional<rate_limit> rate{};
+    /// Runs on the thread pool: for code that blocks or computes.
+    bool blocking = false;
+    /// A recurring task without arguments: when, as a cron line. Empty: none.
+    std::string cron{};
+    /// The time zone of `cron`.
+    std::string timezone = "UTC";
+};
+
+}  // namespace errand

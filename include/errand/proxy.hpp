@@ -1,0 +1,146 @@
+#pragma once
+
+#include <errand/detail/engine.hpp>
+#include <errand/detail/signature.hpp>
+#include <errand/detail/wire.hpp>
+#include <errand/handle.hpp>
+#include <errand/options.hpp>
+
+#include <chrono>
+#include <memory>
+#include <ranges>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace errand {
+
+class app;
+
+namespace detail {
+app_core& core_of(app& owner) noexcept;
+
+template <class T>
+awaitable<handle<T>> submit_typed(draft one) {
+    co_return handle<T>{co_await submit(std::move(one))};
+}
+
+template <class T>
+awaitable<std::vector<handle<T>>> submit_bulk_typed(std::vector<draft> all) {
+    auto refs = co_await submit_bulk(std::move(all));
+    std::vector<handle<T>> handles;
+    handles.reserve(refs.size());
+    for (auto& ref : refs) handles.emplace_back(std::move(ref));
+    co_return handles;
+}
+
+template <class Duration>
+time_point not_before(std::chrono::sys_time<Duration> t) {
+    return std::chrono::ceil<std::chrono::milliseconds>(t);
+}
+}  // namespace detail
+
+/// Submits tasks of the handler H: a small value, copied freely, valid as long as its app. Any thread may use it.
+///
+/// Arguments are encoded when a member is called, on the calling thread; the awaitable then completes when the store
+/// has accepted the task (one round trip, shared with whatever else is being submitted). Under an open transaction it
+/// completes at once and the task leaves with the commit.
+///
+/// All of them throw usage_error (a bad policy or option, no such handler), bad_data (an argument that JSON cannot hold,
+/// or too large), duplicate_task (where the rule for duplicates says so) and store_error.
+template <class H>
+class proxy {
+public:
+    using handler_type = H;
+
+    /// The proxy of this app; as `app.handler<H>()`.
+    explicit proxy(app& owner) : app_{&detail::core_of(owner)} {}
+
+    /// Submits a task to be run now.
+    /// @param args values convertible to perform's parameters
+    template <class... A, class S = H>
+    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_async(A&&... args) const {
+        return detail::submit_typed<detail::result_of<S>>(draft_of<S>(std::forward<A>(args)...));
+    }
+
+    /// Submits a task to be run so long after the store accepted it, never earlier.
+    /// @param delay by the store's clock; negative counts as none
+    template <class... A, class S = H>
+    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_in(duration delay, A&&... args) const {
+        auto one = draft_of<S>(std::forward<A>(args)...);
+        one.delay = delay;
+        return detail::submit_typed<detail::result_of<S>>(std::move(one));
+    }
+
+    /// Submits a task to be run at a time, never earlier; in the past: now.
+    /// @param when rounded up to the millisecond
+    template <class Duration, class... A, class S = H>
+    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_at(std::chrono::sys_time<Duration> when,
+                                                                     A&&... args) const {
+        auto one = draft_of<S>(std::forward<A>(args)...);
+        one.at = detail::not_before(when);
+        return detail::submit_typed<detail::result_of<S>>(std::move(one));
+    }
+
+    /// Submits many tasks in few round trips; handles in the order of the items. All are encoded and checked before the
+    /// first leaves (`bad_data: item 17: args[0]…`); what the store refuses is thrown as bulk_error after all answered.
+    template <class S = H>
+    [[nodiscard]] awaitable<std::vector<handle<detail::result_of<S>>>> perform_bulk(
+        const std::vector<detail::args_of<S>>& items) const {
+        std::vector<detail::draft> all;
+        all.reserve(items.size());
+        for (const auto& item : items) {
+            all.push_back(detail::bulk_item(all.size(), [&] {
+                return std::apply([&](const auto&... args) { return draft_of<S>(args...); }, item);
+            }));
+        }
+        return detail::submit_bulk_typed<detail::result_of<S>>(std::move(all));
+    }
+
+    /// The same from a range of the one argument that perform takes.
+    template <std::ranges::input_range Range, class S = H>
+        requires(!std::same_as<std::ranges::range_value_t<Range>, detail::args_of<S>>)
+    [[nodiscard]] awaitable<std::vector<handle<detail::result_of<S>>>> perform_bulk(Range&& items) const {
+        std::vector<detail::draft> all;
+        if constexpr (std::ranges::sized_range<Range>) all.reserve(std::ranges::size(items));
+        for (auto&& item : items) {
+            all.push_back(detail::bulk_item(
+                all.size(), [&] { return draft_of<S>(std::forward<decltype(item)>(item)); }));
+        }
+        return detail::submit_bulk_typed<detail::result_of<S>>(std::move(all));
+    }
+
+    /// The same proxy with options that go before the policy. No round trip.
+    [[nodiscard]] proxy with(options extra) const {
+        proxy other{*this};
+        other.extra_ = std::make_shared<const options>(std::move(extra));
+        return other;
+    }
+
+    /// The same proxy, its submissions held back by this guard until `guard.commit()`. The guard must outlive the call.
+    [[nodiscard]] proxy in(transaction_guard& guard) const {
+        proxy other{*this};
+        other.guard_ = &guard;
+        return other;
+    }
+
+private:
+    template <class S, class... A>
+    detail::draft draft_of(A&&... args) const {
+        detail::draft one;
+        one.app = app_;
+        one.handler = typeid(S);
+        one.extra = extra_;
+        one.guard = guard_;
+        auto encoded = detail::encode_call<S>(std::forward<A>(args)...);
+        one.args = std::move(encoded.args);
+        one.biz_id = std::move(encoded.biz_id);
+        return one;
+    }
+
+    detail::app_core* app_;
+    std::shared_ptr<const options> extra_;
+    transaction_guard* guard_ = nullptr;
+};
+
+}  // namespace errand

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/time.hpp>
+
+#include <spdlog/logger.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace errand {
+
+/// An spdlog logger; `log()->info(…)` reads the same as `log().info(…)`.
+class task_logger : public spdlog::logger {
+public:
+    using spdlog::logger::logger;
+    /// The logger itself, for those used to spdlog's shared pointers.
+    task_logger* operator->() noexcept { return this; }
+};
+
+/// One attempt of one task, seen from inside: `auto& self = co_await errand::this_task();`.
+///
+/// It lives as long as the attempt. Members may be called from any coroutine that runs under the task; those that
+/// return an awaitable also from several at once.
+class task_context {
+public:
+    task_context(const task_context&) = delete;
+    task_context& operator=(const task_context&) = delete;
+    virtual ~task_context() = default;
+
+    /// The task's id as text.
+    [[nodiscard]] virtual std::string id() const = 0;
+    /// The handler's name on the wire.
+    [[nodiscard]] virtual const std::string& handler() const = 0;
+    /// The queue it was taken from.
+    [[nodiscard]] virtual const std::string& queue() const = 0;
+    /// 1 for the first attempt; an attempt that was snoozed or given back counts once.
+    [[nodiscard]] virtual int attempt() const = 0;
+    /// What the submission carried.
+    [[nodiscard]] virtual const std::map<std::string, std::string>& headers() const = 0;
+    /// When the timeout cancels this attempt, by this machine's clock; time_point::max() without one.
+    [[nodiscard]] virtual time_point deadline() const = 0;
+    /// Grows with each claim of the task: a store of yours that keeps the largest one seen can refuse an older attempt.
+    [[nodiscard]] virtual std::uint64_t fence() const = 0;
+    /// True once the attempt was told to stop: cancelled, timed out, its lease lost or the worker stopping.
+    [[nodiscard]] virtual bool cancelled() const = 0;
+    /// Stamps handler, id and attempt on each line and keeps the last 100 lines with the task.
+    [[nodiscard]] virtual task_logger& log() = 0;
+    /// Says how far the work is; seen through `info()`. Calls in quick succession share a round trip.
+    /// @param done 0..1 @param text shown beside it
+    /// @throws lease_lost when this attempt no longer counts
+    [[nodiscard]] virtual awaitable<void> progress(double done, std::string text = {}) = 0;
+
+protected:
+    task_context() = default;
+};
+
+namespace detail {
+// The task that this executor belongs to; null when there is none.
+task_context* task_of(const boost::asio::any_io_executor& executor) noexcept;
+[[noreturn]] void throw_no_task();
+}  // namespace detail
+
+}  // namespace errand
+
+/// What `co_await errand::this_task()` awaits: it never suspends and allocates nothing.
+template <>
+class boost::asio::awaitable<errand::task_context&, boost::asio::any_io_executor> {
+public:
+    using value_type = errand::task_context&;
+    using executor_type = boost::asio::any_io_executor;
+
+    bool await_ready() const noexcept { return false; }
+    template <class Caller>
+    bool await_suspend(Caller caller) {
+        task_ = errand::detail::task_of(
+            caller.promise().await_transform(boost::asio::this_coro::executor).await_resume());
+        return false;
+    }
+    errand::task_context& await_resume() const {
+        if (task_ == nullptr) errand::detail::throw_no_task();
+        return *task_;
+    }
+
+private:
+    errand::task_context* task_ = nullptr;
+};
+
+namespace errand {
+
+/// The attempt that the calling coroutine runs under: `auto& self = co_await errand::this_task();`. It follows the
+/// executor: coroutines awaited or spawned on it have it.
+/// @throws usage_error on an executor that no task runs on. No round trip, no suspension.
+inline boost::asio::awaitable<task_context&, boost::asio::any_io_executor> this_task() { return {}; }
+
+}  // namespace errand

@@ -1,0 +1,106 @@
+// The three records that a store keeps of a task, and their encoding.
+//
+//   task_body     what was submitted; written once, never changed        (store: `tasks`)
+//   task_notes    what happened to it so far; exists only when needed    (store: `notes`)
+//   task_outcome  how it ended; replaces the notes                       (store: `ended`)
+//
+// The bytes are the same in every store. Scripts look only at the fixed-width fields at the front, whose offsets are
+// named below; everything else is opaque to them.
+#pragma once
+
+#include "core/task_id.hpp"
+
+#include <errand/state.hpp>
+#include <errand/time.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand {
+
+// Tells one life of an id from the next: submission time in ms << 16 | random bits. Never 0.
+using incarnation = std::uint64_t;
+
+struct task_body {
+    // Front, fixed: [0] format, [1] flags, [2] priority, [3..10] incarnation (big endian).
+    static constexpr std::size_t incarnation_offset = 3;
+    static constexpr std::size_t priority_offset = 2;
+
+    std::uint8_t priority = 0;
+    incarnation life = 0;
+    std::string queue;
+    std::string handler;
+    std::string args;  // a JSON array, as text
+
+    // Only what the submission overrode or added; the policy of the handler says the rest.
+    std::optional<std::string> biz_id;
+    std::optional<duration> timeout;
+    std::optional<int> max_retry;
+    std::optional<duration> expires_after;
+    std::optional<duration> retention;
+    std::optional<time_point> due_at;  // when it was asked for a later time
+    std::map<std::string, std::string> headers;
+    std::vector<std::string> tags;
+
+    time_point submitted_at() const noexcept {
+        return time_point{duration{static_cast<std::int64_t>(life >> 16)}};
+    }
+};
+
+struct attempt_error {
+    int attempt = 0;
+    time_point at{};
+    std::string type;
+    std::string message;
+};
+
+struct task_notes {
+    int attempts = 0;         // attempts that count against max_retry
+    int max_retry = 25;       // as the worker last saw it
+    int lost_leases = 0;      // attempts that ended with a lost lease
+    int unknown_handler = 0;  // claims by workers that do not know the handler
+    bool snoozed = false;     // waits as `delayed`, not as `retry`
+    double progress = 0;
+    std::string progress_text;
+    std::optional<time_point> due_at;
+    std::vector<attempt_error> errors;  // newest kept, bounded by max_errors
+    std::vector<std::string> log;       // newest kept, bounded by max_log_lines
+
+    static constexpr std::size_t max_errors = 25;
+    static constexpr std::size_t max_log_lines = 100;
+};
+
+struct task_outcome {
+    // Front, fixed: [0] state letter, [1..6] unique_for ms, [7..12] retention ms, [13..18] started_at ms (big endian).
+    // The store puts its own time of the end before it: 13 decimal digits of ms.
+    static constexpr std::size_t unique_for_offset = 1;
+    static constexpr std::size_t retention_offset = 7;
+
+    state ended_as = state::success;  // success, dead, cancelled or expired
+    duration unique_for{0};           // 0: does not hold its biz_id
+    duration retention{0};
+    std::optional<time_point> started_at;
+    int attempts = 0;
+    std::string worker;
+    std::string result;               // JSON text; empty for void
+    std::optional<task_notes> notes;  // errors, progress and log, when there were any
+};
+
+// What a script writes where a task ends without a worker: the outcome of a task cancelled or expired.
+std::string encode(const task_body& body);
+std::string encode(const task_notes& notes);
+std::string encode(const task_outcome& outcome);
+
+// Each throws bad_data naming the record when the bytes are not such a record.
+task_body decode_body(std::string_view bytes);
+task_notes decode_notes(std::string_view bytes);
+task_outcome decode_outcome(std::string_view bytes);
+
+// The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
+incarnation incarnation_of(std::string_view encoded_body) noexcept;
+
+}  // namespace errand

@@ -1,0 +1,51 @@
+// The identity of a task: 16 bytes, a UUID on the outside.
+//
+// A task without a biz_id gets a UUIDv7 (its first six bytes are the time it was submitted). A task with one gets an
+// id derived from (handler identity, biz_id), so that the store finds a duplicate by the id alone.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace errand {
+
+struct task_id {
+    std::array<unsigned char, 16> bytes{};
+
+    friend bool operator==(const task_id&, const task_id&) = default;
+    friend auto operator<=>(const task_id&, const task_id&) = default;
+
+    // The bytes as the store keeps them.
+    std::string_view view() const noexcept {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+
+    // Takes 16 raw bytes; nullopt when there are not 16.
+    static std::optional<task_id> from_bytes(std::string_view raw) noexcept;
+};
+
+// A fresh UUIDv7 for a task submitted at `now_ms` (milliseconds since 1970).
+task_id new_task_id(std::int64_t now_ms);
+
+// The id of the task with this biz_id; `identity` is the handler's oldest name. Same input, same id, everywhere.
+task_id derive_task_id(std::string_view identity, std::string_view biz_id);
+
+// "0198c5d2-…": the text form shown to people.
+std::string to_text(const task_id& id);
+
+// Reads what to_text wrote (dashes optional, any case); nullopt when it is not an id.
+std::optional<task_id> parse_task_id(std::string_view text) noexcept;
+
+}  // namespace errand
+
+template <>
+struct std::hash<errand::task_id> {
+    std::size_t operator()(const errand::task_id& id) const noexcept {
+        return std::hash<std::string_view>{}(id.view());
+    }
+};

@@ -1,0 +1,67 @@
+// What an app is made of, shared by its client half and its worker half.
+#pragma once
+
+#include "core/event.hpp"
+#include "store/settings.hpp"
+#include "store/store.hpp"
+
+#include <errand/config.hpp>
+#include <errand/detail/beans.hpp>
+#include <errand/middleware.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace spdlog {
+class logger;
+}
+
+namespace errand {
+
+class loop;
+class worker;
+
+namespace detail {
+
+class app_core {
+public:
+    using store_maker = std::function<std::unique_ptr<store>(boost::asio::io_context&, store_settings)>;
+
+    app_core(config settings, store_maker open, app& owner);
+    ~app_core();
+
+    const config settings;
+    const store_maker open_store;
+    bean_container beans;
+    std::vector<perform_wrapper> perform_wrappers;
+    std::vector<submit_wrapper> submit_wrappers;
+    event_stream events;
+    const std::shared_ptr<spdlog::logger> log;
+
+    // "host:pid:4 random hex": the stem of the names of everything this app runs.
+    const std::string process_name;
+    // A name under which a store object can be opened: the stem and a number.
+    std::string next_name();
+
+    // For callers whose executor is none of errand's: a loop on a thread of its own, started at the first use.
+    loop& background();
+    // For block_on: a loop that nobody runs now; given back after use.
+    std::unique_ptr<loop> borrow_front_loop();
+    void give_back(std::unique_ptr<loop> front);
+
+private:
+    std::mutex guard_;  // of what follows
+    unsigned names_given_ = 0;
+    std::vector<std::unique_ptr<loop>> idle_fronts_;
+    std::unique_ptr<loop> background_;
+    std::thread background_thread_;
+};
+
+}  // namespace detail
+}  // namespace errand

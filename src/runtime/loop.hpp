@@ -1,0 +1,60 @@
+// One thread's share of errand: an io_context, a connection to the store, and what is built on both. Nothing in it is
+// locked; everything but post() and here() is called on the thread that runs it.
+#pragma once
+
+#include "runtime/result_watch.hpp"
+#include "runtime/submitter.hpp"
+#include "store/store.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <string>
+
+namespace errand {
+
+namespace detail {
+class app_core;
+}
+
+class loop final : public store_listener {
+public:
+    // `patient`: its calls wait for the store for ever, as workers do.
+    loop(detail::app_core& app, std::string name, bool patient);
+    ~loop() override;
+
+    boost::asio::io_context& context() noexcept { return context_; }
+    boost::asio::io_context::executor_type executor() noexcept { return context_.get_executor(); }
+    // True on the thread that runs this loop now.
+    bool here() noexcept { return executor().running_in_this_thread(); }
+
+    // Opens the store at the first call; store_error when that fails (the next call tries again).
+    awaitable<void> ready();
+    // After ready().
+    store& tasks() noexcept { return *store_; }
+    submitter& submissions() noexcept { return submitter_; }
+    result_watch& results() noexcept { return results_; }
+
+    // A worker's ears: woken() and task_cancelled() go there too. Null: nobody.
+    void worker_listens(store_listener* worker) noexcept { worker_ = worker; }
+
+    // Ends the connection; whoever waits gets store_error. Then the context runs empty.
+    void close();
+
+private:
+    void woken() override;
+    void task_cancelled(const task_id& id) override;
+    void task_ended(const ended_task& task) override;
+    void reconnected() override;
+
+    boost::asio::io_context context_{1};
+    std::unique_ptr<store> store_;
+    submitter submitter_;
+    result_watch results_;
+    store_listener* worker_ = nullptr;
+    enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
+    boost::asio::steady_timer opened_;  // those who wait for the opening
+};
+
+}  // namespace errand

@@ -1,0 +1,220 @@
+// The one seam between errand and what keeps its tasks.
+//
+// Every call is one transition of the state table, atomic, and takes a batch: it answers per item, and one bad item
+// never fails its neighbours. A call returns once the store has answered; a store repeats by itself what an abort left
+// ambiguous (each changing call carries its lane's number, so that a repeat changes nothing), and throws store_error
+// only when its patience is used up. All times are the store's own.
+//
+// A store object belongs to one thread: all calls are made on the executor it was opened with.
+#pragma once
+
+#include "core/record.hpp"
+#include "core/task_id.hpp"
+
+#include <errand/awaitable.hpp>
+#include <errand/time.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand {
+
+// Grows with every claim in a shard and is never repeated: the fence of the tasks that the claim took.
+using claim_number = std::uint64_t;
+
+// ---- submit ---------------------------------------------------------------------------------------------------------
+
+enum class on_conflict : std::uint8_t { keep, replace, reject };
+
+struct submission_item {
+    task_id id;
+    std::string body;   // an encoded task_body
+    std::string queue;  // the body's own queue
+    int priority = 0;
+    std::optional<duration> delay;        // from now, by the store's clock
+    std::optional<time_point> at;         // or at this time
+    std::optional<duration> expires_after;  // from its due time
+    on_conflict conflict = on_conflict::keep;
+};
+
+enum class submit_verdict : std::uint8_t {
+    accepted,   // a new task, or a new life of an ended one
+    duplicate,  // the id is held by another submission, which stays as it is
+    replaced,   // the arguments and due time of a task that never started were replaced by these
+    rejected,   // on_conflict::reject or replace, and the id is held (or has started)
+    withheld,   // all_or_nothing, and another item of the batch was rejected
+};
+
+struct submit_answer {
+    submit_verdict verdict = submit_verdict::accepted;
+    incarnation life = 0;  // of the task that holds the id now (0: not stored)
+};
+
+enum class submit_mode : std::uint8_t { each, all_or_nothing };
+
+// ---- claim and finish -----------------------------------------------------------------------------------------------
+
+struct claim_request {
+    std::vector<std::string> queues;  // in the order in which to look
+    std::size_t limit = 0;            // free slots; 0: claim nothing
+    duration lease{30'000};
+};
+
+struct claimed_task {
+    task_id id;
+    claim_number claim = 0;
+    std::string queue;
+    std::string body;   // an encoded task_body
+    std::string notes;  // encoded task_notes, empty when there are none
+};
+
+// What a worker says of a task it claimed.
+struct report {
+    enum class kind : std::uint8_t {
+        end,        // ended: `record` is the encoded outcome
+        later,      // retry, snooze, unknown handler: `record` is the new notes, due after `delay`
+        give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
+    };
+    task_id id;
+    claim_number claim = 0;
+    kind what = kind::end;
+    std::string queue;
+    int priority = 0;
+    bool had_notes = false;  // the store holds notes of it (the claim brought some, or note() wrote some)
+    state ended_as = state::success;
+    std::string record;
+    duration delay{0};
+    duration retention{0};  // of an ended task; 0: nothing is kept
+};
+
+enum class report_verdict : std::uint8_t { accepted, lease_lost };
+
+struct work_call {
+    std::size_t lane = 0;  // one call in flight per lane
+    std::vector<report> reports;
+    std::vector<claim_number> closed;  // claims whose last task is reported in this call or was before
+    claim_request claim;
+};
+
+struct work_answer {
+    std::vector<report_verdict> verdicts;  // one per report, in order
+    std::vector<claimed_task> claimed;
+    std::optional<time_point> next_due;  // when this worker should look next; set when fewer than asked were claimed
+    time_point now{};                    // the store's clock
+};
+
+struct extend_call {
+    std::vector<claim_number> claims;
+    std::vector<std::pair<task_id, claim_number>> tasks;  // those still running under them
+    duration lease{30'000};
+};
+
+struct extend_answer {
+    std::vector<claim_number> lost_claims;  // their leases ran out: every task under them is lost
+    std::vector<task_id> lost_tasks;        // cancelled, or taken over
+};
+
+// ---- look -----------------------------------------------------------------------------------------------------------
+
+struct ended_task {
+    task_id id;
+    incarnation life = 0;
+    time_point finished_at{};
+    std::string outcome;  // an encoded task_outcome
+};
+
+struct found_task {
+    task_id id;
+    state where = state::ready;
+    std::string body;
+    std::string notes;                      // may be empty
+    std::optional<time_point> due_at;       // delayed, retry
+    std::optional<time_point> finished_at;  // ended
+    std::string outcome;                    // ended
+    claim_number claim = 0;                 // working
+    std::string worker;                     // working
+    time_point now{};
+};
+
+struct watch_answer {
+    std::vector<ended_task> ended;  // these had ended already
+    std::vector<task_id> unknown;   // the store knows nothing of these
+};
+
+struct cancel_answer {
+    bool known = false;
+    bool cancelled = false;  // it is cancelled now, whoever did it
+};
+
+struct promote_answer {
+    std::size_t promoted = 0;
+    std::size_t expired = 0;
+    std::optional<time_point> next_due;
+    time_point now{};
+};
+
+// What comes without being asked for. Called on the store's executor; must not throw and must not wait.
+class store_listener {
+public:
+    virtual ~store_listener() = default;
+    // There may be work, or the connection was new-made and something may have been missed: claim now.
+    virtual void woken() {}
+    // A task this worker runs was cancelled from outside.
+    virtual void task_cancelled(const task_id&) {}
+    // A watched task ended.
+    virtual void task_ended(const ended_task&) {}
+    // The connection was lost and is back: watches have to be made again.
+    virtual void reconnected() {}
+};
+
+class store {
+public:
+    virtual ~store() = default;
+
+    // Connects and checks version, settings and format; throws store_error saying what to do.
+    virtual awaitable<void> open() = 0;
+    // Ends the connection; calls in flight end with store_error. Safe to call twice.
+    virtual void close() = 0;
+    virtual void listen(store_listener* to) = 0;
+    // Unique in the namespace: the worker under which this object claims, and the channel on which it is woken.
+    virtual const std::string& name() const = 0;
+
+    // Where the store's clock stands now, as measured by the last answer. No round trip.
+    virtual time_point now() const = 0;
+
+    // Lanes 0 .. submit_lanes-1; one call in flight per lane.
+    static constexpr std::size_t submit_lanes = 2;
+    virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
+                                                         submit_mode mode) = 0;
+    static constexpr std::size_t work_lanes = 2;
+    virtual awaitable<work_answer> work(const work_call& call) = 0;
+    virtual awaitable<extend_answer> extend(const extend_call& call) = 0;
+    // Replaces the notes of a task this worker runs; lease_lost when it is no longer its own.
+    virtual awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) = 0;
+    // Makes what is due ready, ends what has expired (with this encoded outcome), wakes an idle worker of every queue
+    // that has ready tasks.
+    virtual awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
+                                              std::string_view expired_outcome) = 0;
+    // Takes over about `limit` tasks whose lease has run out, under a new claim of this worker.
+    virtual awaitable<std::vector<claimed_task>> recover(std::size_t limit, duration lease) = 0;
+    // Deletes up to `limit` ended tasks whose retention is over; returns how many.
+    virtual awaitable<std::size_t> clean(std::size_t limit) = 0;
+    // Ends a task that has not ended, also a working one (its worker is told), with this encoded outcome. A life of 0
+    // means whichever is there.
+    virtual awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) = 0;
+    virtual awaitable<std::optional<found_task>> find(const task_id& id) = 0;
+    // From now on the listener hears of the end of these tasks.
+    virtual awaitable<watch_answer> watch(std::span<const task_id> ids) = 0;
+    // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
+    // many workers are alive in the namespace.
+    virtual awaitable<std::size_t> beat(std::string_view card, duration ttl) = 0;
+    // This worker claims no more: out of the idle sets, its card forgotten.
+    virtual awaitable<void> leave(std::span<const std::string> queues) = 0;
+};
+
+}  // namespace errand
