@@ -1,0 +1,1 @@
+// Holds nothing: for targets that exist for their properties.

@@ -1,0 +1,79 @@
+# How the folders of tests/ become programs and ctest cases.
+find_package(Catch2 3 REQUIRED HINTS "${ERRAND_DEPS_DIR}/catch2")
+include(Catch)
+
+# Sanitizers slow a program down; a test that hangs is to be told from one that is slow.
+set(ERRAND_TIMEOUT_FACTOR 1)
+if(ERRAND_SANITIZE)
+    set(ERRAND_TIMEOUT_FACTOR 6)
+endif()
+
+function(errand_timeout seconds result)
+    math(EXPR value "${seconds} * ${ERRAND_TIMEOUT_FACTOR}")
+    set(${result} ${value} PARENT_SCOPE)
+endfunction()
+
+# errand_test_program(name SOURCES files...): a program of errand's own, with its warnings and its internal headers.
+function(errand_test_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES")
+    add_executable(${name} ${program_SOURCES})
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} PRIVATE errand::errand errand_test_support)
+    errand_warnings(${name})
+endfunction()
+
+# errand_catch_tests(folder TIMEOUT seconds): all sources of the folder are one Catch2 program, each test case a ctest
+# case "folder: name" with the label folder; those tagged [concurrent] have that label too, and run under TSan.
+function(errand_catch_tests folder)
+    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT" "")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    if(NOT sources)
+        return()
+    endif()
+    errand_test_program(errand_${folder}_tests SOURCES ${sources})
+    target_link_libraries(errand_${folder}_tests PRIVATE Catch2::Catch2WithMain)
+    errand_timeout(${tests_TIMEOUT} timeout)
+    # A skipped test is a failure: what it needs is installed by scripts/setup.
+    set(common TEST_PREFIX "${folder}: " DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE)
+    catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "~[concurrent]"
+        PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
+    catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "[concurrent]"
+        PROPERTIES TIMEOUT ${timeout} LABELS "${folder}\;concurrent")
+endfunction()
+
+# errand_header_tests(): each public header is the only include of a source of its own, so it must compile alone.
+function(errand_header_tests)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/include/errand/*.hpp")
+    set(sources "")
+    foreach(header IN LISTS headers)
+        string(MAKE_C_IDENTIFIER "${header}" name)
+        set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
+        file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n#include <${header}>  // guarded\n")
+        list(APPEND sources "${source}")
+    endforeach()
+    if(sources)
+        add_library(errand_header_tests OBJECT ${sources})
+        target_link_libraries(errand_header_tests PRIVATE errand::errand)
+        errand_warnings(errand_header_tests)
+    endif()
+endfunction()
+
+# errand_compile_fail_tests(folder): each source must be refused, in the words of its first lines `// expect: <regex>`.
+function(errand_compile_fail_tests folder)
+    # Never built: its properties say how a user's source would be compiled.
+    add_library(errand_compile_flags OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/cmake/empty.cpp")
+    target_link_libraries(errand_compile_flags PRIVATE errand::errand)
+    set(includes "$<TARGET_PROPERTY:errand_compile_flags,INCLUDE_DIRECTORIES>")
+    set(definitions "$<TARGET_PROPERTY:errand_compile_flags,COMPILE_DEFINITIONS>")
+    set(flags "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_flags.rsp")
+    file(GENERATE OUTPUT "${flags}" CONTENT
+        "-std=c++20\n-isystem\n$<JOIN:${includes},\n-isystem\n>\n-D$<JOIN:${definitions},\n-D>\n")
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    errand_timeout(60 timeout)
+    foreach(source IN LISTS sources)
+        get_filename_component(name "${source}" NAME_WE)
+        add_test(NAME "${folder}: ${name}" COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"
+            "-DFLAGS=${flags}" "-DSOURCE=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/must_not_compile.cmake")
+        set_tests_properties("${folder}: ${name}" PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
+    endforeach()
+endfunction()
