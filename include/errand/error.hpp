@@ -1,9 +1,9 @@
 #pragma once
 
+#include <errand/state.hpp>
+
 #include <stdexcept>
 #include <string>
-
-#include <errand/state.hpp>
 
 namespace errand {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <exception>
-#include <string>
-
 #include <errand/error.hpp>
 #include <errand/time.hpp>
+
+#include <exception>
+#include <string>
 
 namespace errand {
 

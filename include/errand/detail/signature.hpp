@@ -1,18 +1,18 @@
-#pragma once
-
 // What a handler's class says about itself: the parameters and the result of `perform`, and which of the
 // optional statics it has.
 //
 // Nothing here may be evaluated while the handler is still incomplete: a handler may hold a proxy of its own
 // type, and a trait that was asked too early keeps its wrong answer. So proxies name these only as
 // dependent types inside member templates, and all of it is worked out at the first use.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/detail/supported.hpp>
 
 #include <concepts>
 #include <string>
 #include <tuple>
 #include <type_traits>
-
-#include <errand/awaitable.hpp>
 
 namespace errand {
 
@@ -54,10 +54,6 @@ template <class R, class... P>
 struct callable<R (*)(P...)> : plain_callable<R, P...> {};
 template <class R, class... P>
 struct callable<R (*)(P...) noexcept> : plain_callable<R, P...> {};
-
-/// Never true: what a refusing static_assert asks, so that the compiler prints the type beside the sentence.
-template <class...>
-inline constexpr bool supported = false;
 
 // names_x<H>() says whether H has a member x, whatever its access and however often it is overloaded: a
 // second x in another base class makes the name ambiguous exactly then.
@@ -115,9 +111,8 @@ constexpr auto read_perform() {
         static_assert(supported<H>, "errand: `perform` must be a member function, without &, && or volatile");
         return no_signature{};
     } else if constexpr (!requires { typename awaited_result<typename Call::returned>::type; }) {
-        static_assert(supported<H>,
-                      "errand: `perform` must return errand::awaitable<Result> "
-                      "(errand::awaitable<void> when there is no result)");
+        static_assert(supported<H>, "errand: `perform` must return errand::awaitable<Result> "
+                                    "(errand::awaitable<void> when there is no result)");
         return no_signature{};
     } else if constexpr (has_out_parameter(typename Call::parameters{})) {
         static_assert(supported<H>,
@@ -136,9 +131,8 @@ constexpr auto read_signature() {
         static_assert(supported<H>, "errand: a handler must be a class with a member `perform`");
         return no_signature{};
     } else if constexpr (!names_perform<H>()) {
-        static_assert(supported<H>,
-                      "errand: this handler has no `perform`: give it a public member function "
-                      "`errand::awaitable<Result> perform(Args... args)`");
+        static_assert(supported<H>, "errand: this handler has no `perform`: give it a public member function "
+                                    "`errand::awaitable<Result> perform(Args... args)`");
         return no_signature{};
     } else if constexpr (!requires { &H::perform; }) {
         static_assert(supported<H>,
@@ -210,9 +204,8 @@ consteval bool has_on_dead() {
     if constexpr (!names_on_dead<H>()) {
         return false;
     } else if constexpr (!requires(const task_info& info) { H::on_dead(info); }) {
-        static_assert(supported<H>,
-                      "errand: `on_dead` must be a public "
-                      "`static void on_dead(const errand::task_info& info)`");
+        static_assert(supported<H>, "errand: `on_dead` must be a public "
+                                    "`static void on_dead(const errand::task_info& info)`");
         return false;
     } else {
         return true;

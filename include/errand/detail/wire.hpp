@@ -1,0 +1,121 @@
+// Arguments and results of handlers as JSON text: what proxies send, what workers hand to `perform`.
+#pragma once
+
+#include <errand/detail/json_decode.hpp>
+#include <errand/detail/json_encode.hpp>
+#include <errand/detail/signature.hpp>
+#include <errand/detail/supported.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace errand::detail {
+
+/// The arguments of one submission.
+struct encoded_call {
+    std::string args;                   ///< a JSON array
+    std::optional<std::string> biz_id;  ///< from the handler's own biz_id, when it has one
+};
+
+/// Values as the text of a JSON array. Paths in errors begin with `args`.
+template <class... T>
+[[nodiscard]] std::string encode_args_text(const std::tuple<T...>& values) {
+    std::string text;
+    encode_tuple(text, values, json_path{"args"});
+    return text;
+}
+
+/// Names the place and both types in the compiler's notes.
+template <std::size_t Argument, class Given, class Wanted>
+consteval bool check_argument() {
+    if constexpr (!std::is_convertible_v<Given, Wanted>) {
+        static_assert(
+            supported<Given, Wanted>,
+            "errand: an argument does not convert to the parameter of `perform` in its place (the types, "
+            "given and wanted, stand in this message)");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// The submission of a handler whose `perform` takes these types.
+template <class H, class Args>
+struct call_encoder;
+
+template <class H, class... P>
+struct call_encoder<H, std::tuple<P...>> {
+    /// True when the types given fit; otherwise stops the compiler with one sentence.
+    template <class... Given>
+    static consteval bool check() {
+        if constexpr (sizeof...(Given) != sizeof...(P)) {
+            static_assert(supported<H, std::tuple<P...>>,
+                          "errand: the number of arguments is not that of the parameters of `perform`");
+            return false;
+        } else {
+            return check_each<Given...>(std::index_sequence_for<P...>{});
+        }
+    }
+
+    /// Takes the converted values: an argument of exactly the parameter's type is not copied.
+    static encoded_call encode(const P&... values) {
+        encoded_call call;
+        if constexpr (has_biz_id<H>()) call.biz_id.emplace(H::biz_id(values...));
+        call.args = encode_args_text(std::tuple<const P&...>(values...));
+        return call;
+    }
+
+private:
+    template <class... Given, std::size_t... I>
+    static consteval bool check_each(std::index_sequence<I...>) {
+        return (check_argument<I, Given, P>() && ...);
+    }
+};
+
+/// The arguments of `perform` as JSON, each converted to the parameter's type first: what biz_id sees and what is sent
+/// is what `perform` will see. Wrong numbers and types of arguments are refused at compile time.
+/// @throws bad_data naming the path (`args[0].cents`), and what the handler's biz_id throws
+template <class H, class... Given>
+[[nodiscard]] encoded_call encode_call(Given&&... given) {
+    using encoder = call_encoder<H, args_of<H>>;
+    if constexpr (encoder::template check<Given...>()) {
+        return encoder::encode(std::forward<Given>(given)...);
+    } else {
+        return {};
+    }
+}
+
+/// The arguments of `perform`, from the array that encode_call has written.
+/// @throws bad_data naming the path
+template <class H>
+[[nodiscard]] args_of<H> decode_args(const boost::json::array& array) {
+    using args = args_of<H>;
+    constexpr std::size_t size = std::tuple_size_v<args>;
+    const json_path root{"args"};
+    if (array.size() != size) refuse_arity(root, size, array.size());
+    return decode_elements<args>(array, root, std::make_index_sequence<size>{});
+}
+
+/// A result as JSON text. Paths in errors begin with `result`.
+template <class T>
+[[nodiscard]] std::string encode_result(const T& value) {
+    std::string text;
+    encode(text, value, json_path{"result"});
+    return text;
+}
+
+/// The result from its text. @throws bad_data naming the path
+template <class T>
+[[nodiscard]] T decode_result(std::string_view text) {
+    return decode<T>(parse_json(text, "result"), json_path{"result"});
+}
+
+}  // namespace errand::detail
