@@ -1,23 +1,14 @@
 # Writes one C++ source with the texts of FILES; run by errand_embed_text at build time.
 #
-# Plain literals, a line of the text being a line of the source: any text fits, where a raw literal would end at its own
-# delimiter and compilers limit its length.
+# Every byte is an escape: any content fits, also what a raw literal would end at, and no byte is changed on the way.
 cmake_minimum_required(VERSION 3.25)
-
-function(as_literal file result)
-    file(READ "${file}" text)
-    string(REPLACE [[\]] [[\\]] text "${text}")
-    string(REPLACE [["]] [[\"]] text "${text}")
-    string(REPLACE "\r" [[\r]] text "${text}")
-    string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
-    set(${result} "\"${text}\"" PARENT_SCOPE)
-endfunction()
 
 set(entries "")
 foreach(file IN LISTS FILES)
     get_filename_component(name "${file}" NAME_WLE)
-    as_literal("${file}" literal)
-    string(APPEND entries "    {\"${name}\"sv,\n     ${literal}sv},\n")
+    file(READ "${file}" bytes HEX)
+    string(REGEX REPLACE ".." [[\\x\0]] escapes "${bytes}")
+    string(APPEND entries "    {\"${name}\"sv, \"${escapes}\"sv},\n")
 endforeach()
 list(LENGTH FILES count)
 

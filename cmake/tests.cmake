@@ -23,7 +23,7 @@ function(errand_test_program name)
 endfunction()
 
 # errand_catch_tests(folder TIMEOUT seconds): all sources of the folder are one Catch2 program, each test case a ctest
-# case "folder: name" with the label folder; those tagged [concurrent] have that label too, and run under TSan.
+# case "folder: name" with the label folder, or folder-concurrent when tagged [concurrent]: those run under TSan.
 function(errand_catch_tests folder)
     cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT" "")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -38,7 +38,7 @@ function(errand_catch_tests folder)
     catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "~[concurrent]"
         PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
     catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "[concurrent]"
-        PROPERTIES TIMEOUT ${timeout} LABELS "${folder}\;concurrent")
+        PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent)
 endfunction()
 
 # errand_header_tests(): each public header is the only include of a source of its own, so it must compile alone.
@@ -65,9 +65,14 @@ function(errand_compile_fail_tests folder)
     target_link_libraries(errand_compile_flags PRIVATE errand::errand)
     set(includes "$<TARGET_PROPERTY:errand_compile_flags,INCLUDE_DIRECTORIES>")
     set(definitions "$<TARGET_PROPERTY:errand_compile_flags,COMPILE_DEFINITIONS>")
+    # Without the echo of source lines: the words must come from the compiler's messages, not from the code they point at.
+    set(no_echo -fno-caret-diagnostics)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        set(no_echo -fno-diagnostics-show-caret)
+    endif()
     set(flags "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_flags.rsp")
     file(GENERATE OUTPUT "${flags}" CONTENT
-        "-std=c++20\n-isystem\n$<JOIN:${includes},\n-isystem\n>\n-D$<JOIN:${definitions},\n-D>\n")
+        "-std=c++20\n-w\n${no_echo}\n-I$<JOIN:${includes},\n-I>\n-D$<JOIN:${definitions},\n-D>\n")
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     errand_timeout(60 timeout)
     foreach(source IN LISTS sources)

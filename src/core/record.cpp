@@ -1,0 +1,224 @@
+// The bytes of the three records; record.hpp names the fixed fields at their front that scripts read.
+#include "core/record.hpp"
+
+#include "core/bytes.hpp"
+
+#include <algorithm>
+
+namespace errand {
+namespace {
+
+constexpr std::uint8_t format = 1;
+
+enum body_flag : std::uint8_t {
+    with_biz_id = 1,
+    with_timeout = 2,
+    with_max_retry = 4,
+    with_expires_after = 8,  // scripts/promote.lua reads this bit
+    with_retention = 16,
+    with_due_at = 32,
+    with_headers = 64,
+    with_tags = 128,
+};
+
+std::uint8_t flags_of(const task_body& body) {
+    int flags = 0;
+    if (body.biz_id) flags |= with_biz_id;
+    if (body.timeout) flags |= with_timeout;
+    if (body.max_retry) flags |= with_max_retry;
+    if (body.expires_after) flags |= with_expires_after;
+    if (body.retention) flags |= with_retention;
+    if (body.due_at) flags |= with_due_at;
+    if (!body.headers.empty()) flags |= with_headers;
+    if (!body.tags.empty()) flags |= with_tags;
+    return static_cast<std::uint8_t>(flags);
+}
+
+// The fixed fields hold 48 bits of milliseconds: 8900 years. What is beyond either end is cut to it.
+std::uint64_t six_bytes(std::int64_t ms) {
+    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(ms, 0, (std::int64_t{1} << 48) - 1));
+}
+
+duration duration_of(std::int64_t ms) { return duration{ms}; }
+time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
+
+char letter_of(state ended_as) {
+    switch (ended_as) {
+        case state::success: return 's';
+        case state::dead: return 'd';
+        case state::cancelled: return 'c';
+        case state::expired: return 'x';
+        default: throw bad_data{"a task cannot end as " + std::string{to_string(ended_as)}};
+    }
+}
+
+state state_of(std::uint8_t letter, const byte_reader& in) {
+    switch (letter) {
+        case 's': return state::success;
+        case 'd': return state::dead;
+        case 'c': return state::cancelled;
+        case 'x': return state::expired;
+        default: in.fail("does not say how the task ended");
+    }
+}
+
+void check_format(byte_reader& in) {
+    if (in.u8() != format) in.fail("has a format that this version of errand does not know");
+}
+
+}  // namespace
+
+std::string encode(const task_body& body) {
+    std::string bytes;
+    bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size());
+    byte_writer out{bytes};
+    out.u8(format);
+    out.u8(flags_of(body));
+    out.u8(body.priority);
+    out.fixed(body.life, 8);
+    out.text(body.queue);
+    out.text(body.handler);
+    if (body.biz_id) out.text(*body.biz_id);
+    if (body.timeout) out.signed_number(body.timeout->count());
+    if (body.max_retry) out.signed_number(*body.max_retry);
+    if (body.expires_after) out.signed_number(body.expires_after->count());
+    if (body.retention) out.signed_number(body.retention->count());
+    if (body.due_at) out.signed_number(body.due_at->time_since_epoch().count());
+    if (!body.headers.empty()) {
+        out.number(body.headers.size());
+        for (const auto& [name, value] : body.headers) {
+            out.text(name);
+            out.text(value);
+        }
+    }
+    if (!body.tags.empty()) {
+        out.number(body.tags.size());
+        for (const auto& tag : body.tags) out.text(tag);
+    }
+    out.rest(body.args);
+    return bytes;
+}
+
+task_body decode_body(std::string_view bytes) {
+    byte_reader in{bytes, "task"};
+    check_format(in);
+    task_body body;
+    const auto flags = in.u8();
+    body.priority = in.u8();
+    body.life = in.fixed(8);
+    body.queue = in.text();
+    body.handler = in.text();
+    if (flags & with_biz_id) body.biz_id = in.text();
+    if (flags & with_timeout) body.timeout = duration_of(in.signed_number());
+    if (flags & with_max_retry) body.max_retry = static_cast<int>(in.signed_number());
+    if (flags & with_expires_after) body.expires_after = duration_of(in.signed_number());
+    if (flags & with_retention) body.retention = duration_of(in.signed_number());
+    if (flags & with_due_at) body.due_at = time_of(in.signed_number());
+    if (flags & with_headers) {
+        for (auto left = in.number(); left > 0; --left) {
+            std::string name{in.text()};
+            body.headers.insert_or_assign(std::move(name), std::string{in.text()});
+        }
+    }
+    if (flags & with_tags) {
+        for (auto left = in.number(); left > 0; --left) body.tags.emplace_back(in.text());
+    }
+    body.args = in.rest();
+    return body;
+}
+
+std::string encode(const task_notes& notes) {
+    std::string bytes;
+    byte_writer out{bytes};
+    out.u8(format);
+    out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0)));
+    out.signed_number(notes.attempts);
+    out.signed_number(notes.max_retry);
+    out.signed_number(notes.lost_leases);
+    out.signed_number(notes.unknown_handler);
+    out.real(notes.progress);
+    out.text(notes.progress_text);
+    if (notes.started_at) out.signed_number(notes.started_at->time_since_epoch().count());
+    out.text(notes.worker);
+    // Errors and log lines are appended at the end: the newest are the last.
+    const auto errors = std::min(notes.errors.size(), task_notes::max_errors);
+    out.number(errors);
+    for (auto at = notes.errors.size() - errors; at < notes.errors.size(); ++at) {
+        const auto& error = notes.errors[at];
+        out.signed_number(error.attempt);
+        out.signed_number(error.at.time_since_epoch().count());
+        out.text(error.type);
+        out.text(error.message);
+    }
+    const auto lines = std::min(notes.log.size(), task_notes::max_log_lines);
+    out.number(lines);
+    for (auto at = notes.log.size() - lines; at < notes.log.size(); ++at) out.text(notes.log[at]);
+    return bytes;
+}
+
+task_notes decode_notes(std::string_view bytes) {
+    byte_reader in{bytes, "notes of a task"};
+    check_format(in);
+    task_notes notes;
+    const auto flags = in.u8();
+    notes.snoozed = (flags & 1) != 0;
+    notes.attempts = static_cast<int>(in.signed_number());
+    notes.max_retry = static_cast<int>(in.signed_number());
+    notes.lost_leases = static_cast<int>(in.signed_number());
+    notes.unknown_handler = static_cast<int>(in.signed_number());
+    notes.progress = in.real();
+    notes.progress_text = in.text();
+    if (flags & 2) notes.started_at = time_of(in.signed_number());
+    notes.worker = in.text();
+    for (auto left = in.number(); left > 0; --left) {
+        attempt_error error;
+        error.attempt = static_cast<int>(in.signed_number());
+        error.at = time_of(in.signed_number());
+        error.type = in.text();
+        error.message = in.text();
+        notes.errors.push_back(std::move(error));
+    }
+    for (auto left = in.number(); left > 0; --left) notes.log.emplace_back(in.text());
+    return notes;
+}
+
+std::string encode(const task_outcome& outcome) {
+    std::string bytes;
+    bytes.reserve(24 + outcome.worker.size() + outcome.result.size());
+    byte_writer out{bytes};
+    out.u8(static_cast<std::uint8_t>(letter_of(outcome.ended_as)));
+    out.fixed(six_bytes(outcome.unique_for.count()), 6);
+    out.fixed(six_bytes(outcome.retention.count()), 6);
+    // 0 stands for "never started": no task starts in 1970.
+    out.fixed(outcome.started_at ? six_bytes(outcome.started_at->time_since_epoch().count()) : 0, 6);
+    out.signed_number(outcome.attempts);
+    out.text(outcome.worker);
+    out.text(outcome.notes ? encode(*outcome.notes) : std::string{});
+    out.rest(outcome.result);
+    return bytes;
+}
+
+task_outcome decode_outcome(std::string_view bytes) {
+    byte_reader in{bytes, "outcome of a task"};
+    task_outcome outcome;
+    outcome.ended_as = state_of(in.u8(), in);
+    outcome.unique_for = duration_of(static_cast<std::int64_t>(in.fixed(6)));
+    outcome.retention = duration_of(static_cast<std::int64_t>(in.fixed(6)));
+    if (const auto started = in.fixed(6)) outcome.started_at = time_of(static_cast<std::int64_t>(started));
+    outcome.attempts = static_cast<int>(in.signed_number());
+    outcome.worker = in.text();
+    if (const auto notes = in.text(); !notes.empty()) outcome.notes = decode_notes(notes);
+    outcome.result = in.rest();
+    return outcome;
+}
+
+incarnation incarnation_of(std::string_view encoded_body) noexcept {
+    if (encoded_body.size() < task_body::incarnation_offset + 8) return 0;
+    incarnation life = 0;
+    for (const char c : encoded_body.substr(task_body::incarnation_offset, 8)) {
+        life = life << 8 | static_cast<unsigned char>(c);
+    }
+    return life;
+}
+
+}  // namespace errand

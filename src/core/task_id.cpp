@@ -1,0 +1,105 @@
+// Identities and their text form.
+#include "core/task_id.hpp"
+
+#include <openssl/evp.h>
+
+#include <cstring>
+#include <random>
+#include <stdexcept>
+
+namespace errand {
+namespace {
+
+// One engine a thread: no lock, and two threads never share a sequence. random_device is too dear to ask per task.
+std::uint64_t random_bits() {
+    thread_local std::mt19937_64 engine = [] {
+        std::random_device source;
+        std::seed_seq seed{source(), source(), source(), source(), source(), source(), source(), source()};
+        return std::mt19937_64{seed};
+    }();
+    return engine();
+}
+
+void mark(task_id& id, unsigned char version) {
+    id.bytes[6] = static_cast<unsigned char>((id.bytes[6] & 0x0f) | version << 4);
+    id.bytes[8] = static_cast<unsigned char>((id.bytes[8] & 0x3f) | 0x80);
+}
+
+void put(task_id& id, std::size_t at, std::uint64_t value, int width) {
+    for (int shift = (width - 1) * 8; shift >= 0; shift -= 8) {
+        id.bytes[at++] = static_cast<unsigned char>(value >> shift);
+    }
+}
+
+// The length goes before each part, so that ("ab", "c") and ("a", "bc") differ.
+std::string with_length(std::string_view part) {
+    task_id length;
+    put(length, 0, part.size(), 8);
+    return std::string{length.view().substr(0, 8)}.append(part);
+}
+
+int digit_of(char c) noexcept {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+}  // namespace
+
+std::optional<task_id> task_id::from_bytes(std::string_view raw) noexcept {
+    task_id id;
+    if (raw.size() != id.bytes.size()) return std::nullopt;
+    std::memcpy(id.bytes.data(), raw.data(), raw.size());
+    return id;
+}
+
+task_id new_task_id(std::int64_t now_ms) {
+    task_id id;
+    put(id, 0, static_cast<std::uint64_t>(now_ms), 6);
+    put(id, 6, random_bits(), 2);
+    put(id, 8, random_bits(), 8);
+    mark(id, 7);
+    return id;
+}
+
+task_id derive_task_id(std::string_view identity, std::string_view biz_id) {
+    const auto input = with_length(identity) + with_length(biz_id);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    if (EVP_Digest(input.data(), input.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+        throw std::runtime_error{"OpenSSL could not compute a SHA-256"};
+    }
+    task_id id;
+    std::memcpy(id.bytes.data(), digest.data(), id.bytes.size());
+    mark(id, 8);
+    return id;
+}
+
+std::string to_text(const task_id& id) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(36);
+    for (std::size_t at = 0; at < id.bytes.size(); ++at) {
+        if (at == 4 || at == 6 || at == 8 || at == 10) text.push_back('-');
+        text.push_back(digits[id.bytes[at] >> 4]);
+        text.push_back(digits[id.bytes[at] & 15]);
+    }
+    return text;
+}
+
+std::optional<task_id> parse_task_id(std::string_view text) noexcept {
+    task_id id;
+    std::size_t half = 0;
+    for (const char c : text) {
+        if (c == '-') continue;
+        const int digit = digit_of(c);
+        if (digit < 0 || half == 32) return std::nullopt;
+        auto& byte = id.bytes[half / 2];
+        byte = static_cast<unsigned char>(byte << 4 | digit);
+        ++half;
+    }
+    if (half != 32) return std::nullopt;
+    return id;
+}
+
+}  // namespace errand
