@@ -3,7 +3,7 @@
 #include <errand/awaitable.hpp>
 #include <errand/detail/engine.hpp>
 #include <errand/error.hpp>
-#include <errand/json.hpp>
+#include <errand/detail/wire.hpp>
 #include <errand/task_info.hpp>
 
 #include <optional>
@@ -48,10 +48,10 @@ public:
         ref_ = other.ref_;
         return *this;
     }
+    ~awaitable() = default;
 
 protected:
     explicit awaitable(errand::detail::task_ref ref) : ref_{std::move(ref)} {}
-    ~awaitable() = default;
     errand::detail::task_ref ref_;
 
 private:

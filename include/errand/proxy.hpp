@@ -34,6 +34,16 @@ awaitable<std::vector<handle<T>>> submit_bulk_typed(std::vector<draft> all) {
     co_return handles;
 }
 
+// Names the item of a bulk submission that does not encode.
+template <class Make>
+draft bulk_item(std::size_t index, Make make) {
+    try {
+        return make();
+    } catch (const bad_data& e) {
+        throw bad_data{"item " + std::to_string(index) + ": " + e.what()};
+    }
+}
+
 template <class Duration>
 time_point not_before(std::chrono::sys_time<Duration> t) {
     return std::chrono::ceil<std::chrono::milliseconds>(t);

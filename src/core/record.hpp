@@ -66,7 +66,8 @@ struct task_notes {
     bool snoozed = false;     // waits as `delayed`, not as `retry`
     double progress = 0;
     std::string progress_text;
-    std::optional<time_point> due_at;
+    std::optional<time_point> started_at;  // of the last attempt that ended
+    std::string worker;                    // who ran that one
     std::vector<attempt_error> errors;  // newest kept, bounded by max_errors
     std::vector<std::string> log;       // newest kept, bounded by max_log_lines
 

@@ -9,11 +9,13 @@
 #include <errand/detail/beans.hpp>
 #include <errand/middleware.hpp>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,6 +44,7 @@ public:
     std::vector<perform_wrapper> perform_wrappers;
     std::vector<submit_wrapper> submit_wrappers;
     event_stream events;
+    std::shared_ptr<worker> running;  // null while this app runs no worker
     const std::shared_ptr<spdlog::logger> log;
 
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
@@ -60,6 +63,7 @@ private:
     unsigned names_given_ = 0;
     std::vector<std::unique_ptr<loop>> idle_fronts_;
     std::unique_ptr<loop> background_;
+    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> background_work_;
     std::thread background_thread_;
 };
 

@@ -21,7 +21,8 @@ auto on_loop(loop& there, Work work) -> std::invoke_result_t<Work&, loop&> {
         co_await there.ready();
         co_return co_await work(there);
     }
-    auto run = [](loop& l, Work& w) -> awaitable<std::optional<std::conditional_t<std::is_void_v<result>, bool, result>>> {
+    using kept = std::optional<std::conditional_t<std::is_void_v<result>, bool, result>>;
+    auto call = [](loop& l, Work& w) -> awaitable<kept> {
         co_await l.ready();
         if constexpr (std::is_void_v<result>) {
             co_await w(l);
@@ -30,7 +31,7 @@ auto on_loop(loop& there, Work work) -> std::invoke_result_t<Work&, loop&> {
             co_return co_await w(l);
         }
     };
-    auto value = co_await boost::asio::co_spawn(there.executor(), run(there, work), boost::asio::use_awaitable);
+    auto value = co_await boost::asio::co_spawn(there.executor(), call(there, work), boost::asio::use_awaitable);
     if constexpr (!std::is_void_v<result>) co_return std::move(*value);
 }
 

@@ -85,6 +85,7 @@ struct report {
     kind what = kind::end;
     std::string queue;
     int priority = 0;
+    bool expires = false;    // its body has expires_after
     bool had_notes = false;  // the store holds notes of it (the claim brought some, or note() wrote some)
     state ended_as = state::success;
     std::string record;
@@ -138,6 +139,7 @@ struct found_task {
     std::string outcome;                    // ended
     claim_number claim = 0;                 // working
     std::string worker;                     // working
+    std::optional<time_point> claimed_at;   // working, as far as the store knows
     time_point now{};
 };
 

@@ -1,0 +1,136 @@
+// Where a program is put together: the app's client half and its worker.
+#include "app/open_store.hpp"
+#include "client/find.hpp"
+#include "core/config_text.hpp"
+#include "runtime/ambient.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/thread_mark.hpp"
+#include "worker/worker.hpp"
+
+#include <errand/app.hpp>
+#include <errand/error.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <spdlog/logger.h>
+
+#include <csignal>
+#include <utility>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+config checked(config settings) {
+    check_config(settings);
+    check_store_url(settings.store);
+    return settings;
+}
+}  // namespace
+
+app::app() : app{config::from_environment()} {}
+
+app::app(config settings)
+    : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {}
+
+app::~app() {
+    if (!core_->running) return;
+    try {
+        block_on(stop());
+    } catch (const std::exception& e) {
+        core_->log->error("the worker did not stop in order: {}", e.what());
+    }
+}
+
+const config& app::settings() const noexcept { return core_->settings; }
+detail::bean_container& app::beans() { return core_->beans; }
+
+app& app::around_perform(perform_wrapper wrapper) {
+    core_->perform_wrappers.push_back(std::move(wrapper));
+    return *this;
+}
+
+app& app::around_submit(submit_wrapper wrapper) {
+    core_->submit_wrappers.push_back(std::move(wrapper));
+    return *this;
+}
+
+awaitable<handle<boost::json::value>> app::perform(std::string wire_name, boost::json::array args, options extra) {
+    if (wire_name.empty()) throw usage_error{"app.perform: the handler's wire name is empty"};
+    detail::draft one;
+    one.app = core_.get();
+    one.wire_name = std::move(wire_name);
+    one.args = boost::json::serialize(args);
+    one.extra = std::make_shared<const options>(std::move(extra));
+    return detail::submit_typed<boost::json::value>(std::move(one));
+}
+
+awaitable<std::optional<task_info>> app::find(std::string id) {
+    const auto parsed = parse_task_id(id);
+    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
+    return detail::find_info(*core_, *parsed);
+}
+
+awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
+    const auto parsed = parse_task_id(id);
+    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
+    return detail::find_task(*core_, *parsed);
+}
+
+void app::run_here(awaitable<void> work) {
+    if (errand_runs_this_thread()) {
+        throw usage_error{"block_on was called inside a coroutine that errand runs: it would wait for itself; co_await "
+                          "the awaitable instead"};
+    }
+    const thread_mark mark;
+    auto front = core_->borrow_front_loop();
+    auto around = std::make_shared<ambient>(ambient{.app = core_.get(), .home = front.get()});
+    bool ended = false;
+    std::exception_ptr failure;
+    asio::co_spawn(with_ambient(front->executor(), std::move(around)), std::move(work),
+                   [&](std::exception_ptr why) {
+                       failure = std::move(why);
+                       ended = true;
+                   });
+    front->context().restart();
+    while (!ended) front->context().run_one();
+    core_->give_back(std::move(front));
+    if (failure) std::rethrow_exception(failure);
+}
+
+awaitable<void> app::start() {
+    if (core_->running) throw usage_error{"the worker of this app runs already"};
+    auto fresh = std::make_shared<worker>(*core_);
+    co_await fresh->start();
+    core_->running = std::move(fresh);
+}
+
+awaitable<void> app::stop() {
+    auto ending = std::exchange(core_->running, nullptr);
+    if (ending) co_await ending->stop();
+}
+
+int app::run() {
+    // Blocked for the time of start-up as well: a signal that comes then stops the worker as soon as it stands.
+    asio::io_context signals_context{1};
+    asio::signal_set signals{signals_context, SIGINT, SIGTERM};
+    try {
+        block_on(start());
+    } catch (const error& e) {
+        core_->log->critical("the worker cannot start: {}", e.what());
+        return 1;
+    }
+    signals.async_wait([](const boost::system::error_code&, int) {});
+    signals_context.run();
+    block_on(stop());
+    return 0;
+}
+
+}  // namespace errand

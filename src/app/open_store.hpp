@@ -1,0 +1,20 @@
+// The one place that knows which stores there are.
+#pragma once
+
+#include "store/settings.hpp"
+#include "store/store.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+
+namespace errand {
+
+// A store for the URL's scheme, not yet connected. Throws usage_error naming what is wrong with the URL.
+std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings);
+
+// Throws what open_store would throw for this URL.
+void check_store_url(const std::string& url);
+
+}  // namespace errand

@@ -1,0 +1,18 @@
+// Finding a task again by its id.
+#pragma once
+
+#include "core/task_id.hpp"
+
+#include <errand/awaitable.hpp>
+#include <errand/detail/engine.hpp>
+#include <errand/task_info.hpp>
+
+#include <optional>
+
+namespace errand::detail {
+
+// Nullopt when the store knows no such task, or no longer.
+awaitable<std::optional<task_info>> find_info(app_core& app, task_id id);
+awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id);
+
+}  // namespace errand::detail

@@ -1,0 +1,149 @@
+// What a handle does after the submission: wait for the result, look, cancel.
+#include "client/find.hpp"
+#include "client/home.hpp"
+#include "client/info.hpp"
+#include "client/open_transaction.hpp"
+#include "runtime/on_loop.hpp"
+#include "runtime/running_task.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/asio/cancel_after.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// The life that a handle stands for. Throws while, or because, a transaction holds the task back.
+incarnation life_of(const task_ref& ref, const char* wish) {
+    if (!ref.held) return ref.life;
+    switch (ref.held->now.load(std::memory_order_acquire)) {
+        case held_task::fate::held:
+            throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " + ref.held->handler +
+                              ": its transaction has not committed, so it is not submitted yet; do it after the commit"};
+        case held_task::fate::dropped:
+            throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " + ref.held->handler +
+                              ": it was dropped with its transaction and never submitted"};
+        case held_task::fate::submitted: break;
+    }
+    return ref.held->life;
+}
+
+// Gives the handler's slot to other tasks while it waits. What is thrown while waiting is thrown after the slot is back.
+awaitable<ended_task> wait_without_slot(loop& there, running_task& task, task_id id, incarnation life) {
+    task.yield_slot();
+    ended_task end;
+    std::exception_ptr failure;
+    try {
+        end = co_await there.results().wait(id, life);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    co_await asio::this_coro::throw_if_cancelled(false);
+    co_await task.regain_slot();
+    if (failure) std::rethrow_exception(failure);
+    co_return end;
+}
+
+awaitable<ended_task> wait_on(loop& there, running_task* task, task_id id, incarnation life) {
+    if (task) co_return co_await wait_without_slot(there, *task, id, life);
+    co_return co_await there.results().wait(id, life);
+}
+
+awaitable<ended_task> wait_for_end(const task_ref& ref, incarnation life) {
+    auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    running_task* task = around && around->app == ref.app ? around->task : nullptr;
+    const task_id id{ref.id};
+    co_return co_await on_loop(home_of(executor, *ref.app),
+                               [=](loop& there) { return wait_on(there, task, id, life); });
+}
+
+awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, duration within) {
+    auto executor = co_await asio::this_coro::executor;
+    std::exception_ptr aborted;
+    try {
+        co_return co_await asio::co_spawn(executor, wait_for_end(ref, life),
+                                          asio::cancel_after(within, asio::use_awaitable));
+    } catch (const boost::system::system_error& e) {
+        if (e.code() != asio::error::operation_aborted) throw;
+        aborted = std::current_exception();
+    }
+    // The timer aborted the wait, unless the caller itself is being cancelled.
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted);
+    throw timed_out{"the result of task " + id_text(ref) + " did not come within " + std::to_string(within.count()) +
+                    " ms; the task goes on"};
+}
+
+[[noreturn]] void throw_failed(const task_outcome& outcome) {
+    std::string text;
+    if (outcome.notes && !outcome.notes->errors.empty()) text = outcome.notes->errors.back().message;
+    throw task_failed{outcome.ended_as, outcome.attempts, text};
+}
+
+[[noreturn]] void throw_gone(const task_ref& ref) {
+    throw result_gone{"task " + id_text(ref) + " is no longer kept: its retention is over, or a later task with the "
+                      "same biz_id took its place"};
+}
+
+awaitable<std::optional<found_task>> find_on(loop& there, task_id id) { return there.tasks().find(id); }
+
+awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life) {
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    outcome.retention = policy{}.retention;
+    const auto record = encode(outcome);
+    co_return co_await there.tasks().cancel(id, life, record);
+}
+
+}  // namespace
+
+awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
+    const auto life = life_of(ref, "await the result of");
+    auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
+    auto outcome = decode_outcome(end.outcome);
+    if (outcome.ended_as != state::success) throw_failed(outcome);
+    co_return std::move(outcome.result);
+}
+
+awaitable<std::optional<task_info>> find_info(app_core& app, task_id id) {
+    auto executor = co_await asio::this_coro::executor;
+    auto found = co_await on_loop(home_of(executor, app), [id](loop& there) { return find_on(there, id); });
+    if (!found) co_return std::nullopt;
+    co_return info_of(*found);
+}
+
+awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id) {
+    auto executor = co_await asio::this_coro::executor;
+    auto found = co_await on_loop(home_of(executor, app), [id](loop& there) { return find_on(there, id); });
+    if (!found || !info_of(*found)) co_return std::nullopt;
+    co_return task_ref{
+        .app = &app, .id = id.bytes, .life = incarnation_of(found->body), .duplicate = false, .held = nullptr};
+}
+
+awaitable<task_info> fetch_info(task_ref ref) {
+    const auto life = life_of(ref, "look at");
+    auto executor = co_await asio::this_coro::executor;
+    const task_id id{ref.id};
+    auto found = co_await on_loop(home_of(executor, *ref.app), [id](loop& there) { return find_on(there, id); });
+    if (!found || (life != 0 && incarnation_of(found->body) != life)) throw_gone(ref);
+    auto info = info_of(*found);
+    if (!info) throw_gone(ref);
+    co_return std::move(*info);
+}
+
+awaitable<bool> cancel_task(task_ref ref) {
+    const auto life = life_of(ref, "cancel");
+    auto executor = co_await asio::this_coro::executor;
+    const task_id id{ref.id};
+    const auto got =
+        co_await on_loop(home_of(executor, *ref.app), [=](loop& there) { return cancel_on(there, id, life); });
+    if (!got.known) throw_gone(ref);
+    co_return got.cancelled;
+}
+
+}  // namespace errand::detail

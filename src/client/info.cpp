@@ -1,0 +1,83 @@
+#include "client/info.hpp"
+
+#include "runtime/handlers.hpp"
+
+#include <boost/json/parse.hpp>
+
+namespace errand {
+
+namespace json = boost::json;
+
+namespace {
+
+json::value parsed(const std::string& text) {
+    boost::system::error_code ec;
+    auto value = json::parse(text, ec);
+    return ec ? json::value(text) : value;
+}
+
+int max_retry_of(const task_body& body) {
+    if (body.max_retry) return *body.max_retry;
+    const auto* handler = handlers::find(body.handler);
+    return handler ? handler->policy.max_retry : policy{}.max_retry;
+}
+
+void add_body(task_info& info, const task_body& body) {
+    info.handler = body.handler;
+    info.queue = body.queue;
+    info.biz_id = body.biz_id;
+    info.max_retry = max_retry_of(body);
+    info.submitted_at = body.submitted_at();
+    info.due_at = body.due_at ? body.due_at : info.submitted_at;
+    info.headers = body.headers;
+    info.tags = body.tags;
+    auto args = parsed(body.args);
+    if (args.is_array()) info.args = std::move(args.get_array());
+}
+
+void add_notes(task_info& info, const task_notes& notes) {
+    info.attempt = notes.attempts;
+    info.max_retry = notes.max_retry;
+    info.progress = notes.progress;
+    info.progress_text = notes.progress_text;
+    for (const auto& one : notes.errors) info.errors.push_back({one.attempt, one.at, one.type, one.message});
+    info.log = notes.log;
+    if (notes.started_at) info.started_at = notes.started_at;
+    if (!notes.worker.empty()) info.worker = notes.worker;
+}
+
+void add_outcome(task_info& info, const task_outcome& outcome) {
+    if (outcome.notes) add_notes(info, *outcome.notes);
+    info.attempt = outcome.attempts;
+    if (outcome.started_at) info.started_at = outcome.started_at;
+    if (!outcome.worker.empty()) info.worker = outcome.worker;
+    if (!outcome.result.empty()) info.result = parsed(outcome.result);
+}
+
+}  // namespace
+
+bool retention_is_over(const task_outcome& outcome, time_point finished_at, time_point now) noexcept {
+    return now - finished_at >= outcome.retention;
+}
+
+std::optional<task_info> info_of(const found_task& found) {
+    task_info info;
+    info.id = to_text(found.id);
+    info.state = found.where;
+    add_body(info, decode_body(found.body));
+    if (!found.notes.empty()) add_notes(info, decode_notes(found.notes));
+    if (found.due_at) info.due_at = found.due_at;
+    info.finished_at = found.finished_at;
+    if (!found.outcome.empty()) {
+        const auto outcome = decode_outcome(found.outcome);
+        if (found.finished_at && retention_is_over(outcome, *found.finished_at, found.now)) return std::nullopt;
+        add_outcome(info, outcome);
+    } else if (found.where == state::working) {
+        info.worker = found.worker;
+        info.attempt += 1;  // the one that runs; the notes count those that have ended
+        if (!info.started_at) info.started_at = found.claimed_at;
+    }
+    return info;
+}
+
+}  // namespace errand

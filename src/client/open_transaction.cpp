@@ -1,0 +1,130 @@
+#include "client/open_transaction.hpp"
+
+#include "client/home.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <errand/error.hpp>
+#include <errand/transaction.hpp>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+void settle(held_task& one, held_task::fate fate) noexcept { one.now.store(fate, std::memory_order_release); }
+}  // namespace
+
+open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transaction> outer)
+    : app_{app}, outer_{std::move(outer)} {}
+
+open_transaction::~open_transaction() { drop(); }
+
+task_ref open_transaction::hold(prepared one) {
+    auto task = std::make_shared<held_task>();
+    task->handler = one.body.handler;
+    task->biz_id = one.body.biz_id;
+    task_ref ref{.app = &app_, .id = one.id.bytes, .life = 0, .duplicate = false, .held = task};
+    task->what = std::move(one);
+    std::lock_guard lock{guard_};
+    if (ended_) {
+        throw usage_error{"a task of " + task->handler +
+                          " was performed under a transaction that has ended: await everything that performs tasks "
+                          "before the transaction's body returns"};
+    }
+    held_.push_back(std::move(task));
+    return ref;
+}
+
+open_transaction::held_list open_transaction::end() {
+    std::lock_guard lock{guard_};
+    if (ended_) throw usage_error{"the transaction has ended already: a guard commits once"};
+    ended_ = true;
+    return std::move(held_);
+}
+
+void open_transaction::take_over(held_list list) {
+    std::lock_guard lock{guard_};
+    if (ended_) {
+        for (auto& one : list) settle(*one, held_task::fate::dropped);
+        throw usage_error{"an inner transaction ended after its outer one: nothing of it is submitted"};
+    }
+    held_.insert(held_.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+}
+
+void open_transaction::drop() noexcept {
+    std::lock_guard lock{guard_};
+    ended_ = true;
+    for (auto& one : held_) settle(*one, held_task::fate::dropped);
+    held_.clear();
+}
+
+awaitable<void> open_transaction::commit() {
+    auto list = end();
+    if (list.empty()) co_return;
+    if (outer_) {
+        outer_->take_over(std::move(list));
+        co_return;
+    }
+    co_await submit_all(std::move(list));
+}
+
+awaitable<void> open_transaction::submit_all(held_list list) {
+    auto executor = co_await asio::this_coro::executor;
+    std::exception_ptr failure;
+    try {
+        co_await on_loop(home_of(executor, app_), [&list](loop& there) -> awaitable<void> {
+            std::vector<submission_item> items;
+            items.reserve(list.size());
+            for (auto& one : list) items.push_back(item_of(one->what, there.tasks().now(), one->life));
+            auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::all_or_nothing);
+            if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
+            std::exception_ptr refused;
+            for (std::size_t i = 0; i < list.size(); ++i) {
+                auto& one = *list[i];
+                one.duplicate = got.answers[i].verdict == submit_verdict::duplicate;
+                if (got.answers[i].life != 0) one.life = got.answers[i].life;
+                if (got.answers[i].verdict != submit_verdict::rejected || refused) continue;
+                refused = refusal(got.answers[i], one.what.id, one.handler, one.biz_id, one.what.conflict);
+            }
+            if (refused) std::rethrow_exception(refused);
+        });
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    for (auto& one : list) settle(*one, failure ? held_task::fate::dropped : held_task::fate::submitted);
+    if (failure) std::rethrow_exception(failure);
+}
+
+awaitable<void> run_in_memory_transaction(app& owner, std::function<awaitable<void>()> body) {
+    auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    auto inside = around ? std::make_shared<ambient>(*around) : std::make_shared<ambient>();
+    auto& core = core_of(owner);
+    const bool joins = around && around->transaction && &around->transaction->app() == &core;
+    auto held = std::make_shared<open_transaction>(core, joins ? around->transaction : nullptr);
+    inside->app = &core;
+    inside->transaction = held;
+    try {
+        co_await asio::co_spawn(with_ambient(executor, std::move(inside)), body(), asio::use_awaitable);
+    } catch (...) {
+        held->drop();
+        throw;
+    }
+    co_await held->commit();
+}
+
+}  // namespace errand::detail
+
+namespace errand {
+
+transaction_guard::transaction_guard(app& owner)
+    : state_{std::make_shared<detail::open_transaction>(detail::core_of(owner))} {}
+
+transaction_guard::~transaction_guard() { state_->drop(); }
+
+awaitable<void> transaction_guard::commit() { return state_->commit(); }
+
+void transaction_guard::rollback() noexcept { state_->drop(); }
+
+}  // namespace errand

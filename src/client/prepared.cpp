@@ -1,0 +1,130 @@
+#include "client/prepared.hpp"
+
+#include "core/policy_rules.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/handlers.hpp"
+
+#include <errand/error.hpp>
+
+#include <random>
+
+namespace errand {
+
+namespace {
+
+const policy& default_policy() {
+    static const policy values{};
+    return values;
+}
+
+const options& no_options() {
+    static const options none{};
+    return none;
+}
+
+on_conflict conflict_of(duplicate_rule rule) {
+    switch (rule) {
+        case duplicate_rule::replace: return on_conflict::replace;
+        case duplicate_rule::reject: return on_conflict::reject;
+        case duplicate_rule::keep_first: break;
+    }
+    return on_conflict::keep;
+}
+
+void check_payload(const detail::draft& from, const std::string& handler) {
+    const auto limit = from.app->settings.max_payload;
+    if (from.args.size() <= limit) return;
+    throw bad_data{"args: " + std::to_string(from.args.size()) + " bytes of JSON for " + handler +
+                   ", the limit is max_payload = " + std::to_string(limit) +
+                   ": pass a reference to the data instead, or raise max_payload"};
+}
+
+std::int64_t wall_clock_ms() {
+    return std::chrono::duration_cast<duration>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t random_bits() {
+    thread_local std::mt19937_64 engine{std::random_device{}()};
+    return engine();
+}
+
+// When it is due: what the call says goes before the options.
+void set_due(prepared& one, const detail::draft& from, const options& extra) {
+    if (from.delay) {
+        one.delay = *from.delay;
+    } else if (from.at) {
+        one.body.due_at = *from.at;
+    } else if (extra.delay) {
+        one.delay = *extra.delay;
+    } else {
+        one.body.due_at = extra.at;
+    }
+    if (one.delay && *one.delay <= duration{0}) one.delay.reset();
+}
+
+}  // namespace
+
+prepared prepare(const detail::draft& from) {
+    const known_handler* handler =
+        from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
+    const policy& rules = handler ? handler->policy : default_policy();
+    const options& extra = from.extra ? *from.extra : no_options();
+
+    prepared one;
+    one.body.handler = handler ? handler->name : from.wire_name;
+    if (from.extra) check_options(one.body.handler, extra);
+    check_payload(from, one.body.handler);
+    one.body.args = from.args;
+    one.body.queue = extra.queue.value_or(rules.queue);
+    one.body.priority = static_cast<std::uint8_t>(extra.priority.value_or(rules.priority));
+    one.body.biz_id = extra.biz_id ? extra.biz_id : from.biz_id;
+    one.body.timeout = extra.timeout;
+    one.body.max_retry = extra.max_retry;
+    one.body.expires_after = extra.expires_after;
+    one.body.retention = extra.retention;
+    one.body.headers = extra.headers;
+    one.body.tags = extra.tags;
+    one.expires_after = extra.expires_after ? extra.expires_after : rules.expires_after;
+    set_due(one, from, extra);
+    if (one.body.biz_id) {
+        one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
+        one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
+    } else {
+        one.id = new_task_id(wall_clock_ms());
+    }
+    return one;
+}
+
+submission_item item_of(prepared one, time_point store_now, incarnation& life) {
+    life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);
+    one.body.life = life;
+    submission_item item;
+    item.id = one.id;
+    item.at = one.body.due_at;
+    item.delay = one.delay;
+    if (one.delay) one.body.due_at = store_now + *one.delay;
+    item.body = encode(one.body);
+    item.queue = std::move(one.body.queue);
+    item.priority = one.body.priority;
+    item.expires_after = one.expires_after;
+    item.conflict = one.conflict;
+    return item;
+}
+
+std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,
+                           const std::optional<std::string>& biz_id, on_conflict conflict) {
+    if (answer.verdict == submit_verdict::rejected) {
+        const std::string why = conflict == on_conflict::replace
+                                    ? "it has started, so its arguments cannot be replaced any more"
+                                    : "on_duplicate is reject";
+        return std::make_exception_ptr(duplicate_task{"task " + to_text(id) + " of " + handler +
+                                                      " holds the biz_id \"" + biz_id.value_or("") + "\" and " + why});
+    }
+    if (answer.verdict == submit_verdict::withheld) {
+        return std::make_exception_ptr(
+            store_error{"task of " + handler + " was not submitted: another task of its transaction was refused"});
+    }
+    return nullptr;
+}
+
+}  // namespace errand

@@ -1,0 +1,32 @@
+// A submission that has its id and its rules, but has not left yet: what direct, bulk and held-back submission share.
+#pragma once
+
+#include "core/record.hpp"
+#include "store/store.hpp"
+
+#include <errand/detail/engine.hpp>
+
+#include <exception>
+#include <optional>
+
+namespace errand {
+
+struct prepared {
+    task_id id;
+    task_body body;
+    std::optional<duration> delay;
+    std::optional<duration> expires_after;
+    on_conflict conflict = on_conflict::keep;
+};
+
+// Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
+prepared prepare(const detail::draft& from);
+
+// What the store takes, stamped with the store's time.
+submission_item item_of(prepared one, time_point store_now, incarnation& life);
+
+// The error that an answer means for the submitter; null when the submission stands.
+std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,
+                           const std::optional<std::string>& biz_id, on_conflict conflict);
+
+}  // namespace errand

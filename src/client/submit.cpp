@@ -1,0 +1,181 @@
+// From a draft to an accepted task: around_submit, options over policy, then the store or the open transaction.
+#include "client/home.hpp"
+#include "client/open_transaction.hpp"
+#include "client/prepared.hpp"
+#include "runtime/handlers.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <errand/error.hpp>
+#include <errand/handle.hpp>
+#include <errand/transaction.hpp>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Calls the wrappers from the outermost to the innermost, then `last`.
+struct submit_chain {
+    const std::vector<submit_wrapper>& wrappers;
+    submission& what;
+    bool arrived = false;
+
+    awaitable<void> go(std::size_t at) {
+        if (at == wrappers.size()) {
+            arrived = true;
+            co_return;
+        }
+        co_await wrappers[at](what, [this, at]() -> awaitable<void> { return go(at + 1); });
+    }
+};
+
+awaitable<draft> wrapped(draft one) {
+    submission what;
+    what.handler = one.wire_name.empty() ? handlers::of_type(one.handler).name : one.wire_name;
+    what.args = std::move(one.args);
+    if (one.extra) what.options = *one.extra;
+    if (!what.options.biz_id) what.options.biz_id = one.biz_id;
+    submit_chain chain{one.app->submit_wrappers, what};
+    co_await chain.go(0);
+    if (!chain.arrived) {
+        throw usage_error{"a task of " + what.handler +
+                          " was not submitted: a wrapper given to around_submit did not call `next`"};
+    }
+    one.wire_name = what.handler;
+    one.args = std::move(what.args);
+    one.extra = std::make_shared<const options>(std::move(what.options));
+    co_return std::move(one);
+}
+
+std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient* around) {
+    if (one.guard) return one.guard->held();
+    if (around && around->transaction && &around->transaction->app() == one.app) return around->transaction;
+    return nullptr;
+}
+
+task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer) {
+    return {.app = &app,
+            .id = id.bytes,
+            .life = answer.life != 0 ? answer.life : stamped,
+            .duplicate = answer.verdict == submit_verdict::duplicate,
+            .held = nullptr};
+}
+
+// One direct submission on its loop.
+awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
+    const task_id id = one.id;
+    const on_conflict conflict = one.conflict;
+    // Only a refusal needs words, and only a biz_id can be refused.
+    std::string handler = one.body.biz_id ? one.body.handler : std::string{};
+    auto biz_id = one.body.biz_id;
+    incarnation life = 0;
+    auto item = item_of(std::move(one), there.tasks().now(), life);
+    const auto answer = co_await there.submissions().submit(std::move(item));
+    if (auto why = refusal(answer, id, handler, biz_id, conflict)) std::rethrow_exception(why);
+    co_return ref_of(app, id, life, answer);
+}
+
+struct bulk_result {
+    std::vector<task_ref> refs;
+    std::vector<std::exception_ptr> errors;  // empty when there is none
+};
+
+awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepared> all) {
+    const std::size_t n = all.size();
+    bulk_result out;
+    std::vector<incarnation> lives(n);
+    std::vector<task_id> ids(n);
+    std::vector<submission_item> items;
+    items.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        ids[i] = all[i].id;
+        items.push_back(item_of(all[i], there.tasks().now(), lives[i]));
+    }
+    auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
+    out.refs.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        auto why = got.failures.empty() ? nullptr : got.failures[i];
+        if (!why) why = refusal(got.answers[i], ids[i], all[i].body.handler, all[i].body.biz_id, all[i].conflict);
+        if (why && out.errors.empty()) out.errors.resize(n);
+        if (why) out.errors[i] = why;
+        out.refs.push_back(ref_of(app, ids[i], lives[i], got.answers[i]));
+    }
+    co_return out;
+}
+
+std::string words_of(const std::exception_ptr& why) {
+    try {
+        std::rethrow_exception(why);
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
+[[noreturn]] void throw_bulk_error(bulk_result got) {
+    std::vector<std::optional<task_ref>> accepted(got.refs.size());
+    std::size_t refused = 0;
+    std::string first;
+    for (std::size_t i = 0; i < got.refs.size(); ++i) {
+        if (!got.errors[i]) {
+            accepted[i] = std::move(got.refs[i]);
+        } else if (refused++ == 0) {
+            first = "item " + std::to_string(i) + ": " + words_of(got.errors[i]);
+        }
+    }
+    throw bulk_error{std::to_string(refused) + " of " + std::to_string(accepted.size()) +
+                         " submissions were refused; the first is " + first,
+                     std::move(accepted), std::move(got.errors)};
+}
+
+}  // namespace
+
+awaitable<task_ref> submit(draft one) {
+    auto executor = co_await asio::this_coro::executor;
+    auto held = transaction_of(one, ambient_of(executor));
+    if (!one.app->submit_wrappers.empty()) one = co_await wrapped(std::move(one));
+    auto ready = prepare(one);
+    if (held) co_return held->hold(std::move(ready));
+    auto& app = *one.app;
+    loop& there = home_of(executor, app);
+    if (there.here()) {
+        co_await there.ready();
+        co_return co_await send(there, app, std::move(ready));
+    }
+    co_return co_await on_loop(there, [&](loop& l) { return send(l, app, std::move(ready)); });
+}
+
+awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
+    if (all.empty()) co_return std::vector<task_ref>{};
+    auto executor = co_await asio::this_coro::executor;
+    auto& app = *all.front().app;
+    auto held = transaction_of(all.front(), ambient_of(executor));
+    std::vector<prepared> ready;
+    ready.reserve(all.size());
+    for (auto& one : all) {
+        if (!app.submit_wrappers.empty()) one = co_await wrapped(std::move(one));
+        try {
+            ready.push_back(prepare(one));
+        } catch (const bad_data& e) {
+            throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
+        }
+    }
+    if (held) {
+        std::vector<task_ref> refs;
+        for (auto& one : ready) refs.push_back(held->hold(std::move(one)));
+        co_return refs;
+    }
+    auto got = co_await on_loop(home_of(executor, app),
+                                [&](loop& l) { return send_bulk(l, app, std::move(ready)); });
+    if (!got.errors.empty()) throw_bulk_error(std::move(got));
+    co_return std::move(got.refs);
+}
+
+std::string id_text(const task_ref& ref) { return to_text(task_id{ref.id}); }
+
+bool is_duplicate(const task_ref& ref) noexcept {
+    if (!ref.held) return ref.duplicate;
+    return ref.held->now.load(std::memory_order_acquire) == held_task::fate::submitted && ref.held->duplicate;
+}
+
+}  // namespace errand::detail

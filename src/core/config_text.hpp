@@ -1,0 +1,28 @@
+// Configuration values from text. Pure: the environment and the file are read elsewhere.
+#pragma once
+
+#include <errand/config.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace errand {
+
+// "30s", "500ms", "2m", "1h", "7d": a whole number and its unit. Nullopt for anything else.
+std::optional<duration> parse_duration(std::string_view text) noexcept;
+
+// "mail:3,default:1" (a name alone weighs 1). Throws usage_error saying what does not fit.
+std::map<std::string, int> parse_queues(std::string_view text);
+
+// Sets the members that `look` knows by their variable's name (ERRAND_STORE, …). Throws usage_error naming the variable.
+void apply_variables(config& to, const std::function<std::optional<std::string>(const std::string&)>& look);
+
+// Sets the members named in a JSON object. Throws usage_error naming the file and the member.
+void apply_json(config& to, std::string_view text, const std::string& file);
+
+// Refuses values out of range: usage_error naming the member.
+void check_config(const config& settings);
+
+}  // namespace errand

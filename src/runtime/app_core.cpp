@@ -1,0 +1,83 @@
+#include "runtime/app_core.hpp"
+
+#include "runtime/logging.hpp"
+#include "runtime/loop.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <random>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+std::string name_of_this_process() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host = {'h', 'o', 's', 't'};
+    std::array<char, 16> random{};
+    std::snprintf(random.data(), random.size(), "%08x", std::random_device{}());
+    return std::string{host.data()} + ':' + std::to_string(::getpid()) + ':' + random.data();
+}
+}  // namespace
+
+app_core::app_core(config chosen, store_maker open, app& owner)
+    : settings{std::move(chosen)},
+      open_store{std::move(open)},
+      beans{owner},
+      log{make_logger(settings)},
+      process_name{name_of_this_process()} {}
+
+app_core::~app_core() {
+    if (background_) {
+        asio::post(background_->context(), [this] { background_->close(); });
+        // The guard's work ends with close(): whoever still waited was told, and the thread runs out of work.
+        background_work_.reset();
+        background_thread_.join();
+    }
+    for (auto& front : idle_fronts_) {
+        front->close();
+        front->context().restart();
+        front->context().run();
+    }
+}
+
+std::string app_core::next_name() {
+    std::lock_guard lock{guard_};
+    return process_name + ':' + std::to_string(++names_given_);
+}
+
+loop& app_core::background() {
+    auto name = next_name();
+    std::lock_guard lock{guard_};
+    if (!background_) {
+        background_ = std::make_unique<loop>(*this, std::move(name), false);
+        background_work_.emplace(background_->executor());
+        background_thread_ = std::thread{[this] { background_->context().run(); }};
+    }
+    return *background_;
+}
+
+std::unique_ptr<loop> app_core::borrow_front_loop() {
+    {
+        std::lock_guard lock{guard_};
+        if (!idle_fronts_.empty()) {
+            auto front = std::move(idle_fronts_.back());
+            idle_fronts_.pop_back();
+            return front;
+        }
+    }
+    return std::make_unique<loop>(*this, next_name(), false);
+}
+
+void app_core::give_back(std::unique_ptr<loop> front) {
+    std::lock_guard lock{guard_};
+    idle_fronts_.push_back(std::move(front));
+}
+
+}  // namespace errand::detail

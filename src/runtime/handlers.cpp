@@ -1,0 +1,115 @@
+#include "runtime/handlers.hpp"
+
+#include "core/policy_rules.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/core/demangle.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace errand {
+
+namespace {
+
+struct declaration_entry {
+    std::string type_name;
+    policy (*read_policy)();
+    bool has_concurrency_key;
+};
+
+// Filled by constructors of namespace-scope objects, in whatever order they come; read after that only.
+struct registrations {
+    std::unordered_map<std::type_index, declaration_entry> declarations;
+    std::unordered_map<std::type_index, detail::erased_handler> definitions;
+};
+registrations& registered() {
+    static registrations all;
+    return all;
+}
+
+std::string wire_form(std::string_view type_name) {
+    if (type_name.starts_with("::")) type_name.remove_prefix(2);
+    return std::string{type_name};
+}
+
+class directory {
+public:
+    directory() {
+        for (const auto& [type, what] : registered().declarations) add(type, what);
+    }
+
+    const known_handler* by_type(std::type_index type) const {
+        const auto at = types_.find(type);
+        return at == types_.end() ? nullptr : at->second.get();
+    }
+    const known_handler* by_name(std::string_view name) const {
+        const auto at = names_.find(name);
+        return at == names_.end() ? nullptr : at->second;
+    }
+    std::vector<const known_handler*> all() const {
+        std::vector<const known_handler*> list;
+        for (const auto& [type, one] : types_) list.push_back(one.get());
+        std::ranges::sort(list, {}, &known_handler::name);
+        return list;
+    }
+
+private:
+    void add(std::type_index type, const declaration_entry& what) {
+        auto one = std::make_unique<known_handler>();
+        one->policy = what.read_policy();
+        one->name = one->policy.name.empty() ? wire_form(what.type_name) : one->policy.name;
+        one->identity = one->policy.aliases.empty() ? one->name : one->policy.aliases.back();
+        check_policy(one->name, one->policy, what.has_concurrency_key);
+        const auto code = registered().definitions.find(type);
+        if (code != registered().definitions.end()) one->code = code->second;
+        claim_name(one->name, *one);
+        for (const auto& alias : one->policy.aliases) claim_name(alias, *one);
+        types_.emplace(type, std::move(one));
+    }
+
+    void claim_name(const std::string& name, const known_handler& by) {
+        const auto [at, fresh] = names_.emplace(name, &by);
+        if (fresh) return;
+        throw usage_error{"two handlers of this program answer to the name \"" + name +
+                          "\": give one of them another .name (or alias) in its ERRAND_HANDLER"};
+    }
+
+    std::unordered_map<std::type_index, std::unique_ptr<known_handler>> types_;
+    std::map<std::string, const known_handler*, std::less<>> names_;
+};
+
+// Made at the first use; when that throws, the next use tries and throws again.
+const directory& known() {
+    static const directory all;
+    return all;
+}
+
+}  // namespace
+
+namespace detail {
+
+void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(), bool has_concurrency_key) {
+    registered().declarations.try_emplace(type, declaration_entry{std::string{name}, read_policy, has_concurrency_key});
+}
+
+void define_handler(std::type_index type, const erased_handler& code) {
+    registered().definitions.try_emplace(type, code);
+}
+
+}  // namespace detail
+
+const known_handler& handlers::of_type(std::type_index type) {
+    if (const auto* found = known().by_type(type)) return *found;
+    throw usage_error{std::string{"no handler is registered for type "} + boost::core::demangle(type.name()) +
+                      ": write ERRAND_HANDLER(Type, …) or ERRAND_DECLARE_HANDLER(Type, …) at global namespace scope"};
+}
+
+const known_handler* handlers::find(std::string_view name_or_alias) { return known().by_name(name_or_alias); }
+
+std::vector<const known_handler*> handlers::all() { return known().all(); }
+
+}  // namespace errand

@@ -1,0 +1,78 @@
+#include "runtime/loop.hpp"
+
+#include "runtime/app_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+store_settings settings_for(detail::app_core& app, std::string name, bool patient) {
+    store_settings s;
+    s.url = app.settings.store;
+    s.name_space = app.settings.name_space;
+    s.name = std::move(name);
+    if (patient) {
+        s.patience = std::nullopt;
+    } else {
+        s.patience = app.settings.store_timeout;
+    }
+    s.trouble = [&app](std::string_view text) {
+        app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
+    };
+    return s;
+}
+}  // namespace
+
+loop::loop(detail::app_core& app, std::string name, bool patient)
+    : store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
+      submitter_{context_.get_executor(), *store_},
+      results_{context_.get_executor(), *store_},
+      opened_{context_, asio::steady_timer::time_point::max()} {
+    store_->listen(this);
+}
+
+loop::~loop() { store_->listen(nullptr); }
+
+awaitable<void> loop::ready() {
+    while (state_ == opening::under_way) {
+        co_await opened_.async_wait(asio::as_tuple(asio::use_awaitable));
+        co_await asio::this_coro::throw_if_cancelled();
+    }
+    if (state_ == opening::open) co_return;
+    state_ = opening::under_way;
+    try {
+        co_await store_->open();
+        state_ = opening::open;
+    } catch (...) {
+        state_ = opening::closed;
+        opened_.cancel();
+        throw;
+    }
+    opened_.cancel();
+}
+
+void loop::close() {
+    results_.close();
+    store_->close();
+}
+
+void loop::woken() {
+    if (worker_) worker_->woken();
+}
+
+void loop::task_cancelled(const task_id& id) {
+    if (worker_) worker_->task_cancelled(id);
+}
+
+void loop::task_ended(const ended_task& task) { results_.ended(task); }
+
+void loop::reconnected() {
+    results_.reconnected();
+    if (worker_) worker_->reconnected();
+}
+
+}  // namespace errand

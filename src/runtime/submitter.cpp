@@ -1,0 +1,123 @@
+#include "runtime/submitter.hpp"
+
+#include <boost/asio/append.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+// Larger calls keep the store busy for longer than they save round trips.
+constexpr std::size_t most_per_call = 500;
+}  // namespace
+
+// A bulk submission: cut into parts that both lanes send, complete when the last part is answered.
+struct submitter::group {
+    std::vector<submission_item> items;
+    submit_mode mode = submit_mode::each;
+    group_answer answer;
+    std::size_t next = 0;     // the first item that no call has taken yet
+    std::size_t answered = 0;
+    asio::any_completion_handler<void(std::exception_ptr)> done;
+
+    std::size_t part() const { return mode == submit_mode::all_or_nothing ? items.size() : most_per_call; }
+};
+
+awaitable<submit_answer> submitter::submit(submission_item item) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, submit_answer)>(
+        [this](auto done, submission_item one) {
+            singles_.push_back({std::move(one), completion{std::move(done)}});
+            start_lanes();
+        },
+        asio::use_awaitable, std::move(item));
+}
+
+awaitable<submitter::group_answer> submitter::submit_group(std::vector<submission_item> items, submit_mode mode) {
+    auto all = std::make_shared<group>();
+    all->items = std::move(items);
+    all->mode = mode;
+    all->answer.answers.resize(all->items.size());
+    if (all->items.empty()) co_return std::move(all->answer);
+    co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+        [this, &all](auto done) {
+            all->done = std::move(done);
+            groups_.push_back(all);
+            start_lanes();
+        },
+        asio::use_awaitable);
+    co_return std::move(all->answer);
+}
+
+// Singles need one lane: a second one would only make smaller batches. Groups use both.
+void submitter::start_lanes() {
+    const std::size_t wanted = groups_.empty() ? 1 : store::submit_lanes;
+    for (std::size_t lane = 0; lane < wanted; ++lane) {
+        if (busy_[lane]) continue;
+        busy_[lane] = true;
+        asio::co_spawn(executor_, run_lane(lane), asio::detached);  // throws nothing: every call's failure is answered
+    }
+}
+
+awaitable<void> submitter::run_lane(std::size_t lane) {
+    while (!singles_.empty() || !groups_.empty()) {
+        if (!singles_.empty() && lane == 0) {
+            co_await send_singles(lane);
+        } else if (!groups_.empty()) {
+            co_await send_part(lane);
+        } else {
+            break;
+        }
+    }
+    busy_[lane] = false;
+}
+
+awaitable<void> submitter::send_singles(std::size_t lane) {
+    const std::size_t n = std::min(singles_.size(), most_per_call);
+    std::vector<submission_item> items;
+    std::vector<completion> waiters;
+    items.reserve(n);
+    waiters.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        items.push_back(std::move(singles_.front().item));
+        waiters.push_back(std::move(singles_.front().done));
+        singles_.pop_front();
+    }
+    std::vector<submit_answer> answers;
+    std::exception_ptr failure;
+    try {
+        answers = co_await to_.submit(lane, items, submit_mode::each);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        asio::dispatch(asio::append(std::move(waiters[i]), failure, failure ? submit_answer{} : answers[i]));
+    }
+}
+
+awaitable<void> submitter::send_part(std::size_t lane) {
+    auto all = groups_.front();
+    const std::size_t from = all->next;
+    const std::size_t n = std::min(all->items.size() - from, all->part());
+    all->next += n;
+    if (all->next == all->items.size()) groups_.pop_front();
+    try {
+        auto answers = co_await to_.submit(lane, std::span{all->items}.subspan(from, n), all->mode);
+        std::ranges::copy(answers, all->answer.answers.begin() + static_cast<std::ptrdiff_t>(from));
+    } catch (...) {
+        all->answer.failures.resize(all->items.size());
+        std::fill_n(all->answer.failures.begin() + static_cast<std::ptrdiff_t>(from), n, std::current_exception());
+    }
+    all->answered += n;
+    if (all->answered == all->items.size()) {
+        asio::dispatch(asio::append(std::move(all->done), std::exception_ptr{}));
+    }
+}
+
+}  // namespace errand
