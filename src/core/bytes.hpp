@@ -18,7 +18,8 @@ public:
     void u8(std::uint8_t value) { to_.push_back(static_cast<char>(value)); }
 
     void fixed(std::uint64_t value, int width) {
-        for (int shift = (width - 1) * 8; shift >= 0; shift -= 8) u8(static_cast<std::uint8_t>(value >> shift));
+        for (int shift = (width - 1) * 8; shift >= 0; shift -= 8)
+            u8(static_cast<std::uint8_t>(value >> shift));
     }
 
     void number(std::uint64_t value) {
@@ -59,7 +60,8 @@ public:
 
     std::uint64_t fixed(int width) {
         std::uint64_t value = 0;
-        for (const char c : take(static_cast<std::uint64_t>(width))) value = value << 8 | static_cast<unsigned char>(c);
+        for (const char c : take(static_cast<std::uint64_t>(width)))
+            value = value << 8 | static_cast<unsigned char>(c);
         return value;
     }
 
@@ -80,6 +82,7 @@ public:
 
     double real() { return std::bit_cast<double>(fixed(8)); }
     std::string_view text() { return take(number()); }
+    bool at_end() const noexcept { return left_.empty(); }
     std::string_view rest() { return take(left_.size()); }
 
     [[noreturn]] void fail(std::string_view how) const {

@@ -44,21 +44,21 @@ time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
 
 char letter_of(state ended_as) {
     switch (ended_as) {
-        case state::success: return 's';
-        case state::dead: return 'd';
-        case state::cancelled: return 'c';
-        case state::expired: return 'x';
-        default: throw bad_data{"a task cannot end as " + std::string{to_string(ended_as)}};
+    case state::success: return 's';
+    case state::dead: return 'd';
+    case state::cancelled: return 'c';
+    case state::expired: return 'x';
+    default: throw bad_data{"a task cannot end as " + std::string{to_string(ended_as)}};
     }
 }
 
 state state_of(std::uint8_t letter, const byte_reader& in) {
     switch (letter) {
-        case 's': return state::success;
-        case 'd': return state::dead;
-        case 'c': return state::cancelled;
-        case 'x': return state::expired;
-        default: in.fail("does not say how the task ended");
+    case 's': return state::success;
+    case 'd': return state::dead;
+    case 'c': return state::cancelled;
+    case 'x': return state::expired;
+    default: in.fail("does not say how the task ended");
     }
 }
 

@@ -1,6 +1,6 @@
-#include "core/record.hpp"
-
 #include <errand/error.hpp>
+
+#include "core/record.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -165,7 +165,9 @@ TEST_CASE("bytes that are no record are refused, naming the record") {
 TEST_CASE("no prefix of a record crashes its reader") {
     const auto body = encode(full_body());
     const auto args = full_body().args.size();
-    for (std::size_t n = 0; n + args < body.size(); ++n) CHECK_THROWS_AS(decode_body(body.substr(0, n)), bad_data);
+    for (std::size_t n = 0; n + args < body.size(); ++n)
+        CHECK_THROWS_AS(decode_body(body.substr(0, n)), bad_data);
     const auto notes = encode(full_notes());
-    for (std::size_t n = 0; n < notes.size(); ++n) CHECK_THROWS_AS(decode_notes(notes.substr(0, n)), bad_data);
+    for (std::size_t n = 0; n < notes.size(); ++n)
+        CHECK_THROWS_AS(decode_notes(notes.substr(0, n)), bad_data);
 }
