@@ -1,0 +1,28 @@
+// Where a Redis is, as a URL says it:
+//
+//   redis://[user[:password]@]host[:port][/db]        rediss://… the same over TLS [?ca=FILE][&verify=none]
+//   redis+unix://[user[:password]@]/path/of/socket[?db=N]
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace errand::redis {
+
+struct address {
+    std::string host = "127.0.0.1";
+    std::string port = "6379";
+    std::string unix_path;  // not empty: host and port do not count
+    std::string user;
+    std::string password;
+    int database = 0;
+    bool tls = false;
+    bool verify = true;   // the server's certificate
+    std::string ca_file;  // empty: the system's authorities
+    std::string shown;    // the URL for messages, without user and password
+};
+
+// Throws usage_error naming the part that is wrong, never the password.
+address parse_address(std::string_view url);
+
+}  // namespace errand::redis

@@ -1,0 +1,155 @@
+#include "store/redis/caller.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace errand::redis {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+// How long one attempt waits for its answer before it is repeated.
+constexpr duration attempt_limit = 3s;
+
+// The setup's own refusals arrive as text of the log, not as a reply.
+std::string without_prefix(std::string_view cause) {
+    constexpr std::string_view setup = "Setup request execution failed: ";
+    if (cause.starts_with(setup)) cause.remove_prefix(setup.size());
+    return std::string{cause};
+}
+
+}  // namespace
+
+struct caller::progress {
+    std::string_view operation;
+    std::optional<clock::time_point> deadline;
+    when_full full = when_full::wait;
+    unsigned connections = 0;
+    bool maybe = false;      // it may have been executed
+    bool with_text = false;  // Redis does not hold the script
+    bool answered = false;
+    bool pause = false;
+    std::string cause;
+};
+
+caller::progress caller::begin(std::string_view operation) const {
+    progress at;
+    at.operation = operation;
+    at.connections = connections_;
+    if (settings_->patience) at.deadline = clock::now() + *settings_->patience;
+    return at;
+}
+
+void caller::close() {
+    closed_ = true;
+    if (over_) over_->stop();
+}
+
+void caller::down(std::string_view cause) {
+    cause_ = without_prefix(cause);
+    if (told_) return;
+    told_ = true;
+    if (settings_->trouble) {
+        settings_->trouble((connections_ > 0 ? "lost the connection to " : "cannot reach ") + to_->shown +
+                           ": " + cause_ + "; trying again");
+    }
+}
+
+void caller::up() {
+    ++connections_;
+    cause_.clear();
+    if (told_ && settings_->trouble) settings_->trouble("connected to " + to_->shown + " again");
+    told_ = false;
+}
+
+void caller::fail(std::string_view operation, std::string_view cause) const {
+    throw store_error{std::string{operation} + " on " + to_->shown + ": " + std::string{cause}};
+}
+
+void caller::give_up(const progress& at) const {
+    const auto cause = at.cause.empty() ? "no answer" : at.cause;
+    fail(at.operation, cause + (at.maybe ? "; it may have been done" : "; it was not done"));
+}
+
+void caller::judge_abort(progress& at) const {
+    // Without a connection since the call began nothing was sent.
+    at.maybe = at.maybe || over_->is_up() || connections_ != at.connections;
+    at.cause = cause_.empty() ? "no answer in time" : cause_;
+    // A server that refuses the very first setup for what it was asked will refuse it again.
+    if (connections_ == 0 && !cause_.empty()) {
+        const auto said = judge(cause_);
+        const bool no_hello = cause_.find("unknown command") != cause_.npos;
+        if (no_hello)
+            fail(at.operation, "this server is older than Redis 6.2, which errand needs (" + cause_ + ")");
+        if (said.what == remedy::give_up && !said.sentence.starts_with("Redis answered"))
+            fail(at.operation, said.sentence);
+    }
+}
+
+void caller::judge_refusal(progress& at, std::string_view error) const {
+    const auto said = judge(error);
+    if (said.what == remedy::load_script && !at.with_text) {
+        at.with_text = true;
+        return;
+    }
+    at.cause = said.sentence;
+    const bool final =
+        said.what == remedy::give_up || (said.what == remedy::free_memory && at.full == when_full::fail);
+    if (final) give_up(at);
+    at.pause = true;
+}
+
+awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& what, reply& answer) {
+    auto limit = attempt_limit;
+    if (at.deadline) {
+        const auto left = std::chrono::ceil<duration>(*at.deadline - clock::now());
+        limit = std::clamp(left, duration{1}, attempt_limit);
+    }
+    at.pause = false;
+    if (closed_) fail(at.operation, "the store was closed");
+    const auto outcome = co_await over_->exec(what, answer, limit);
+    if (outcome == connection::attempt::aborted) {
+        if (closed_) fail(at.operation, "the store was closed");
+        judge_abort(at);
+        at.pause = !over_->is_up();
+    } else if (answer.is_error()) {
+        judge_refusal(at, answer.first());
+    } else {
+        at.answered = true;
+        co_return;
+    }
+    if (at.deadline && clock::now() >= *at.deadline) give_up(at);
+    if (at.pause) co_await pause();
+}
+
+awaitable<void> caller::pause() const {
+    asio::steady_timer timer{co_await asio::this_coro::executor, 50ms};
+    co_await timer.async_wait(asio::use_awaitable);
+}
+
+awaitable<void> caller::call(const script_call& what, reply& answer, when_full full) {
+    auto at = begin(what.what().name);
+    at.full = full;
+    boost::redis::request request;
+    for (bool written = false; !at.answered;) {
+        const bool with_text = at.with_text;
+        if (!written) what.write_to(request, with_text);
+        co_await attempt_once(at, request, answer);
+        written = with_text == at.with_text;
+    }
+}
+
+awaitable<void> caller::command(std::string_view operation, const boost::redis::request& what,
+                                reply& answer) {
+    auto at = begin(operation);
+    while (!at.answered) co_await attempt_once(at, what, answer);
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,52 @@
+#include "store/redis/keys.hpp"
+
+namespace errand::redis {
+
+std::string escaped(std::string_view name) {
+    static constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string text;
+    text.reserve(name.size());
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                           c == '_' || c == '.' || c == '-';
+        if (plain) {
+            text.push_back(c);
+        } else {
+            text.push_back('%');
+            text.push_back(digits[byte >> 4]);
+            text.push_back(digits[byte & 15]);
+        }
+    }
+    return text;
+}
+
+keys::keys(std::string_view name_space, unsigned shard)
+    : prefix_{"errand:{" + escaped(name_space) + "." + std::to_string(shard) + "}:"} {
+    static constexpr std::array<std::string_view, 14> parts{
+        "tasks",   "notes", "ended",  "own",       "leases",  "claims", "lanes",
+        "watched", "stale", "buried", "histories", "workers", "cards",  "control"};
+    for (std::size_t at = 0; at < parts.size(); ++at) shard_keys_[at] = prefix_ + std::string{parts[at]};
+}
+
+std::span<const std::string> keys::of_queue(std::string_view queue) const {
+    if (const auto known = queues_.find(queue); known != queues_.end()) return known->second;
+    const auto name = escaped(queue);
+    return queues_
+        .emplace(queue,
+                 std::array{prefix_ + "ready:" + name, prefix_ + "urgent:" + name, prefix_ + "due:" + name,
+                            prefix_ + "idle:" + name, prefix_ + "expiry:" + name})
+        .first->second;
+}
+
+std::string keys::history(std::string_view queue, duration retention) const {
+    return history(escaped(queue) + ":" + std::to_string(retention.count()));
+}
+
+std::string keys::history(std::string_view member) const {
+    return prefix_ + "history:" + std::string{member};
+}
+
+std::string keys::channel(std::string_view worker) const { return prefix_ + "wake:" + std::string{worker}; }
+
+}  // namespace errand::redis

@@ -1,0 +1,42 @@
+// Every key and channel name of a shard is built here: errand:{<namespace>.<shard>}:<part>.
+//
+// Names that come from users are escaped, so that none can reach into another's keys.
+#pragma once
+
+#include <errand/time.hpp>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace errand::redis {
+
+// Every byte outside A-Z a-z 0-9 _ . - as %XX; scripts/lib_entry.lua does the same.
+std::string escaped(std::string_view name);
+
+class keys {
+public:
+    keys(std::string_view name_space, unsigned shard);
+
+    // The shard's own keys, in the order in which scripts/lib_base.lua names them.
+    std::span<const std::string> shard_keys() const noexcept { return shard_keys_; }
+
+    // ready, urgent, due, idle, expiry. Remembered: a program has few queues.
+    std::span<const std::string> of_queue(std::string_view queue) const;
+
+    std::string history(std::string_view queue, duration retention) const;
+    // By what `histories` holds: queue and retention as they stand in the key.
+    std::string history(std::string_view member) const;
+    std::string channel(std::string_view worker) const;
+    const std::string& histories() const noexcept { return shard_keys_[10]; }
+
+private:
+    std::string prefix_;
+    std::array<std::string, 14> shard_keys_;
+    mutable std::map<std::string, std::array<std::string, 5>, std::less<>> queues_;
+};
+
+}  // namespace errand::redis

@@ -1,0 +1,118 @@
+// What is asked about tasks from outside, and the passes that keep a shard in order.
+#include <errand/error.hpp>
+
+#include "store/redis/shard_store.hpp"
+
+namespace errand::redis {
+namespace {
+
+std::string bytes_of(incarnation life) {
+    std::string bytes;
+    if (life == 0) return bytes;
+    for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(life >> shift & 0xff));
+    return bytes;
+}
+
+}  // namespace
+
+awaitable<promote_answer> shard_store::promote(std::span<const std::string> queues, std::size_t limit,
+                                               std::string_view expired_outcome) {
+    script_call call{script_name::promote, keys_};
+    for (const auto& queue : queues) call.queue(queue);
+    call.arg(std::string_view{settings_.name});
+    call.arg(limit);
+    call.arg(expired_outcome);
+    call.arg(queues.size());
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    promote_answer got;
+    got.now = head.now;
+    got.promoted = static_cast<std::size_t>(in.number());
+    got.expired = static_cast<std::size_t>(in.number());
+    got.next_due = read_time(in);
+    co_return got;
+}
+
+awaitable<std::size_t> shard_store::clean(std::size_t limit) {
+    boost::redis::request ask_lists;
+    ask_lists.push("SMEMBERS", keys_.histories());
+    reply lists;
+    co_await caller_.command("clean", ask_lists, lists);
+    script_call call{script_name::clean, keys_};
+    call.arg(limit);
+    reply_reader members{lists};
+    for (auto left = members.array(); left > 0; --left) {
+        const auto member = members.text();
+        call.key(keys_.history(member));
+        call.own_arg(std::string{member.substr(member.rfind(':') + 1)});
+    }
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    co_return static_cast<std::size_t>(in.number());
+}
+
+awaitable<cancel_answer> shard_store::cancel(const task_id& id, incarnation life, std::string_view outcome) {
+    script_call call{script_name::cancel, keys_};
+    name_known(call);
+    call.arg(id.view());
+    call.own_arg(bytes_of(life));
+    call.arg(outcome);
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    co_return cancel_answer{.known = head.word != "unknown", .cancelled = head.word == "cancelled"};
+}
+
+awaitable<std::optional<found_task>> shard_store::find(const task_id& id) {
+    script_call call{script_name::find, keys_};
+    name_known(call);
+    call.arg(id.view());
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    if (head.word == "unknown") co_return std::nullopt;
+    co_return read_found(in, head, id);
+}
+
+awaitable<watch_answer> shard_store::watch(std::span<const task_id> ids) {
+    if (ids.empty()) co_return watch_answer{};
+    script_call call{script_name::watch, keys_};
+    call.arg(std::string_view{settings_.name});
+    for (const auto& id : ids) call.arg(id.view());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    watch_answer got;
+    for (auto left = in.array(); left > 2; left -= 3) {
+        const auto& id = ids[static_cast<std::size_t>(in.number() - 1)];
+        const auto life = read_life(in.text());
+        got.ended.push_back(read_record(id, life, in.text()));
+    }
+    for (const auto at : read_positions(in)) got.unknown.push_back(ids[at]);
+    co_return got;
+}
+
+awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
+    script_call call{script_name::beat, keys_};
+    call.arg(std::string_view{settings_.name});
+    call.arg(card);
+    call.arg(ttl.count());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    co_return static_cast<std::size_t>(in.number());
+}
+
+awaitable<void> shard_store::leave(std::span<const std::string> queues) {
+    script_call call{script_name::leave, keys_};
+    for (const auto& queue : queues) call.queue(queue);
+    call.arg(std::string_view{settings_.name});
+    call.arg(queues.size());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,23 @@
+// What an error reply of Redis means for the call that got it: decided here, once, from the reply's first word.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace errand::redis {
+
+enum class remedy {
+    load_script,  // the script is not there: send it along
+    wait,         // it will pass (loading, failing over, busy): repeat the call
+    free_memory,  // Redis is full: submissions are refused, reports wait
+    give_up,      // repeating does not help
+};
+
+struct refusal {
+    remedy what;
+    std::string sentence;  // for people: what Redis said, and what to do about it
+};
+
+refusal judge(std::string_view error);
+
+}  // namespace errand::redis

@@ -1,0 +1,147 @@
+#include "store/redis/replies.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/bytes.hpp"
+
+#include <charconv>
+
+namespace errand::redis {
+namespace {
+
+constexpr std::size_t id_size = 16;
+constexpr std::size_t stamp_size = 13;
+constexpr std::size_t queue_offset = 11;  // of a body, behind its fixed front
+
+task_id id_of(std::string_view bytes) {
+    if (const auto id = task_id::from_bytes(bytes)) return *id;
+    throw store_error{"Redis answered with an id that is not 16 bytes"};
+}
+
+std::string queue_of(std::string_view body) {
+    if (body.size() < queue_offset) return {};
+    byte_reader in{body.substr(queue_offset), "task"};
+    return std::string{in.text()};
+}
+
+template <class Number>
+Number parse(std::string_view digits) {
+    Number value{};
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+time_point time_of(std::string_view digits) { return time_point{duration{parse<std::int64_t>(digits)}}; }
+
+// Whether a task in `due` waits for a retry or for its first start.
+state waiting_state(std::string_view notes) {
+    if (notes.empty()) return state::delayed;
+    const auto known = decode_notes(notes);
+    return known.attempts > 0 && !known.snoozed ? state::retry : state::delayed;
+}
+
+}  // namespace
+
+reply_head read_head(reply_reader& in) {
+    const auto size = in.array();
+    reply_head head{.word = in.text()};
+    if (size > 1 && head.word != "elsewhere") head.now = time_point{duration{in.number()}};
+    return head;
+}
+
+std::vector<std::string> read_queues(const reply& from) {
+    reply_reader in{from};
+    std::vector<std::string> queues;
+    const auto size = in.array();
+    in.text();
+    for (std::size_t i = 1; i < size; ++i) queues.emplace_back(in.text());
+    return queues;
+}
+
+std::vector<std::size_t> read_positions(reply_reader& in) {
+    std::vector<std::size_t> positions(in.array());
+    for (auto& position : positions) position = static_cast<std::size_t>(in.number() - 1);
+    return positions;
+}
+
+std::optional<time_point> read_time(reply_reader& in) {
+    const auto digits = in.text();
+    if (digits.empty()) return std::nullopt;
+    return time_of(digits);
+}
+
+claim_number read_claim(reply_reader& in) { return parse<claim_number>(in.text()); }
+
+std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim) {
+    const auto ids = in.text();
+    std::vector<claimed_task> claimed(in.array());
+    if (ids.size() != claimed.size() * id_size)
+        throw store_error{"Redis answered with more bodies than ids, or fewer"};
+    for (std::size_t at = 0; at < claimed.size(); ++at) {
+        auto& task = claimed[at];
+        task.id = id_of(ids.substr(at * id_size, id_size));
+        task.claim = claim;
+        task.body = in.text();
+        task.queue = queue_of(task.body);
+    }
+    for (auto left = in.array(); left > 1; left -= 2) {
+        const auto at = static_cast<std::size_t>(in.number() - 1);
+        const auto notes = in.text();
+        if (at < claimed.size()) claimed[at].notes = notes;
+    }
+    return claimed;
+}
+
+incarnation read_life(std::string_view eight_bytes) {
+    if (eight_bytes.size() != 8) return 0;
+    return byte_reader{eight_bytes, "incarnation"}.fixed(8);
+}
+
+submit_verdict verdict_of(std::string_view word) {
+    if (word == "duplicate") return submit_verdict::duplicate;
+    if (word == "replaced") return submit_verdict::replaced;
+    if (word == "rejected") return submit_verdict::rejected;
+    throw store_error{"the submission was answered with the unknown word \"" + std::string{word} + '"'};
+}
+
+found_task read_found(reply_reader& in, const reply_head& head, const task_id& id) {
+    found_task task;
+    task.id = id;
+    task.now = head.now;
+    task.body = in.text();
+    task.notes = in.text();
+    const auto record = in.text();
+    task.due_at = read_time(in);
+    task.claim = read_claim(in);
+    task.worker = in.text();
+    if (head.word == "ended") {
+        auto over = read_record(id, 0, record);
+        task.where = decode_outcome(over.outcome).ended_as;
+        task.finished_at = over.finished_at;
+        task.outcome = std::move(over.outcome);
+    } else if (head.word == "working") {
+        task.where = state::working;
+        // A claim number is the time of the claim in microseconds, unless claims came faster than that.
+        task.claimed_at = time_point{duration{static_cast<std::int64_t>(task.claim / 1000)}};
+    } else {
+        task.where = head.word == "due" ? waiting_state(task.notes) : state::ready;
+    }
+    return task;
+}
+
+ended_task read_record(const task_id& id, incarnation life, std::string_view record) {
+    if (record.size() < stamp_size) throw store_error{"the record of an ended task is too short"};
+    return {id, life, time_of(record.substr(0, stamp_size)), std::string{record.substr(stamp_size)}};
+}
+
+std::vector<ended_task> read_told(std::string_view message) {
+    std::vector<ended_task> told;
+    for (byte_reader in{message, "message to a watcher"}; !in.at_end();) {
+        const auto id = id_of(in.take(id_size));
+        const auto life = in.fixed(8);
+        told.push_back(read_record(id, life, in.take(in.fixed(4))));
+    }
+    return told;
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,38 @@
+// From the words and lists of the scripts to the seam's answers: the only place that knows both.
+#pragma once
+
+#include "store/redis/reply.hpp"
+#include "store/store.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace errand::redis {
+
+// Every script answers with a list whose first two elements are a word and its time.
+struct reply_head {
+    std::string_view word;
+    time_point now{};
+};
+
+// Opens the list. The time is missing after `elsewhere` and `late`.
+reply_head read_head(reply_reader& in);
+
+// The queues an `elsewhere` names.
+std::vector<std::string> read_queues(const reply& from);
+// Positions count from 1 in Lua and from 0 here.
+std::vector<std::size_t> read_positions(reply_reader& in);
+std::optional<time_point> read_time(reply_reader& in);
+claim_number read_claim(reply_reader& in);
+std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim);
+
+incarnation read_life(std::string_view eight_bytes);
+submit_verdict verdict_of(std::string_view word);
+found_task read_found(reply_reader& in, const reply_head& head, const task_id& id);
+// A record is 13 digits of ms and the outcome.
+ended_task read_record(const task_id& id, incarnation life, std::string_view record);
+// The tasks in a message to watchers, without its first letter.
+std::vector<ended_task> read_told(std::string_view message);
+
+}  // namespace errand::redis

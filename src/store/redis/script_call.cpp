@@ -1,0 +1,41 @@
+#include "store/redis/script_call.hpp"
+
+#include <algorithm>
+
+namespace errand::redis {
+
+script_call::script_call(script_name name, const keys& all) : script_{&script_of(name)}, all_{&all} {
+    const auto fixed = all.shard_keys();
+    keys_.assign(fixed.begin(), fixed.end());
+}
+
+std::size_t script_call::queue(std::string_view name) {
+    const auto known = std::ranges::find(queues_, name);
+    const auto position = static_cast<std::size_t>(known - queues_.begin()) + 1;
+    if (known == queues_.end()) {
+        queues_.push_back(owned_.emplace_back(name));
+        for (const auto& part : all_->of_queue(name)) keys_.push_back(part);
+    }
+    return position;
+}
+
+std::size_t script_call::key(std::string name) {
+    if (const auto known = std::ranges::find(keys_, name); known != keys_.end()) {
+        return static_cast<std::size_t>(known - keys_.begin()) + 1;
+    }
+    keys_.push_back(owned_.emplace_back(std::move(name)));
+    return keys_.size();
+}
+
+void script_call::write_to(boost::redis::request& to, bool with_text) const {
+    const auto count = std::to_string(keys_.size());
+    std::vector<std::string_view> all;
+    all.reserve(1 + keys_.size() + args_.size());
+    all.push_back(count);
+    all.insert(all.end(), keys_.begin(), keys_.end());
+    all.insert(all.end(), args_.begin(), args_.end());
+    to.clear();
+    to.push_range(with_text ? "EVAL" : "EVALSHA", with_text ? script_->text : script_->sha, all);
+}
+
+}  // namespace errand::redis

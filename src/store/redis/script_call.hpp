@@ -1,0 +1,49 @@
+// One call of a script: its keys and arguments, in the order in which they will be sent.
+//
+// Texts are borrowed until the request is made; numbers are kept here. A call can be made into a request again after
+// more queues were named, and any number of times: a repeat is the same call.
+#pragma once
+
+#include "store/redis/keys.hpp"
+#include "store/redis/script_set.hpp"
+
+#include <boost/redis/request.hpp>
+
+#include <concepts>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand::redis {
+
+class script_call {
+public:
+    script_call(script_name name, const keys& all);
+
+    // The queue's position among the keys, from 1; adds its keys when they are not there yet.
+    std::size_t queue(std::string_view name);
+    // Another key, after those of all queues. Returns its position among KEYS, as Lua counts.
+    std::size_t key(std::string name);
+
+    void arg(std::string_view text) { args_.push_back(text); }
+    void own_arg(std::string text) { args_.push_back(owned_.emplace_back(std::move(text))); }
+    template <std::integral Number>
+    void arg(Number number) {
+        own_arg(std::to_string(number));
+    }
+
+    const script& what() const noexcept { return *script_; }
+    // By its digest, or with its text for a Redis that does not hold the script.
+    void write_to(boost::redis::request& to, bool with_text) const;
+
+private:
+    const script* script_;
+    const keys* all_;
+    std::vector<std::string_view> queues_;
+    std::vector<std::string_view> keys_;
+    std::vector<std::string_view> args_;
+    std::deque<std::string> owned_;
+};
+
+}  // namespace errand::redis

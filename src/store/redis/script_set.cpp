@@ -1,0 +1,85 @@
+#include "store/redis/script_set.hpp"
+
+#include "store/redis/script_texts.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+namespace errand::redis {
+namespace {
+
+struct row {
+    script_name name;
+    std::vector<std::string_view> files;
+};
+
+// In the order of script_name. The last file of a row is the one that returns.
+const std::vector<row>& rows() {
+    using enum script_name;
+    static const std::vector<row> table{
+        {open, {"lib_base", "open"}},
+        {submit, {"lib_base", "lib_lane", "lib_wake", "lib_entry", "submit", "submit_write"}},
+        {work,
+         {"lib_base", "lib_lane", "lib_wake", "lib_entry", "lib_end", "lib_due", "lib_take", "finish",
+          "claim", "work"}},
+        {extend, {"lib_base", "extend"}},
+        {note, {"lib_base", "note"}},
+        {promote, {"lib_base", "lib_wake", "lib_entry", "lib_end", "lib_due", "promote"}},
+        {recover, {"lib_base", "lib_lane", "lib_take", "recover"}},
+        {clean, {"lib_base", "lib_end", "clean"}},
+        {cancel, {"lib_base", "lib_entry", "lib_end", "cancel"}},
+        {find, {"lib_base", "lib_entry", "find"}},
+        {watch, {"lib_base", "watch"}},
+        {beat, {"lib_base", "beat"}},
+        {leave, {"lib_base", "lib_wake", "leave"}},
+    };
+    return table;
+}
+
+std::string_view file(std::string_view name) {
+    for (const auto& text : script_texts) {
+        if (text.name == name) return text.text;
+    }
+    throw std::logic_error{"no script file " + std::string{name}};
+}
+
+std::string sha1(std::string_view text) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
+        throw std::runtime_error{"OpenSSL could not compute the SHA-1 by which Redis names a script"};
+    }
+    std::string hex;
+    for (unsigned at = 0; at < size; ++at) {
+        hex.push_back(digits[digest[at] >> 4]);
+        hex.push_back(digits[digest[at] & 15]);
+    }
+    return hex;
+}
+
+std::vector<script> put_together() {
+    std::vector<script> scripts;
+    for (const auto& [name, files] : rows()) {
+        std::string text;
+        for (const auto part : files) text.append(file(part));
+        auto sha = sha1(text);
+        scripts.push_back({files.back(), std::move(text), std::move(sha)});
+    }
+    return scripts;
+}
+
+const std::vector<script>& scripts() {
+    static const auto all = put_together();
+    return all;
+}
+
+}  // namespace
+
+const script& script_of(script_name name) { return scripts()[static_cast<std::size_t>(name)]; }
+std::span<const script> all_scripts() { return scripts(); }
+
+}  // namespace errand::redis

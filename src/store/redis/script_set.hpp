@@ -1,0 +1,36 @@
+// The scripts that are sent to Redis, each put together from the files of scripts/ that its row names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace errand::redis {
+
+enum class script_name : std::uint8_t {
+    open,
+    submit,
+    work,
+    extend,
+    note,
+    promote,
+    recover,
+    clean,
+    cancel,
+    find,
+    watch,
+    beat,
+    leave,
+};
+
+struct script {
+    std::string_view name;
+    std::string text;
+    std::string sha;  // 40 hex digits, by which Redis knows it once it was loaded
+};
+
+const script& script_of(script_name name);
+std::span<const script> all_scripts();
+
+}  // namespace errand::redis

@@ -1,0 +1,26 @@
+-- cancel: ends a task that has not ended; its worker, if it has one, is told.
+-- Keys:    the shard's; five for each queue that it may be in
+-- Args:    id, life (8 bytes, '' for any), outcome
+-- Returns: 'cancelled', now | 'ended', now (otherwise than cancelled) | 'unknown', now | 'elsewhere', queue
+-- Cost:    O(log waiting)
+local id, life = ARGV[1], ARGV[2]
+local body = call('HGET', tasks, id)
+if not body or (life ~= '' and life ~= sub(body, 4, 11)) then return {'unknown', now} end
+local record = call('HGET', ended, id)
+if record then return {sub(record, 14, 14) == 'c' and 'cancelled' or 'ended', now} end
+
+local holder = call('HGET', own, id)
+free_first()
+if holder then
+  call('HDEL', own, id)
+  local line = call('HGET', claims, holder)
+  if line then
+    call('PUBLISH', prefix .. 'wake:' .. sub(line, 1, string.find(line, '\n', 1, true) - 1), 'c' .. id)
+  end
+else
+  local q, queue = queue_of(body)
+  if not q then return {'elsewhere', queue} end
+  take_out(q, id, body, call('HEXISTS', notes, id) == 1)
+end
+bury(id, body, ARGV[3])
+return {'cancelled', now}

@@ -1,0 +1,18 @@
+-- leave: a worker claims no more; what it was to do falls to another.
+-- Keys:    the shard's; five for each queue it served
+-- Args:    worker, number of queues
+-- Returns: 'ok', now
+-- Cost:    O(queues)
+local worker, queues = ARGV[1], tonumber(ARGV[2])
+free_first()
+call('ZREM', workers, worker)
+call('HDEL', cards, worker)
+for q = 1, queues do
+  call('SREM', idle_of(q), worker)
+  local post = call('HGET', control, 'sleeper:' .. name_of(q))
+  local slept = post and sub(post, -#worker - 1) == ' ' .. worker
+  if slept then call('HDEL', control, 'sleeper:' .. name_of(q)) end
+  -- It may have been woken for a task that it did not claim, or been the one to sleep until the next due time.
+  if slept or call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 then wake(q, 1) end
+end
+return {'ok', now}

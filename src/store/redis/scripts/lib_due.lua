@@ -1,0 +1,28 @@
+-- When this worker is to look at queues first..last again: at the next due time, or false when nothing is due later.
+--
+-- One worker a queue has the post of sleeping until exactly then; the others look a second later, as a backup, so that
+-- a due time does not wake the whole cluster. The post falls to another when its holder is gone or has overslept.
+local function next_look(worker, first, last)
+  local look = false
+  for q = first, last do
+    local at = earliest(q)
+    if at < math.huge then
+      local field = 'sleeper:' .. name_of(q)
+      local post = call('HGET', control, field)
+      local theirs = false
+      if post then
+        local when, who = string.match(post, '^(%d+) (.*)$')
+        theirs = who ~= worker and tonumber(when) <= at + 50 and at > now - 100
+          and tonumber(call('ZSCORE', workers, who) or 0) > now
+      end
+      local mine = digits(at) .. ' ' .. worker
+      if theirs then
+        at = at + 1000
+      elseif post ~= mine then
+        call('HSET', control, field, mine)
+      end
+      if not look or at < look then look = at end
+    end
+  end
+  return look
+end

@@ -1,0 +1,56 @@
+-- What every way of ending has in common. An ended task is `ended[id]` = 13 digits (ms) + outcome, and stands in a
+-- history list (success) or in `buried` (all else), so that clean finds it.
+local stamp = string.format('%013.0f', now)
+
+-- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
+local function stub(body)
+  local at = 12
+  for _ = 1, 2 do
+    local length, size = byte(body, at), 1
+    if length >= 128 then length, size = length - 128 + byte(body, at + 1) * 128, 2 end
+    at = at + size + length
+  end
+  return sub(body, 1, 1) .. '\0' .. sub(body, 3, at - 1) .. '[]'
+end
+
+local function keep_stub(id, body, record, until_ms)
+  call('HSET', tasks, id, stub(body))
+  call('HSET', ended, id, sub(record, 1, 32) .. '\0\0\0')
+  call('ZADD', buried, until_ms, id)
+end
+
+-- Tells those who watch: one message for each watcher, whatever the number of tasks. `records[i]` is ended[ids[i]];
+-- must be called while the bodies are still there. Returns which of the ids were watched.
+local function tell(ids, records)
+  if call('HLEN', watched) <= 1 then return {} end
+  local messages, heard = {}, {}
+  local who = hmget(watched, ids)
+  for i = 1, #ids do
+    if who[i] then
+      local body = call('HGET', tasks, ids[i])
+      local part = ids[i] .. sub(body or '', 4, 11) .. struct.pack('>I4', #records[i]) .. records[i]
+      for name in string.gmatch(who[i], '[^\n]+') do
+        messages[name] = (messages[name] or 'e') .. part
+      end
+      heard[ids[i]] = true
+      call('HDEL', watched, ids[i])
+    end
+  end
+  for name, message in pairs(messages) do call('PUBLISH', prefix .. 'wake:' .. name, message) end
+  return heard
+end
+
+-- Ends one task that no worker holds, with this outcome; a watched one is kept a minute for those who come to look.
+local function bury(id, body, outcome)
+  local record = stamp .. outcome
+  local heard = tell({id}, {record})
+  local retention = number_at(outcome, 8, 6)
+  if retention == 0 and heard[id] then retention = 60000 end
+  if retention == 0 then
+    call('HDEL', tasks, id)
+    call('HDEL', notes, id)
+    return
+  end
+  call('HSET', ended, id, record)
+  call('ZADD', buried, now + retention, id)
+end

@@ -1,0 +1,44 @@
+-- What stands in ready, urgent and due: the id, and one byte more when the task has a priority or notes.
+local function entry(id, priority, noted)
+  if priority == 0 and not noted then return id end
+  return id .. char(48 + priority + (noted and 64 or 0))
+end
+
+local function priority_of(body) return byte(body, 3) end
+
+-- Tasks of one priority leave in the order of their sequence; `front` gives one before all others.
+local band = 2 ^ 46
+local function place_urgent(q, entry_text, priority, front)
+  local sequence = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
+  call('ZADD', urgent_of(q), digits((9 - priority) * band + sequence), entry_text)
+end
+
+-- The position among the keys of the queue that a body names; nil when its keys were not given.
+local function queue_of(body)
+  local length, from = byte(body, 12), 13
+  if length >= 128 then length, from = length - 128 + byte(body, 13) * 128, 14 end
+  local queue = sub(body, from, from + length - 1)
+  local key = prefix .. 'ready:' .. string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
+  for at = 15, #KEYS, 5 do
+    if KEYS[at] == key then return (at - 10) / 5, queue end
+  end
+  return nil, queue
+end
+
+-- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided: finding it
+-- there would cost the length of the list.
+local function take_out(q, id, body, noted)
+  local priority = priority_of(body)
+  local text = entry(id, priority, noted)
+  if call('ZREM', due_of(q), text) == 1 then return end
+  if priority > 0 then
+    call('ZREM', urgent_of(q), text)
+  else
+    call('HINCRBY', stale, name_of(q) .. '\n' .. id, 1)
+  end
+end
+
+local function earliest(q)
+  local head = call('ZRANGE', due_of(q), 0, 0, 'WITHSCORES')
+  return head[2] and tonumber(head[2]) or math.huge
+end

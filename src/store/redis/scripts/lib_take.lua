@@ -1,0 +1,55 @@
+-- How tasks come under a claim and reach their worker.
+--
+-- The claim number is the fence of all tasks taken in one call: it only grows, and being at least the time in us it
+-- does not repeat after a restore or fail-over to an older copy.
+local function take(worker, ids, lease)
+  local last = tonumber(call('HGET', control, 'claim') or 0)
+  local number = digits(math.max(last + 1, micros))
+  call('HSET', control, 'claim', number)
+  local pairs_of = {}
+  for i = 1, #ids do
+    pairs_of[2 * i - 1] = ids[i]
+    pairs_of[2 * i] = number
+  end
+  many('HSET', own, pairs_of, 1, #pairs_of)
+  call('ZADD', leases, upper + lease, number)
+  call('HSET', claims, number, worker .. '\n' .. table.concat(ids))
+  return number
+end
+
+-- The part of a reply that carries claimed tasks: ids in one text, their bodies, and notes as (position, notes) pairs.
+-- `noted` are the positions of ids that may have notes; nil: all of them.
+local function carry(ids, bodies, noted)
+  local asked, found = {}, {}
+  if not noted then
+    noted = {}
+    for i = 1, #ids do noted[i] = i end
+  end
+  for i = 1, #noted do asked[i] = ids[noted[i]] end
+  local values = hmget(notes, asked)
+  for i = 1, #noted do
+    if values[i] then
+      found[#found + 1] = noted[i]
+      found[#found + 1] = values[i]
+    end
+  end
+  return table.concat(ids), bodies, found
+end
+
+-- What a repeat of a claiming call is given: the tasks that are still under that claim.
+local function taken_before(number)
+  local line = number ~= '0' and call('HGET', claims, number)
+  local ids, bodies = {}, {}
+  if line then
+    local from = string.find(line, '\n', 1, true) + 1
+    for at = from, #line, 16 do
+      local id = sub(line, at, at + 15)
+      local body = call('HGET', own, id) == number and call('HGET', tasks, id)
+      if body then
+        ids[#ids + 1] = id
+        bodies[#bodies + 1] = body
+      end
+    end
+  end
+  return carry(ids, bodies)
+end

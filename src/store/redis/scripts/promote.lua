@@ -1,0 +1,51 @@
+-- promote: makes what is due ready, ends what was not started in time, wakes workers that missed a wake-up.
+-- Keys:    the shard's; five for each queue
+-- Args:    worker, how many a queue, outcome of an expired task, number of queues
+-- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
+-- Cost:    O(due x log waiting)
+local limit, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
+
+local function promote(q)
+  local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
+  if #entries == 0 then return 0 end
+  many('ZREM', due_of(q), entries, 1, #entries)
+  local plain = {}
+  for i = 1, #entries do
+    local priority = #entries[i] > 16 and byte(entries[i], 17) % 64 - 48 or 0
+    if priority > 0 then place_urgent(q, entries[i], priority) else plain[#plain + 1] = entries[i] end
+  end
+  many('LPUSH', ready_of(q), plain, 1, #plain)
+  wake(q, math.min(#entries, chain))
+  return #entries
+end
+
+-- An id may stand in the expiry set for a life that has ended or whose queue is another now: only the body counts.
+local function expires(id, body, q)
+  return body and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
+    and call('HEXISTS', ended, id) == 0 and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
+end
+
+local function expire(q)
+  local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit), 0
+  for i = 1, #ids do
+    local body = call('HGET', tasks, ids[i])
+    call('ZREM', expiry_of(q), ids[i])
+    if expires(ids[i], body, q) then
+      take_out(q, ids[i], body)
+      bury(ids[i], body, ARGV[3])
+      count = count + 1
+    end
+  end
+  return count, #ids == limit
+end
+
+free_first()
+local promoted, expired, more = 0, 0, false
+for q = 1, queues do
+  local n, full = expire(q)
+  local moved = promote(q)
+  promoted, expired, more = promoted + moved, expired + n, more or full or moved == limit
+  if moved == 0 and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then wake(q, 1) end
+end
+local look = more and now or next_look(ARGV[1], 1, queues)
+return {'ok', now, promoted, expired, look and digits(look) or ''}

@@ -1,0 +1,21 @@
+// Whether errand can work on this Redis at all; pure, from what INFO and the shard's own stamp say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace errand::redis {
+
+inline constexpr int store_format = 1;
+
+// The value of a field of INFO; empty when it is not there.
+std::string_view info_field(std::string_view info, std::string_view field);
+
+// Each answers with one sentence saying what is wrong and what to do, or nothing.
+std::optional<std::string> check_version(std::string_view info);
+std::optional<std::string> check_eviction(std::string_view info);
+std::optional<std::string> check_stamp(std::string_view format, std::string_view shards,
+                                       unsigned shards_wanted);
+
+}  // namespace errand::redis

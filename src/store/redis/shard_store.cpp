@@ -1,0 +1,161 @@
+// Opening, closing, and what all calls have in common.
+#include "store/redis/shard_store.hpp"
+
+#include <errand/error.hpp>
+
+#include "store/redis/redis_store.hpp"
+#include "store/redis/server_check.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace errand::redis {
+namespace {
+
+constexpr unsigned shards = 1;
+constexpr std::size_t most_known_queues = 4;
+
+std::string random_name() {
+    std::random_device source;
+    const auto value = std::uint64_t{source()} << 32 | source();
+    return std::to_string(value);
+}
+
+}  // namespace
+
+shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
+    : on_{&on},
+      settings_{std::move(settings)},
+      address_{parse_address(settings_.url)},
+      keys_{settings_.name_space, 0},
+      caller_{settings_, address_} {
+    if (settings_.name.empty()) settings_.name = "client-" + random_name();
+    // A process that takes over the name of another must not be taken for it: its lanes are its own.
+    const auto stem = settings_.name + '/' + random_name() + '/';
+    for (std::size_t at = 0; at < submit_lanes; ++at)
+        submit_lanes_[at].name = stem + "s" + std::to_string(at);
+    for (std::size_t at = 0; at < work_lanes; ++at) work_lanes_[at].name = stem + "w" + std::to_string(at);
+    recover_lane_.name = stem + "r";
+}
+
+shard_store::~shard_store() { close(); }
+
+awaitable<void> shard_store::open() {
+    connection_listener& self = *this;
+    auto over = std::make_shared<connection>(*on_, address_, keys_.channel(settings_.name), self);
+    caller_.use(over);
+    over->start();
+    try {
+        co_await check_server();
+        co_await check_stamp();
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+void shard_store::close() { caller_.close(); }
+
+awaitable<void> shard_store::check_server() {
+    boost::redis::request ask_info;
+    ask_info.push("INFO");
+    reply info;
+    try {
+        co_await caller_.command("open", ask_info, info);
+    } catch (const store_error&) {
+        if (!info.first().starts_with("NOPERM")) throw;
+        if (settings_.trouble) {
+            settings_.trouble(
+                "the user of " + address_.shown +
+                " may not call INFO: that this Redis is not older than 6.2 and does not evict keys is unchecked");
+        }
+        co_return;
+    }
+    if (const auto wrong = check_version(info.first())) caller_.fail("open", *wrong);
+    if (const auto wrong = check_eviction(info.first())) caller_.fail("open", *wrong);
+}
+
+awaitable<void> shard_store::check_stamp() {
+    script_call call{script_name::open, keys_};
+    call.arg(store_format);
+    call.arg(shards);
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    const auto format = in.text();
+    if (const auto wrong = redis::check_stamp(format, in.text(), shards)) caller_.fail("open", *wrong);
+}
+
+awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,
+                                       caller::when_full full) {
+    for (;;) {
+        co_await caller_.call(call, answer, full);
+        in = reply_reader{answer};
+        auto head = read_head(in);
+        if (head.word == "late") caller_.fail(call.what().name, "a later call of the same lane was made");
+        if (head.word != "elsewhere") {
+            store_time_ = head.now;
+            measured_ = std::chrono::steady_clock::now();
+            co_return head;
+        }
+        for (const auto& queue : read_queues(answer)) {
+            call.queue(queue);
+            know(queue);
+        }
+    }
+}
+
+time_point shard_store::now() const {
+    return store_time_ + std::chrono::floor<duration>(std::chrono::steady_clock::now() - measured_);
+}
+
+void shard_store::know(std::string_view queue) {
+    if (std::ranges::find(known_queues_, queue) != known_queues_.end()) return;
+    if (known_queues_.size() == most_known_queues) known_queues_.erase(known_queues_.begin());
+    known_queues_.emplace_back(queue);
+}
+
+void shard_store::name_known(script_call& call) const {
+    for (const auto& queue : known_queues_) call.queue(queue);
+}
+
+void shard_store::begin(script_call& call, lane& of) {
+    call.arg(of.name);
+    call.arg(++of.number);
+}
+
+void shard_store::up() {
+    caller_.up();
+    const bool again = std::exchange(was_up_, true);
+    if (!again || !listener_) return;
+    listener_->reconnected();
+    // Messages may have been published while nobody listened.
+    if (listener_) listener_->woken();
+}
+
+void shard_store::down(std::string_view cause) { caller_.down(cause); }
+
+void shard_store::message(std::string_view payload) {
+    if (!listener_ || payload.empty()) return;
+    const auto what = payload.front();
+    payload.remove_prefix(1);
+    if (what == 'e') {
+        for (const auto& over : read_told(payload)) {
+            if (listener_) listener_->task_ended(over);
+        }
+    } else if (what == 'c') {
+        if (const auto id = task_id::from_bytes(payload)) listener_->task_cancelled(*id);
+    } else {
+        listener_->woken();
+    }
+}
+
+}  // namespace errand::redis
+
+namespace errand {
+
+std::unique_ptr<store> make_redis_store(boost::asio::io_context& on, store_settings settings) {
+    return std::make_unique<redis::shard_store>(on, std::move(settings));
+}
+
+}  // namespace errand

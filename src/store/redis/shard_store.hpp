@@ -1,0 +1,80 @@
+// The seam on one Redis shard. Each method builds one script call, makes it, and reads its reply; what is decided is
+// decided in the scripts.
+#pragma once
+
+#include "store/redis/caller.hpp"
+#include "store/redis/keys.hpp"
+#include "store/redis/replies.hpp"
+#include "store/settings.hpp"
+#include "store/store.hpp"
+
+#include <array>
+#include <chrono>
+
+namespace errand::redis {
+
+class shard_store final : public store, private connection_listener {
+public:
+    shard_store(boost::asio::io_context& on, store_settings settings);
+    ~shard_store() override;
+    shard_store(const shard_store&) = delete;
+    shard_store& operator=(const shard_store&) = delete;
+
+    awaitable<void> open() override;
+    void close() override;
+    void listen(store_listener* to) override { listener_ = to; }
+    const std::string& name() const override { return settings_.name; }
+    time_point now() const override;
+
+    awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
+                                                 submit_mode mode) override;
+    awaitable<work_answer> work(const work_call& call) override;
+    awaitable<extend_answer> extend(const extend_call& call) override;
+    awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
+    awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
+                                      std::string_view expired_outcome) override;
+    awaitable<std::vector<claimed_task>> recover(std::size_t limit, duration lease) override;
+    awaitable<std::size_t> clean(std::size_t limit) override;
+    awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
+    awaitable<std::optional<found_task>> find(const task_id& id) override;
+    awaitable<watch_answer> watch(std::span<const task_id> ids) override;
+    awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
+    awaitable<void> leave(std::span<const std::string> queues) override;
+
+private:
+    // One call of it is in flight at a time; a repeat keeps the number, the next call takes the next one.
+    struct lane {
+        std::string name;
+        std::uint64_t number = 0;
+    };
+
+    void up() override;
+    void down(std::string_view cause) override;
+    void message(std::string_view payload) override;
+
+    awaitable<void> check_server();
+    awaitable<void> check_stamp();
+    // Makes the call; a script that needs the keys of more queues says so and is called again with them.
+    awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
+                              caller::when_full full = caller::when_full::wait);
+    void know(std::string_view queue);
+    void name_known(script_call& call) const;
+    static void begin(script_call& call, lane& of);
+
+    boost::asio::io_context* on_;
+    store_settings settings_;
+    address address_;
+    keys keys_;
+    caller caller_;
+    store_listener* listener_ = nullptr;
+    bool was_up_ = false;
+    bool may_be_idle_ = true;  // the worker may stand in idle sets
+    std::array<lane, submit_lanes> submit_lanes_;
+    std::array<lane, work_lanes> work_lanes_;
+    lane recover_lane_;
+    std::vector<std::string> known_queues_;  // where a task is looked for first
+    time_point store_time_{};
+    std::chrono::steady_clock::time_point measured_{};
+};
+
+}  // namespace errand::redis

@@ -1,0 +1,170 @@
+// submit: the items of a batch as runs of items alike, so that the usual item costs two arguments.
+#include <errand/error.hpp>
+
+#include "store/redis/shard_store.hpp"
+
+#include <deque>
+#include <unordered_map>
+
+namespace errand::redis {
+namespace {
+
+std::string_view word_of(on_conflict conflict) {
+    switch (conflict) {
+    case on_conflict::keep: return "keep";
+    case on_conflict::replace: return "replace";
+    case on_conflict::reject: return "reject";
+    }
+    return "keep";
+}
+
+// As scripts/submit.lua reads it.
+std::string spec_of(const submission_item& item, std::size_t queue) {
+    auto spec = std::to_string(queue);
+    const bool plain = item.priority == 0 && !item.delay && !item.at && !item.expires_after;
+    if (plain && item.conflict == on_conflict::keep) return spec;
+    std::string when = " ready 0";
+    if (item.at) {
+        when = " at " + std::to_string(std::max<std::int64_t>(item.at->time_since_epoch().count(), 0));
+    } else if (item.delay && item.delay->count() > 0) {
+        when = " in " + std::to_string(item.delay->count());
+    }
+    const auto expires = item.expires_after ? item.expires_after->count() : -1;
+    return spec + ' ' + std::to_string(item.priority) + when + ' ' + std::to_string(expires) + ' ' +
+           std::string{word_of(item.conflict)};
+}
+
+bool alike(const submission_item& a, const submission_item& b) {
+    return a.priority == b.priority && a.conflict == b.conflict && a.delay == b.delay && a.at == b.at &&
+           a.expires_after == b.expires_after && a.queue == b.queue;
+}
+
+// A batch in which each id stands once: what a later item of the same id would do to an earlier one is done here.
+class folded {
+public:
+    explicit folded(std::span<const submission_item> items) {
+        std::unordered_map<task_id, std::size_t> places;
+        for (const auto& item : items) {
+            const auto [known, fresh] = places.try_emplace(item.id, sent_.size());
+            place_.push_back(known->second);
+            repeats_.push_back(!fresh);
+            if (fresh) {
+                sent_.push_back(&item);
+            } else if (item.conflict == on_conflict::replace) {
+                replace(sent_[known->second], item);
+            } else if (item.conflict == on_conflict::reject) {
+                rejects_ = true;
+            }
+        }
+    }
+
+    const std::vector<const submission_item*>& sent() const noexcept { return sent_; }
+    bool rejects() const noexcept { return rejects_; }
+
+    // Spreads the answers to what was sent over all items.
+    std::vector<submit_answer> answers(std::span<const submission_item> items,
+                                       std::span<const submit_answer> sent) const {
+        std::vector<submit_answer> all;
+        for (std::size_t at = 0; at < items.size(); ++at) {
+            auto answer = sent[place_[at]];
+            if (repeats_[at]) {
+                answer.verdict = after(answer.verdict, items[at].conflict);
+            } else if (items[at].conflict == on_conflict::keep &&
+                       answer.verdict != submit_verdict::accepted &&
+                       answer.verdict != submit_verdict::withheld) {
+                answer.verdict = submit_verdict::duplicate;
+            }
+            all.push_back(answer);
+        }
+        return all;
+    }
+
+private:
+    void replace(const submission_item*& earlier, const submission_item& later) {
+        auto& merged = replaced_.emplace_back(later);
+        // The task keeps the life under which its first submission knows it.
+        merged.body.replace(task_body::incarnation_offset, 8, earlier->body, task_body::incarnation_offset,
+                            8);
+        if (earlier->conflict == on_conflict::reject) merged.conflict = on_conflict::reject;
+        earlier = &merged;
+    }
+
+    static submit_verdict after(submit_verdict first, on_conflict conflict) {
+        if (first == submit_verdict::withheld) return first;
+        if (conflict == on_conflict::keep) return submit_verdict::duplicate;
+        if (conflict == on_conflict::reject || first == submit_verdict::rejected)
+            return submit_verdict::rejected;
+        return submit_verdict::replaced;
+    }
+
+    std::vector<const submission_item*> sent_;
+    std::vector<std::size_t> place_;
+    std::vector<bool> repeats_;
+    std::deque<submission_item> replaced_;
+    bool rejects_ = false;
+};
+
+void add_runs(script_call& call, std::span<const submission_item* const> items) {
+    for (std::size_t from = 0; from < items.size();) {
+        auto to = from + 1;
+        while (to < items.size() && alike(*items[from], *items[to])) ++to;
+        call.own_arg(spec_of(*items[from], call.queue(items[from]->queue)));
+        call.arg(to - from);
+        for (; from < to; ++from) {
+            call.arg(items[from]->id.view());
+            call.arg(std::string_view{items[from]->body});
+        }
+    }
+}
+
+std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
+                                        std::span<const submission_item* const> items) {
+    std::vector<submit_answer> answers(items.size());
+    if (word == "rejected") {
+        for (auto& answer : answers) answer.verdict = submit_verdict::withheld;
+    } else {
+        for (std::size_t at = 0; at < items.size(); ++at) answers[at].life = incarnation_of(items[at]->body);
+    }
+    while (!in.done()) {
+        auto& answer = answers.at(static_cast<std::size_t>(in.number() - 1));
+        const auto verdict = verdict_of(in.text());
+        const auto life = read_life(in.text());
+        if (word == "rejected" && verdict == submit_verdict::replaced) continue;
+        answer = {verdict, life};
+    }
+    return answers;
+}
+
+}  // namespace
+
+awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
+                                                          std::span<const submission_item> items,
+                                                          submit_mode mode) {
+    if (items.empty()) co_return std::vector<submit_answer>{};
+    const folded batch{items};
+    const bool all = mode == submit_mode::all_or_nothing;
+    if (all && batch.rejects()) {
+        std::vector<submit_answer> answers(batch.sent().size(), {submit_verdict::withheld, 0});
+        auto spread = batch.answers(items, answers);
+        for (std::size_t at = 0; at < items.size(); ++at) {
+            for (std::size_t earlier = 0; earlier < at; ++earlier) {
+                const bool refused =
+                    items[at].id == items[earlier].id && items[at].conflict == on_conflict::reject;
+                if (refused) spread[at].verdict = submit_verdict::rejected;
+            }
+        }
+        co_return spread;
+    }
+    script_call call{script_name::submit, keys_};
+    begin(call, submit_lanes_.at(lane_at));
+    call.arg(std::string_view{all ? "all" : "each"});
+    add_runs(call, batch.sent());
+    know(items.front().queue);
+
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    co_return batch.answers(items, read_answers(in, head.word, batch.sent()));
+}
+
+}  // namespace errand::redis

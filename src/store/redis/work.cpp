@@ -1,0 +1,133 @@
+// What a worker says and asks of the tasks it holds: work (finish + claim), extend, note, recover.
+#include <errand/error.hpp>
+
+#include "store/redis/shard_store.hpp"
+
+namespace errand::redis {
+namespace {
+
+std::string_view word_of(report::kind what) {
+    switch (what) {
+    case report::kind::end: return "end";
+    case report::kind::later: return "later";
+    case report::kind::give_back: return "give";
+    }
+    return "end";
+}
+
+bool kept_in_history(const report& one) {
+    return one.what == report::kind::end && one.ended_as == state::success && one.retention.count() > 0;
+}
+
+bool alike(const report& a, const report& b) {
+    return a.what == b.what && kept_in_history(a) == kept_in_history(b) && a.retention == b.retention &&
+           a.delay == b.delay && a.priority == b.priority && a.expires == b.expires &&
+           a.had_notes == b.had_notes && a.queue == b.queue;
+}
+
+// As scripts/finish.lua reads it. Keys are named only where the script needs them.
+std::string spec_of(const report& one, script_call& call, const keys& names) {
+    const bool ends = one.what == report::kind::end;
+    const auto queue = !ends || one.expires ? call.queue(one.queue) : 0;
+    const auto history = kept_in_history(one) ? call.key(names.history(one.queue, one.retention)) : 0;
+    const auto time = std::max<std::int64_t>(ends ? one.retention.count() : one.delay.count(), 0);
+    return std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(history) +
+           ' ' + std::to_string(one.priority) + ' ' + std::to_string(time) + (one.had_notes ? " 1" : " 0") +
+           (one.expires ? " 1" : " 0");
+}
+
+void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {
+    // History keys stand behind those of all queues: the queues first.
+    for (const auto& one : reports) {
+        if (one.what != report::kind::end || one.expires) call.queue(one.queue);
+    }
+    for (std::size_t from = 0; from < reports.size();) {
+        auto to = from + 1;
+        while (to < reports.size() && alike(reports[from], reports[to])) ++to;
+        call.own_arg(spec_of(reports[from], call, names));
+        call.arg(to - from);
+        for (; from < to; ++from) {
+            call.arg(reports[from].id.view());
+            call.arg(reports[from].claim);
+            call.arg(std::string_view{reports[from].record});
+        }
+    }
+}
+
+}  // namespace
+
+awaitable<work_answer> shard_store::work(const work_call& asked) {
+    script_call call{script_name::work, keys_};
+    for (const auto& queue : asked.claim.queues) {
+        call.queue(queue);
+        know(queue);
+    }
+    begin(call, work_lanes_.at(asked.lane));
+    call.arg(std::string_view{settings_.name});
+    call.arg(asked.claim.limit);
+    call.arg(asked.claim.lease.count());
+    call.arg(asked.claim.queues.size());
+    call.arg(std::string_view{may_be_idle_ ? "1" : "0"});
+    call.arg(asked.closed.size());
+    for (const auto claim : asked.closed) call.arg(claim);
+    add_reports(call, asked.reports, keys_);
+
+    // Until the answer says otherwise.
+    if (asked.claim.limit > 0) may_be_idle_ = true;
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    work_answer got;
+    got.now = head.now;
+    got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
+    for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
+    const auto claim = read_claim(in);
+    got.next_due = read_time(in);
+    got.claimed = read_claimed(in, claim);
+    if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
+    co_return got;
+}
+
+awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
+    script_call call{script_name::extend, keys_};
+    call.arg(asked.lease.count());
+    call.arg(asked.claims.size());
+    for (const auto claim : asked.claims) call.arg(claim);
+    for (const auto& [id, claim] : asked.tasks) {
+        call.arg(id.view());
+        call.arg(claim);
+    }
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    extend_answer got;
+    for (const auto at : read_positions(in)) got.lost_claims.push_back(asked.claims.at(at));
+    for (const auto at : read_positions(in)) got.lost_tasks.push_back(asked.tasks.at(at).first);
+    co_return got;
+}
+
+awaitable<report_verdict> shard_store::note(const task_id& id, claim_number claim, std::string notes) {
+    script_call call{script_name::note, keys_};
+    call.arg(id.view());
+    call.arg(claim);
+    call.arg(std::string_view{notes});
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    co_return head.word == "ok" ? report_verdict::accepted : report_verdict::lease_lost;
+}
+
+awaitable<std::vector<claimed_task>> shard_store::recover(std::size_t limit, duration lease) {
+    script_call call{script_name::recover, keys_};
+    begin(call, recover_lane_);
+    call.arg(std::string_view{settings_.name});
+    call.arg(limit);
+    call.arg(lease.count());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    const auto claim = read_claim(in);
+    co_return read_claimed(in, claim);
+}
+
+}  // namespace errand::redis
