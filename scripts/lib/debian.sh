@@ -16,7 +16,7 @@ patiently() {
     sleep 20; say "trying again: $*" >&2; "$@"
 }
 
-apt_update() { patiently as_root apt-get -qq -o Acquire::Retries=3 update; }
+apt_update() { patiently as_root apt-get -qq -o Acquire::Retries=3 -o APT::Update::Error-Mode=any update; }
 
 apt_install() {
     patiently as_root env DEBIAN_FRONTEND=noninteractive \
@@ -31,37 +31,37 @@ debian_mirror() {
         awk -v want="$1" '$1 == want || $2 == want { print $3; exit }'
 }
 
-# backports_apt RELEASE COMMAND...: runs an apt command that sees RELEASE's backports and nothing else. All its state is
-# below .deps/apt, so neither the sources nor the packages of this system change; apt checks the archive's signature.
-backports_apt() {
-    local release=$1 home=$root/.deps/apt/$1 mirror keyring
-    shift
-    if [ ! -e "$home/apt.conf" ]; then
-        mirror=$(debian_mirror "$suite")
-        [ -n "$mirror" ] || die "apt's sources name no mirror for $suite"
-        keyring=$(ls /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} 2>/dev/null | head -1) || true
-        [ -n "$keyring" ] || die "the package debian-archive-keyring is missing"
-        mkdir -p "$home/state/lists/partial" "$home/cache/archives/partial"
-        echo "deb [signed-by=$keyring lang=none target=Packages] $mirror $release-backports main" >"$home/sources.list"
-        {
-            apt-config dump Acquire
-            printf '%s "%s";\n' Dir::Etc::Main /dev/null Dir::Etc::Parts /dev/null \
-                Dir::Etc::SourceList "$home/sources.list" Dir::Etc::SourceParts /dev/null \
-                Dir::Etc::Preferences /dev/null Dir::Etc::PreferencesParts /dev/null \
-                Dir::State "$home/state" Dir::State::Status /dev/null Dir::Cache "$home/cache" \
-                APT::Sandbox::User "$(id -un)" Acquire::Retries 3
-        } >"$home/apt.conf.new"
-        APT_CONFIG=$home/apt.conf.new patiently apt-get -qq update
-        mv "$home/apt.conf.new" "$home/apt.conf"
-    fi
-    APT_CONFIG=$home/apt.conf "$@"
+# open_backports RELEASE: from here on backports_apt COMMAND... runs an apt command that sees RELEASE's backports and nothing
+# else. All its state is below .deps/apt, so neither the sources nor the packages of this system change; apt checks the
+# archive's signature.
+open_backports() {
+    local release=$1 mirror keyring
+    mirror=$(debian_mirror "$suite")
+    [ -n "$mirror" ] || die "apt's sources name no mirror for $suite"
+    keyring=$(ls /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} 2>/dev/null | head -1) || true
+    [ -n "$keyring" ] || die "the package debian-archive-keyring is missing"
+
+    backports=$root/.deps/apt/$release
+    mkdir -p "$backports/state/lists/partial" "$backports/cache/archives/partial"
+    echo "deb [signed-by=$keyring lang=none target=Packages] $mirror $release-backports main" >"$backports/sources.list"
+    {
+        apt-config dump Acquire
+        printf '%s "%s";\n' Dir::Etc::Main /dev/null Dir::Etc::Parts /dev/null \
+            Dir::Etc::SourceList "$backports/sources.list" Dir::Etc::SourceParts /dev/null \
+            Dir::Etc::Preferences /dev/null Dir::Etc::PreferencesParts /dev/null \
+            Dir::State "$backports/state" Dir::State::Status /dev/null Dir::Cache "$backports/cache" \
+            APT::Sandbox::User "$(id -un)" Acquire::Retries 3
+    } >"$backports/apt.conf"
+    patiently backports_apt apt-get -qq -o APT::Update::Error-Mode=any update
 }
 
-# unpack_backport RELEASE PACKAGE DIRECTORY: the package's /usr becomes the directory.
+backports_apt() { APT_CONFIG=$backports/apt.conf "$@"; }
+
+# unpack_backport PACKAGE DIRECTORY: the package's /usr becomes the directory.
 unpack_backport() {
-    local release=$1 package=$2 directory=$3 work=$root/.deps/apt/unpacked
+    local package=$1 directory=$2 work=$backports/unpacked
     rm -rf "$work" && mkdir -p "$work"
-    (cd "$work" && backports_apt "$release" patiently apt-get -qq download "$package")
+    (cd "$work" && patiently backports_apt apt-get -qq download "$package")
     dpkg-deb -x "$work"/*.deb "$work/files"
     rm -rf "$directory"
     mv "$work/files/usr" "$directory"
