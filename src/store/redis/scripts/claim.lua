@@ -7,14 +7,18 @@
 
 -- Leaves only entries that were not voided since they came into the list.
 local function without_void(q, entries)
-  local fields, kept, queue = {}, {}, name_of(q)
+  local fields, kept, void, queue = {}, {}, {}, name_of(q)
   for i = 1, #entries do fields[i] = queue .. '\n' .. sub(entries[i], 1, 16) end
   local counts = hmget(stale, fields)
   for i = 1, #entries do
-    if not counts[i] then
+    -- An id may stand twice in one round: void of its earlier life, valid of this one.
+    local field = fields[i]
+    void[field] = void[field] or tonumber(counts[i] or 0)
+    if void[field] == 0 then
       kept[#kept + 1] = entries[i]
-    elseif call('HINCRBY', stale, fields[i], -1) <= 0 then
-      call('HDEL', stale, fields[i])
+    else
+      void[field] = void[field] - 1
+      if call('HINCRBY', stale, field, -1) <= 0 then call('HDEL', stale, field) end
     end
   end
   return kept

@@ -1,0 +1,235 @@
+// The ways to end without a worker, who is told, and what is kept for how long.
+#include "support/redis_fixture.hpp"
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+cancel_answer cancel(redis_fixture& redis, member& by, const task_id& id, duration retention = 1h) {
+    return await(redis.io, by->cancel(id, 0, outcome_of(state::cancelled, retention)));
+}
+
+promote_answer promote(redis_fixture& redis, member& by, duration retention = 1h) {
+    const std::vector<std::string> queues{"default"};
+    return await(redis.io, by->promote(queues, 100, outcome_of(state::expired, retention)));
+}
+
+watch_answer watch(redis_fixture& redis, member& by, const task_id& id) {
+    const std::vector ids{id};
+    return await(redis.io, by->watch(ids));
+}
+
+}  // namespace
+
+TEST_CASE("a cancelled task is never handed out, wherever it waited") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto ready = item_of("ready");
+    const auto urgent = item_of("urgent", "default", 4);
+    auto delayed = item_of("delayed");
+    delayed.delay = 1h;
+    const auto stays = item_of("stays");
+    redis.submit_all(worker, {ready, urgent, delayed, stays});
+    for (const auto& item : {ready, urgent, delayed}) {
+        const auto answer = cancel(redis, worker, item.id);
+        CHECK(answer.known);
+        CHECK(answer.cancelled);
+        CHECK(redis.state_of(worker, item.id) == state::cancelled);
+    }
+    CHECK(redis.size_of("urgent:default") == "0");
+    CHECK(redis.size_of("due:default") == "0");
+    const auto got = redis.claim(worker, 10);
+    REQUIRE(got.claimed.size() == 1);
+    CHECK(got.claimed[0].id == stays.id);
+    CHECK(redis.size_of("stale") == "1");
+    CHECK(redis.size_of("ready:default") == "0");
+}
+
+TEST_CASE("a claim looks past any number of void entries") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    std::vector<submission_item> items;
+    for (int i = 0; i < 300; ++i) items.push_back(item_of(std::to_string(i)));
+    redis.submit_all(worker, items);
+    for (int i = 0; i < 299; ++i) cancel(redis, worker, items[static_cast<std::size_t>(i)].id);
+    work_answer got;
+    for (int calls = 0; calls < 3 && got.claimed.empty(); ++calls) {
+        got = redis.claim(worker, 1);
+        // Not found yet: then it says to look again at once.
+        if (got.claimed.empty()) CHECK(got.next_due <= got.now);
+    }
+    REQUIRE(got.claimed.size() == 1);
+    CHECK(args_of(got.claimed[0]) == "299");
+}
+
+TEST_CASE("a cancelled working task is lost to its worker, who is told") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    auto other = redis.join("o");
+    const auto item = item_of("a");
+    redis.submit(worker, item);
+    const auto got = redis.claim(worker, 1).claimed.at(0);
+    CHECK(cancel(redis, other, item.id).cancelled);
+    REQUIRE(redis.until([&] { return !worker.ear->cancelled.empty(); }));
+    CHECK(worker.ear->cancelled[0] == item.id);
+    CHECK(redis.finish(worker, {success_of(got)}) == std::vector{report_verdict::lease_lost});
+    CHECK(redis.state_of(worker, item.id) == state::cancelled);
+}
+
+TEST_CASE("cancel says what it found: unknown, ended before, cancelled before") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    CHECK_FALSE(cancel(redis, worker, new_task_id(1)).known);
+    const auto item = item_of("a");
+    redis.submit(worker, item);
+    redis.finish(worker, {success_of(redis.claim(worker, 1).claimed.at(0))});
+    const auto late = cancel(redis, worker, item.id);
+    CHECK(late.known);
+    CHECK_FALSE(late.cancelled);
+    const auto other = item_of("b");
+    redis.submit(worker, other);
+    CHECK(cancel(redis, worker, other.id).cancelled);
+    CHECK(cancel(redis, worker, other.id).cancelled);
+}
+
+TEST_CASE("what is not started in time expires; what has started does not") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto expiring = [](const std::string& args, int priority = 0) {
+        auto body = decode_body(item_of(args, "default", priority).body);
+        body.expires_after = 20ms;
+        auto item = item_of(args, "default", priority);
+        item.body = encode(body);
+        item.expires_after = 20ms;
+        return item;
+    };
+    auto delayed = expiring("delayed");
+    delayed.delay = 10ms;
+    const auto started = expiring("started");
+    const auto ready = expiring("ready");
+    const auto urgent = expiring("urgent", 3);
+    redis.submit(worker, started);
+    REQUIRE(redis.claim(worker, 1).claimed.size() == 1);
+    redis.submit_all(worker, {ready, urgent, delayed, item_of("for ever")});
+    std::size_t expired = 0;
+    REQUIRE(redis.until([&] { return (expired += promote(redis, worker).expired) == 3; }));
+    for (const auto& item : {ready, urgent, delayed})
+        CHECK(redis.state_of(worker, item.id) == state::expired);
+    CHECK(redis.state_of(worker, started.id) == state::working);
+    const auto got = redis.claim(worker, 10);
+    REQUIRE(got.claimed.size() == 1);
+    CHECK(args_of(got.claimed[0]) == "for ever");
+    CHECK(redis.size_of("expiry:default") == "0");
+}
+
+TEST_CASE(
+    "a watcher hears of the end once, with life, time and outcome; several ends in one call come together") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    auto waiter = redis.join("waiter");
+    const auto a = item_of("a");
+    const auto b = item_of("b");
+    redis.submit_all(worker, {a, b});
+    CHECK(watch(redis, waiter, a.id).ended.empty());
+    CHECK(watch(redis, waiter, a.id).unknown.empty());
+    watch(redis, waiter, b.id);
+    watch(redis, worker, b.id);
+    const auto got = redis.claim(worker, 2).claimed;
+    redis.finish(worker, {success_of(got[0]), success_of(got[1], 0ms)});
+    REQUIRE(redis.until([&] { return waiter.ear->ended.size() == 2 && worker.ear->ended.size() == 1; }));
+    CHECK(waiter.ear->ended[0].id == a.id);
+    CHECK(waiter.ear->ended[0].life == incarnation_of(a.body));
+    CHECK(decode_outcome(waiter.ear->ended[0].outcome).result == "42");
+    CHECK(waiter.ear->ended[0].finished_at > time_point{1'700'000'000'000ms});
+    CHECK(worker.ear->ended[0].id == b.id);
+    CHECK(redis.size_of("watched") == "1");
+    // Kept for those who come a little later, although it keeps no result.
+    CHECK(watch(redis, waiter, b.id).ended.size() == 1);
+}
+
+TEST_CASE("watching what has ended or is unknown is answered at once") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto item = item_of("a");
+    redis.submit(worker, item);
+    cancel(redis, worker, item.id);
+    const auto nobody = new_task_id(1);
+    const std::vector ids{nobody, item.id};
+    const auto answer = await(redis.io, worker->watch(ids));
+    REQUIRE(answer.ended.size() == 1);
+    CHECK(answer.ended[0].id == item.id);
+    CHECK(answer.ended[0].life == incarnation_of(item.body));
+    CHECK(decode_outcome(answer.ended[0].outcome).ended_as == state::cancelled);
+    CHECK(answer.unknown == std::vector{nobody});
+}
+
+TEST_CASE("cancelling and expiring tell watchers too") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    auto item = item_of("a");
+    redis.submit(worker, item);
+    watch(redis, worker, item.id);
+    cancel(redis, worker, item.id, 0ms);
+    REQUIRE(redis.until([&] { return worker.ear->ended.size() == 1; }));
+    CHECK(decode_outcome(worker.ear->ended[0].outcome).ended_as == state::cancelled);
+}
+
+TEST_CASE("clean deletes what is past its retention, and nothing of a new life") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto brief = item_of("brief");
+    const auto lasting = item_of("lasting");
+    const auto cancelled = item_of("cancelled");
+    const auto twice = item_of("twice");
+    redis.submit_all(worker, {brief, lasting, twice});
+    const auto got = redis.claim(worker, 3).claimed;
+    redis.finish(worker, {success_of(got[0], 30ms), success_of(got[1], 1h), success_of(got[2], 30ms)});
+    redis.submit(worker, cancelled);
+    cancel(redis, worker, cancelled.id, 30ms);
+    const auto again = item_with(twice.id, "again");
+    CHECK(redis.submit(worker, again).verdict == submit_verdict::accepted);
+    std::size_t deleted = 0;
+    REQUIRE(redis.until([&] { return (deleted += await(redis.io, worker->clean(100))) == 2; }));
+    CHECK_FALSE(await(redis.io, worker->find(brief.id)));
+    CHECK_FALSE(await(redis.io, worker->find(cancelled.id)));
+    CHECK(redis.state_of(worker, lasting.id) == state::success);
+    CHECK(redis.state_of(worker, twice.id) == state::ready);
+    CHECK(redis.size_of("histories") == "1");
+    CHECK(redis.size_of("tasks") == "3");
+    CHECK(redis.size_of("ended") == "2");
+}
+
+TEST_CASE("unique_for goes on after the history was cleaned, without arguments and result") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto item = item_of(std::string(1000, 'x'));
+    redis.submit(worker, item);
+    redis.finish(worker, {success_of(redis.claim(worker, 1).claimed.at(0), 10ms, 1h)});
+    REQUIRE(redis.until([&] { return await(redis.io, worker->clean(100)) == 1; }));
+    const auto left = await(redis.io, worker->find(item.id));
+    REQUIRE(left);
+    CHECK(left->where == state::success);
+    CHECK(left->body.size() < 60);
+    CHECK(decode_body(left->body).handler == "test");
+    CHECK(redis.submit(worker, item_with(item.id, "again")).verdict == submit_verdict::duplicate);
+}
+
+TEST_CASE("an expiry of an earlier life does not end a later one") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    auto body = decode_body(item_of("a").body);
+    body.expires_after = 20ms;
+    auto item = item_of("a");
+    item.body = encode(body);
+    item.expires_after = 20ms;
+    redis.submit(worker, item);
+    cancel(redis, worker, item.id);
+    redis.submit(worker, item_with(item.id, "again"));
+    REQUIRE(redis.until([&] {
+        CHECK(promote(redis, worker).expired == 0);
+        return redis.size_of("expiry:default") == "0";
+    }));
+    CHECK(redis.state_of(worker, item.id) == state::ready);
+}

@@ -1,0 +1,177 @@
+// Every abort is ambiguous: connections cut before and after a call ran, Redis restarted, scripts forgotten.
+#include <errand/error.hpp>
+
+#include "support/redis_fixture.hpp"
+#include "support/tcp_gate.hpp"
+
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+struct gated_fixture : redis_fixture {
+    explicit gated_fixture(redis_server::options how = {.tcp = true}) : redis_fixture{std::move(how)} {}
+    tcp_gate gate{server.port()};
+
+    member join_gated(const std::string& name, std::optional<duration> patience = 10s) {
+        auto with = settings(name);
+        with.url = gate.url();
+        with.patience = patience;
+        return join(with);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a submission whose answer was lost is made once, and its repeat gets the first answer") {
+    const std::size_t passed = GENERATE(as<std::size_t>{}, 0, 7);
+    gated_fixture redis;
+    auto producer = redis.join_gated("p");
+    auto held = item_of("held");
+    redis.submit(producer, held);
+    redis.gate.cut_reply(passed);
+    const auto fresh = item_of("fresh");
+    const auto answers = redis.submit_all(producer, {fresh, item_with(held.id, "x")});
+    CHECK(redis.gate.reply_was_cut());
+    // Without the lane's memory the fresh one would now be a duplicate of itself.
+    CHECK(answers[0].verdict == submit_verdict::accepted);
+    CHECK(answers[0].life == incarnation_of(fresh.body));
+    CHECK(answers[1].verdict == submit_verdict::duplicate);
+    CHECK(redis.size_of("ready:default") == "2");
+}
+
+TEST_CASE("a claim whose answer was lost is answered again with the same tasks") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w");
+    redis.submit_all(worker, {item_of("a"), item_of("b"), item_of("c")});
+    redis.gate.cut_reply();
+    const auto got = redis.claim(worker, 2);
+    CHECK(redis.gate.reply_was_cut());
+    REQUIRE(got.claimed.size() == 2);
+    CHECK(args_of(got.claimed[0]) == "a");
+    CHECK(args_of(got.claimed[1]) == "b");
+    CHECK(redis.size_of("ready:default") == "1");
+    CHECK(redis.size_of("claims") == "2");
+
+    redis.gate.cut_reply();
+    CHECK(redis.finish(worker, {success_of(got.claimed[0]), success_of(got.claimed[1])}) ==
+          std::vector(2, report_verdict::accepted));
+    CHECK(redis.gate.reply_was_cut());
+    CHECK(redis.size_of("ended") == "3");
+}
+
+TEST_CASE("a recovery whose answer was lost is answered again with the same tasks") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w");
+    redis.submit(worker, item_of("a"));
+    const auto lost = redis.claim(worker, 1, {"default"}, 10ms);
+    const auto end = lost.now + 20ms;
+    REQUIRE(redis.until([&] { return worker->now() > end; }));
+    redis.gate.cut_reply();
+    const auto saved = await(redis.io, worker->recover(10, 30s));
+    CHECK(redis.gate.reply_was_cut());
+    REQUIRE(saved.size() == 1);
+    CHECK(redis.finish(worker, {success_of(saved[0])}) == std::vector{report_verdict::accepted});
+}
+
+TEST_CASE("a connection cut again and again loses no call") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w");
+    for (int i = 0; i < 10; ++i) {
+        if (i % 2) redis.gate.cut();
+        redis.submit(worker, item_of(std::to_string(i)));
+        redis.gate.cut_reply();
+        const auto got = redis.claim(worker, 1);
+        REQUIRE(got.claimed.size() == 1);
+        CHECK(args_of(got.claimed[0]) == std::to_string(i));
+        CHECK(redis.finish(worker, {success_of(got.claimed[0])}) == std::vector{report_verdict::accepted});
+    }
+    CHECK(redis.size_of("ended") == "11");
+    CHECK(redis.size_of("ready:default") == "0");
+}
+
+TEST_CASE("a call on a silent connection ends with an error that says that it may have been done") {
+    gated_fixture redis;
+    auto producer = redis.join_gated("p", 400ms);
+    redis.gate.stall(true);
+    CHECK_THROWS_MATCHES(redis.submit(producer, item_of("a")), store_error,
+                         MessageMatches(ContainsSubstring("submit") && ContainsSubstring("127.0.0.1") &&
+                                        ContainsSubstring("may have been done")));
+    redis.gate.stall(false);
+    CHECK(redis.submit(producer, item_of("b")).verdict == submit_verdict::accepted);
+    CHECK(redis.size_of("ready:default") == "2");
+}
+
+TEST_CASE("a call without a connection ends with an error that says that nothing was done") {
+    gated_fixture redis;
+    auto producer = redis.join_gated("p", 300ms);
+    redis.gate.refuse(true);
+    REQUIRE(redis.until([&] { return !redis.troubles.empty(); }));
+    CHECK_THROWS_MATCHES(redis.submit(producer, item_of("a")), store_error,
+                         MessageMatches(ContainsSubstring("it was not done")));
+    CHECK(redis.troubles.size() == 1);
+    redis.gate.refuse(false);
+    REQUIRE(redis.until([&] { return redis.troubles.size() == 2; }));
+    CHECK_THAT(redis.troubles[0], ContainsSubstring("lost the connection"));
+    CHECK_THAT(redis.troubles[1], ContainsSubstring("again"));
+    CHECK(redis.size_of("ready:default") == "0");
+}
+
+TEST_CASE("what was acknowledged survives a killed and restarted Redis, and the store goes on by itself") {
+    redis_fixture redis{{.append_only = true}};
+    auto with = redis.settings("w");
+    with.patience = std::nullopt;
+    auto worker = redis.join(with);
+    redis.submit_all(worker, {item_of("a"), item_of("b")});
+    const auto got = redis.claim(worker, 1);
+    redis.server.kill();
+    redis.server.restart();
+    CHECK(redis.finish(worker, {success_of(got.claimed.at(0))}) == std::vector{report_verdict::accepted});
+    CHECK(worker.ear->reconnects == 1);
+    CHECK(worker.ear->wakes == 1);
+    CHECK(args_of(redis.claim(worker, 5).claimed.at(0)) == "b");
+}
+
+TEST_CASE("scripts that Redis has forgotten are sent again") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    redis.redis({"SCRIPT", "FLUSH"});
+    CHECK(redis.submit(worker, item_of("a")).verdict == submit_verdict::accepted);
+    CHECK(redis.claim(worker, 5).claimed.size() == 1);
+    CHECK(redis.submit(worker, item_of("b")).verdict == submit_verdict::accepted);
+}
+
+TEST_CASE("an older call of a lane is refused") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    redis.submit(worker, item_of("a"));
+    const auto lane = redis.redis({"HKEYS", redis.key("lanes")});
+    const auto name = lane.substr(lane.find("w/"), lane.find('\n', lane.find("w/")) - lane.find("w/"));
+    const auto last = redis.redis({"HGET", redis.key("lanes"), name});
+    redis.redis({"HSET", redis.key("lanes"), name, "000000000000099" + last.substr(15)});
+    CHECK_THROWS_MATCHES(redis.submit(worker, item_of("b")), store_error,
+                         MessageMatches(ContainsSubstring("later call")));
+    CHECK(redis.size_of("ready:default") == "1");
+}
+
+TEST_CASE("a closed store ends its calls at once") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w");
+    redis.gate.stall(true);
+    bool failed = false;
+    boost::asio::co_spawn(redis.io, worker->find(new_task_id(1)),
+                          [&](std::exception_ptr thrown, auto) { failed = thrown != nullptr; });
+    redis.io.restart();
+    redis.io.poll();
+    worker->close();
+    worker->close();
+    REQUIRE(redis.until([&] { return failed; }));
+    CHECK_THROWS_AS(redis.submit(worker, item_of("a")), store_error);
+}
