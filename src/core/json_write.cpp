@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace errand::detail {
 namespace {
@@ -28,6 +29,17 @@ constexpr std::array<char, 256> make_escapes() {
     return escapes;
 }
 constexpr std::array<char, 256> escapes = make_escapes();
+
+// True when none of eight bytes needs an escape: none below 0x20, no quote, no backslash. Long texts are mostly such.
+bool is_plain_word(const char* at) noexcept {
+    constexpr std::uint64_t each = 0x0101010101010101U;
+    constexpr std::uint64_t high = each * 0x80U;
+    std::uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    const auto has_zero = [](std::uint64_t bytes) { return (bytes - each) & ~bytes & high; };
+    const std::uint64_t control = (word - each * 0x20U) & ~word & high;
+    return (control | has_zero(word ^ (each * '"')) | has_zero(word ^ (each * '\\'))) == 0;
+}
 
 template <class Number>
 void append_digits(std::string& out, Number number) {
@@ -72,6 +84,7 @@ void append_dom_object(std::string& out, const boost::json::object& object, cons
 void append_escaped(std::string& out, std::string_view text) {
     std::size_t plain = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
+        while (text.size() - i > 8 && is_plain_word(text.data() + i)) i += 8;
         const auto byte = static_cast<unsigned char>(text[i]);
         const char escape = escapes[byte];
         if (escape == 0) continue;
@@ -103,6 +116,11 @@ void check_depth(const json_path& at) {
     if (at.depth() >= max_json_depth) {
         refuse(at, "nested deeper than " + std::to_string(max_json_depth) + " (max_json_depth)");
     }
+}
+
+void refuse_argument(std::size_t index, const std::string& number) {
+    const json_path args{"args"};
+    refuse(json_path{args, index}, number + " does not fit the parameter");
 }
 
 void append_signed(std::string& out, std::int64_t number) { append_digits(out, number); }

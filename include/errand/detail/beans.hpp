@@ -199,10 +199,13 @@ T& bean_container::provide(A&&... args) {
 
 template <class T>
 T& bean_container::provide_ref(T& object) {
-    static_assert(!std::is_const_v<T>,
-                  "errand: lend a bean that is not const: handlers may take it by T& or const T&");
-    refuse_second(typeid(bean_key<T>));
-    add(typeid(bean_key<T>), &object, nullptr);
+    if constexpr (std::is_const_v<T>) {
+        static_assert(supported<T>,
+                      "errand: lend a bean that is not const: handlers may take it by T& or by const T&");
+    } else {
+        refuse_second(typeid(bean_key<T>));
+        add(typeid(bean_key<T>), &object, nullptr);
+    }
     return object;
 }
 

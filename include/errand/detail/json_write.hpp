@@ -4,6 +4,7 @@
 
 #include <errand/detail/json_path.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ void append_key(std::string& out, std::string_view key, const json_path& at);
 void append_enumerator(std::string& out, std::uint64_t value, std::span<const enumerator> known,
                        const json_path& at);
 void append_dom(std::string& out, const boost::json::value& value, const json_path& at);
+
+/// Throws bad_data: `args[1]: 99999 does not fit the parameter`.
+[[noreturn]] void refuse_argument(std::size_t index, const std::string& number);
 
 /// Throws bad_data when an array or object at `at` would be nested deeper than max_json_depth.
 void check_depth(const json_path& at);

@@ -10,6 +10,7 @@
 #include <boost/json/value.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +37,10 @@ template <class... T>
 /// Names the place and both types in the compiler's notes.
 template <std::size_t Argument, class Given, class Wanted>
 consteval bool check_argument() {
-    if constexpr (!std::is_convertible_v<Given, Wanted>) {
+    if constexpr (form_of<Wanted> == json_form::text_view) {
+        refuse_type<Wanted, json_form::text_view>();
+        return false;
+    } else if constexpr (!std::is_convertible_v<Given, Wanted>) {
         static_assert(
             supported<Given, Wanted>,
             "errand: an argument does not convert to the parameter of `perform` in its place (the types, "
@@ -44,6 +48,36 @@ consteval bool check_argument() {
         return false;
     } else {
         return true;
+    }
+}
+
+/// True when the integer type Wanted has the number itself, not one that was cut or wrapped.
+template <class Wanted, class Given>
+constexpr bool holds(Given number) noexcept {
+    using limits = std::numeric_limits<Wanted>;
+    if constexpr (std::is_floating_point_v<Given>) {
+        // One above the largest value: a power of two, which is exact in Given where the largest value may not be.
+        constexpr Given end = static_cast<Given>(limits::max() / 2 + 1) * 2;
+        return number >= static_cast<Given>(limits::min()) && number < end &&
+               static_cast<Given>(static_cast<Wanted>(number)) == number;
+    } else {
+        const auto cut = static_cast<Wanted>(number);
+        return static_cast<Given>(cut) == number && (cut < Wanted{}) == (number < Given{});
+    }
+}
+
+/// The argument as it is passed on: numbers in the parameter's type, everything else as it was given.
+/// @throws bad_data when an integer parameter does not hold the number
+template <class Wanted, class Given>
+constexpr decltype(auto) as_parameter(Given&& given, std::size_t index) {
+    using given_type = std::remove_cvref_t<Given>;
+    if constexpr (!std::is_arithmetic_v<given_type> || !std::is_arithmetic_v<Wanted>) {
+        return std::forward<Given>(given);
+    } else {
+        if constexpr (std::is_integral_v<Wanted> && !std::is_same_v<Wanted, bool>) {
+            if (!holds<Wanted>(given)) refuse_argument(index, std::to_string(given));
+        }
+        return static_cast<Wanted>(given);
     }
 }
 
@@ -65,6 +99,12 @@ struct call_encoder<H, std::tuple<P...>> {
         }
     }
 
+    template <std::size_t... I, class... Given>
+    static encoded_call encode_given(std::index_sequence<I...>, Given&&... given) {
+        return encode(as_parameter<P>(std::forward<Given>(given), I)...);
+    }
+
+private:
     /// Takes the converted values: an argument of exactly the parameter's type is not copied.
     static encoded_call encode(const P&... values) {
         encoded_call call;
@@ -73,7 +113,6 @@ struct call_encoder<H, std::tuple<P...>> {
         return call;
     }
 
-private:
     template <class... Given, std::size_t... I>
     static consteval bool check_each(std::index_sequence<I...>) {
         return (check_argument<I, Given, P>() && ...);
@@ -87,7 +126,7 @@ template <class H, class... Given>
 [[nodiscard]] encoded_call encode_call(Given&&... given) {
     using encoder = call_encoder<H, args_of<H>>;
     if constexpr (encoder::template check<Given...>()) {
-        return encoder::encode(std::forward<Given>(given)...);
+        return encoder::encode_given(std::index_sequence_for<Given...>{}, std::forward<Given>(given)...);
     } else {
         return {};
     }
