@@ -1,0 +1,9 @@
+// expect: errand: a C array cannot travel as JSON
+#include <errand/errand.hpp>
+
+struct name {
+    int length = 0;
+    char letters[16] = {};
+};
+
+auto text(const name& n) { return errand::to_json(n); }

@@ -1,0 +1,8 @@
+// expect: errand: a C array cannot travel as JSON
+#include <errand/errand.hpp>
+
+struct name {
+    char letters[1] = {};
+};
+
+auto text(const name& n) { return errand::to_json(n); }

@@ -1,0 +1,8 @@
+// expect: errand: a const member cannot be read from JSON
+#include <errand/errand.hpp>
+
+struct fixed {
+    const int value = 0;
+};
+
+auto read(const boost::json::value& v) { return errand::from_json<fixed>(v); }

@@ -1,0 +1,4 @@
+// expect: errand: a map travels as a JSON object: its keys must be std::string
+#include <errand/errand.hpp>
+
+auto text(const std::map<int, int>& m) { return errand::to_json(m); }

@@ -1,0 +1,9 @@
+// expect: errand: a pointer cannot travel as JSON
+#include <errand/errand.hpp>
+
+struct node {
+    int value = 0;
+    node* next = nullptr;
+};
+
+auto text(const node& n) { return errand::to_json(n); }

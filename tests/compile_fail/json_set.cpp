@@ -1,0 +1,6 @@
+// expect: errand: this type cannot travel as JSON: make it an aggregate
+#include <errand/errand.hpp>
+
+#include <set>
+
+auto text(const std::set<int>& s) { return errand::to_json(s); }
