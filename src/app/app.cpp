@@ -25,6 +25,8 @@
 
 namespace errand {
 
+detail::app_core& detail::core_of(app& owner) noexcept { return *owner.core_; }
+
 namespace asio = boost::asio;
 
 namespace {
