@@ -1,59 +1,77 @@
--- submit: puts new tasks into their queues, all of a batch in one step.
--- Keys:    the shard's; five for each queue named
--- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
---          spec: queue alone, or 'queue priority when value expires conflict'; when: ready, in, at; expires: -1 for never
--- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder
---          | 'rejected', … (nothing was written) | 'elsewhere', queues whose keys are needed (nothing was written) | 'late'
--- Cost:    O(items); a conflict costs about three lookups more
-local function read_spec(text)
-  local run = {q = tonumber(text), priority = 0, when = 'ready', value = 0, expires = -1, conflict = 'keep'}
-  if not run.q then
-    local q, priority, when, value, expires, conflict = string.match(text, '^(%d+) (%d+) (%a+) (%d+) (-?%d+) (%a+)$')
-    run = {q = tonumber(q), priority = tonumber(priority), when = when, value = tonumber(value),
-      expires = tonumber(expires), conflict = conflict}
-  end
-  if run.when == 'in' then run.due = upper + run.value elseif run.when == 'at' then run.due = run.value end
-  if run.due and run.due <= now then run.due = nil end
-  return run
-end
+-- submit, second half: everything is decided, now it is written. The first write is one that a full Redis refuses.
 
--- What becomes of an item whose id is held by `body`.
-local function judge(id, body, conflict, missing)
-  local record = call('HGET', ended, id)
-  if record then
-    local unique_for = number_at(record, 15, 6)
-    local holds = sub(record, 14, 14) == 's' and tonumber(sub(record, 1, 13)) + unique_for > now
-    if not holds then return 'again' end
-    return conflict == 'keep' and 'duplicate' or 'rejected'
-  end
-  if conflict == 'keep' then return 'duplicate' end
-  if conflict == 'reject' or call('HEXISTS', own, id) == 1 or call('HEXISTS', notes, id) == 1 then return 'rejected' end
-  local q, queue = queue_of(body)
-  if not q then missing[#missing + 1] = queue end
-  return 'replaced'
-end
-
-local function read_runs(reply, missing)
-  local runs, at, position, rejected = {}, 4, 0, false
-  while at <= #ARGV do
-    local run, count = read_spec(ARGV[at]), tonumber(ARGV[at + 1])
-    run.from, run.to, run.ids, at = at + 2, at + 1 + 2 * count, {}, at + 2 + 2 * count
-    for i = 1, count do run.ids[i] = ARGV[run.from + 2 * i - 2] end
-    run.held = hmget(tasks, run.ids)
-    for i = 1, count do
-      local body = run.held[i]
-      if body then
-        run.words = run.words or {}
-        run.words[i] = judge(run.ids[i], body, run.conflict, missing)
-        if run.words[i] == 'rejected' then rejected = true end
-        if run.words[i] ~= 'again' then
-          local n = #reply
-          reply[n + 1], reply[n + 2], reply[n + 3] = position + i, run.words[i], sub(body, 4, 11)
-        end
-      end
+-- Puts ids (new, or with their old entry gone) into the run's queue.
+local function place(run, ids)
+  local q, n = run.q, #ids
+  if n == 0 then return end
+  if run.due then
+    local before = earliest(q)
+    local values = {}
+    for i = 1, n do
+      values[2 * i - 1] = run.due
+      values[2 * i] = entry(ids[i], run.priority)
     end
-    position = position + count
-    runs[#runs + 1] = run
+    many('ZADD', due_of(q), values, 1, 2 * n)
+    if run.due < before then run.wakes = 1 end
+  else
+    if run.priority == 0 then
+      many('LPUSH', ready_of(q), ids, 1, n)
+    else
+      for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
+    end
+    run.wakes = math.min(n, chain)
   end
-  return runs, rejected
+  if run.expires >= 0 then
+    for i = 1, n do call('ZADD', expiry_of(q), (run.due or upper) + run.expires, ids[i]) end
+  end
 end
+
+-- A run in which some ids are held: item by item.
+local function write_conflicts(run)
+  local placed = {}
+  for i = 1, #run.ids do
+    local word, id, body, old = run.words[i], run.ids[i], ARGV[run.from + 2 * i - 1], run.held[i]
+    if not word or word == 'again' then
+      call('HSET', tasks, id, body)
+      if word then
+        call('HDEL', ended, id)
+        call('HDEL', notes, id)
+        call('ZREM', buried, id)
+      end
+      placed[#placed + 1] = id
+    elseif word == 'replaced' then
+      -- The task stays the same one to those who hold a handle of it: it keeps its life.
+      call('HSET', tasks, id, sub(body, 1, 3) .. sub(old, 4, 11) .. sub(body, 12))
+      take_out(queue_of(old), id, old)
+      placed[#placed + 1] = id
+    end
+  end
+  place(run, placed)
+end
+
+local function submit()
+  local reply, missing = {'ok', now}, {}
+  local runs, rejected = read_runs(reply, missing)
+  if #missing > 0 then
+    table.insert(missing, 1, 'elsewhere')
+    return missing
+  end
+  if rejected and ARGV[3] == 'all' then
+    reply[1] = 'rejected'
+    return reply, reply
+  end
+  for _, run in ipairs(runs) do
+    if run.words then
+      write_conflicts(run)
+    else
+      many('HSET', tasks, ARGV, run.from, run.to)
+      place(run, run.ids)
+    end
+  end
+  for _, run in ipairs(runs) do
+    if run.wakes then wake(run.q, run.wakes) end
+  end
+  return reply, reply
+end
+
+return once(ARGV[1], tonumber(ARGV[2]), submit, function(before) return before end)
