@@ -44,7 +44,7 @@ consteval bool check_argument() {
         static_assert(
             supported<Given, Wanted>,
             "errand: an argument does not convert to the parameter of `perform` in its place (the types, "
-            "given and wanted, stand in this message)");
+            "given and wanted, stand beside this sentence)");
         return false;
     } else {
         return true;
