@@ -20,10 +20,14 @@ namespace errand::detail {
 template <class H>
 struct handler_tag {};
 
+// How far a call has come: bad_data means another thing in each part.
+enum class call_stage : unsigned char { decoding, performing, encoding };
+
 // A handler without its type.
 struct erased_handler {
-    // Decodes the arguments, builds the handler, runs it; gives the result as JSON text, empty for void.
-    awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args);
+    // Decodes the arguments, builds the handler, runs it; gives the result as JSON text, empty for void. The stage is
+    // kept up to date; all three must outlive the call.
+    awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args, call_stage& stage);
     // What is missing to build one, in words.
     std::vector<std::string> (*missing)(const bean_container& beans);
     // Builds one and drops it.
@@ -70,15 +74,19 @@ struct definition {
     }
 
     template <class S>
-    static awaitable<std::string> perform(const bean_container& beans, const boost::json::array& args) {
+    static awaitable<std::string> perform(const bean_container& beans, const boost::json::array& args,
+                                          call_stage& stage) {
         auto values = decode_args<S>(args);
+        stage = call_stage::performing;
         S handler = build<S>(beans);
         auto call = [&handler](auto&... value) { return handler.perform(std::move(value)...); };
         if constexpr (std::is_void_v<result_of<S>>) {
             co_await std::apply(call, values);
             co_return std::string{};
         } else {
-            co_return encode_result(co_await std::apply(call, values));
+            auto result = co_await std::apply(call, values);
+            stage = call_stage::encoding;
+            co_return encode_result(result);
         }
     }
 };

@@ -1,0 +1,172 @@
+#include "core/attempt_rules.hpp"
+
+#include <errand/error.hpp>
+#include <errand/outcome.hpp>
+
+#include "core/backoff_delay.hpp"
+#include "core/random.hpp"
+#include "core/utf8.hpp"
+
+#include <boost/core/demangle.hpp>
+
+#include <algorithm>
+#include <cxxabi.h>
+#include <typeinfo>
+#include <utility>
+
+namespace errand {
+namespace {
+
+constexpr std::size_t max_message = 4096;
+
+duration not_negative(duration delay) { return std::max(delay, duration::zero()); }
+
+duration backoff_of(const attempt_terms& terms, int retries, const std::exception_ptr& failure) {
+    if (terms.backoff) {
+        try {
+            return std::min(not_negative((*terms.backoff)(retries, failure)),
+                            duration{std::chrono::days{36'525}});
+        } catch (...) {
+            // A backoff that throws must not cost the task its retry: the polynomial takes its place.
+        }
+    }
+    return polynomial_delay(retries, random_unit());
+}
+
+void add_error(task_notes& notes, failure_text why, time_point now) {
+    if (notes.errors.size() >= task_notes::max_errors) notes.errors.erase(notes.errors.begin());
+    notes.errors.push_back({notes.attempts, now, std::move(why.type), std::move(why.message)});
+}
+
+// Uses an attempt. `delay`: until the next one, when there is one; nullopt: the backoff.
+decision failed(task_notes notes, failure_text why, const attempt_terms& terms, std::optional<duration> delay,
+                const std::exception_ptr& failure, time_point now) {
+    const int retries = notes.attempts;
+    ++notes.attempts;
+    notes.snoozed = false;
+    add_error(notes, std::move(why), now);
+    if (retries >= terms.max_retry) return {verdict::bury, duration{0}, std::move(notes)};
+    const auto wait = delay ? not_negative(*delay) : backoff_of(terms, retries, failure);
+    return {verdict::fail, wait, std::move(notes)};
+}
+
+decision buried(task_notes notes, const std::exception_ptr& failure, time_point now) {
+    ++notes.attempts;
+    add_error(notes, describe(failure), now);
+    return {verdict::bury, duration{0}, std::move(notes)};
+}
+
+decision snoozed(task_notes notes, duration delay) {
+    notes.snoozed = true;
+    return {verdict::snooze, not_negative(delay), std::move(notes)};
+}
+
+decision given_back(task_notes notes, const attempt_terms& terms) {
+    // It has started, so it cannot come too late any more; nothing else would say so.
+    if (terms.expires_after) notes.snoozed = true;
+    return {verdict::give_back, duration{0}, std::move(notes)};
+}
+
+// A task that kills its worker must not kill the fleet: from its second lost lease on it goes through the
+// backoff.
+decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point now) {
+    ++notes.lost_leases;
+    const bool first = notes.lost_leases == 1;
+    failure_text why{"errand::lease_lost", "its worker gave no sign of life until the lease had run out"};
+    auto next = failed(std::move(notes), std::move(why), terms, std::nullopt, nullptr, now);
+    if (next.what == verdict::fail && first) {
+        next.what = verdict::give_back;
+        next.delay = duration{0};
+    }
+    return next;
+}
+
+decision postponed(task_notes notes) {
+    const auto delay = unknown_handler_delay(notes.unknown_handler++);
+    notes.snoozed = true;
+    return {verdict::postpone, delay, std::move(notes)};
+}
+
+// An exception out of the handler: what it asks for first, then what the circumstances say.
+decision threw(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
+               task_notes notes, time_point now) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const discard&) {
+        return buried(std::move(notes), failure, now);
+    } catch (const retry_in& wish) {
+        return failed(std::move(notes), describe(failure), terms, wish.delay(), failure, now);
+    } catch (const snooze& wish) {
+        return snoozed(std::move(notes), wish.delay());
+    } catch (...) {
+        if (how == attempt_end::shut_down || how == attempt_end::withdrawn)
+            return given_back(std::move(notes), terms);
+        if (how == attempt_end::timed_out) {
+            failure_text why{"errand::timed_out", "timed out after " + in_words(terms.timeout)};
+            return failed(std::move(notes), std::move(why), terms, std::nullopt, failure, now);
+        }
+        return failed(std::move(notes), describe(failure), terms, std::nullopt, failure, now);
+    }
+}
+
+}  // namespace
+
+attempt_terms terms_of(const policy& rules, const task_body& body) {
+    attempt_terms terms;
+    terms.timeout = body.timeout.value_or(rules.timeout);
+    terms.max_retry = body.max_retry.value_or(rules.max_retry);
+    terms.expires_after = body.expires_after ? body.expires_after : rules.expires_after;
+    terms.retention = body.retention.value_or(rules.retention);
+    if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);
+    terms.backoff = &rules.backoff;
+    return terms;
+}
+
+attempt_terms terms_of(const task_body& body) {
+    static const policy defaults{};
+    return terms_of(defaults, body);
+}
+
+decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
+                task_notes before, time_point now) {
+    before.max_retry = terms.max_retry;
+    switch (how) {
+    case attempt_end::returned: ++before.attempts; return {verdict::succeed, duration{0}, std::move(before)};
+    case attempt_end::undecodable: return buried(std::move(before), failure, now);
+    case attempt_end::lease_ran_out: return lease_ran_out(std::move(before), terms, now);
+    case attempt_end::unknown_handler: return postponed(std::move(before));
+    case attempt_end::late: return {verdict::expire, duration{0}, std::move(before)};
+    default: break;
+    }
+    if (!failure) return {verdict::give_back, duration{0}, std::move(before)};  // it never started
+    return threw(how, failure, terms, std::move(before), now);
+}
+
+bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
+             time_point now) noexcept {
+    if (!terms.expires_after) return false;
+    const bool started = notes.attempts > 0 || (notes.snoozed && notes.unknown_handler == 0);
+    return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
+}
+
+duration unknown_handler_delay(int claims_so_far) noexcept {
+    return exponential_delay(std::chrono::seconds{1}, std::chrono::minutes{1}, claims_so_far);
+}
+
+failure_text describe(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+        return {boost::core::demangle(typeid(e).name()), repaired_utf8(utf8_prefix(e.what(), max_message))};
+    } catch (...) {
+        const auto* type = abi::__cxa_current_exception_type();
+        return {type ? boost::core::demangle(type->name()) : std::string{"unknown"}, "unknown exception"};
+    }
+}
+
+std::string in_words(duration length) {
+    const auto ms = length.count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms";
+}
+
+}  // namespace errand

@@ -1,0 +1,71 @@
+// What follows from the end of an attempt. One function decides; who calls it only carries out.
+#pragma once
+
+#include <errand/policy.hpp>
+#include <errand/time.hpp>
+
+#include "core/record.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace errand {
+
+// The policy in force for one task: its handler's, with what the submission put in place of it.
+struct attempt_terms {
+    duration timeout{0};  // 0: none
+    int max_retry = 0;
+    std::optional<duration> expires_after;
+    duration retention{0};
+    duration unique_for{0};                    // 0 for a task without a biz_id
+    const errand::backoff* backoff = nullptr;  // of the handler; null: the polynomial
+};
+
+attempt_terms terms_of(const policy& rules, const task_body& body);
+// Of a handler that this program does not know.
+attempt_terms terms_of(const task_body& body);
+
+// Why an attempt is over.
+enum class attempt_end : std::uint8_t {
+    returned,         // `perform` returned
+    threw,            // it threw, for reasons of its own
+    undecodable,      // its record or arguments do not decode, or its result cannot be kept: no retry helps
+    timed_out,        // it threw after its timeout had cancelled it
+    withdrawn,        // it threw after a cancellation from outside or the loss of its lease
+    shut_down,        // it threw after the stopping worker had cancelled it, or it never started
+    lease_ran_out,    // its worker gave no sign of life; this one took the task over
+    unknown_handler,  // nobody here knows its handler; it never started
+    late,             // its time to start was over; it never started
+};
+
+enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };
+
+struct decision {
+    verdict what = verdict::succeed;
+    duration delay{0};  // of fail, snooze and postpone
+    task_notes notes;   // with what this attempt adds
+};
+
+// `now` stamps the error. discard, retry_in and snooze count however the attempt was cancelled: the handler
+// chose them.
+decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
+                task_notes before, time_point now);
+
+// True when a task that has never started may not start any more.
+bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
+             time_point now) noexcept;
+
+// 1 s doubling to 1 min: how long a task waits for a worker that knows its handler.
+duration unknown_handler_delay(int claims_so_far) noexcept;
+
+struct failure_text {
+    std::string type;     // of the exception, as written in C++
+    std::string message;  // what(), as UTF-8, cut after some 4 KB
+};
+failure_text describe(const std::exception_ptr& failure);
+
+// "600s", "1500ms".
+std::string in_words(duration length);
+
+}  // namespace errand

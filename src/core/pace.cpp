@@ -1,0 +1,31 @@
+#include "core/pace.hpp"
+
+#include <algorithm>
+
+namespace errand {
+namespace {
+
+using namespace std::chrono_literals;
+
+duration spread(duration mean, std::size_t workers, double random) noexcept {
+    const double factor = static_cast<double>(std::clamp<std::size_t>(workers, 1, 100'000)) * (0.5 + random);
+    return duration{static_cast<duration::rep>(static_cast<double>(mean.count()) * factor)};
+}
+
+}  // namespace
+
+duration look_interval(std::size_t workers, double random) noexcept {
+    if (workers < 2) return 5s;
+    return std::clamp<duration>(spread(1s, workers, random), 5s, 60s);
+}
+
+duration recovery_interval(std::size_t workers, bool others_lately, double random) noexcept {
+    if (workers < 2 && !others_lately) return 5s;
+    return std::clamp<duration>(spread(1s, workers, random), 500ms, 60s);
+}
+
+duration cleaning_interval(std::size_t workers, double random) noexcept {
+    return std::clamp<duration>(spread(30s, workers, random), 15s, 1h);
+}
+
+}  // namespace errand

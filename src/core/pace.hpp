@@ -1,0 +1,21 @@
+// How often a worker makes the rounds that no event asks for, so that the cluster as a whole makes them at a
+// steady and low rate however many workers it has: the randomised interval avg * (1/2 + random) * workers.
+#pragma once
+
+#include <errand/time.hpp>
+
+#include <cstddef>
+
+namespace errand {
+
+// Until the next look at queues whose wake-up may have been missed. `random` in [0, 1).
+duration look_interval(std::size_t workers, double random) noexcept;
+
+// Until the next look for leases that ran out. `others_lately`: other workers were alive so recently that a
+// lease of theirs can still run out; without them there is nothing to hurry for.
+duration recovery_interval(std::size_t workers, bool others_lately, double random) noexcept;
+
+// Until the next deletion of ended tasks: about every 30 s over the cluster.
+duration cleaning_interval(std::size_t workers, double random) noexcept;
+
+}  // namespace errand

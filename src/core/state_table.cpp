@@ -1,0 +1,118 @@
+#include "core/state_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace errand {
+namespace {
+
+constexpr std::array<std::string_view, 20> names{
+    "submit",    "submit_delayed", "submit_waiting", "replace", "replace_delayed", "resolve",  "forsake",
+    "promote",   "claim",          "succeed",        "fail",    "snooze",          "postpone", "bury",
+    "give_back", "recover",        "expire",         "cancel",  "revive",          "clean"};
+
+using s = state;
+using t = transition;
+constexpr std::nullopt_t none = std::nullopt;
+
+// An ended task whose biz_id is free again is started anew by the next submission, with all rows of `submit`;
+// one that ended `success` only once `unique_for` is over.
+constexpr state_row rows[] = {
+    {none, t::submit, s::ready},
+    {s::success, t::submit, s::ready},
+    {s::dead, t::submit, s::ready},
+    {s::cancelled, t::submit, s::ready},
+    {s::expired, t::submit, s::ready},
+    {none, t::submit_delayed, s::delayed},
+    {s::success, t::submit_delayed, s::delayed},
+    {s::dead, t::submit_delayed, s::delayed},
+    {s::cancelled, t::submit_delayed, s::delayed},
+    {s::expired, t::submit_delayed, s::delayed},
+    {none, t::submit_waiting, s::waiting},
+    {s::success, t::submit_waiting, s::waiting},
+    {s::dead, t::submit_waiting, s::waiting},
+    {s::cancelled, t::submit_waiting, s::waiting},
+    {s::expired, t::submit_waiting, s::waiting},
+    {s::delayed, t::replace, s::ready},
+    {s::ready, t::replace, s::ready},
+    {s::delayed, t::replace_delayed, s::delayed},
+    {s::ready, t::replace_delayed, s::delayed},
+    {s::waiting, t::resolve, s::delayed},
+    {s::waiting, t::forsake, s::cancelled},
+    {s::delayed, t::promote, s::ready},
+    {s::retry, t::promote, s::ready},
+    {s::ready, t::claim, s::working},
+    {s::working, t::succeed, s::success},
+    {s::working, t::fail, s::retry},
+    {s::working, t::snooze, s::delayed},
+    {s::working, t::postpone, s::delayed},
+    {s::working, t::bury, s::dead},
+    {s::working, t::give_back, s::ready},
+    {s::working, t::recover, s::working},
+    {s::waiting, t::expire, s::expired},
+    {s::delayed, t::expire, s::expired},
+    {s::ready, t::expire, s::expired},
+    {s::working, t::expire, s::expired},
+    {s::waiting, t::cancel, s::cancelled},
+    {s::delayed, t::cancel, s::cancelled},
+    {s::ready, t::cancel, s::cancelled},
+    {s::working, t::cancel, s::cancelled},
+    {s::retry, t::cancel, s::cancelled},
+    {s::dead, t::revive, s::ready},
+    {s::cancelled, t::revive, s::ready},
+    {s::expired, t::revive, s::ready},
+    {s::success, t::clean, none},
+    {s::dead, t::clean, none},
+    {s::cancelled, t::clean, none},
+    {s::expired, t::clean, none},
+};
+
+std::string_view name_or(std::optional<state> of, std::string_view otherwise) {
+    return of ? to_string(*of) : otherwise;
+}
+
+}  // namespace
+
+std::string_view to_string(transition what) noexcept {
+    const auto at = static_cast<std::size_t>(what);
+    return at < names.size() ? names[at] : "unknown";
+}
+
+std::span<const state_row> state_table() noexcept { return rows; }
+
+const state_row* find_row(std::optional<state> from, transition event) noexcept {
+    const auto found = std::ranges::find_if(rows, [&](const state_row& row) {
+        return row.from == from && row.event == event;
+    });
+    return found == std::ranges::end(rows) ? nullptr : &*found;
+}
+
+std::string state_table_text() {
+    std::string out = "| state | transition | state |\n| --- | --- | --- |\n";
+    for (const auto& row : rows) {
+        out += "| ";
+        out += name_or(row.from, "–");
+        out += " | ";
+        out += to_string(row.event);
+        out += " | ";
+        out += name_or(row.to, "–");
+        out += " |\n";
+    }
+    return out;
+}
+
+std::string state_table_mermaid() {
+    std::string out = "stateDiagram-v2\n";
+    for (const auto& row : rows) {
+        out += "    ";
+        out += name_or(row.from, "[*]");
+        out += " --> ";
+        out += name_or(row.to, "[*]");
+        out += ": ";
+        out += to_string(row.event);
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace errand

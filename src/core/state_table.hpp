@@ -1,0 +1,58 @@
+// THE table: which transition takes a task from which state to which. What is not in it cannot happen.
+//
+// A store implements each row as one atomic step; the diagram in docs/ is printed from it.
+#pragma once
+
+#include <errand/state.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace errand {
+
+// The name of a transition is its name everywhere: C++, scripts, events, documentation.
+enum class transition : std::uint8_t {
+    submit,           // due at once
+    submit_delayed,   // due later
+    submit_waiting,   // depends on tasks that have not ended
+    replace,          // a second submission takes the place of one that never started, due at once ...
+    replace_delayed,  // ... or later
+    resolve,          // all it depends on are `success`; due now or, with a delay, later
+    forsake,          // one it depends on ended otherwise
+    promote,          // its time has come
+    claim,            // a worker takes it
+    succeed,          // `perform` returned
+    fail,             // `perform` threw, or timed out; retries are left
+    snooze,           // run again later, no attempt used
+    postpone,         // no worker here knows its handler
+    bury,             // retries used up, discarded, undecodable
+    give_back,        // its worker stops, or it was taken over: ready at once, at the head
+    recover,          // its lease ran out; another worker takes it over and decides
+    expire,           // not started in time
+    cancel,           // by a caller
+    revive,           // by a caller: attempts from zero
+    clean,            // its retention is over
+};
+
+std::string_view to_string(transition what) noexcept;
+
+struct state_row {
+    std::optional<state> from;  // nullopt: the store does not know the task
+    transition event;
+    std::optional<state> to;  // nullopt: the store knows it no longer
+};
+
+// Every row, ordered by event, then by state.
+std::span<const state_row> state_table() noexcept;
+
+// The row of this state and transition; null when a task in that state does not take it.
+const state_row* find_row(std::optional<state> from, transition event) noexcept;
+
+// The table as a Markdown table, and as a Mermaid state diagram.
+std::string state_table_text();
+std::string state_table_mermaid();
+
+}  // namespace errand

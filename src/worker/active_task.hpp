@@ -1,0 +1,110 @@
+// One attempt of one task: what the handler sees of it, and what its end needs.
+//
+// It is kept alive by the executor that its coroutines run on, so it outlives all of them. Everything but
+// log(), cancelled() and the facts belongs to the thread of its home loop.
+#pragma once
+
+#include "core/attempt_rules.hpp"
+#include "runtime/ambient.hpp"
+#include "runtime/handlers.hpp"
+#include "runtime/running_task.hpp"
+#include "worker/deadlines.hpp"
+#include "worker/finished.hpp"
+#include "worker/held_tasks.hpp"
+#include "worker/slots.hpp"
+#include "worker/task_log.hpp"
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/intrusive/list.hpp>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/value.hpp>
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+namespace errand {
+
+class executor;
+struct live_tag;
+using live_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<live_tag>>;
+
+class active_task final : public running_task,
+                          public timed,
+                          public live_hook,
+                          public std::enable_shared_from_this<active_task> {
+public:
+    active_task(executor& by, claimed_task claimed, held_tasks::place at);
+    ~active_task() override;
+
+    // ---- what the handler sees ----
+    std::string id() const override { return to_text(task.id); }
+    const std::string& handler() const override { return body.handler; }
+    const std::string& queue() const override { return task.queue; }
+    int attempt() const override { return number; }
+    const std::map<std::string, std::string>& headers() const override { return body.headers; }
+    time_point deadline() const override { return until; }
+    std::uint64_t fence() const override { return task.claim; }
+    bool cancelled() const override { return told_to_stop.load(std::memory_order_relaxed); }
+    task_logger& log() override;
+    awaitable<void> progress(double done, std::string text) override;
+
+    // ---- its slot ----
+    void yield_slot() override;
+    awaitable<void> regain_slot() override;
+    // Its coroutine has ended: what it holds is given back.
+    void give_up_slot();
+
+    // The notes as they stand, with what was logged.
+    task_notes notes_now() const;
+    attempt_facts facts(std::string_view worker) const;
+
+    claimed_task task;
+    const held_tasks::place place;
+    task_body body;
+    task_notes notes;
+    int number = 1;
+    const known_handler* known = nullptr;
+    attempt_terms terms;
+    std::optional<time_point> started_at;  // by the store's clock
+    time_point until = time_point::max();  // by this machine's
+
+private:
+    // Arguments of usual size need no allocation of their own.
+    std::array<unsigned char, 512> args_buffer_;
+    boost::json::monotonic_resource args_memory_{args_buffer_.data(), args_buffer_.size()};
+
+public:
+    std::optional<boost::json::value> args;  // an array, in that memory
+    detail::call_stage stage = detail::call_stage::decoding;
+    boost::json::storage_ptr args_storage() noexcept { return &args_memory_; }
+
+    ambient around;
+    boost::asio::cancellation_signal cancel;
+    std::atomic<bool> told_to_stop{false};
+    attempt_end cause =
+        attempt_end::threw;             // what a failure means: why it was told to stop, the first reason
+    std::shared_ptr<active_task> self;  // while it runs
+
+private:
+    void deadline_passed() override;
+    awaitable<void> tell_progress(double done, std::string text);
+    static awaitable<void> write_notes(std::shared_ptr<active_task> of);
+
+    executor& by_;
+
+    enum class slot_state : unsigned char { held, away, coming, given_up };
+    slot_state slot_ = slot_state::held;
+    int waits_ = 0;  // branches of it that wait for other tasks
+
+    unsigned told_ = 0;     // progress, counted
+    unsigned written_ = 0;  // how much of that the store has
+    bool writing_ = false;
+    bool noted_ = false;  // the store may hold notes that this attempt wrote
+    std::exception_ptr refused_;
+    std::unique_ptr<async_gate> answered_;
+
+    task_log log_;
+};
+
+}  // namespace errand

@@ -1,0 +1,98 @@
+#include "worker/crew.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+crew::crew(worker_frame& frame, std::size_t count)
+    : frame_{frame},
+      thread_{frame.app},
+      places_{home().executor(), count},
+      reporter_{frame, held_},
+      fetcher_{frame, home(), places_, reporter_, [this] { changed_.open(); }},
+      executor_{frame,
+                home(),
+                places_,
+                held_,
+                reporter_,
+                [this] {
+                    fetcher_.look();
+                    if (executor_.idle()) changed_.open();
+                }},
+      changed_{home().executor()},
+      grace_{home().executor()} {
+    fetcher_.feeds(executor_);
+}
+
+crew::~crew() { close(); }
+
+awaitable<void> crew::open() {
+    co_await home().ready();
+    home().worker_listens(this);
+    fetcher_.start();
+}
+
+void crew::begin_to_drain() {
+    asio::co_spawn(home().executor(), drain(), asio::detached);  // throws nothing
+}
+
+awaitable<void> crew::drained() {
+    while (!drained_) co_await changed_.wait();
+}
+
+awaitable<void> crew::drain() {
+    fetcher_.stop_claiming();
+    executor_.stop_starting();
+    asio::co_spawn(home().executor(), leave(frame_, home()), asio::detached);  // throws nothing
+    set_grace(frame_.app.settings.shutdown_grace);
+    while (!executor_.idle() && !hurry_) co_await changed_.wait();
+    executor_.stop_running();
+    while (!executor_.idle()) co_await changed_.wait();
+    // A store that is away for longer than the lease gives the tasks to others anyway.
+    hurry_ = false;
+    set_grace(frame_.app.settings.lease);
+    while (!fetcher_.idle() && !hurry_) co_await changed_.wait();
+    grace_.cancel();
+    drained_ = true;
+    changed_.open();
+}
+
+void crew::set_grace(duration length) {
+    if (hurry_) return;
+    grace_.expires_after(length);
+    grace_.async_wait([this](const boost::system::error_code& ec) {
+        if (ec) return;
+        hurry_ = true;
+        changed_.open();
+    });
+}
+
+void crew::hurry() {
+    asio::post(home().context(), [this] {
+        hurry_ = true;
+        changed_.open();
+    });
+}
+
+// Others find out by themselves that this worker is gone; this only spares them the time.
+awaitable<void> crew::leave(worker_frame& frame, loop& home) {
+    try {
+        co_await home.tasks().leave(frame.queues.names());
+    } catch (...) {
+    }
+}
+
+void crew::close() {
+    thread_.close([this] {
+        home().worker_listens(nullptr);
+        grace_.cancel();
+        executor_.close();
+        fetcher_.stop();
+    });
+}
+
+}  // namespace errand

@@ -1,0 +1,55 @@
+// One thread of the worker with all it needs to run tasks: nothing in it is shared but what its members'
+// headers say.
+#pragma once
+
+#include "worker/executor.hpp"
+#include "worker/fetcher.hpp"
+#include "worker/loop_thread.hpp"
+
+namespace errand {
+
+class crew final : public store_listener {
+public:
+    crew(worker_frame& frame, std::size_t slots);
+    ~crew() override;
+
+    void start_thread() { thread_.start(); }
+    // On its own loop: connects and begins to claim.
+    awaitable<void> open();
+    // From any thread: claims no more, lets what runs go on for the grace, gives the rest back.
+    void begin_to_drain();
+    // On its own loop: completes when all has ended and is reported.
+    awaitable<void> drained();
+    // From any thread: the grace is over.
+    void hurry();
+    // After drain(), not from its own loop.
+    void close();
+
+    loop& home() noexcept { return thread_.home(); }
+    held_tasks& held() noexcept { return held_; }
+    executor& runs() noexcept { return executor_; }
+    std::size_t running() const noexcept { return executor_.running(); }
+
+private:
+    void woken() override { fetcher_.woken(); }
+    void reconnected() override { fetcher_.woken(); }
+    void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
+
+    static awaitable<void> leave(worker_frame& frame, loop& home);
+    awaitable<void> drain();
+    void set_grace(duration length);
+
+    worker_frame& frame_;
+    loop_thread thread_;
+    held_tasks held_;
+    slots places_;
+    reporter reporter_;
+    fetcher fetcher_;
+    executor executor_;
+    async_gate changed_;
+    boost::asio::steady_timer grace_;
+    bool hurry_ = false;
+    bool drained_ = false;
+};
+
+}  // namespace errand

@@ -1,0 +1,297 @@
+#include "worker/executor.hpp"
+
+#include <errand/detail/json_read.hpp>
+#include <errand/error.hpp>
+
+#include "worker/last_words.hpp"
+#include "worker/notice.hpp"
+#include "worker/perform_chain.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace errand {
+
+namespace asio = boost::asio;
+using steady = std::chrono::steady_clock;
+
+namespace {
+
+// Starting many tasks that compute at once must not keep what has ended from being reported.
+constexpr std::chrono::milliseconds longest_start{1};
+
+time_point local_time() { return std::chrono::floor<duration>(std::chrono::system_clock::now()); }
+
+}  // namespace
+
+executor::executor(worker_frame& frame, loop& home, slots& places, held_tasks& held, reporter& to,
+                   std::function<void()> something_changed)
+    : frame_{frame},
+      home_{home},
+      places_{places},
+      held_{held},
+      reporter_{to},
+      something_changed_{std::move(something_changed)},
+      deadlines_{home.executor()} {}
+
+executor::~executor() = default;
+
+// ---- in --------------------------------------------------------------------------------------------
+
+void executor::take(std::vector<claimed_task> tasks) {
+    if (tasks.empty()) return;
+    reporter_.claimed(tasks);
+    std::vector<held_tasks::place> at;
+    at.reserve(tasks.size());
+    held_.add(tasks, at);
+    running_.fetch_add(tasks.size(), std::memory_order_relaxed);
+    for (std::size_t i = 0; i < tasks.size(); ++i) waiting_.push_back({std::move(tasks[i]), at[i], false});
+    if (!starting_) start_some();
+}
+
+void executor::start_some() {
+    starting_ = false;
+    const auto began = steady::now();
+    while (!waiting_.empty()) {
+        auto next = std::move(waiting_.front());
+        waiting_.pop_front();
+        start(std::move(next));
+        if (!waiting_.empty() && steady::now() - began > longest_start) {
+            starting_ = true;
+            asio::post(home_.context(), [this] { start_some(); });
+            return;
+        }
+    }
+}
+
+void executor::start(claimed_entry entry) {
+    auto one = std::make_shared<active_task>(*this, std::move(entry.task), entry.place);
+    one->self = one;
+    live_.push_back(*one);
+    try {
+        if (const auto over = prepare(*one, entry.withdrawn)) return finish(*one, *over, nullptr, {});
+    } catch (...) {
+        return finish(*one, attempt_end::undecodable, std::current_exception(), {});
+    }
+    launch(*one);
+}
+
+std::optional<attempt_end> executor::prepare(active_task& one, bool withdrawn) {
+    one.body = decode_body(one.task.body);
+    one.terms = terms_of(one.body);
+    if (!one.task.notes.empty()) one.notes = decode_notes(one.task.notes);
+    one.number = one.notes.attempts + 1;
+    if (withdrawn) return attempt_end::withdrawn;
+    if (!starts_) return attempt_end::shut_down;
+    one.known = handlers::find(one.body.handler);
+    if (!one.known || !one.known->code) return attempt_end::unknown_handler;
+    one.terms = terms_of(one.known->policy, one.body);
+    const auto now = home_.tasks().now();
+    if (is_late(one.terms, one.body, one.notes, now)) return attempt_end::late;
+    one.args.emplace(detail::parse_json(one.body.args, "args", one.args_storage()));
+    if (!one.args->is_array()) throw bad_data{"args: expected an array"};
+    one.started_at = now;
+    return std::nullopt;
+}
+
+void executor::launch(active_task& one) {
+    if (one.terms.timeout > duration{0}) {
+        one.until = local_time() + one.terms.timeout;
+        deadlines_.add(one, one.terms.timeout, steady::now());
+    }
+    if (frame_.app.events.heard()) {
+        frame_.app.events.publish({.kind = event_kind::task_started,
+                                   .task = one.id(),
+                                   .handler = one.body.handler,
+                                   .attempt = one.number});
+    }
+    one.around = {.app = &frame_.app, .home = &home_, .task = &one};
+    std::shared_ptr<const ambient> carried{one.self, &one.around};
+    auto done = [this, keep = one.self](std::exception_ptr failure, std::string result) {
+        ended(*keep, std::move(failure), std::move(result));
+    };
+    const auto slot = one.cancel.slot();
+    if (!one.known->policy.blocking) {
+        asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(one),
+                       asio::bind_cancellation_slot(slot, std::move(done)));
+        return;
+    }
+    // A strand: the pool's threads must not resume one attempt, or cancel it, at the same time.
+    const asio::strand<asio::any_io_executor> on_pool{
+        with_ambient(frame_.pool.get_executor(), std::move(carried))};
+    asio::co_spawn(asio::any_io_executor{on_pool}, call(one),
+                   asio::bind_cancellation_slot(slot,
+                                                asio::bind_executor(home_.executor(), std::move(done))));
+}
+
+awaitable<std::string> executor::call(active_task& one) {
+    const auto& beans = frame_.app.beans;
+    const auto perform = one.known->code->run;
+    const auto& wrappers = frame_.app.perform_wrappers;
+    if (wrappers.empty()) return perform(beans, one.args->get_array(), one.stage);
+    auto handler = [&beans, perform, &one] { return perform(beans, one.args->get_array(), one.stage); };
+    return perform_wrapped(wrappers, one, handler);
+}
+
+// ---- stop ------------------------------------------------------------------------------------------
+
+void executor::stop(active_task& one, attempt_end why) {
+    if (one.cause == attempt_end::threw) one.cause = why;
+    if (one.told_to_stop.exchange(true)) return;
+    // If it still goes on after another timeout and the grace, its lease is left to whoever takes it over.
+    deadlines_.add(one, one.terms.timeout + frame_.app.settings.shutdown_grace, steady::now());
+    // Kept: a coroutine that ends at once would take its own signal along.
+    const auto keep = one.self;
+    one.cancel.emit(asio::cancellation_type::all);
+}
+
+void executor::deadline_passed(active_task& one) {
+    if (!one.told_to_stop) return stop(one, attempt_end::timed_out);
+    held_.abandon(one.place);
+    const auto waited = one.terms.timeout + frame_.app.settings.shutdown_grace;
+    notice(frame_.app, {.kind = event_kind::overdue,
+                        .task = one.id(),
+                        .handler = one.body.handler,
+                        .attempt = one.number,
+                        .text = "its lease is left to expire",
+                        .after = waited});
+}
+
+void executor::withdraw(const task_id& id) {
+    const auto at = std::ranges::find(live_, id, [](const active_task& one) { return one.task.id; });
+    if (at != live_.end()) stop(*at, attempt_end::withdrawn);
+    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || entry.task.id == id;
+}
+
+void executor::withdraw_claim(claim_number claim) {
+    std::vector<std::shared_ptr<active_task>> lost;
+    for (auto& one : live_) {
+        if (one.task.claim == claim) lost.push_back(one.self);
+    }
+    for (const auto& one : lost) stop(*one, attempt_end::withdrawn);
+    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || entry.task.claim == claim;
+}
+
+void executor::stop_starting() { starts_ = false; }
+
+void executor::stop_running() {
+    std::vector<std::shared_ptr<active_task>> all;
+    for (auto& one : live_) all.push_back(one.self);
+    for (const auto& one : all) stop(*one, attempt_end::shut_down);
+}
+
+// ---- out -------------------------------------------------------------------------------------------
+
+// The one place where what a handler did becomes an end that is reported.
+void executor::ended(active_task& one, std::exception_ptr failure, std::string result) {
+    auto how = failure ? one.cause : attempt_end::returned;
+    if (failure && one.stage != detail::call_stage::performing) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (const bad_data&) {
+            how = attempt_end::undecodable;
+        } catch (...) {
+        }
+    }
+    const auto limit = frame_.app.settings.max_payload;
+    if (!failure && result.size() > limit) {
+        how = attempt_end::undecodable;
+        failure = std::make_exception_ptr(bad_data{
+            "result: " + std::to_string(result.size()) + " bytes of JSON, the limit is max_payload = " +
+            std::to_string(limit) + ": return a reference to the data instead, or raise max_payload"});
+    }
+    finish(one, how, failure, std::move(result));
+}
+
+void executor::finish(active_task& one, attempt_end how, const std::exception_ptr& failure,
+                      std::string result) {
+    const auto keep = one.self;
+    if (one.timed::is_linked()) one.timed::unlink();
+    auto what = decide(how, failure, one.terms, one.notes_now(), home_.tasks().now());
+    if (what.what == verdict::bury && has_on_dead(one.known)) return bury(keep, std::move(what));
+    hand_in(one, std::move(what), std::move(result));
+}
+
+// The handler hears of it before the store does, so that it hears of it at least once.
+void executor::bury(std::shared_ptr<active_task> one, decision what) {
+    auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
+        const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
+        call_on_dead(frame_.app, *dead.known, task, now);
+    };
+    if (!one->known->policy.blocking) {
+        hear(*one, what.notes);
+        hand_in(*one, std::move(what), {});
+        return;
+    }
+    auto on_pool = [this, hear, one, what = std::move(what)]() mutable {
+        hear(*one, what.notes);
+        asio::post(home_.context(),
+                   [this, one, what = std::move(what)]() mutable { hand_in(*one, std::move(what), {}); });
+    };
+    asio::post(frame_.pool, std::move(on_pool));
+}
+
+void executor::hand_in(active_task& one, decision what, std::string result) {
+    const auto keep = std::exchange(one.self, nullptr);
+    tell(one, what);
+    auto report = report_of(std::move(what), one.terms, one.facts(home_.tasks().name()), std::move(result));
+    reporter_.add(std::move(report), one.place, one.body.handler);
+    live_.erase(live_.iterator_to(one));
+    running_.fetch_sub(1, std::memory_order_relaxed);
+    one.give_up_slot();
+    something_changed_();
+}
+
+void executor::tell(const active_task& one, const decision& what) {
+    event said;
+    switch (what.what) {
+    case verdict::succeed: said.kind = event_kind::task_succeeded; break;
+    case verdict::fail: said.kind = event_kind::task_retrying; break;
+    case verdict::snooze: said.kind = event_kind::task_snoozed; break;
+    case verdict::postpone: said.kind = event_kind::handler_unknown; break;
+    case verdict::bury: said.kind = event_kind::task_dead; break;
+    case verdict::expire: said.kind = event_kind::task_expired; break;
+    case verdict::give_back: said.kind = event_kind::task_given_back; break;
+    }
+    const bool shown = what.what == verdict::bury || what.what == verdict::postpone;
+    if (!shown && !frame_.app.events.heard()) return;
+    said.task = one.id();
+    said.handler = one.body.handler;
+    said.attempt = one.number;
+    said.after = what.delay;
+    if (!what.notes.errors.empty() && (shown || what.what == verdict::fail)) {
+        said.text = what.notes.errors.back().type + ": " + what.notes.errors.back().message;
+    }
+    if (what.what == verdict::postpone) said.text = one.body.handler;
+    if (shown) {
+        notice(frame_.app, std::move(said));
+    } else {
+        frame_.app.events.publish(said);
+    }
+}
+
+// ---- slots -----------------------------------------------------------------------------------------
+
+void executor::slot_is_free() {
+    places_.release();
+    something_changed_();
+}
+
+void executor::one_more_waits() {
+    const auto limit = frame_.app.settings.max_awaiting;
+    if (frame_.awaiting.fetch_add(1) < limit) return;
+    frame_.awaiting.fetch_sub(1);
+    throw usage_error{
+        "more than max_awaiting = " + std::to_string(limit) +
+        " handlers would wait for other tasks at once: raise max_awaiting, or wait outside of handlers"};
+}
+
+void executor::one_less_waits() { frame_.awaiting.fetch_sub(1); }
+
+}  // namespace errand

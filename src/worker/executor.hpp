@@ -1,0 +1,87 @@
+// Runs claimed tasks: from a body's bytes to a handler's coroutine, from its end to a report.
+//
+// Invariant: every task taken ends in exactly one report. An attempt keeps its slot until its coroutine has
+// ended, however it was cancelled.
+#pragma once
+
+#include "runtime/loop.hpp"
+#include "worker/active_task.hpp"
+#include "worker/deadlines.hpp"
+#include "worker/frame.hpp"
+#include "worker/held_tasks.hpp"
+#include "worker/reporter.hpp"
+#include "worker/slots.hpp"
+
+#include <deque>
+#include <functional>
+
+namespace errand {
+
+// On its loop's thread only, but for running().
+class executor {
+public:
+    executor(worker_frame& frame, loop& home, slots& places, held_tasks& held, reporter& to,
+             std::function<void()> something_changed);
+    ~executor();
+
+    // Claimed tasks, each with a slot taken.
+    void take(std::vector<claimed_task> tasks);
+    // From outside: this task was cancelled, or its lease is lost.
+    void withdraw(const task_id& id);
+    void withdraw_claim(claim_number claim);
+
+    // What has not started is given back, now and from now on.
+    void stop_starting();
+    // Tells all that run to stop: what then ends by an exception is given back.
+    void stop_running();
+    // No deadline passes any more.
+    void close() { deadlines_.stop(); }
+    // Nothing runs and nothing waits to be started.
+    bool idle() const noexcept { return live_.empty() && waiting_.empty(); }
+    std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
+
+    // ---- for active_task ----
+    detail::app_core& app() noexcept { return frame_.app; }
+    loop& home() noexcept { return home_; }
+    slots& places() noexcept { return places_; }
+    void slot_is_free();
+    void one_more_waits();
+    void one_less_waits();
+    void deadline_passed(active_task& one);
+
+private:
+    struct claimed_entry {
+        claimed_task task;
+        held_tasks::place place;
+        bool withdrawn = false;
+    };
+    using live_list = boost::intrusive::list<active_task, boost::intrusive::base_hook<live_hook>>;
+
+    void start_some();
+    void start(claimed_entry entry);
+    // Throws when it cannot run; says how an attempt that must not run has ended.
+    std::optional<attempt_end> prepare(active_task& one, bool withdrawn);
+    void launch(active_task& one);
+    awaitable<std::string> call(active_task& one);
+    void stop(active_task& one, attempt_end why);
+    void ended(active_task& one, std::exception_ptr failure, std::string result);
+    void finish(active_task& one, attempt_end how, const std::exception_ptr& failure, std::string result);
+    void bury(std::shared_ptr<active_task> one, decision what);
+    void hand_in(active_task& one, decision what, std::string result);
+    void tell(const active_task& one, const decision& what);
+
+    worker_frame& frame_;
+    loop& home_;
+    slots& places_;
+    held_tasks& held_;
+    reporter& reporter_;
+    std::function<void()> something_changed_;
+    deadlines deadlines_;
+    std::deque<claimed_entry> waiting_;  // to be started
+    live_list live_;
+    std::atomic<std::size_t> running_{0};
+    bool starts_ = true;
+    bool starting_ = false;  // a continuation of start_some is posted
+};
+
+}  // namespace errand

@@ -1,0 +1,157 @@
+#include "worker/fetcher.hpp"
+
+#include "core/random.hpp"
+#include "worker/notice.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+// Below this a second call under way makes both smaller and nothing faster.
+constexpr std::size_t worth_a_second_lane = 25;
+}  // namespace
+
+fetcher::fetcher(worker_frame& frame, loop& home, slots& places, reporter& reports,
+                 std::function<void()> settled)
+    : frame_{frame},
+      home_{home},
+      places_{places},
+      reports_{reports},
+      settled_{std::move(settled)},
+      lanes_{lane_state{home.executor()}, lane_state{home.executor()}},
+      pause_{home.executor()} {
+    static_assert(store::work_lanes == 2);
+}
+
+void fetcher::start() {
+    // Detached: a lane ends only when the worker does, and throws nothing.
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+        asio::co_spawn(home_.executor(), run(lane), asio::detached);
+}
+
+void fetcher::woken() {
+    ++wakes_;
+    hungry_ = true;
+    look();
+}
+
+void fetcher::look() {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        auto& one = lanes_[lane];
+        if (!one.waits || !wanted(lane)) continue;
+        one.waits = false;
+        one.gate.open();
+        return;  // the other one looks when this one has sent
+    }
+}
+
+void fetcher::stop_claiming() { claims_ = false; }
+
+void fetcher::stop() {
+    stopped_ = true;
+    pause_.cancel();
+    for (auto& lane : lanes_) lane.gate.open();
+}
+
+awaitable<void> fetcher::run(std::size_t lane) {
+    auto& me = lanes_[lane];
+    while (!stopped_) {
+        if (!wanted(lane)) {
+            me.waits = true;
+            co_await me.gate.wait();
+            me.waits = false;
+            continue;
+        }
+        std::exception_ptr failure;
+        try {
+            co_await pass(lane);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        if (failure && !stopped_) co_await recover_from(failure);
+    }
+}
+
+awaitable<void> fetcher::recover_from(std::exception_ptr failure) {
+    notice_failure(frame_.app, "reporting and claiming", failure);
+    hungry_ = true;
+    pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
+    co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+std::size_t fetcher::claimable() const { return claims_ && hungry_ ? places_.free() : 0; }
+
+bool fetcher::wanted(std::size_t lane) const {
+    if (lanes_[lane].in_flight) return false;
+    const auto reports = reports_.waiting();
+    if (in_flight_ == 0) return reports > 0 || claimable() > 0;
+    return reports + (plenty_ ? claimable() : 0) >= worth_a_second_lane;
+}
+
+// Half of what is free when the other lane is to claim the rest: one that takes all leaves the other nothing
+// to do.
+std::size_t fetcher::claim_limit() const {
+    const auto free = claimable();
+    const bool shared = plenty_ && in_flight_ == 0 && free >= 2 * worth_a_second_lane;
+    return shared ? (free + 1) / 2 : free;
+}
+
+awaitable<void> fetcher::pass(std::size_t lane) {
+    work_call call;
+    call.lane = lane;
+    auto sent = reports_.load(call);
+    call.claim.limit = claim_limit();
+    if (call.claim.limit > 0) call.claim.queues = frame_.queues.order(random_unit);
+    call.claim.lease = frame_.app.settings.lease;
+    const auto wakes_before = wakes_;
+    places_.reserve(call.claim.limit);
+    lanes_[lane].in_flight = true;
+    ++in_flight_;
+    look();
+    work_answer answer;
+    std::exception_ptr failure;
+    try {
+        answer = co_await home_.tasks().work(call);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lanes_[lane].in_flight = false;
+    --in_flight_;
+    places_.settle(call.claim.limit, answer.claimed.size());
+    if (failure) {
+        reports_.put_back(call, std::move(sent));
+        std::rethrow_exception(failure);
+    }
+    reports_.delivered(call, sent, answer);
+    learn(call, answer, wakes_before);
+    executor_->take(std::move(answer.claimed));
+    look();
+    if (idle()) settled_();
+}
+
+// A wake-up that came while the call was under way may have been meant for after it: then the claim is
+// repeated.
+void fetcher::learn(const work_call& call, const work_answer& answer, unsigned wakes_before) {
+    if (call.claim.limit == 0) return;
+    plenty_ = answer.claimed.size() >= call.claim.limit;
+    hungry_ = plenty_ || wakes_ != wakes_before;
+    if (frame_.app.events.heard()) {
+        for (const auto& task : answer.claimed) {
+            frame_.app.events.publish({.kind = event_kind::task_claimed, .task = to_text(task.id)});
+        }
+    }
+    if (answer.next_due && answer.next_due != told_due_ && frame_.falls_due) {
+        frame_.falls_due(std::max(*answer.next_due - answer.now, duration{0}));
+    }
+    told_due_ = answer.next_due;
+}
+
+}  // namespace errand

@@ -1,0 +1,70 @@
+// Brings reports out and claimed tasks in, both in the same calls.
+//
+// There is no timer: a lane sends as soon as there is something to send, and what gathers while its call is
+// under way goes with the next. So a lone report leaves at once, and under load a call carries many.
+#pragma once
+
+#include "runtime/async_gate.hpp"
+#include "worker/executor.hpp"
+#include "worker/frame.hpp"
+#include "worker/reporter.hpp"
+
+#include <array>
+
+namespace errand {
+
+// On its loop's thread only.
+class fetcher {
+public:
+    // `settled`: told when nothing is to be reported and no call under way.
+    fetcher(worker_frame& frame, loop& home, slots& places, reporter& reports, std::function<void()> settled);
+
+    // Its counterpart; set once, before start().
+    void feeds(executor& to) noexcept { executor_ = &to; }
+    void start();
+    // There may be tasks that this worker can claim.
+    void woken();
+    // There are reports, or slots have become free.
+    void look();
+    void stop_claiming();
+    // After the store was closed: lanes end.
+    void stop();
+    // Nothing to report and nothing under way.
+    bool idle() const noexcept { return reports_.empty() && in_flight_ == 0; }
+
+    // One call of this lane. Throws what the store throws, after the reports are back in the queue.
+    awaitable<void> pass(std::size_t lane);
+
+private:
+    awaitable<void> run(std::size_t lane);
+    awaitable<void> recover_from(std::exception_ptr failure);
+    bool wanted(std::size_t lane) const;
+    std::size_t claimable() const;
+    std::size_t claim_limit() const;
+    void learn(const work_call& call, const work_answer& answer, unsigned wakes_before);
+
+    struct lane_state {
+        explicit lane_state(const boost::asio::any_io_executor& executor) : gate{executor} {}
+        async_gate gate;
+        bool waits = false;
+        bool in_flight = false;
+    };
+
+    worker_frame& frame_;
+    loop& home_;
+    slots& places_;
+    reporter& reports_;
+    std::function<void()> settled_;
+    executor* executor_ = nullptr;
+    std::array<lane_state, store::work_lanes> lanes_;
+    boost::asio::steady_timer pause_;
+    std::size_t in_flight_ = 0;
+    unsigned wakes_ = 0;
+    bool claims_ = true;
+    bool hungry_ = true;   // there may be more than was claimed
+    bool plenty_ = false;  // the last claim got all it asked for
+    bool stopped_ = false;
+    std::optional<time_point> told_due_;
+};
+
+}  // namespace errand

@@ -1,0 +1,25 @@
+// What the parts of one worker share. Set before they start; what changes afterwards is atomic.
+#pragma once
+
+#include "core/queue_choice.hpp"
+#include "runtime/app_core.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace errand {
+
+struct worker_frame {
+    detail::app_core& app;
+    queue_choice queues;
+    boost::asio::thread_pool& pool;  // runs handlers with `.blocking`
+    // Tells the promoter when something falls due next: that long from now. From any thread.
+    std::function<void(duration)> falls_due{};
+    std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
+    std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
+};
+
+}  // namespace errand

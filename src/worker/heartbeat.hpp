@@ -1,0 +1,34 @@
+// Shows that this worker is alive, and learns how many are.
+#pragma once
+
+#include "store/store.hpp"
+#include "worker/frame.hpp"
+#include "worker/role.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <functional>
+
+namespace errand {
+
+class heartbeat final : public role {
+public:
+    // How long a worker that shows no sign of life counts as alive.
+    static constexpr duration lives_for = std::chrono::seconds{15};
+
+    // `running`: how many tasks this worker runs now; called on the executor's thread.
+    heartbeat(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in,
+              std::function<std::size_t()> running);
+
+    awaitable<std::size_t> pass() override;
+
+private:
+    duration pause() override { return lives_for / 3; }
+
+    worker_frame& frame_;
+    store& in_;
+    std::function<std::size_t()> running_;
+    boost::json::object card_;
+};
+
+}  // namespace errand

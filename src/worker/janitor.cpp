@@ -1,0 +1,26 @@
+#include "worker/janitor.hpp"
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+
+namespace errand {
+
+namespace {
+constexpr std::size_t most_per_call = 500;
+}  // namespace
+
+janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
+    : role{frame.app, executor, "cleaning"}, frame_{frame}, in_{in} {}
+
+awaitable<std::size_t> janitor::pass() {
+    std::size_t done = 0;
+    for (;;) {
+        const auto now = co_await in_.clean(most_per_call);
+        done += now;
+        if (now < most_per_call) co_return done;
+    }
+}
+
+duration janitor::pause() { return cleaning_interval(frame_.alive.load(), random_unit()); }
+
+}  // namespace errand

@@ -1,0 +1,34 @@
+#include "worker/lease_keeper.hpp"
+
+#include "worker/notice.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+lease_keeper::lease_keeper(detail::app_core& app, const asio::any_io_executor& executor, store& in,
+                           std::span<const std::unique_ptr<crew>> crews)
+    : role{app, executor, "extending leases"}, in_{in}, crews_{crews} {}
+
+awaitable<std::size_t> lease_keeper::pass() {
+    extend_call call;
+    call.lease = app().settings.lease;
+    for (const auto& one : crews_) one->held().collect(call);
+    if (call.tasks.empty()) co_return 0;
+    const auto answer = co_await in_.extend(call);
+    // A task that has ended meanwhile is nobody's loss: its crew does not find it.
+    for (const auto& one : crews_) {
+        auto& runs = one->runs();
+        for (const auto claim : answer.lost_claims) {
+            asio::post(one->home().context(), [&runs, claim] { runs.withdraw_claim(claim); });
+        }
+        for (const auto& id : answer.lost_tasks) {
+            asio::post(one->home().context(), [&runs, id] { runs.withdraw(id); });
+        }
+    }
+    co_return call.tasks.size();
+}
+
+}  // namespace errand

@@ -1,0 +1,64 @@
+#include "worker/loop_thread.hpp"
+
+#include "runtime/app_core.hpp"
+#include "runtime/thread_mark.hpp"
+#include "worker/notice.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+// A user's coroutine that nobody awaits must not keep the program from ending.
+constexpr std::chrono::seconds last_chance{2};
+}  // namespace
+
+loop_thread::loop_thread(detail::app_core& app) : app_{app}, home_{app, app.next_name(), true} {}
+
+loop_thread::~loop_thread() {
+    if (thread_.joinable()) close([] {});
+}
+
+void loop_thread::start() {
+    work_.emplace(home_.executor());
+    thread_ = std::thread{[this] {
+        const thread_mark mark;
+        run();
+        run_out();
+    }};
+}
+
+void loop_thread::run() {
+    while (!home_.context().stopped()) {
+        try {
+            home_.context().run();
+        } catch (...) {
+            // Only what users spawn with a completion handler that throws comes here.
+            notice_failure(app_, "a completion handler threw", std::current_exception());
+        }
+    }
+}
+
+void loop_thread::run_out() {
+    home_.context().restart();
+    try {
+        home_.context().run_for(last_chance);
+    } catch (...) {
+        notice_failure(app_, "a completion handler threw", std::current_exception());
+    }
+}
+
+void loop_thread::close(std::function<void()> last) {
+    if (!thread_.joinable()) return;
+    asio::post(home_.context(), [this, &last] {
+        last();
+        home_.close();
+        work_.reset();
+        home_.context().stop();
+    });
+    thread_.join();
+}
+
+}  // namespace errand

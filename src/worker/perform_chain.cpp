@@ -1,0 +1,34 @@
+#include "worker/perform_chain.hpp"
+
+#include <errand/error.hpp>
+
+namespace errand {
+namespace {
+
+struct chain {
+    const std::vector<perform_wrapper>& wrappers;
+    task_context& task;
+    const perform_call& handler;
+    std::string result;
+};
+
+awaitable<void> call_handler(chain& all) { all.result = co_await all.handler(); }
+
+awaitable<void> call_from(chain& all, std::size_t at) {
+    if (at == all.wrappers.size()) return call_handler(all);
+    auto call = all.wrappers[at](all.task, [&all, at] { return call_from(all, at + 1); });
+    if (!call.valid())
+        throw usage_error{"a wrapper given to around_perform returned an awaitable that holds nothing"};
+    return call;
+}
+
+}  // namespace
+
+awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrappers, task_context& task,
+                                       const perform_call& handler) {
+    chain all{wrappers, task, handler, {}};
+    co_await call_from(all, 0);
+    co_return std::move(all.result);
+}
+
+}  // namespace errand

@@ -1,0 +1,45 @@
+#include "worker/promoter.hpp"
+
+#include <errand/policy.hpp>
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+
+#include <algorithm>
+
+namespace errand {
+
+namespace {
+// A longer call would keep other workers waiting.
+constexpr std::size_t most_per_call = 1000;
+
+std::string expired_outcome() {
+    task_outcome outcome;
+    outcome.ended_as = state::expired;
+    outcome.retention = policy{}.retention;
+    return encode(outcome);
+}
+}  // namespace
+
+promoter::promoter(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
+    : role{frame.app, executor, "promoting"}, frame_{frame}, in_{in}, expired_{expired_outcome()} {}
+
+awaitable<std::size_t> promoter::pass() {
+    std::size_t done = 0;
+    for (;;) {
+        const auto answer = co_await in_.promote(frame_.queues.names(), most_per_call, expired_);
+        const auto now = answer.promoted + answer.expired;
+        done += now;
+        if (now >= most_per_call) continue;
+        next_due_.reset();
+        if (answer.next_due) next_due_ = std::max(*answer.next_due - answer.now, duration{0});
+        co_return done;
+    }
+}
+
+duration promoter::pause() {
+    const auto look = look_interval(frame_.alive.load(), random_unit());
+    return next_due_ ? std::min(look, *next_due_) : look;
+}
+
+}  // namespace errand

@@ -1,0 +1,95 @@
+#include "worker/recoverer.hpp"
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+#include "worker/finished.hpp"
+#include "worker/heartbeat.hpp"
+#include "worker/notice.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace asio = boost::asio;
+using steady = std::chrono::steady_clock;
+
+namespace {
+constexpr std::size_t most_per_call = 100;
+}  // namespace
+
+recoverer::recoverer(worker_frame& frame, const asio::any_io_executor& executor, store& in)
+    : role{frame.app, executor, "taking over tasks of dead workers"},
+      frame_{frame},
+      in_{in},
+      alone_since_{steady::now()} {}
+
+awaitable<std::size_t> recoverer::pass() {
+    std::size_t done = 0;
+    for (;;) {
+        const auto tasks = co_await in_.recover(most_per_call, app().settings.lease);
+        if (tasks.empty()) co_return done;
+        work_call call;
+        for (const auto& task : tasks) {
+            call.reports.push_back(co_await end_of(task));
+            if (call.closed.empty() || call.closed.back() != task.claim) call.closed.push_back(task.claim);
+        }
+        co_await in_.work(call);
+        done += tasks.size();
+        if (tasks.size() < most_per_call) co_return done;
+    }
+}
+
+awaitable<report> recoverer::end_of(const claimed_task& task) {
+    task_body body;
+    task_notes notes;
+    auto how = attempt_end::lease_ran_out;
+    std::exception_ptr failure;
+    try {
+        body = decode_body(task.body);
+        if (!task.notes.empty()) notes = decode_notes(task.notes);
+    } catch (...) {
+        how = attempt_end::undecodable;
+        failure = std::current_exception();
+    }
+    const auto* known = handlers::find(body.handler);
+    const auto terms = known ? terms_of(known->policy, body) : terms_of(body);
+    const int attempt = notes.attempts + 1;
+    auto what = decide(how, failure, terms, std::move(notes), in_.now());
+    const auto kind = what.what == verdict::bury ? event_kind::task_dead : event_kind::task_recovered;
+    notice(app(), {.kind = kind,
+                   .task = to_text(task.id),
+                   .handler = body.handler,
+                   .attempt = attempt,
+                   .text = "its worker gave no sign of life"});
+    if (what.what == verdict::bury && has_on_dead(known)) {
+        const dead_task dead{task.id, task.queue, body, terms, what.notes, what.notes.started_at};
+        co_await asio::co_spawn(frame_.pool, hear(app(), *known, dead, in_.now()), asio::use_awaitable);
+    }
+    const attempt_facts facts{task.id,      task.claim, task.queue, body.priority, !task.notes.empty(),
+                              std::nullopt, {}};
+    co_return report_of(std::move(what), terms, facts, {});
+}
+
+// On the pool: what a handler does there must not keep leases from being extended.
+awaitable<void> recoverer::hear(detail::app_core& app, const known_handler& of, const dead_task& task,
+                                time_point now) {
+    call_on_dead(app, of, task, now);
+    co_return;
+}
+
+// A worker's last lease has run out, and been noticed, some time after its last sign of life.
+bool recoverer::others_lately() {
+    const auto now = steady::now();
+    if (frame_.alive.load() > 1) alone_since_ = now;
+    return now - alone_since_ < 2 * app().settings.lease + heartbeat::lives_for;
+}
+
+duration recoverer::pause() {
+    const bool others = others_lately();
+    return recovery_interval(frame_.alive.load(), others, random_unit());
+}
+
+}  // namespace errand

@@ -1,0 +1,69 @@
+#include "worker/reporter.hpp"
+
+#include "worker/notice.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace errand {
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+void reporter::claimed(std::span<const claimed_task> tasks) {
+    for (std::size_t at = 0; at < tasks.size();) {
+        const auto claim = tasks[at].claim;
+        std::size_t count = 0;
+        for (; at < tasks.size() && tasks[at].claim == claim; ++at) ++count;
+        open_[claim] += count;
+    }
+}
+
+void reporter::add(report one, held_tasks::place place, std::string handler) {
+    if (const auto at = open_.find(one.claim); at != open_.end() && --at->second == 0) {
+        closed_.push_back(one.claim);
+        open_.erase(at);
+    }
+    reports_.push_back(std::move(one));
+    waiting_.places.push_back(place);
+    waiting_.handlers.push_back(std::move(handler));
+}
+
+reporter::batch reporter::load(work_call& call) {
+    call.reports = std::exchange(reports_, {});
+    call.closed = std::exchange(closed_, {});
+    if (!call.reports.empty()) ++on_their_way_;
+    return std::exchange(waiting_, {});
+}
+
+void reporter::delivered(const work_call& call, const batch& sent, const work_answer& answer) {
+    if (!call.reports.empty()) --on_their_way_;
+    held_.remove(sent.places);
+    for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
+        tell(call.reports[at], sent.handlers[at], answer.verdicts[at]);
+    }
+}
+
+void reporter::put_back(work_call& call, batch sent) {
+    if (!call.reports.empty()) --on_their_way_;
+    append(reports_, call.reports);
+    append(closed_, call.closed);
+    append(waiting_.places, sent.places);
+    append(waiting_.handlers, sent.handlers);
+}
+
+void reporter::tell(const report& one, const std::string& handler, report_verdict verdict) {
+    if (verdict == report_verdict::lease_lost) {
+        notice(frame_.app, {.kind = event_kind::report_stale, .task = to_text(one.id), .handler = handler});
+    } else if (frame_.app.events.heard()) {
+        frame_.app.events.publish(
+            {.kind = event_kind::report_accepted, .task = to_text(one.id), .handler = handler});
+    }
+}
+
+}  // namespace errand

@@ -1,0 +1,61 @@
+#include "worker/task_log.hpp"
+
+#include "core/record.hpp"
+#include "runtime/logging.hpp"
+
+#include <spdlog/details/log_msg.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <algorithm>
+#include <deque>
+
+namespace errand {
+
+class kept_lines final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    void add_to(std::vector<std::string>& lines) {
+        std::lock_guard lock{mutex_};
+        lines.insert(lines.end(), lines_.begin(), lines_.end());
+    }
+
+private:
+    void sink_it_(const spdlog::details::log_msg& line) override {
+        if (lines_.size() == task_notes::max_log_lines) lines_.pop_front();
+        lines_.push_back(kept_line(line));
+    }
+    void flush_() override {}
+
+    std::deque<std::string> lines_;
+};
+
+task_log::task_log() = default;
+task_log::~task_log() = default;
+
+task_logger& task_log::of(const spdlog::logger& app, std::string_view handler, std::string_view id,
+                          int attempt) {
+    std::call_once(built_, [&] {
+        auto kept = std::make_shared<kept_lines>();
+        auto sinks = app.sinks();
+        sinks.push_back(kept);
+        logger_ = std::make_unique<task_logger>(stamp_of(handler, id, attempt), sinks.begin(), sinks.end());
+        logger_->set_level(app.level());
+        logger_->flush_on(app.flush_level());
+        std::lock_guard lock{guard_};
+        lines_ = std::move(kept);
+    });
+    return *logger_;
+}
+
+void task_log::add_to(std::vector<std::string>& lines) const {
+    std::shared_ptr<kept_lines> kept;
+    {
+        std::lock_guard lock{guard_};
+        kept = lines_;
+    }
+    if (!kept) return;
+    kept->add_to(lines);
+    const auto over = lines.size() - std::min(lines.size(), task_notes::max_log_lines);
+    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(over));
+}
+
+}  // namespace errand

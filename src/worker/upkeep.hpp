@@ -1,0 +1,40 @@
+// What a worker does beside its tasks, on a thread and a connection of its own.
+#pragma once
+
+#include "worker/crew.hpp"
+#include "worker/loop_thread.hpp"
+#include "worker/role.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace errand {
+
+class promoter;
+
+class upkeep {
+public:
+    upkeep(worker_frame& frame, std::span<const std::unique_ptr<crew>> crews);
+    ~upkeep();
+
+    void start_thread() { thread_.start(); }
+    loop& home() noexcept { return thread_.home(); }
+    // On its own loop: connects and begins all rounds.
+    awaitable<void> open();
+    // On its own loop: no new rounds; out of the list of workers.
+    awaitable<void> leave();
+    // Not from its own loop.
+    void close();
+    // From any thread: see worker_frame::falls_due.
+    void falls_due(duration in);
+
+private:
+    worker_frame& frame_;
+    std::span<const std::unique_ptr<crew>> crews_;
+    loop_thread thread_;
+    std::vector<std::unique_ptr<role>> roles_;
+    promoter* promoter_ = nullptr;  // among them
+};
+
+}  // namespace errand

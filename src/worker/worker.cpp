@@ -1,0 +1,127 @@
+#include "worker/worker.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/ambient.hpp"
+#include "runtime/on_loop.hpp"
+#include "worker/blocking_pool.hpp"
+#include "worker/crew.hpp"
+#include "worker/notice.hpp"
+#include "worker/start_check.hpp"
+#include "worker/upkeep.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::size_t blocking_threads(const config& settings) {
+    if (settings.blocking_threads > 0) return settings.blocking_threads;
+    return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+awaitable<void> nothing_more(loop&) { co_return; }
+
+}  // namespace
+
+struct worker::parts {
+    explicit parts(detail::app_core& app)
+        : pool{blocking_threads(app.settings)}, frame{app, queues_of(app), pool.tasks()} {
+        const auto threads = std::max<std::size_t>(app.settings.threads, 1);
+        const auto all = std::max(app.settings.concurrency, threads);
+        for (std::size_t at = 0; at < threads; ++at) {
+            crews.push_back(std::make_unique<crew>(frame, all / threads + (at < all % threads ? 1 : 0)));
+        }
+        keeps = std::make_unique<upkeep>(frame, crews);
+        frame.falls_due = [this](duration in) { keeps->falls_due(in); };
+    }
+
+    blocking_pool pool;
+    worker_frame frame;
+    std::vector<std::unique_ptr<crew>> crews;
+    std::unique_ptr<upkeep> keeps;
+};
+
+worker::worker(detail::app_core& app) : app_{app} {}
+
+worker::~worker() { take_apart(); }
+
+// Impatiently, unlike the worker's own connections: who starts wants to hear that the store cannot be
+// reached.
+awaitable<void> worker::reach_store() {
+    const auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    loop& home = around && around->app == &app_ && around->home ? *around->home : app_.background();
+    co_await on_loop(home, nothing_more);
+}
+
+awaitable<void> worker::start() {
+    check_handlers(app_);
+    auto fresh = std::make_unique<parts>(app_);
+    co_await reach_store();
+    parts_ = std::move(fresh);
+    std::exception_ptr failure;
+    try {
+        // Leases are kept before the first is taken, and the pool stands before a task can need it.
+        parts_->keeps->start_thread();
+        co_await asio::co_spawn(parts_->keeps->home().executor(), parts_->keeps->open(), asio::use_awaitable);
+        parts_->pool.start();
+        for (const auto& one : parts_->crews) {
+            one->start_thread();
+            co_await asio::co_spawn(one->home().executor(), one->open(), asio::use_awaitable);
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) {
+        take_apart();
+        std::rethrow_exception(failure);
+    }
+    std::string queues;
+    for (const auto& name : parts_->frame.queues.names()) queues += (queues.empty() ? "" : ", ") + name;
+    notice(app_,
+           {.kind = event_kind::worker_started, .text = "worker " + app_.process_name + " serves " + queues});
+}
+
+awaitable<void> worker::stop() {
+    if (!parts_) co_return;
+    for (const auto& one : parts_->crews) {
+        if (one->home().here())
+            throw usage_error{"a handler cannot stop the worker that runs it and wait for that"};
+    }
+    notice(app_, {.kind = event_kind::worker_stopping, .text = "worker " + app_.process_name + " stops"});
+    // All crews drain at the same time, under leases that are kept until the last report is in.
+    for (const auto& one : parts_->crews) one->begin_to_drain();
+    for (const auto& one : parts_->crews) {
+        co_await asio::co_spawn(one->home().executor(), one->drained(), asio::use_awaitable);
+    }
+    co_await asio::co_spawn(parts_->keeps->home().executor(), parts_->keeps->leave(), asio::use_awaitable);
+    take_apart();
+    notice(app_,
+           {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
+}
+
+void worker::hurry() {
+    if (!parts_) return;
+    for (const auto& one : parts_->crews) one->hurry();
+}
+
+// Crews first: they post to the pool and to the upkeep's thread, and nothing posts to them but the upkeep,
+// which asks its closed loops in vain.
+void worker::take_apart() {
+    if (!parts_) return;
+    for (const auto& one : parts_->crews) one->close();
+    parts_->keeps->close();
+    parts_->pool.join();
+    parts_.reset();
+}
+
+}  // namespace errand
