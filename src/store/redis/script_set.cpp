@@ -21,10 +21,10 @@ const std::vector<row>& rows() {
     using enum script_name;
     static const std::vector<row> table{
         {open, {"lib_base", "open"}},
-        {submit, {"lib_base", "lib_lane", "lib_wake", "lib_entry", "submit", "submit_write"}},
+        {submit, {"lib_base", "lib_lane", "lib_wake", "lib_entry", "submit_read", "submit_place", "submit"}},
         {work,
-         {"lib_base", "lib_lane", "lib_wake", "lib_entry", "lib_end", "lib_due", "lib_take", "finish",
-          "claim", "work"}},
+         {"lib_base", "lib_lane", "lib_wake", "lib_entry", "lib_end", "lib_due", "lib_take", "finish_end",
+          "finish_wait", "finish", "claim_pop", "claim", "work"}},
         {extend, {"lib_base", "extend"}},
         {note, {"lib_base", "note"}},
         {promote, {"lib_base", "lib_wake", "lib_entry", "lib_end", "lib_due", "promote"}},

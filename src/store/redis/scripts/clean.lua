@@ -8,7 +8,8 @@ local limit, deleted = tonumber(ARGV[1]), 0
 
 local function drop(id, record)
   deleted = deleted + 1
-  local unique_until = sub(record, 14, 14) == 's' and tonumber(sub(record, 1, 13)) + number_at(record, 15, 6) or 0
+  local success, finished = sub(record, 14, 14) == 's', tonumber(sub(record, 1, 13))
+  local unique_until = success and finished + number_at(record, 15, 6) or 0
   local body = call('HGET', tasks, id)
   call('HDEL', notes, id)
   -- The id goes on refusing duplicates for as long as was promised, without its arguments and result.
@@ -32,7 +33,8 @@ for h = 15, #KEYS do
   if call('EXISTS', KEYS[h]) == 0 then call('SREM', histories, sub(KEYS[h], #prefix + 9)) end
 end
 
-for _, id in ipairs(call('ZRANGE', buried, '-inf', now, 'BYSCORE', 'LIMIT', 0, math.max(limit - deleted, 0))) do
+local left = math.max(limit - deleted, 0)
+for _, id in ipairs(call('ZRANGE', buried, '-inf', now, 'BYSCORE', 'LIMIT', 0, left)) do
   call('ZREM', buried, id)
   local record = call('HGET', ended, id)
   if record then drop(id, record) end

@@ -1,4 +1,5 @@
--- extend: lengthens the leases of claims that still hold, and says which tasks are no longer the caller's.
+-- extend: lengthens the leases of claims that still hold, and says which tasks are no longer the
+-- caller's.
 -- Keys:    the shard's
 -- Args:    lease (ms), count of claims, them, then (id, claim) pairs
 -- Returns: 'ok', now, positions of lost claims, positions of lost tasks

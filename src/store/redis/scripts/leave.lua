@@ -12,7 +12,8 @@ for q = 1, queues do
   local post = call('HGET', control, 'sleeper:' .. name_of(q))
   local slept = post and sub(post, -#worker - 1) == ' ' .. worker
   if slept then call('HDEL', control, 'sleeper:' .. name_of(q)) end
-  -- It may have been woken for a task that it did not claim, or been the one to sleep until the next due time.
+  -- It may have been woken for a task that it did not claim, or been the one to sleep until the next due
+  -- time.
   if slept or call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 then wake(q, 1) end
 end
 return {'ok', now}

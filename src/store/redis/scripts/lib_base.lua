@@ -1,12 +1,15 @@
 -- What every script begins with: its keys, the time, and calls that take any number of values.
 --
--- KEYS of every script: the shard's own keys in the order below, then five for each queue, then others the script names.
+-- KEYS of every script: the shard's own keys in the order below, then five for each queue, then others
+-- the script names.
+local KEYS, ARGV = KEYS, ARGV
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
-local tasks, notes, ended, own, leases, claims, lanes, watched, stale, buried, histories, workers, cards, control =
-  unpack(KEYS, 1, 14)
+local tasks, notes, ended, own, leases, claims, lanes = unpack(KEYS, 1, 7)
+local watched, stale, buried, histories, workers, cards, control = unpack(KEYS, 8, 14)
 local prefix = sub(tasks, 1, -6)
 
--- The time once per call: floored for "is it due?", rounded up for "due in", so that nothing is ever early.
+-- The time once per call: floored for "is it due?", rounded up for "due in", so that nothing is ever
+-- early.
 local clock = call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
 local now, upper = math.floor(micros / 1000), math.ceil(micros / 1000)
@@ -26,7 +29,8 @@ local function name_of(q) return sub(KEYS[10 + 5 * q], #prefix + 7) end
 -- The first write of what must work on a full Redis: after a write that frees, Redis lets a script add.
 local function free_first() call('HDEL', control, 'none') end
 
--- One command over many values: Lua cannot unpack more than about 8000. `from`..`to` are positions in `values`.
+-- One command over many values: Lua cannot unpack more than about 8000. `from`..`to` are positions in
+-- `values`.
 local function many(command, key, values, from, to)
   local total = 0
   for at = from, to, 4000 do

@@ -1,7 +1,9 @@
--- When this worker is to look at queues first..last again: at the next due time, or false when nothing is due later.
+-- When this worker is to look at queues first..last again: at the next due time, or false when nothing is
+-- due later.
 --
--- One worker a queue has the post of sleeping until exactly then; the others look a second later, as a backup, so that
--- a due time does not wake the whole cluster. The post falls to another when its holder is gone or has overslept.
+-- One worker a queue has the post of sleeping until exactly then; the others look a second later, as a
+-- backup, so that a due time does not wake the whole cluster. The post falls to another when its holder
+-- is gone or has overslept.
 local function next_look(worker, first, last)
   local look = false
   for q = first, last do

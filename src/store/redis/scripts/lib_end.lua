@@ -1,5 +1,5 @@
--- What every way of ending has in common. An ended task is `ended[id]` = 13 digits (ms) + outcome, and stands in a
--- history list (success) or in `buried` (all else), so that clean finds it.
+-- What every way of ending has in common. An ended task is `ended[id]` = 13 digits (ms) + outcome, and
+-- stands in a history list (success) or in `buried` (all else), so that clean finds it.
 local stamp = string.format('%013.0f', now)
 
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
@@ -19,16 +19,17 @@ local function keep_stub(id, body, record, until_ms)
   call('ZADD', buried, until_ms, id)
 end
 
--- Tells those who watch: one message for each watcher, whatever the number of tasks. `records[i]` is ended[ids[i]];
--- must be called while the bodies are still there. Returns which of the ids were watched.
-local function tell(ids, records)
+-- Tells those who watch: one message for each watcher, whatever the number of tasks. `outcomes[i]` is how
+-- ids[i] ended; must be called while the bodies are still there. Returns which of the ids were watched.
+local function tell(ids, outcomes)
   if call('HLEN', watched) <= 1 then return {} end
   local messages, heard = {}, {}
   local who = hmget(watched, ids)
   for i = 1, #ids do
     if who[i] then
       local body = call('HGET', tasks, ids[i])
-      local part = ids[i] .. sub(body or '', 4, 11) .. struct.pack('>I4', #records[i]) .. records[i]
+      local record = stamp .. outcomes[i]
+      local part = ids[i] .. sub(body or '', 4, 11) .. struct.pack('>I4', #record) .. record
       for name in string.gmatch(who[i], '[^\n]+') do
         messages[name] = (messages[name] or 'e') .. part
       end
@@ -40,10 +41,10 @@ local function tell(ids, records)
   return heard
 end
 
--- Ends one task that no worker holds, with this outcome; a watched one is kept a minute for those who come to look.
+-- Ends one task that no worker holds, with this outcome; a watched one is kept a minute for those who
+-- come to look.
 local function bury(id, body, outcome)
-  local record = stamp .. outcome
-  local heard = tell({id}, {record})
+  local heard = tell({id}, {outcome})
   local retention = number_at(outcome, 8, 6)
   if retention == 0 and heard[id] then retention = 60000 end
   if retention == 0 then
@@ -51,6 +52,6 @@ local function bury(id, body, outcome)
     call('HDEL', notes, id)
     return
   end
-  call('HSET', ended, id, record)
+  call('HSET', ended, id, stamp .. outcome)
   call('ZADD', buried, now + retention, id)
 end

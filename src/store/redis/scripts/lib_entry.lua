@@ -18,15 +18,16 @@ local function queue_of(body)
   local length, from = byte(body, 12), 13
   if length >= 128 then length, from = length - 128 + byte(body, 13) * 128, 14 end
   local queue = sub(body, from, from + length - 1)
-  local key = prefix .. 'ready:' .. string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
+  local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
+  local key = prefix .. 'ready:' .. name
   for at = 15, #KEYS, 5 do
     if KEYS[at] == key then return (at - 10) / 5, queue end
   end
   return nil, queue
 end
 
--- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided: finding it
--- there would cost the length of the list.
+-- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
+-- finding it there would cost the length of the list.
 local function take_out(q, id, body, noted)
   local priority = priority_of(body)
   local text = entry(id, priority, noted)

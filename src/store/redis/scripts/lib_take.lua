@@ -1,24 +1,25 @@
 -- How tasks come under a claim and reach their worker.
 --
--- The claim number is the fence of all tasks taken in one call: it only grows, and being at least the time in us it
--- does not repeat after a restore or fail-over to an older copy.
+-- The claim number is the fence of all tasks taken in one call: it only grows, and being at least the
+-- time in us it does not repeat after a restore or fail-over to an older copy.
 local function take(worker, ids, lease)
   local last = tonumber(call('HGET', control, 'claim') or 0)
   local number = digits(math.max(last + 1, micros))
   call('HSET', control, 'claim', number)
   local pairs_of = {}
+  local at = 1
   for i = 1, #ids do
-    pairs_of[2 * i - 1] = ids[i]
-    pairs_of[2 * i] = number
+    pairs_of[at], pairs_of[at + 1] = ids[i], number
+    at = at + 2
   end
-  many('HSET', own, pairs_of, 1, #pairs_of)
+  many('HSET', own, pairs_of, 1, at - 1)
   call('ZADD', leases, upper + lease, number)
   call('HSET', claims, number, worker .. '\n' .. table.concat(ids))
   return number
 end
 
--- The part of a reply that carries claimed tasks: ids in one text, their bodies, and notes as (position, notes) pairs.
--- `noted` are the positions of ids that may have notes; nil: all of them.
+-- The part of a reply that carries claimed tasks: ids in one text, their bodies, and notes as (position,
+-- notes) pairs. `noted` are the positions of ids that may have notes; nil: all of them.
 local function carry(ids, bodies, noted)
   local asked, found = {}, {}
   if not noted then
@@ -27,7 +28,7 @@ local function carry(ids, bodies, noted)
   end
   for i = 1, #noted do asked[i] = ids[noted[i]] end
   local values = hmget(notes, asked)
-  for i = 1, #noted do
+  for i = 1, #asked do
     if values[i] then
       found[#found + 1] = noted[i]
       found[#found + 1] = values[i]

@@ -1,6 +1,7 @@
 -- Wakes up to `most` of the workers that wait for queue q, each exactly once.
 --
--- A worker that is gone has no receiver on its channel: then the next one is taken, so it cannot swallow a wake-up.
+-- A worker that is gone has no receiver on its channel: then the next one is taken, so it cannot swallow
+-- a wake-up.
 local function wake(q, most)
   local idle = idle_of(q)
   for _ = 1, most do

@@ -1,4 +1,5 @@
--- promote: makes what is due ready, ends what was not started in time, wakes workers that missed a wake-up.
+-- promote: makes what is due ready, ends what was not started in time, wakes workers that missed a
+-- wake-up.
 -- Keys:    the shard's; five for each queue
 -- Args:    worker, how many a queue, outcome of an expired task, number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
@@ -19,7 +20,8 @@ local function promote(q)
   return #entries
 end
 
--- An id may stand in the expiry set for a life that has ended or whose queue is another now: only the body counts.
+-- An id may stand in the expiry set for a life that has ended or whose queue is another now: only the
+-- body counts.
 local function expires(id, body, q)
   return body and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
     and call('HEXISTS', ended, id) == 0 and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0

@@ -1,53 +1,13 @@
--- submit, second half: everything is decided, now it is written. The first write is one that a full Redis refuses.
-
--- Puts ids (new, or with their old entry gone) into the run's queue.
-local function place(run, ids)
-  local q, n = run.q, #ids
-  if n == 0 then return end
-  if run.due then
-    local before = earliest(q)
-    local values = {}
-    for i = 1, n do
-      values[2 * i - 1] = run.due
-      values[2 * i] = entry(ids[i], run.priority)
-    end
-    many('ZADD', due_of(q), values, 1, 2 * n)
-    if run.due < before then run.wakes = 1 end
-  else
-    if run.priority == 0 then
-      many('LPUSH', ready_of(q), ids, 1, n)
-    else
-      for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
-    end
-    run.wakes = math.min(n, chain)
-  end
-  if run.expires >= 0 then
-    for i = 1, n do call('ZADD', expiry_of(q), (run.due or upper) + run.expires, ids[i]) end
-  end
-end
-
--- A run in which some ids are held: item by item.
-local function write_conflicts(run)
-  local placed = {}
-  for i = 1, #run.ids do
-    local word, id, body, old = run.words[i], run.ids[i], ARGV[run.from + 2 * i - 1], run.held[i]
-    if not word or word == 'again' then
-      call('HSET', tasks, id, body)
-      if word then
-        call('HDEL', ended, id)
-        call('HDEL', notes, id)
-        call('ZREM', buried, id)
-      end
-      placed[#placed + 1] = id
-    elseif word == 'replaced' then
-      -- The task stays the same one to those who hold a handle of it: it keeps its life.
-      call('HSET', tasks, id, sub(body, 1, 3) .. sub(old, 4, 11) .. sub(body, 12))
-      take_out(queue_of(old), id, old)
-      placed[#placed + 1] = id
-    end
-  end
-  place(run, placed)
-end
+-- submit: puts new tasks into their queues, all of a batch in one step.
+-- Keys:    the shard's; five for each queue named
+-- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
+--          spec: queue alone, or 'queue priority when value expires conflict'; when: ready, in, at;
+--          expires: -1 for never
+-- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder
+--          | 'rejected', … (nothing was written) | 'elsewhere', queues whose keys are needed (nothing was
+--          written) | 'late'
+-- Cost:    O(items); a conflict costs about three lookups more
+-- Everything is decided before the first write, and the first write is one that a full Redis refuses.
 
 local function submit()
   local reply, missing = {'ok', now}, {}

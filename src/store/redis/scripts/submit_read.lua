@@ -1,14 +1,9 @@
--- submit: puts new tasks into their queues, all of a batch in one step.
--- Keys:    the shard's; five for each queue named
--- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
---          spec: queue alone, or 'queue priority when value expires conflict'; when: ready, in, at; expires: -1 for never
--- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder
---          | 'rejected', … (nothing was written) | 'elsewhere', queues whose keys are needed (nothing was written) | 'late'
--- Cost:    O(items); a conflict costs about three lookups more
+-- submit, first half: reads all items and decides what becomes of each, before anything is written.
 local function read_spec(text)
   local run = {q = tonumber(text), priority = 0, when = 'ready', value = 0, expires = -1, conflict = 'keep'}
   if not run.q then
-    local q, priority, when, value, expires, conflict = string.match(text, '^(%d+) (%d+) (%a+) (%d+) (-?%d+) (%a+)$')
+    local q, priority, when, value, expires, conflict =
+      string.match(text, '^(%d+) (%d+) (%a+) (%d+) (-?%d+) (%a+)$')
     run = {q = tonumber(q), priority = tonumber(priority), when = when, value = tonumber(value),
       expires = tonumber(expires), conflict = conflict}
   end
@@ -27,7 +22,8 @@ local function judge(id, body, conflict, missing)
     return conflict == 'keep' and 'duplicate' or 'rejected'
   end
   if conflict == 'keep' then return 'duplicate' end
-  if conflict == 'reject' or call('HEXISTS', own, id) == 1 or call('HEXISTS', notes, id) == 1 then return 'rejected' end
+  local started = call('HEXISTS', own, id) == 1 or call('HEXISTS', notes, id) == 1
+  if conflict == 'reject' or started then return 'rejected' end
   local q, queue = queue_of(body)
   if not q then missing[#missing + 1] = queue end
   return 'replaced'

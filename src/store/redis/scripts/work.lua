@@ -1,6 +1,7 @@
 -- work: finish and claim fused in one step and one round trip.
 -- Keys:    the shard's; five for each queue (those to claim from first); history lists
--- Args:    lane, number, worker, limit, lease, queues to claim from, may be idle (0/1), count of closed claims, them,
+-- Args:    lane, number, worker, limit, lease, queues to claim from, may be idle (0/1), count of closed
+--          claims, them,
 --          then the reports as finish takes them
 -- Returns: 'ok', now, positions of lost reports, then what claim returns | 'late'
 -- Cost:    finish + claim

@@ -1,0 +1,23 @@
+-- finish, reports of tasks that go on: later, or at once at the head of their queue.
+local function later_run(run, ids, records)
+  local before, due = earliest(run.q), upper + run.time
+  for i = 1, #ids do
+    call('HSET', notes, ids[i], records[i])
+    call('ZADD', due_of(run.q), due, entry(ids[i], run.priority, true))
+  end
+  if due < before then wake(run.q, 1) end
+end
+
+-- Back to the head of the queue, the last one first, so that they keep their order.
+local function give_run(run, ids, records)
+  for i = #ids, 1, -1 do
+    if records[i] ~= '' then call('HSET', notes, ids[i], records[i]) end
+    local text = entry(ids[i], run.priority, call('HEXISTS', notes, ids[i]) == 1)
+    if run.priority > 0 then
+      place_urgent(run.q, text, run.priority, true)
+    else
+      call('RPUSH', ready_of(run.q), text)
+    end
+  end
+  wake(run.q, math.min(#ids, chain))
+end
