@@ -109,6 +109,22 @@ TEST_CASE("a call on a silent connection ends with an error that says that it ma
     CHECK(redis.size_of("ready:default") == "2");
 }
 
+TEST_CASE("a call whose connection is lost for good after it was sent may have been done") {
+    gated_fixture redis;
+    auto producer = redis.join_gated("p", 300ms);
+    redis.gate.cut_reply();
+    const std::vector items{item_of("a")};
+    std::exception_ptr thrown;
+    boost::asio::co_spawn(redis.io, producer->submit(0, items, submit_mode::each),
+                          [&](std::exception_ptr error, auto) { thrown = error; });
+    REQUIRE(redis.until([&] { return redis.gate.reply_was_cut(); }));
+    redis.gate.refuse(true);
+    REQUIRE(redis.until([&] { return thrown != nullptr; }));
+    CHECK_THROWS_MATCHES(std::rethrow_exception(thrown), store_error,
+                         MessageMatches(ContainsSubstring("may have been done")));
+    CHECK(redis.size_of("ready:default") == "1");
+}
+
 TEST_CASE("a call without a connection ends with an error that says that nothing was done") {
     gated_fixture redis;
     auto producer = redis.join_gated("p", 300ms);

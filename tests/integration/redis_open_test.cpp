@@ -73,6 +73,13 @@ TEST_CASE("a wrong password is refused at once, and never shown") {
                          MessageMatches(ContainsSubstring("wants a password")));
 }
 
+TEST_CASE("a user who may not subscribe is refused, and no answer goes to the wrong call") {
+    redis_fixture redis;
+    redis.redis({"ACL", "SETUSER", "default", "resetchannels"});
+    CHECK_THROWS_MATCHES(redis.join(settings_for(redis.server.url(), 1h)), store_error,
+                         MessageMatches(ContainsSubstring("channels") && ContainsSubstring("NOPERM")));
+}
+
 TEST_CASE("a Redis that would delete tasks when it is full is refused") {
     redis_fixture redis{{.arguments = {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"}}};
     CHECK_THROWS_MATCHES(redis.join("w"), store_error,
@@ -127,6 +134,8 @@ TEST_CASE("a full Redis refuses submissions, and still takes every report, exten
     CHECK_FALSE(await(redis.io, worker->find(refused.id)));
     CHECK(redis.size_of("urgent:default") == "0");
 
+    const std::vector waited{watched.id};
+    CHECK(await(redis.io, worker->watch(waited)).unknown.empty());
     extend_call extension;
     extension.claims = {got[0].claim};
     CHECK(await(redis.io, worker->extend(extension)).lost_claims.empty());

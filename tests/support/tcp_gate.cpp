@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -40,21 +41,28 @@ struct tcp_gate::state {
     explicit state(int to) : server_port{static_cast<unsigned short>(to)} {}
 
     asio::io_context io{1};
+    // It goes on running while it refuses and nothing is connected.
+    asio::executor_work_guard<asio::io_context::executor_type> staying{io.get_executor()};
     unsigned short server_port;
-    tcp::acceptor acceptor{io, {asio::ip::make_address("127.0.0.1"), 0}};
+    tcp::endpoint here{asio::ip::make_address("127.0.0.1"), 0};
+    tcp::acceptor acceptor{io};
     std::list<std::weak_ptr<link>> links;
-    bool refusing = false;
     bool armed = false;
     std::size_t pass = 0;
     std::atomic<bool> stalled = false;
     std::atomic<bool> was_cut = false;
     std::thread thread;
 
+    void listen() {
+        acceptor = tcp::acceptor{io, here};
+        here = acceptor.local_endpoint();
+        asio::co_spawn(io, accept(), asio::detached);
+    }
+
     asio::awaitable<void> accept() {
         for (;;) {
             auto [failed, client] = co_await acceptor.async_accept(token);
             if (failed) co_return;
-            if (refusing) continue;
             auto one = std::make_shared<link>(std::move(client), tcp::socket{io});
             links.push_back(one);
             asio::co_spawn(io, to_server(one), asio::detached);
@@ -107,7 +115,7 @@ struct tcp_gate::state {
 };
 
 tcp_gate::tcp_gate(int server_port) : state_{std::make_unique<state>(server_port)} {
-    asio::co_spawn(state_->io, state_->accept(), asio::detached);
+    state_->listen();
     state_->thread = std::thread{[this] { state_->io.run(); }};
 }
 
@@ -116,11 +124,12 @@ tcp_gate::~tcp_gate() {
         state_->acceptor.close();
         state_->stalled = false;
         state_->close_all();
+        state_->staying.reset();
     });
     state_->thread.join();
 }
 
-int tcp_gate::port() const { return state_->acceptor.local_endpoint().port(); }
+int tcp_gate::port() const { return state_->here.port(); }
 
 void tcp_gate::cut() {
     state_->on_thread([this] { state_->close_all(); });
@@ -128,8 +137,12 @@ void tcp_gate::cut() {
 
 void tcp_gate::refuse(bool on) {
     state_->on_thread([this, on] {
-        state_->refusing = on;
-        if (on) state_->close_all();
+        if (on) {
+            state_->close_all();
+            state_->acceptor.close();
+        } else {
+            state_->listen();
+        }
     });
 }
 

@@ -17,7 +17,7 @@ public:
     std::string url() const { return "redis://127.0.0.1:" + std::to_string(port()); }
 
     void cut();            // closes all connections now
-    void refuse(bool on);  // cuts, and closes new ones at once
+    void refuse(bool on);  // cuts, and is not there for new ones
     void stall(bool on);   // bytes of the server wait until it is off again
     void cut_reply(
         std::size_t pass = 0);   // the server's next bytes are lost after `pass` of them, with the connection

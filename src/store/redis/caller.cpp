@@ -19,11 +19,7 @@ using clock = std::chrono::steady_clock;
 constexpr duration attempt_limit = 3s;
 
 // The setup's own refusals arrive as text of the log, not as a reply.
-std::string without_prefix(std::string_view cause) {
-    constexpr std::string_view setup = "Setup request execution failed: ";
-    if (cause.starts_with(setup)) cause.remove_prefix(setup.size());
-    return std::string{cause};
-}
+constexpr std::string_view setup_failure = "Setup request execution failed: ";
 
 }  // namespace
 
@@ -32,6 +28,7 @@ struct caller::progress {
     std::optional<clock::time_point> deadline;
     when_full full = when_full::wait;
     unsigned connections = 0;
+    bool was_up = false;     // when the attempt began
     bool maybe = false;      // it may have been executed
     bool with_text = false;  // Redis does not hold the script
     bool answered = false;
@@ -53,7 +50,9 @@ void caller::close() {
 }
 
 void caller::down(std::string_view cause) {
-    cause_ = without_prefix(cause);
+    setup_failed_ = cause.starts_with(setup_failure);
+    if (setup_failed_) cause.remove_prefix(setup_failure.size());
+    cause_ = cause;
     if (told_) return;
     told_ = true;
     if (settings_->trouble) {
@@ -65,6 +64,7 @@ void caller::down(std::string_view cause) {
 void caller::up() {
     ++connections_;
     cause_.clear();
+    setup_failed_ = false;
     if (told_ && settings_->trouble) settings_->trouble("connected to " + to_->shown + " again");
     told_ = false;
 }
@@ -79,8 +79,9 @@ void caller::give_up(const progress& at) const {
 }
 
 void caller::judge_abort(progress& at) const {
-    // Without a connection since the call began nothing was sent.
-    at.maybe = at.maybe || over_->is_up() || connections_ != at.connections;
+    // Without a connection since the attempt began nothing was sent. A setup that fails takes along what waited
+    // behind it, sent or not.
+    at.maybe = at.maybe || at.was_up || connections_ != at.connections || setup_failed_;
     at.cause = cause_.empty() ? "no answer in time" : cause_;
     // A server that refuses the very first setup for what it was asked will refuse it again.
     if (connections_ == 0 && !cause_.empty()) {
@@ -114,6 +115,7 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
     }
     at.pause = false;
     if (closed_) fail(at.operation, "the store was closed");
+    at.was_up = over_->is_up();
     const auto outcome = co_await over_->exec(what, answer, limit);
     if (outcome == connection::attempt::aborted) {
         if (closed_) fail(at.operation, "the store was closed");

@@ -44,6 +44,7 @@ private:
     const address* to_;
     std::shared_ptr<connection> over_;
     std::string cause_;
+    bool setup_failed_ = false;
     bool told_ = false;
     bool closed_ = false;
     unsigned connections_ = 0;  // how often it was up

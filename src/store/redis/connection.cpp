@@ -56,6 +56,9 @@ boost::redis::config config_of(const address& to, std::string_view channel) {
     }
     if (to.database != 0) config.setup.push("SELECT", to.database);
     for (const auto& script : all_scripts()) config.setup.push("SCRIPT", "LOAD", script.text);
+    // A SUBSCRIBE that is refused answers where no answer is due, and all later answers would go to the wrong calls:
+    // whether the user may is asked first, with a message that nobody hears.
+    config.setup.push("PUBLISH", channel, "");
     // Last, so that its confirmation says that all before it succeeded.
     config.setup.subscribe({channel});
     return config;

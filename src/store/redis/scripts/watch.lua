@@ -3,6 +3,7 @@
 -- Args:    name of the watcher, ids
 -- Returns: 'ok', now, (position, life, ended record) of those that have ended, positions of those unknown
 -- Cost:    O(ids)
+free_first()
 local ids = {}
 for i = 2, #ARGV do ids[i - 1] = ARGV[i] end
 local bodies, records, over, unknown = hmget(tasks, ids), hmget(ended, ids), {}, {}
