@@ -1,5 +1,5 @@
 // expect: errand: a C array cannot travel as JSON
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct name {
     char letters[1] = {};

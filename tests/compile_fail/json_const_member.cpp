@@ -1,5 +1,5 @@
 // expect: errand: a const member cannot be read from JSON
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct fixed {
     const int value = 0;

@@ -1,5 +1,5 @@
 // expect: errand: an aggregate with a base class cannot travel as JSON
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct base {};
 struct derived : base {

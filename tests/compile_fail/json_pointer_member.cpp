@@ -1,5 +1,5 @@
 // expect: errand: a pointer cannot travel as JSON
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct node {
     int value = 0;

@@ -1,5 +1,5 @@
 // expect: errand: this type has a tag_invoke for boost::json::value_from_tag only
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 #include <boost/json/conversion.hpp>
 

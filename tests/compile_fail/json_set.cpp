@@ -1,5 +1,5 @@
 // expect: errand: this type cannot travel as JSON: make it an aggregate
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 #include <set>
 

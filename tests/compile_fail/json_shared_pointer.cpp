@@ -1,5 +1,7 @@
 // expect: errand: this type cannot travel as JSON: make it an aggregate
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
+
+#include <memory>
 
 struct holder {
     std::shared_ptr<int> value;

@@ -1,5 +1,5 @@
 // expect: errand: a std::string_view can be sent but not received
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct glance {
     std::string_view text;

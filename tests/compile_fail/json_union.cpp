@@ -1,5 +1,5 @@
 // expect: errand: a union cannot travel as JSON: use std::variant
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 union either {
     int number;

@@ -1,5 +1,5 @@
 // expect: errand: this aggregate cannot be made as T
-#include <errand/errand.hpp>
+#include <errand/json.hpp>
 
 struct refers {
     const int& to;
