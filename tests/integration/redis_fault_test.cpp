@@ -181,8 +181,9 @@ TEST_CASE("a closed store ends its calls at once") {
     gated_fixture redis;
     auto worker = redis.join_gated("w");
     redis.gate.stall(true);
+    const auto id = new_task_id(1);
     bool failed = false;
-    boost::asio::co_spawn(redis.io, worker->find(new_task_id(1)),
+    boost::asio::co_spawn(redis.io, worker->find(id),
                           [&](std::exception_ptr thrown, auto) { failed = thrown != nullptr; });
     redis.io.restart();
     redis.io.poll();
