@@ -122,8 +122,11 @@ std::shared_ptr<spdlog::logger> make_logger(const config& settings) {
     } else {
         sink->set_formatter(std::make_unique<human_formatter>());
     }
+    // On the sink as well: a task's logger lets more through, for the lines kept with the task.
+    const auto level = spdlog::level::from_str(settings.log_level);
+    sink->set_level(level);
     auto logger = std::make_shared<spdlog::logger>("errand", std::move(sink));
-    logger->set_level(spdlog::level::from_str(settings.log_level));
+    logger->set_level(level);
     logger->flush_on(spdlog::level::warn);
     return logger;
 }

@@ -38,7 +38,8 @@ task_logger& task_log::of(const spdlog::logger& app, std::string_view handler, s
         auto sinks = app.sinks();
         sinks.push_back(kept);
         logger_ = std::make_unique<task_logger>(stamp_of(handler, id, attempt), sinks.begin(), sinks.end());
-        logger_->set_level(app.level());
+        // What is kept with the task does not depend on how quiet the program's own output is.
+        logger_->set_level(std::min(app.level(), spdlog::level::info));
         logger_->flush_on(app.flush_level());
         std::lock_guard lock{guard_};
         lines_ = std::move(kept);

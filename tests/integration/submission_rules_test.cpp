@@ -19,14 +19,7 @@ namespace asio = boost::asio;
 
 namespace submission_rules {
 
-struct journal {
-    std::mutex guard;
-    std::vector<std::string> lines;
-    void add(std::string line) {
-        std::lock_guard lock{guard};
-        lines.push_back(std::move(line));
-    }
-};
+using journal = errand::test::test_journal;
 
 struct writes {
     journal& book;
@@ -80,7 +73,7 @@ TEST_CASE("Tasks of a queue run by priority, then in the order of submission", "
     auto settings = fresh_settings();
     settings.concurrency = 1;
     test_app t{settings};
-    auto& book = t.app.provide<journal>();
+    auto& book = t.journal;
     auto proxy = t.app.handler<writes>();
     std::vector<errand::handle<std::string>> all;
     for (const auto* line : {"c", "d"}) all.push_back(t.run(proxy.perform_async(line)));
@@ -166,7 +159,7 @@ TEST_CASE("A cancelled task does not hold its biz_id", "[rules]") {
 
 TEST_CASE("A task not started in time is expired and never runs", "[rules]") {
     test_app t;
-    auto& book = t.app.provide<journal>();
+    auto& book = t.journal;
     auto h = t.run(t.app.handler<writes>().with({.expires_after = 1ms}).perform_async("too late"));
     const auto submitted = *t.info(h).submitted_at;
     errand::test::eventually([&] { return std::chrono::system_clock::now() > submitted + 20ms; });
@@ -183,7 +176,6 @@ TEST_CASE("A task not started in time is expired and never runs", "[rules]") {
 
 TEST_CASE("A result is gone when its retention is over", "[rules]") {
     test_app t;
-    t.app.provide<journal>();
     t.start();
     auto kept = t.run(t.app.handler<writes>().perform_async("kept"));
     auto brief = t.run(t.app.handler<writes>().with({.retention = 1ms}).perform_async("brief"));
@@ -195,7 +187,7 @@ TEST_CASE("A result is gone when its retention is over", "[rules]") {
 
 TEST_CASE("Wrappers go around every attempt and every submission in the order added", "[rules]") {
     test_app t;
-    auto& book = t.app.provide<journal>();
+    auto& book = t.journal;
     for (const auto* name : {"1", "2"}) {
         t.app.around_submit([&book, name](errand::submission& s, auto next) -> errand::awaitable<void> {
             book.add(std::string{"submit "} + name + " " + s.handler);
