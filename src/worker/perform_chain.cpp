@@ -25,7 +25,7 @@ awaitable<void> call_from(chain& all, std::size_t at) {
 }  // namespace
 
 awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrappers, task_context& task,
-                                       const perform_call& handler) {
+                                       perform_call handler) {
     chain all{wrappers, task, handler, {}};
     co_await call_from(all, 0);
     co_return std::move(all.result);

@@ -11,8 +11,8 @@ namespace errand {
 
 using perform_call = std::function<awaitable<std::string>()>;
 
-// What the handler returned; empty when a wrapper did not call on. All arguments must outlive the call.
+// What the handler returned; empty when a wrapper did not call on. Wrappers and task must outlive the call.
 awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrappers, task_context& task,
-                                       const perform_call& handler);
+                                       perform_call handler);
 
 }  // namespace errand

@@ -1,0 +1,184 @@
+// The handlers that the worker's tests run, and the bean in which they write down what happened to them.
+#pragma once
+
+#include <errand/errand.hpp>
+
+#include "support/test_app.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace worker_test {
+
+using namespace std::chrono_literals;
+
+struct diary {
+    std::atomic<int> started{0};
+    std::atomic<int> ended{0};
+    std::atomic<int> stopped{0};
+    std::atomic<bool> release{false};
+
+    void note(const std::string& what) {
+        std::lock_guard lock{guard};
+        ++times[what];
+    }
+    int count(const std::string& what) {
+        std::lock_guard lock{guard};
+        return times[what];
+    }
+    std::size_t kinds() {
+        std::lock_guard lock{guard};
+        return times.size();
+    }
+
+    std::mutex guard;
+    std::map<std::string, int> times;
+};
+
+inline errand::awaitable<void> sleep(errand::duration length) {
+    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, length};
+    co_await timer.async_wait(boost::asio::use_awaitable);
+}
+
+struct echo {
+    diary& book;
+    explicit echo(diary& j) : book{j} {}
+    errand::awaitable<int> perform(int value) {
+        book.note(std::to_string(value));
+        co_return value;
+    }
+};
+
+// Waits until it is told to stop, or for so long.
+struct lingers {
+    diary& book;
+    explicit lingers(diary& j) : book{j} {}
+    errand::awaitable<int> perform(errand::duration length) {
+        auto& self = co_await errand::this_task();
+        ++book.started;
+        try {
+            co_await sleep(length);
+        } catch (...) {
+            if (self.cancelled()) ++book.stopped;
+            throw;
+        }
+        ++book.ended;
+        co_return self.attempt();
+    }
+};
+
+// Goes on until the test releases it, whatever it is told.
+struct stubborn {
+    diary& book;
+    explicit stubborn(diary& j) : book{j} {}
+    errand::awaitable<int> perform() {
+        auto& self = co_await errand::this_task();
+        ++book.started;
+        co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+        while (!book.release) co_await sleep(1ms);
+        if (self.cancelled()) ++book.stopped;
+        co_return self.attempt();
+    }
+};
+
+struct own_bad_data {
+    errand::awaitable<int> perform() {
+        auto& self = co_await errand::this_task();
+        if (self.attempt() == 1) throw errand::bad_data{"args[0]: the other side sent nonsense"};
+        co_return self.attempt();
+    }
+};
+
+struct unkeepable {
+    errand::awaitable<double> perform() { co_return std::numeric_limits<double>::quiet_NaN(); }
+};
+
+struct long_winded {
+    errand::awaitable<std::string> perform() { co_return std::string(5000, 'x'); }
+};
+
+struct throws_a_number {
+    errand::awaitable<void> perform() {
+        throw 42;
+        co_return;
+    }
+};
+
+struct mourned {
+    static inline std::atomic<int> heard{0};
+    errand::awaitable<void> perform() {
+        throw std::runtime_error{"broken"};
+        co_return;
+    }
+    static void on_dead(const errand::task_info& task) {
+        if (task.state == errand::state::dead && task.errors.size() == 1 && task.args.empty()) ++heard;
+        throw std::runtime_error{"on_dead is broken too"};
+    }
+};
+
+struct digs {
+    errand::awaitable<std::string> perform() {
+        auto& self = co_await errand::this_task();
+        const auto before = std::this_thread::get_id();
+        self.log().info("on the pool");
+        co_await self.progress(0.25, "a quarter");
+        co_await self.progress(0.5, "half");
+        co_return before == std::this_thread::get_id() ? self.id() : self.id() + " ";
+    }
+};
+
+struct parent {
+    errand::proxy<echo> child;
+    explicit parent(errand::proxy<echo> p) : child{p} {}
+    errand::awaitable<int> perform(int children) {
+        int sum = 0;
+        for (int i = 0; i < children; ++i) {
+            auto h = co_await child.perform_async(i);
+            sum += co_await h;
+        }
+        co_return sum;
+    }
+};
+
+struct refuses_nan {
+    errand::awaitable<void> perform() {
+        auto& self = co_await errand::this_task();
+        co_await self.progress(std::numeric_limits<double>::quiet_NaN());
+    }
+};
+
+// An app whose settings suit these tests, with the bean.
+struct bench : errand::test::test_app {
+    explicit bench(errand::config settings = errand::test::fresh_settings())
+        : test_app{std::move(settings)}, book{app.provide<diary>()} {}
+    ~bench() { stop(); }
+
+    diary& book;
+};
+
+inline errand::config quick_lease(errand::config settings = errand::test::fresh_settings()) {
+    settings.lease = 300ms;
+    return settings;
+}
+
+}  // namespace worker_test
+
+ERRAND_HANDLER(worker_test::echo)
+ERRAND_HANDLER(worker_test::lingers, .max_retry = 0)
+ERRAND_HANDLER(worker_test::stubborn, .max_retry = 0)
+ERRAND_HANDLER(worker_test::own_bad_data, .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
+ERRAND_HANDLER(worker_test::unkeepable)
+ERRAND_HANDLER(worker_test::long_winded)
+ERRAND_HANDLER(worker_test::throws_a_number, .max_retry = 0)
+ERRAND_HANDLER(worker_test::mourned, .max_retry = 0)
+ERRAND_HANDLER(worker_test::digs, .blocking = true)
+ERRAND_HANDLER(worker_test::parent)
+ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)

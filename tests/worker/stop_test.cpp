@@ -1,0 +1,109 @@
+// Stopping, leases and outages, on a real Redis.
+#include "store/redis/redis_store.hpp"
+#include "support/await.hpp"
+#include "worker/handlers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::chrono_literals;
+using namespace worker_test;
+using errand::state;
+using errand::test::eventually;
+
+TEST_CASE("a stopping worker lets tasks end within the grace") {
+    bench t;
+    t.start();
+    auto h = t.run(t.app.handler<lingers>().perform_async(50ms));
+    eventually([&] { return t.book.started == 1; });
+    t.stop();
+    CHECK(t.book.ended == 1);
+    CHECK(t.info(h).state == state::success);
+}
+
+TEST_CASE("a task that outlives the grace is given back and loses no attempt") {
+    auto settings = errand::test::fresh_settings();
+    settings.shutdown_grace = 10ms;
+    bench t{settings};
+    t.start();
+    auto h = t.run(t.app.handler<lingers>().with({.max_retry = 0}).perform_async(300ms));
+    eventually([&] { return t.book.started == 1; });
+    t.stop();
+    CHECK(t.book.stopped == 1);
+    auto info = t.info(h);
+    CHECK(info.state == state::ready);
+    CHECK(info.errors.empty());
+    auto more = settings;
+    more.shutdown_grace = 25s;
+    bench other{more};
+    other.start();
+    CHECK(t.wait(h) == 1);
+}
+
+TEST_CASE("tasks that were not started when the worker stops stay in their queue") {
+    bench t;
+    auto h = t.run(t.app.handler<echo>().perform_in(1h, 1));
+    t.start();
+    t.stop();
+    CHECK(t.info(h).state == state::delayed);
+}
+
+TEST_CASE("a handler that runs longer than the lease runs once") {
+    bench t{quick_lease()};
+    t.start();
+    auto h = t.run(t.app.handler<lingers>().perform_async(1200ms));
+    CHECK(t.wait(h) == 1);
+    CHECK(t.book.started == 1);
+}
+
+TEST_CASE("the tasks of a worker that died are run again") {
+    const auto settings = quick_lease();
+    bench t{settings};
+    auto h = t.run(t.app.handler<echo>().perform_async(5));
+    boost::asio::io_context io{1};
+    errand::store_settings as;
+    as.url = settings.store;
+    as.name_space = settings.name_space;
+    as.name = "worker-that-dies";
+    auto dying = errand::make_redis_store(io, as);
+    errand::test::await(io, dying->open());
+    errand::work_call claim;
+    claim.claim = {{"default"}, 1, 100ms};
+    CHECK(errand::test::await(io, dying->work(claim)).claimed.size() == 1);
+    CHECK(t.info(h).state == state::working);
+    t.start();
+    CHECK(t.wait(h) == 5);
+    const auto info = t.info(h);
+    CHECK(info.attempt == 2);
+    REQUIRE(info.errors.size() == 1);
+    CHECK(info.errors[0].type == "errand::lease_lost");
+    dying->close();
+    io.restart();
+    io.run();
+}
+
+TEST_CASE("a worker goes on after its Redis was restarted", "[concurrent]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.threads = 2;
+    bench t{settings};
+    t.start();
+    std::vector<errand::handle<int>> handles;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<errand::duration> some(200, 20ms);
+        auto more = t.run(t.app.handler<lingers>().perform_bulk(some));
+        handles.insert(handles.end(), more.begin(), more.end());
+        server.kill();
+        server.restart();
+    }
+    for (const auto& h : handles) CHECK(t.wait(h) == 1);
+}
+
+TEST_CASE("a due time is slept to") {
+    bench t;
+    t.start();
+    auto late = t.run(t.app.handler<echo>().perform_in(150ms, 1));
+    CHECK(t.wait(late) == 1);
+    const auto info = t.info(late);
+    CHECK(*info.started_at - *info.submitted_at >= 150ms);
+}
