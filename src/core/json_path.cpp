@@ -49,7 +49,7 @@ void refuse_current_exception(const json_path& at) {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const boost::system::system_error& failed) {
-        // what() of Boost's JSON errors ends with a source location, which is noise to whoever reads a task's error.
+        // what() of Boost's JSON errors ends with a source location, which is noise in a task's error.
         refuse(at, failed.code().message());
     } catch (const std::exception& failed) {
         refuse(at, failed.what());

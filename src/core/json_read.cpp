@@ -41,8 +41,8 @@ std::string found(const boost::json::value& value) {
     refuse(at, "expected " + wanted + ", got " + found(value));
 }
 
-// A JSON number that is whole, however it is written. The bounds are where double and the integers part: -2^63 fits
-// std::int64_t, 2^63 and 2^64 are the first that do not fit it and std::uint64_t.
+// A JSON number that is whole, however it is written. The bounds are where double and the integers part:
+// -2^63 fits std::int64_t, 2^63 and 2^64 are the first that do not fit it and std::uint64_t.
 struct whole {
     bool negative = false;
     bool fits = false;
@@ -128,7 +128,7 @@ double read_real(const boost::json::value& value, const json_path& at) {
 }
 
 float read_float(const boost::json::value& value, const json_path& at) {
-    // The last double that rounds to a finite float: 3.4028235e38, as others print the largest float, must pass.
+    // The last double that rounds to a finite float: 3.4028235e38, as others print the largest, must pass.
     constexpr double most = 0x1.fffffefffffffp127;
     const double number = read_real(value, at);
     if (std::abs(number) > most) refuse_kind(at, "a number from -3.4028235e+38 to 3.4028235e+38", value);

@@ -30,7 +30,8 @@ constexpr std::array<char, 256> make_escapes() {
 }
 constexpr std::array<char, 256> escapes = make_escapes();
 
-// True when none of eight bytes needs an escape: none below 0x20, no quote, no backslash. Long texts are mostly such.
+// True when none of eight bytes needs an escape: none below 0x20, no quote, no backslash. Long texts are
+// mostly such.
 bool is_plain_word(const char* at) noexcept {
     constexpr std::uint64_t each = 0x0101010101010101U;
     constexpr std::uint64_t high = each * 0x80U;
@@ -131,7 +132,7 @@ void append_real(std::string& out, double number, const json_path& at) {
     if (!std::isfinite(number)) {
         refuse(at, std::isnan(number) ? "JSON cannot hold a NaN" : "JSON cannot hold an infinite number");
     }
-    // The serializer of Boost.JSON, so that numbers keep the form that it writes elsewhere (1E0: a real, not 1).
+    // The serializer of Boost.JSON, so that numbers keep the form it writes elsewhere (1E0: a real, not 1).
     const boost::json::value value(number);
     std::array<unsigned char, 16> stack;
     boost::json::serializer serializer{{}, stack.data(), stack.size()};

@@ -69,12 +69,11 @@ TEST_CASE("a number that does not fit says the range") {
     CHECK(fault<std::uint8_t>("-1") == "value: expected an integer from 0 to 255, got -1");
     CHECK(fault<std::uint8_t>("1e300") == "value: expected an integer from 0 to 255, got 1e+300");
     CHECK(fault<char16_t>("65536") == "value: expected an integer from 0 to 65535, got 65536");
-    CHECK(
-        fault<std::int64_t>("9223372036854775808") ==
-        "value: expected an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808");
-    CHECK(
-        fault<std::int64_t>("9.223372036854775808e18") ==
-        "value: expected an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808");
+    const std::string int64_range = "an integer from -9223372036854775808 to 9223372036854775807";
+    CHECK(fault<std::int64_t>("9223372036854775808") ==
+          "value: expected " + int64_range + ", got 9223372036854775808");
+    CHECK(fault<std::int64_t>("9.223372036854775808e18") ==
+          "value: expected " + int64_range + ", got 9223372036854775808");
     CHECK(fault<std::int64_t>("-1e19").starts_with("value: expected an integer from -9223372036854775808"));
     CHECK(fault<std::uint64_t>("18446744073709551616")
               .starts_with("value: expected an integer from 0 to 1844674407"));

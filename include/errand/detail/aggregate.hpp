@@ -1,5 +1,5 @@
-// What must be known of an aggregate before Boost.PFR may look at it: PFR ends with errors of its own on base classes
-// and C arrays, which are no sentences that a user could act on.
+// What must be known of an aggregate before Boost.PFR may look at it: PFR ends with errors of its own on base
+// classes and C arrays, which are no sentences that a user could act on.
 #pragma once
 
 #include <boost/pfr/tuple_size.hpp>
@@ -22,7 +22,8 @@ struct any_base_of {
 template <class T>
 inline constexpr bool has_base = requires { T{any_base_of<T>{}}; };
 
-/// Converts to any member, but not to a C array, which therefore takes one initialiser for each of its elements.
+/// Converts to any member, but not to a C array, which therefore takes one initialiser for each of its
+/// elements.
 template <bool Copied>
 struct any_member {
     template <class M>
@@ -39,8 +40,9 @@ struct any_member<false> {
 template <class T, std::size_t>
 using member_of = any_member<std::is_copy_constructible_v<T>>;
 
-// `{}` takes exactly one member, whatever it is, and an array of two elements or more takes several initialisers
-// without braces. So there is an array at I when `{}` fits there and leaves too little room for the rest.
+// `{}` takes exactly one member, whatever it is, and an array of two elements or more takes several
+// initialisers without braces. So there is an array at I when `{}` fits there and leaves too little room for
+// the rest.
 template <class T, std::size_t... Before, std::size_t... After>
 consteval bool is_array_at(std::index_sequence<Before...>, std::index_sequence<After...>) {
     if constexpr (requires { T{member_of<T, Before>{}..., {}, member_of<T, After>{}...}; }) {

@@ -1,8 +1,9 @@
 // Beans: objects that are built once and injected by reference, found by their type alone.
 //
-// A constructor cannot be asked for its parameters, but it can be called with objects that convert to whatever it
-// wants. Those injectors do two things: at run time they look the bean up, and by being instantiated at all they
-// enter its type in a list that exists before main. So everything a class needs is known without building it.
+// A constructor cannot be asked for its parameters, but it can be called with objects that convert to
+// whatever it wants. Those injectors do two things: at run time they look the bean up, and by being
+// instantiated at all they enter its type in a list that exists before main. So everything a class needs is
+// known without building it.
 #pragma once
 
 #include <errand/detail/supported.hpp>
@@ -41,7 +42,7 @@ struct wanted_bean {
     const wanted_bean* next;
 };
 
-/// The beans of an app. They are provided before anything runs; looking them up is safe from any thread after that.
+/// The beans of an app. They are provided before anything runs; after that any thread may look them up.
 class bean_container {
 public:
     /// @param owner what parameters of type app& and proxies get; must outlive the container
@@ -51,8 +52,10 @@ public:
     bean_container(const bean_container&) = delete;
     bean_container& operator=(const bean_container&) = delete;
 
-    /// Builds a bean from the arguments. Without any: by its default constructor, and when it has none, from beans.
-    /// @throws usage_error when there is one of this type already, or naming each bean that its constructor misses
+    /// Builds a bean from the arguments. Without any: by its default constructor, and when it has none, from
+    /// beans.
+    /// @throws usage_error when there is one of this type already, or naming each bean that its constructor
+    /// misses
     template <class T, class... A>
     T& provide(A&&... args);
 
@@ -91,7 +94,7 @@ inline constexpr bool is_proxy = false;
 template <class H>
 inline constexpr bool is_proxy<proxy<H>> = true;
 
-/// The beans that the constructor of T wants, filled before main. Constant initialisation comes before all that.
+/// The beans that the constructor of T wants, filled before main. Constant initialisation comes earlier.
 template <class T>
 inline constinit const wanted_bean* wanted_by = nullptr;
 
@@ -100,7 +103,8 @@ struct wants {
     static inline const wanted_bean entry{wanted_by<T>, Index, typeid(bean_key<Bean>), typeid(bean_key<T>)};
 };
 
-/// Becomes the argument for parameter Index of T's constructor. T itself is no bean: that would be the copy constructor.
+/// Becomes the argument for parameter Index of T's constructor. T itself is no bean: that would be the copy
+/// constructor.
 template <class T, std::size_t Index>
 struct injector {
     const bean_container& beans;
@@ -166,11 +170,12 @@ template <class T>
 }
 
 [[nodiscard]] std::vector<std::string> missing_among(const wanted_bean* wanted, const bean_container& beans);
-/// Throws usage_error that lists what missing_beans found for one or more classes; returns when there is nothing.
+/// Throws usage_error that lists what missing_beans found for one or more classes; returns when there is
+/// nothing.
 void refuse_missing(const std::vector<std::string>& missing);
 
-/// What T's constructor wants and nobody provided, in the order of its parameters: `send_receipt needs mailer&`.
-/// Builds nothing.
+/// What T's constructor wants and nobody provided, in the order of its parameters: `send_receipt needs
+/// mailer&`. Builds nothing.
 template <class T>
 [[nodiscard]] std::vector<std::string> missing_beans(const bean_container& beans) {
     // Naming build<T> is what makes the injectors, and with them the list.

@@ -1,5 +1,5 @@
-// Parsed JSON to C++ values. Aggregates are read in place, over the values of their T{}: that is how a missing member
-// keeps its default, at any depth.
+// Parsed JSON to C++ values. Aggregates are read in place, over the values of their T{}: that is how a
+// missing member keeps its default, at any depth.
 #pragma once
 
 #include <errand/detail/enumerators.hpp>
@@ -185,29 +185,38 @@ void decode_into(T& into, const boost::json::value& from, const json_path& at) {
     }
 }
 
+template <class T, json_form Form>
+T decode_scalar(const boost::json::value& from, const json_path& at) {
+    if constexpr (Form == json_form::null) {
+        return read_null(from, at), T{};
+    } else if constexpr (Form == json_form::boolean) {
+        return read_bool(from, at);
+    } else if constexpr (Form == json_form::integer) {
+        return decode_integer<T>(from, at);
+    } else if constexpr (Form == json_form::real) {
+        return decode_real<T>(from, at);
+    } else if constexpr (Form == json_form::named_enum) {
+        return static_cast<T>(read_enumerator(from, enumerators_of<T>, at));
+    } else if constexpr (Form == json_form::plain_enum) {
+        return static_cast<T>(decode<std::underlying_type_t<T>>(from, at));
+    } else if constexpr (Form == json_form::text) {
+        return T{read_text(from, at)};
+    } else if constexpr (Form == json_form::length_of_time) {
+        return T{decode<typename T::rep>(from, at)};
+    } else {
+        return decode_time<T>(from, at);
+    }
+}
+
 template <class T>
 T decode(const boost::json::value& from, const json_path& at) {
     constexpr json_form form = form_of<T>;
-    if constexpr (form == json_form::custom) {
+    if constexpr (form == json_form::text_view) {
+        refuse_type<T, form>();
+    } else if constexpr (is_scalar(form)) {
+        return decode_scalar<T, form>(from, at);
+    } else if constexpr (form == json_form::custom) {
         return decode_custom<T>(from, at);
-    } else if constexpr (form == json_form::null) {
-        return read_null(from, at), T{};
-    } else if constexpr (form == json_form::boolean) {
-        return read_bool(from, at);
-    } else if constexpr (form == json_form::integer) {
-        return decode_integer<T>(from, at);
-    } else if constexpr (form == json_form::real) {
-        return decode_real<T>(from, at);
-    } else if constexpr (form == json_form::named_enum) {
-        return static_cast<T>(read_enumerator(from, enumerators_of<T>, at));
-    } else if constexpr (form == json_form::plain_enum) {
-        return static_cast<T>(decode<std::underlying_type_t<T>>(from, at));
-    } else if constexpr (form == json_form::text) {
-        return T{read_text(from, at)};
-    } else if constexpr (form == json_form::length_of_time) {
-        return T{decode<typename T::rep>(from, at)};
-    } else if constexpr (form == json_form::point_in_time) {
-        return decode_time<T>(from, at);
     } else if constexpr (form == json_form::optional) {
         return from.is_null() ? T{} : T{std::in_place, decode<typename T::value_type>(from, at)};
     } else if constexpr (form == json_form::variant) {

@@ -133,29 +133,36 @@ void encode_members(std::string& out, const T& value, const json_path& at) {
     out += '}';
 }
 
+template <json_form Form, class T>
+void encode_scalar(std::string& out, const T& value, const json_path& at) {
+    if constexpr (Form == json_form::null) {
+        out += "null";
+    } else if constexpr (Form == json_form::boolean) {
+        out += value ? "true" : "false";
+    } else if constexpr (Form == json_form::integer) {
+        encode_integer(out, value);
+    } else if constexpr (Form == json_form::real) {
+        append_real(out, static_cast<double>(value), at);
+    } else if constexpr (Form == json_form::named_enum) {
+        append_enumerator(out, widened(value), enumerators_of<T>, at);
+    } else if constexpr (Form == json_form::plain_enum) {
+        encode(out, static_cast<std::underlying_type_t<T>>(value), at);
+    } else if constexpr (Form == json_form::length_of_time) {
+        encode(out, value.count(), at);
+    } else if constexpr (Form == json_form::point_in_time) {
+        encode_time(out, value, at);
+    } else {
+        append_text(out, value, at);
+    }
+}
+
 template <class T>
 void encode(std::string& out, const T& value, const json_path& at) {
     constexpr json_form form = form_of<T>;
-    if constexpr (form == json_form::custom) {
+    if constexpr (is_scalar(form)) {
+        encode_scalar<form>(out, value, at);
+    } else if constexpr (form == json_form::custom) {
         encode_custom(out, value, at);
-    } else if constexpr (form == json_form::null) {
-        out += "null";
-    } else if constexpr (form == json_form::boolean) {
-        out += value ? "true" : "false";
-    } else if constexpr (form == json_form::integer) {
-        encode_integer(out, value);
-    } else if constexpr (form == json_form::real) {
-        append_real(out, static_cast<double>(value), at);
-    } else if constexpr (form == json_form::named_enum) {
-        append_enumerator(out, widened(value), enumerators_of<T>, at);
-    } else if constexpr (form == json_form::plain_enum) {
-        encode(out, static_cast<std::underlying_type_t<T>>(value), at);
-    } else if constexpr (form == json_form::text || form == json_form::text_view) {
-        append_text(out, value, at);
-    } else if constexpr (form == json_form::length_of_time) {
-        encode(out, value.count(), at);
-    } else if constexpr (form == json_form::point_in_time) {
-        encode_time(out, value, at);
     } else if constexpr (form == json_form::optional) {
         value ? encode(out, *value, at) : void(out += "null");
     } else if constexpr (form == json_form::variant) {

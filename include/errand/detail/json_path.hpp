@@ -1,5 +1,5 @@
-// Where in a JSON document a value stands: a list on the stack, from the value up to its root. It costs a few stores
-// on the way down and becomes text only in an error.
+// Where in a JSON document a value stands: a list on the stack, from the value up to its root. It costs a few
+// stores on the way down and becomes text only in an error.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,8 @@ private:
 /// Throws bad_data: `args[0].cents: expected an integer, got string "9x"`.
 [[noreturn]] void refuse(const json_path& at, const std::string& what);
 
-/// Throws bad_data with the text of the exception being handled, std::bad_alloc excepted: it goes on as it is.
+/// Throws bad_data with the text of the exception being handled, std::bad_alloc excepted: it goes on as it
+/// is.
 [[noreturn]] void refuse_current_exception(const json_path& at);
 
 }  // namespace errand::detail

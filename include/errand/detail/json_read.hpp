@@ -1,5 +1,5 @@
-// Checked access to parsed JSON: the compiled half of the decoder. Each function returns the value in the kind that
-// was asked for, or throws bad_data naming the path, what was expected and what was there.
+// Checked access to parsed JSON: the compiled half of the decoder. Each function returns the value in the
+// kind that was asked for, or throws bad_data naming the path, what was expected and what was there.
 #pragma once
 
 #include <errand/detail/json_path.hpp>

@@ -22,8 +22,8 @@
 namespace errand::detail {
 
 enum class json_form {
-    custom,  // tag_invoke
-    null,    // std::monostate
+    // Values without parts; is_scalar counts on their order:
+    null,  // std::monostate
     boolean,
     integer,
     real,
@@ -33,6 +33,8 @@ enum class json_form {
     text_view,       // std::string_view: can be written, not read
     length_of_time,  // count in its own unit
     point_in_time,   // milliseconds since 1970
+    // Values with parts:
+    custom,  // tag_invoke
     optional,
     variant,     // [index, value]
     list,        // std::vector
@@ -53,6 +55,8 @@ enum class json_form {
     without_default,  // no T{}
     opaque
 };
+
+constexpr bool is_scalar(json_form form) noexcept { return form <= json_form::point_in_time; }
 
 template <class T>
 inline constexpr json_form standard_form = json_form::opaque;
@@ -87,8 +91,8 @@ inline constexpr json_form standard_form<boost::json::object> = json_form::dom;
 template <>
 inline constexpr json_form standard_form<boost::json::string> = json_form::dom;
 
-// The tags are incomplete until <boost/json/conversion.hpp> is included, which whoever writes a tag_invoke does; so
-// they are dependent here, and users who write none do not pay for that header.
+// The tags are incomplete until <boost/json/conversion.hpp> is included, which whoever writes a tag_invoke
+// does; so they are dependent here, and users who write none do not pay for that header.
 template <class T, class Tag = boost::json::value_from_tag>
 concept writes_itself =
     requires(const Tag& tag, boost::json::value& into, const T& value) { tag_invoke(tag, into, value); };

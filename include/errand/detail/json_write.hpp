@@ -1,5 +1,6 @@
-// JSON text, appended to a string: the compiled half of the encoder. Writes what boost::json::serialize writes, and
-// refuses what a JSON parser would refuse: numbers that are not finite, text that is not UTF-8, too deep nesting.
+// JSON text, appended to a string: the compiled half of the encoder. Writes what boost::json::serialize
+// writes, and refuses what a JSON parser would refuse: numbers that are not finite, text that is not UTF-8,
+// too deep nesting.
 #pragma once
 
 #include <errand/detail/json_path.hpp>

@@ -155,7 +155,8 @@ using args_of = typename signature_of<H>::args;
 template <class H>
 using result_of = typename signature_of<H>::result;
 
-/// False when one of the sentences above has been said of H: then there is nothing to call, and no more to say.
+/// False when one of the sentences above has been said of H: then there is nothing to call, and no more to
+/// say.
 template <class H>
 inline constexpr bool has_signature = !std::is_same_v<signature_of<H>, no_signature>;
 

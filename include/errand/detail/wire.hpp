@@ -56,7 +56,8 @@ template <class Wanted, class Given>
 constexpr bool holds(Given number) noexcept {
     using limits = std::numeric_limits<Wanted>;
     if constexpr (std::is_floating_point_v<Given>) {
-        // One above the largest value: a power of two, which is exact in Given where the largest value may not be.
+        // One above the largest value: a power of two, which is exact in Given where the largest value may
+        // not be.
         constexpr Given end = static_cast<Given>(limits::max() / 2 + 1) * 2;
         return number >= static_cast<Given>(limits::min()) && number < end &&
                static_cast<Given>(static_cast<Wanted>(number)) == number;
@@ -119,8 +120,8 @@ private:
     }
 };
 
-/// The arguments of `perform` as JSON, each converted to the parameter's type first: what biz_id sees and what is sent
-/// is what `perform` will see. Wrong numbers and types of arguments are refused at compile time.
+/// The arguments of `perform` as JSON, each converted to the parameter's type first: what biz_id sees and
+/// what is sent is what `perform` will see. Wrong numbers and types of arguments are refused at compile time.
 /// @throws bad_data naming the path (`args[0].cents`), and what the handler's biz_id throws
 template <class H, class... Given>
 [[nodiscard]] encoded_call encode_call(Given&&... given) {
