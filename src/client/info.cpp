@@ -2,7 +2,8 @@
 
 #include "runtime/handlers.hpp"
 
-#include <boost/json/parse.hpp>
+#include <errand/detail/json_read.hpp>
+#include <errand/error.hpp>
 
 namespace errand {
 
@@ -11,9 +12,11 @@ namespace json = boost::json;
 namespace {
 
 json::value parsed(const std::string& text) {
-    boost::system::error_code ec;
-    auto value = json::parse(text, ec);
-    return ec ? json::value(text) : value;
+    try {
+        return detail::parse_json(text, "stored");
+    } catch (const bad_data&) {
+        return json::value(text.c_str());  // what is not JSON is shown as it is
+    }
 }
 
 int max_retry_of(const task_body& body) {

@@ -66,7 +66,8 @@ template <class H>
 struct definition {
     definition() {
         erased_handler code{};
-        code.run = &perform<H>;
+        // A faulty handler gets the one sentence of has_signature and no errors after it.
+        if constexpr (has_signature<H>) code.run = &perform<H>;
         code.missing = &missing_beans<H>;
         code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
         if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;
