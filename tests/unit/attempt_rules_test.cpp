@@ -1,0 +1,202 @@
+#include <errand/error.hpp>
+#include <errand/outcome.hpp>
+
+#include "core/attempt_rules.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <stdexcept>
+
+using namespace errand;
+using namespace std::chrono_literals;
+
+namespace {
+
+const backoff four_seconds = backoff::uniform(4s);
+constexpr time_point now{1'000'000ms};
+
+attempt_terms terms(int max_retry = 3) {
+    attempt_terms t;
+    t.timeout = 600s;
+    t.max_retry = max_retry;
+    t.backoff = &four_seconds;
+    return t;
+}
+
+task_notes after(int attempts) {
+    task_notes notes;
+    notes.attempts = attempts;
+    return notes;
+}
+
+template <class E>
+decision throwing(E what, attempt_end how = attempt_end::threw, task_notes before = {},
+                  attempt_terms with = terms()) {
+    return decide(how, std::make_exception_ptr(what), with, std::move(before), now);
+}
+
+}  // namespace
+
+TEST_CASE("a task succeeds with the attempts it took") {
+    const auto d = decide(attempt_end::returned, nullptr, terms(), after(2), now);
+    CHECK(d.what == verdict::succeed);
+    CHECK(d.notes.attempts == 3);
+    CHECK(d.notes.errors.empty());
+}
+
+TEST_CASE("an exception is retried after the backoff until the retries are used up") {
+    for (int before = 0; before < 3; ++before) {
+        const auto d = throwing(std::runtime_error{"broken"}, attempt_end::threw, after(before));
+        CHECK(d.what == verdict::fail);
+        CHECK(d.delay == 4s);
+        CHECK(d.notes.attempts == before + 1);
+    }
+    const auto last = throwing(std::runtime_error{"broken"}, attempt_end::threw, after(3));
+    CHECK(last.what == verdict::bury);
+    CHECK(last.notes.attempts == 4);
+    REQUIRE(last.notes.errors.size() == 1);
+    CHECK(last.notes.errors[0].attempt == 4);
+    CHECK(last.notes.errors[0].at == now);
+    CHECK(last.notes.errors[0].type == "std::runtime_error");
+    CHECK(last.notes.errors[0].message == "broken");
+}
+
+TEST_CASE("without retries the first failure is the last") {
+    CHECK(throwing(std::runtime_error{""}, attempt_end::threw, {}, terms(0)).what == verdict::bury);
+}
+
+TEST_CASE("the backoff is asked with the retries so far") {
+    int asked = -1;
+    const backoff own = [&](int n, const std::exception_ptr&) {
+        asked = n;
+        return duration{-1s};
+    };
+    auto with = terms();
+    with.backoff = &own;
+    CHECK(throwing(std::runtime_error{""}, attempt_end::threw, after(2), with).delay == 0s);
+    CHECK(asked == 2);
+}
+
+TEST_CASE("a backoff that throws costs the task nothing") {
+    const backoff own = [](int, const std::exception_ptr&) -> duration { throw std::runtime_error{"no"}; };
+    auto with = terms();
+    with.backoff = &own;
+    const auto d = throwing(std::runtime_error{""}, attempt_end::threw, {}, with);
+    CHECK(d.what == verdict::fail);
+    CHECK(d.delay >= 15s);
+}
+
+TEST_CASE("a handler says itself what is to follow, however it was stopped") {
+    for (auto how :
+         {attempt_end::threw, attempt_end::timed_out, attempt_end::shut_down, attempt_end::withdrawn}) {
+        CHECK(throwing(discard{"why"}, how).what == verdict::bury);
+        const auto again = throwing(retry_in{10s, "why"}, how);
+        CHECK(again.what == verdict::fail);
+        CHECK(again.delay == 10s);
+        CHECK(again.notes.attempts == 1);
+        const auto later = throwing(snooze{1h}, how, after(1));
+        CHECK(later.what == verdict::snooze);
+        CHECK(later.delay == 1h);
+        CHECK(later.notes.attempts == 1);
+        CHECK(later.notes.snoozed);
+        CHECK(later.notes.errors.empty());
+    }
+    CHECK(throwing(retry_in{10s}, attempt_end::threw, after(3)).what == verdict::bury);
+}
+
+TEST_CASE("what does not decode is dead at once, a handler's own bad_data is not") {
+    const auto dead = throwing(bad_data{"args[0]: expected an integer"}, attempt_end::undecodable);
+    CHECK(dead.what == verdict::bury);
+    CHECK(dead.notes.errors.at(0).message == "args[0]: expected an integer");
+    CHECK(throwing(bad_data{"mine"}).what == verdict::fail);
+}
+
+TEST_CASE("a timeout is a failure with a text of its own") {
+    const auto d = throwing(std::runtime_error{"operation aborted"}, attempt_end::timed_out);
+    CHECK(d.what == verdict::fail);
+    CHECK(d.notes.errors.at(0).type == "errand::timed_out");
+    CHECK(d.notes.errors.at(0).message == "timed out after 600s");
+}
+
+TEST_CASE("an attempt that was stopped from outside loses nothing") {
+    for (auto how : {attempt_end::shut_down, attempt_end::withdrawn}) {
+        const auto d = throwing(std::runtime_error{"operation aborted"}, how, after(1));
+        CHECK(d.what == verdict::give_back);
+        CHECK(d.notes.attempts == 1);
+        CHECK(d.notes.errors.empty());
+        CHECK(decide(how, nullptr, terms(), after(1), now).what == verdict::give_back);
+    }
+}
+
+TEST_CASE("the first lost lease makes a task ready at once, the next ones wait") {
+    auto d = decide(attempt_end::lease_ran_out, nullptr, terms(), {}, now);
+    CHECK(d.what == verdict::give_back);
+    CHECK(d.notes.attempts == 1);
+    d = decide(attempt_end::lease_ran_out, nullptr, terms(), d.notes, now);
+    CHECK(d.what == verdict::fail);
+    CHECK(d.delay == 4s);
+    CHECK(d.notes.lost_leases == 2);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms(), after(3), now).what == verdict::bury);
+}
+
+TEST_CASE("a task of an unknown handler waits 1 s doubling to 1 min and is never dead") {
+    task_notes notes = after(3);
+    for (auto delay : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+        auto d = decide(attempt_end::unknown_handler, nullptr, terms(), notes, now);
+        CHECK(d.what == verdict::postpone);
+        CHECK(d.delay == delay);
+        CHECK(d.notes.attempts == 3);
+        notes = std::move(d.notes);
+    }
+}
+
+TEST_CASE("a task that has never started can come too late, one that has cannot") {
+    task_body body;
+    body.due_at = now - 10s;
+    auto with = terms();
+    CHECK_FALSE(is_late(with, body, {}, now));
+    with.expires_after = 5s;
+    CHECK(is_late(with, body, {}, now));
+    CHECK_FALSE(is_late(with, body, {}, now - 5s));
+    CHECK_FALSE(is_late(with, body, after(1), now));
+    const auto given_back = throwing(std::runtime_error{""}, attempt_end::shut_down, {}, with);
+    CHECK_FALSE(is_late(with, body, given_back.notes, now));
+    CHECK(decide(attempt_end::late, nullptr, with, {}, now).what == verdict::expire);
+}
+
+TEST_CASE("the newest errors are kept") {
+    task_notes notes;
+    for (int i = 0; i < 40; ++i) {
+        notes = throwing(std::runtime_error{std::to_string(i)}, attempt_end::threw, notes, terms(100)).notes;
+    }
+    REQUIRE(notes.errors.size() == task_notes::max_errors);
+    CHECK(notes.errors.back().message == "39");
+    CHECK(notes.errors.front().message == "15");
+}
+
+TEST_CASE("what is no std::exception is described all the same, and texts become UTF-8") {
+    CHECK(describe(std::make_exception_ptr(42)).type == "int");
+    CHECK(describe(std::make_exception_ptr(42)).message == "unknown exception");
+    CHECK(describe(std::make_exception_ptr(std::runtime_error{"a\xff"})).message == "a\xEF\xBF\xBD");
+    CHECK(describe(std::make_exception_ptr(std::runtime_error{std::string(10'000, 'x')})).message.size() <=
+          4096);
+}
+
+TEST_CASE("what a submission says goes before the policy") {
+    policy rules;
+    rules.retention = 1h;
+    rules.max_retry = 7;
+    task_body body;
+    CHECK(terms_of(rules, body).unique_for == 0s);
+    body.biz_id = "b";
+    CHECK(terms_of(rules, body).unique_for == 1h);
+    body.retention = 2h;
+    body.timeout = 5s;
+    body.max_retry = 0;
+    const auto with = terms_of(rules, body);
+    CHECK(with.unique_for == 2h);
+    CHECK(with.timeout == 5s);
+    CHECK(with.max_retry == 0);
+    rules.unique_for = 3h;
+    CHECK(terms_of(rules, body).unique_for == 3h);
+}

@@ -1,0 +1,24 @@
+#include "core/pace.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::chrono_literals;
+
+TEST_CASE("rounds over the cluster stay at one a second however many workers there are") {
+    // mean interval = 1 s * workers, at random 1/2
+    for (std::size_t workers : {5U, 10U, 50U}) {
+        CHECK(errand::look_interval(workers, 0.5) == workers * 1s);
+        CHECK(errand::recovery_interval(workers, true, 0.5) == workers * 1s);
+    }
+}
+
+TEST_CASE("no worker looks more often than every 5 s or less often than every minute") {
+    CHECK(errand::look_interval(1, 0.0) == 5s);
+    CHECK(errand::look_interval(2, 0.0) == 5s);
+    CHECK(errand::look_interval(100'000, 0.9) == 60s);
+}
+
+TEST_CASE("a worker that has long been alone is in no hurry to take over others' tasks") {
+    CHECK(errand::recovery_interval(1, false, 0.9) == 5s);
+    CHECK(errand::recovery_interval(1, true, 0.9) < 2s);
+}

@@ -1,0 +1,70 @@
+#include <errand/error.hpp>
+
+#include "core/policy_rules.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using Catch::Matchers::ContainsSubstring;
+using errand::options;
+using errand::policy;
+using namespace std::chrono_literals;
+
+namespace {
+
+void policy_refused(const policy& one, const std::string& words) {
+    CHECK_THROWS_WITH(errand::check_policy("shop::pay", one, false),
+                      ContainsSubstring("\"shop::pay\"") && ContainsSubstring(words));
+}
+
+void options_refused(const options& one, const std::string& words) {
+    CHECK_THROWS_WITH(errand::check_options("shop::pay", one),
+                      ContainsSubstring("\"shop::pay\"") && ContainsSubstring(words));
+}
+
+}  // namespace
+
+TEST_CASE("the defaults are in order") {
+    CHECK_NOTHROW(errand::check_policy("h", policy{}, false));
+    CHECK_NOTHROW(errand::check_options("h", options{}));
+}
+
+TEST_CASE("a bad policy is refused with handler, member and value") {
+    policy_refused({.name = std::string(256, 'n')}, ".name");
+    policy_refused({.name = "a\nb"}, "control characters");
+    policy_refused({.aliases = {""}}, ".aliases = \"\"");
+    policy_refused({.queue = ""}, ".queue");
+    policy_refused({.queue = "\xff"}, "UTF-8");
+    policy_refused({.timeout = -1s}, ".timeout = -1000ms: must not be negative");
+    policy_refused({.max_retry = -1}, ".max_retry = -1");
+    policy_refused({.priority = 10}, ".priority = 10: must be 0..9");
+    policy_refused({.unique_for = -1ms}, ".unique_for = -1ms");
+    policy_refused({.retention = std::chrono::days{40'000}}, ".retention");
+    policy_refused({.expires_after = -5ms}, ".expires_after");
+}
+
+TEST_CASE("what does not work yet is refused and never ignored") {
+    policy_refused({.max_running = 3}, ".max_running: is not available yet");
+    policy_refused({.rate = errand::per_second(5)}, ".rate: is not available yet");
+    policy_refused({.cron = "0 8 * * *"}, ".cron: is not available yet");
+    policy_refused({.timezone = "Asia/Shanghai"}, ".timezone: is not available yet");
+    CHECK_THROWS_WITH(errand::check_policy("h", policy{}, true),
+                      ContainsSubstring("concurrency_key is not available"));
+    options rule;
+    rule.on_failed_dependency = errand::wait;
+    options_refused(rule, ".on_failed_dependency: is not available yet");
+}
+
+TEST_CASE("bad options are refused with handler, member and value") {
+    options_refused({.biz_id = ""}, ".biz_id");
+    options_refused({.biz_id = std::string(9000, 'b')}, ".biz_id");
+    options_refused({.queue = std::string(300, 'q')}, "300 bytes");
+    options_refused({.delay = -1s}, ".delay = -1000ms");
+    options_refused({.delay = 1s, .at = errand::time_point{}}, "cannot be given together with .delay");
+    options_refused({.at = errand::time_point::max()}, ".at");
+    options_refused({.priority = -1}, ".priority = -1");
+    options_refused({.timeout = -1ms}, ".timeout");
+    options_refused({.max_retry = -2}, ".max_retry = -2");
+    options_refused({.headers = {{"", "x"}}}, ".headers");
+    options_refused({.tags = {"a\tb"}}, ".tags");
+}

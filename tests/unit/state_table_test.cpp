@@ -1,0 +1,59 @@
+#include "core/state_table.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <set>
+#include <utility>
+
+using errand::state;
+using errand::transition;
+
+TEST_CASE("a state and a transition lead to one state") {
+    std::set<std::pair<int, transition>> seen;
+    for (const auto& row : errand::state_table()) {
+        CHECK(seen.emplace(row.from ? static_cast<int>(*row.from) : -1, row.event).second);
+    }
+}
+
+TEST_CASE("every transition has a row, and every state is reached and left") {
+    std::set<transition> events;
+    std::set<state> entered;
+    std::set<state> left;
+    for (const auto& row : errand::state_table()) {
+        events.insert(row.event);
+        if (row.to) entered.insert(*row.to);
+        if (row.from) left.insert(*row.from);
+    }
+    CHECK(events.size() == static_cast<std::size_t>(transition::clean) + 1);
+    CHECK(entered.size() == errand::detail::state_names.size());
+    CHECK(left.size() == errand::detail::state_names.size());
+}
+
+TEST_CASE("nothing but a submission, a revival or its deletion moves a task that has ended") {
+    for (const auto& row : errand::state_table()) {
+        if (!row.from || !errand::is_end(*row.from)) continue;
+        const bool anew = row.event <= transition::submit_waiting || row.event == transition::revive;
+        CHECK((anew || row.event == transition::clean));
+    }
+}
+
+TEST_CASE("only a claimed task can succeed, and every state before the end can be cancelled") {
+    CHECK(errand::find_row(state::ready, transition::succeed) == nullptr);
+    REQUIRE(errand::find_row(state::working, transition::succeed) != nullptr);
+    CHECK(errand::find_row(state::working, transition::succeed)->to == state::success);
+    for (auto from : {state::waiting, state::delayed, state::ready, state::working, state::retry}) {
+        const auto* row = errand::find_row(from, transition::cancel);
+        REQUIRE(row != nullptr);
+        CHECK(row->to == state::cancelled);
+    }
+}
+
+TEST_CASE("the table prints a line for each row") {
+    const auto text = errand::state_table_text();
+    const auto diagram = errand::state_table_mermaid();
+    CHECK(text.find("| working | give_back | ready |\n") != std::string::npos);
+    CHECK(text.find("| – | submit | ready |\n") != std::string::npos);
+    CHECK(diagram.find("    [*] --> ready: submit\n") != std::string::npos);
+    CHECK(diagram.find("    dead --> [*]: clean\n") != std::string::npos);
+    CHECK(text.find("unknown") == std::string::npos);
+}

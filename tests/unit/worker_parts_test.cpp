@@ -1,0 +1,151 @@
+// The parts of a worker thread that need no store.
+#include "worker/deadlines.hpp"
+#include "worker/finished.hpp"
+#include "worker/held_tasks.hpp"
+#include "worker/slots.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+
+namespace asio = boost::asio;
+using namespace errand;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct bell final : timed {
+    explicit bell(std::vector<int>& to, int name) : log{to}, number{name} {}
+    void deadline_passed() override { log.push_back(number); }
+    std::vector<int>& log;
+    int number;
+};
+
+claimed_task task_of(unsigned char number, claim_number claim) {
+    claimed_task task;
+    task.id.bytes[15] = number;
+    task.claim = claim;
+    return task;
+}
+
+}  // namespace
+
+TEST_CASE("claims may ask for free slots only, and those who return go first") {
+    asio::io_context io;
+    slots places{io.get_executor(), 2};
+    places.reserve(2);
+    CHECK(places.free() == 0);
+    places.settle(2, 2);
+    int back = 0;
+    asio::co_spawn(io, places.regain(), [&](const std::exception_ptr&) { ++back; });
+    io.poll();
+    CHECK(back == 0);
+    places.release();
+    CHECK(places.free() == 0);
+    io.restart();
+    io.poll();
+    CHECK(back == 1);
+    places.release();
+    CHECK(places.free() == 1);
+}
+
+TEST_CASE("a return that is cancelled takes its slot all the same") {
+    asio::io_context io;
+    slots places{io.get_executor(), 1};
+    places.reserve(1);
+    places.settle(1, 1);
+    asio::cancellation_signal stop;
+    bool ended = false;
+    asio::co_spawn(io, places.regain(),
+                   asio::bind_cancellation_slot(stop.slot(),
+                                                [&](const std::exception_ptr&) { ended = true; }));
+    io.poll();
+    stop.emit(asio::cancellation_type::terminal);
+    io.restart();
+    io.poll();
+    CHECK(ended);
+    CHECK(places.taken() == 2);
+    places.release();
+    CHECK(places.free() == 0);
+    places.release();
+    CHECK(places.free() == 1);
+}
+
+TEST_CASE("deadlines pass in order, and those that have left do not") {
+    asio::io_context io;
+    std::vector<int> passed;
+    deadlines all{io.get_executor()};
+    const auto long_ago = timed::clock::now() - 1h;
+    bell late{passed, 2};
+    bell early{passed, 1};
+    auto gone = std::make_unique<bell>(passed, 3);
+    bell far{passed, 4};
+    all.add(late, 20min, long_ago);
+    all.add(early, 10min, long_ago);
+    all.add(*gone, 10min, long_ago);
+    all.add(far, 30min, timed::clock::now());
+    gone.reset();
+    io.poll();
+    CHECK(passed == std::vector<int>{1, 2});
+    all.stop();
+    io.run();
+    CHECK(passed.size() == 2);
+}
+
+TEST_CASE("held tasks name each claim once, without those that were reported or abandoned") {
+    held_tasks held;
+    std::vector<held_tasks::place> places;
+    const std::vector<claimed_task> tasks{task_of(1, 7), task_of(2, 7), task_of(3, 8), task_of(4, 9)};
+    held.add(tasks, places);
+    held.remove(std::span{places}.subspan(2, 1));
+    held.abandon(places[3]);
+    extend_call call;
+    held.collect(call);
+    CHECK(call.claims == std::vector<claim_number>{7});
+    REQUIRE(call.tasks.size() == 2);
+    CHECK(call.tasks[0].first == tasks[0].id);
+    places.clear();
+    held.add(std::span{tasks}.first(1), places);
+    CHECK(places[0] == 2);
+}
+
+TEST_CASE("a report says what the decision says, and no more than needed") {
+    attempt_terms terms;
+    terms.retention = 1h;
+    terms.unique_for = 30min;
+    const task_id id{};
+    const attempt_facts facts{id, 5, "mail", 3, false, time_point{9ms}, "w"};
+    decision good;
+    good.notes.attempts = 1;
+    const auto success = report_of(good, terms, facts, "42");
+    CHECK(success.what == report::kind::end);
+    const auto outcome = decode_outcome(success.record);
+    CHECK(outcome.result == "42");
+    CHECK(outcome.unique_for == 30min);
+    CHECK(outcome.worker == "w");
+    CHECK(outcome.attempts == 1);
+    CHECK_FALSE(outcome.notes);
+
+    decision bad;
+    bad.what = verdict::bury;
+    bad.notes.errors.push_back({1, {}, "t", "m"});
+    const auto dead = report_of(bad, terms, facts, {});
+    CHECK(dead.ended_as == state::dead);
+    CHECK(decode_outcome(dead.record).unique_for == 0s);
+    CHECK(decode_outcome(dead.record).notes.has_value());
+
+    decision back;
+    back.what = verdict::give_back;
+    CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w"}, {}).record.empty());
+    back.what = verdict::fail;
+    back.delay = 4s;
+    const auto later = report_of(back, terms, facts, {});
+    CHECK(later.what == report::kind::later);
+    CHECK(later.delay == 4s);
+    CHECK(decode_notes(later.record).worker == "w");
+}
