@@ -18,11 +18,13 @@ die() {
 
 finish() {
     local pid
+    trap '' PIPE  # whoever read the output may be gone
     for pid in "${workers[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
     chmod -R u+rwx "$directory" 2>/dev/null || true
     rm -rf "$directory"
 }
 trap finish EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
