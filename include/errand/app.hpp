@@ -61,8 +61,8 @@ public:
     /// Submits by wire name, without the type: for a program that does not know the handler. Queue and policy come from
     /// the options, then from the handler when this program declares it, then from the defaults.
     /// @throws as proxy::perform_async
-    [[nodiscard]] awaitable<handle<boost::json::value>> perform(std::string wire_name, boost::json::array args,
-                                                                options extra = {});
+    [[nodiscard]] awaitable<handle<boost::json::value>> perform(std::string wire_name,
+                                                                boost::json::array args, options extra = {});
 
     /// A handle to the task with this id, whatever program submitted it. One round trip.
     /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error

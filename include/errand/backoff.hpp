@@ -36,7 +36,9 @@ public:
     backoff(Fn fn) : delay_{std::move(fn)} {}
 
     /// The delay after the n-th retry failed with this exception.
-    [[nodiscard]] duration operator()(int n, std::exception_ptr failure) const { return delay_(n, std::move(failure)); }
+    [[nodiscard]] duration operator()(int n, std::exception_ptr failure) const {
+        return delay_(n, std::move(failure));
+    }
 
 private:
     std::function<duration(int, std::exception_ptr)> delay_;

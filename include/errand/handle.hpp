@@ -2,8 +2,8 @@
 
 #include <errand/awaitable.hpp>
 #include <errand/detail/engine.hpp>
-#include <errand/error.hpp>
 #include <errand/detail/wire.hpp>
+#include <errand/error.hpp>
 #include <errand/task_info.hpp>
 
 #include <optional>
@@ -89,7 +89,9 @@ public:
 
     /// Waits for the result at most so long.
     /// @throws timed_out when it did not come; else as `co_await h`
-    [[nodiscard]] awaitable<T> result(duration within) const { return detail::await_result<T>(this->ref_, within); }
+    [[nodiscard]] awaitable<T> result(duration within) const {
+        return detail::await_result<T>(this->ref_, within);
+    }
 
     /// What the store knows of the task now. One round trip.
     /// @throws result_gone when it is no longer kept; store_error; usage_error while a transaction holds it back
@@ -109,7 +111,8 @@ class bulk_error : public error {
 public:
     using handle_or_none = std::optional<detail::task_ref>;
 
-    bulk_error(const std::string& text, std::vector<handle_or_none> accepted, std::vector<std::exception_ptr> refused)
+    bulk_error(const std::string& text, std::vector<handle_or_none> accepted,
+               std::vector<std::exception_ptr> refused)
         : error{text}, accepted_{std::move(accepted)}, errors_{std::move(refused)} {}
 
     /// One per item, in order: a handle where it was accepted. T is what `perform` returns; `void` when left out serves

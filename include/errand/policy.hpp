@@ -12,8 +12,8 @@ namespace errand {
 /// What happens to a submission whose biz_id is held by another task of the same handler.
 enum class duplicate_rule : unsigned char {
     keep_first,  ///< runs nothing; the handle is to the first task
-    replace,     ///< arguments and due time of a task that never started are replaced; else throws duplicate_task
-    reject       ///< throws duplicate_task
+    replace,  ///< arguments and due time of a task that never started are replaced; else throws duplicate_task
+    reject    ///< throws duplicate_task
 };
 inline constexpr duplicate_rule keep_first = duplicate_rule::keep_first;
 inline constexpr duplicate_rule replace = duplicate_rule::replace;

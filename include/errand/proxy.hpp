@@ -114,8 +114,8 @@ public:
         std::vector<detail::draft> all;
         if constexpr (std::ranges::sized_range<Range>) all.reserve(std::ranges::size(items));
         for (auto&& item : items) {
-            all.push_back(detail::bulk_item(
-                all.size(), [&] { return draft_of<S>(std::forward<decltype(item)>(item)); }));
+            all.push_back(detail::bulk_item(all.size(),
+                                            [&] { return draft_of<S>(std::forward<decltype(item)>(item)); }));
         }
         return detail::submit_bulk_typed<detail::result_of<S>>(std::move(all));
     }

@@ -15,10 +15,10 @@ namespace errand {
 
 /// One failed attempt.
 struct task_error {
-    int attempt = 0;        ///< 1 for the first
-    time_point at{};        ///< when it failed
-    std::string type;       ///< the exception's type
-    std::string message;    ///< its text
+    int attempt = 0;      ///< 1 for the first
+    time_point at{};      ///< when it failed
+    std::string type;     ///< the exception's type
+    std::string message;  ///< its text
 };
 
 /// What the store knows of a task at one moment: a copy, nothing in it changes.
@@ -28,14 +28,14 @@ struct task_info {
     std::string queue;
     errand::state state = errand::state::ready;
     std::optional<std::string> biz_id;
-    int attempt = 0;    ///< the attempt that runs or ran last; 0 before the first
+    int attempt = 0;  ///< the attempt that runs or ran last; 0 before the first
     int max_retry = 0;
     std::optional<time_point> submitted_at;
     std::optional<time_point> due_at;
     std::optional<time_point> started_at;
     std::optional<time_point> finished_at;
-    std::string worker;         ///< who runs it, or ran it last; may be empty
-    double progress = 0;        ///< 0..1, as the handler said
+    std::string worker;   ///< who runs it, or ran it last; may be empty
+    double progress = 0;  ///< 0..1, as the handler said
     std::string progress_text;
     boost::json::array args;
     boost::json::value result;  ///< null until `success`, and for handlers that return void

@@ -62,8 +62,9 @@ template <class Body>
         co_await detail::run_in_memory_transaction(owner, [&body]() -> awaitable<void> { return body(); });
     } else {
         std::optional<result> value;
-        co_await detail::run_in_memory_transaction(
-            owner, [&body, &value]() -> awaitable<void> { value.emplace(co_await body()); });
+        co_await detail::run_in_memory_transaction(owner, [&body, &value]() -> awaitable<void> {
+            value.emplace(co_await body());
+        });
         co_return std::move(*value);
     }
 }

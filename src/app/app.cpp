@@ -1,4 +1,7 @@
 // Where a program is put together: the app's client half and its worker.
+#include <errand/app.hpp>
+#include <errand/error.hpp>
+
 #include "app/open_store.hpp"
 #include "client/find.hpp"
 #include "core/config_text.hpp"
@@ -8,12 +11,10 @@
 #include "runtime/thread_mark.hpp"
 #include "worker/worker.hpp"
 
-#include <errand/app.hpp>
-#include <errand/error.hpp>
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
@@ -21,6 +22,7 @@
 #include <spdlog/logger.h>
 
 #include <csignal>
+#include <thread>
 #include <utility>
 
 namespace errand {
@@ -64,7 +66,8 @@ app& app::around_submit(submit_wrapper wrapper) {
     return *this;
 }
 
-awaitable<handle<boost::json::value>> app::perform(std::string wire_name, boost::json::array args, options extra) {
+awaitable<handle<boost::json::value>> app::perform(std::string wire_name, boost::json::array args,
+                                                   options extra) {
     if (wire_name.empty()) throw usage_error{"app.perform: the handler's wire name is empty"};
     detail::draft one;
     one.app = core_.get();
@@ -88,8 +91,9 @@ awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
 
 void app::run_here(awaitable<void> work) {
     if (errand_runs_this_thread()) {
-        throw usage_error{"block_on was called inside a coroutine that errand runs: it would wait for itself; co_await "
-                          "the awaitable instead"};
+        throw usage_error{
+            "block_on was called inside a coroutine that errand runs: it would wait for itself; co_await "
+            "the awaitable instead"};
     }
     const thread_mark mark;
     auto front = core_->borrow_front_loop();
@@ -131,7 +135,17 @@ int app::run() {
     }
     signals.async_wait([](const boost::system::error_code&, int) {});
     signals_context.run();
+    // A second signal is for those who do not want to wait for the grace.
+    signals.async_wait([working = core_->running](const boost::system::error_code& ec, int) {
+        if (!ec) working->hurry();
+    });
+    std::thread second{[&] {
+        signals_context.restart();
+        signals_context.run();
+    }};
     block_on(stop());
+    asio::post(signals_context, [&] { signals.cancel(); });
+    second.join();
     return 0;
 }
 

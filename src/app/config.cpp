@@ -1,8 +1,8 @@
 // The process's environment and the file it names, as a config.
-#include "core/config_text.hpp"
-
 #include <errand/config.hpp>
 #include <errand/error.hpp>
+
+#include "core/config_text.hpp"
 
 #include <cstdlib>
 #include <fstream>

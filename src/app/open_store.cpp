@@ -1,8 +1,8 @@
 #include "app/open_store.hpp"
 
-#include "store/redis/redis_store.hpp"
-
 #include <errand/error.hpp>
+
+#include "store/redis/redis_store.hpp"
 
 namespace errand {
 
@@ -21,8 +21,9 @@ std::string scheme_of(const std::string& url) {
     }
     const auto scheme = scheme_of(url);
     if (scheme == "sqlite") {
-        throw usage_error{"ERRAND_STORE: the embedded store (sqlite:) is not available yet; use redis://host:port/db, "
-                          "rediss:// or redis+unix:///path"};
+        throw usage_error{
+            "ERRAND_STORE: the embedded store (sqlite:) is not available yet; use redis://host:port/db, "
+            "rediss:// or redis+unix:///path"};
     }
     throw usage_error{"ERRAND_STORE: unknown scheme \"" + scheme +
                       "\"; use redis://host:port/db, rediss://host:port/db or redis+unix:///path"};

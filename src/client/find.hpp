@@ -1,11 +1,11 @@
 // Finding a task again by its id.
 #pragma once
 
-#include "core/task_id.hpp"
-
 #include <errand/awaitable.hpp>
 #include <errand/detail/engine.hpp>
 #include <errand/task_info.hpp>
+
+#include "core/task_id.hpp"
 
 #include <optional>
 

@@ -1,4 +1,6 @@
 // What a handle does after the submission: wait for the result, look, cancel.
+#include <errand/error.hpp>
+
 #include "client/find.hpp"
 #include "client/home.hpp"
 #include "client/info.hpp"
@@ -6,10 +8,10 @@
 #include "runtime/on_loop.hpp"
 #include "runtime/running_task.hpp"
 
-#include <errand/error.hpp>
-
 #include <boost/asio/cancel_after.hpp>
 #include <boost/system/system_error.hpp>
+
+#include <algorithm>
 
 namespace errand::detail {
 
@@ -21,13 +23,14 @@ namespace {
 incarnation life_of(const task_ref& ref, const char* wish) {
     if (!ref.held) return ref.life;
     switch (ref.held->now.load(std::memory_order_acquire)) {
-        case held_task::fate::held:
-            throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " + ref.held->handler +
-                              ": its transaction has not committed, so it is not submitted yet; do it after the commit"};
-        case held_task::fate::dropped:
-            throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " + ref.held->handler +
-                              ": it was dropped with its transaction and never submitted"};
-        case held_task::fate::submitted: break;
+    case held_task::fate::held:
+        throw usage_error{
+            std::string{"cannot "} + wish + " task " + id_text(ref) + " of " + ref.held->handler +
+            ": its transaction has not committed, so it is not submitted yet; do it after the commit"};
+    case held_task::fate::dropped:
+        throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " +
+                          ref.held->handler + ": it was dropped with its transaction and never submitted"};
+    case held_task::fate::submitted: break;
     }
     return ref.held->life;
 }
@@ -42,8 +45,11 @@ awaitable<ended_task> wait_without_slot(loop& there, running_task& task, task_id
     } catch (...) {
         failure = std::current_exception();
     }
+    // For the whole coroutine, the handler included: put back as it was.
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
     co_await asio::this_coro::throw_if_cancelled(false);
     co_await task.regain_slot();
+    co_await asio::this_coro::throw_if_cancelled(throws);
     if (failure) std::rethrow_exception(failure);
     co_return end;
 }
@@ -64,6 +70,7 @@ awaitable<ended_task> wait_for_end(const task_ref& ref, incarnation life) {
 
 awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, duration within) {
     auto executor = co_await asio::this_coro::executor;
+    within = std::min(within, duration{std::chrono::days{36'525}});  // what timers can hold
     std::exception_ptr aborted;
     try {
         co_return co_await asio::co_spawn(executor, wait_for_end(ref, life),
@@ -75,8 +82,8 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, durati
     // The timer aborted the wait, unless the caller itself is being cancelled.
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted);
-    throw timed_out{"the result of task " + id_text(ref) + " did not come within " + std::to_string(within.count()) +
-                    " ms; the task goes on"};
+    throw timed_out{"the result of task " + id_text(ref) + " did not come within " +
+                    std::to_string(within.count()) + " ms; the task goes on"};
 }
 
 [[noreturn]] void throw_failed(const task_outcome& outcome) {
@@ -86,7 +93,8 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, durati
 }
 
 [[noreturn]] void throw_gone(const task_ref& ref) {
-    throw result_gone{"task " + id_text(ref) + " is no longer kept: its retention is over, or a later task with the "
+    throw result_gone{"task " + id_text(ref) +
+                      " is no longer kept: its retention is over, or a later task with the "
                       "same biz_id took its place"};
 }
 
@@ -107,6 +115,8 @@ awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> wit
     auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
     auto outcome = decode_outcome(end.outcome);
     if (outcome.ended_as != state::success) throw_failed(outcome);
+    // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
+    if (outcome.attempts == 0) throw_gone(ref);
     co_return std::move(outcome.result);
 }
 
@@ -121,15 +131,19 @@ awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id) {
     auto executor = co_await asio::this_coro::executor;
     auto found = co_await on_loop(home_of(executor, app), [id](loop& there) { return find_on(there, id); });
     if (!found || !info_of(*found)) co_return std::nullopt;
-    co_return task_ref{
-        .app = &app, .id = id.bytes, .life = incarnation_of(found->body), .duplicate = false, .held = nullptr};
+    co_return task_ref{.app = &app,
+                       .id = id.bytes,
+                       .life = incarnation_of(found->body),
+                       .duplicate = false,
+                       .held = nullptr};
 }
 
 awaitable<task_info> fetch_info(task_ref ref) {
     const auto life = life_of(ref, "look at");
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
-    auto found = co_await on_loop(home_of(executor, *ref.app), [id](loop& there) { return find_on(there, id); });
+    auto found =
+        co_await on_loop(home_of(executor, *ref.app), [id](loop& there) { return find_on(there, id); });
     if (!found || (life != 0 && incarnation_of(found->body) != life)) throw_gone(ref);
     auto info = info_of(*found);
     if (!info) throw_gone(ref);
@@ -140,8 +154,8 @@ awaitable<bool> cancel_task(task_ref ref) {
     const auto life = life_of(ref, "cancel");
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
-    const auto got =
-        co_await on_loop(home_of(executor, *ref.app), [=](loop& there) { return cancel_on(there, id, life); });
+    const auto got = co_await on_loop(home_of(executor, *ref.app),
+                                      [=](loop& there) { return cancel_on(there, id, life); });
     if (!got.known) throw_gone(ref);
     co_return got.cancelled;
 }

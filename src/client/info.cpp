@@ -1,9 +1,9 @@
 #include "client/info.hpp"
 
-#include "runtime/handlers.hpp"
-
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
+
+#include "runtime/handlers.hpp"
 
 namespace errand {
 
@@ -73,7 +73,8 @@ std::optional<task_info> info_of(const found_task& found) {
     info.finished_at = found.finished_at;
     if (!found.outcome.empty()) {
         const auto outcome = decode_outcome(found.outcome);
-        if (found.finished_at && retention_is_over(outcome, *found.finished_at, found.now)) return std::nullopt;
+        if (found.finished_at && retention_is_over(outcome, *found.finished_at, found.now))
+            return std::nullopt;
         add_outcome(info, outcome);
     } else if (found.where == state::working) {
         info.worker = found.worker;

@@ -1,9 +1,9 @@
 // A task as the store has it, as users see it.
 #pragma once
 
-#include "store/store.hpp"
-
 #include <errand/task_info.hpp>
+
+#include "store/store.hpp"
 
 namespace errand {
 

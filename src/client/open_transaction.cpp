@@ -1,11 +1,11 @@
 #include "client/open_transaction.hpp"
 
+#include <errand/error.hpp>
+#include <errand/transaction.hpp>
+
 #include "client/home.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
-
-#include <errand/error.hpp>
-#include <errand/transaction.hpp>
 
 namespace errand::detail {
 
@@ -28,9 +28,10 @@ task_ref open_transaction::hold(prepared one) {
     task->what = std::move(one);
     std::lock_guard lock{guard_};
     if (ended_) {
-        throw usage_error{"a task of " + task->handler +
-                          " was performed under a transaction that has ended: await everything that performs tasks "
-                          "before the transaction's body returns"};
+        throw usage_error{
+            "a task of " + task->handler +
+            " was performed under a transaction that has ended: await everything that performs tasks "
+            "before the transaction's body returns"};
     }
     held_.push_back(std::move(task));
     return ref;
@@ -77,7 +78,8 @@ awaitable<void> open_transaction::submit_all(held_list list) {
             std::vector<submission_item> items;
             items.reserve(list.size());
             for (auto& one : list) items.push_back(item_of(one->what, there.tasks().now(), one->life));
-            auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::all_or_nothing);
+            auto got =
+                co_await there.submissions().submit_group(std::move(items), submit_mode::all_or_nothing);
             if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
             std::exception_ptr refused;
             for (std::size_t i = 0; i < list.size(); ++i) {

@@ -1,11 +1,12 @@
 #include "client/prepared.hpp"
 
+#include <errand/error.hpp>
+
 #include "core/policy_rules.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/handlers.hpp"
 
-#include <errand/error.hpp>
-
+#include <algorithm>
 #include <random>
 
 namespace errand {
@@ -24,9 +25,9 @@ const options& no_options() {
 
 on_conflict conflict_of(duplicate_rule rule) {
     switch (rule) {
-        case duplicate_rule::replace: return on_conflict::replace;
-        case duplicate_rule::reject: return on_conflict::reject;
-        case duplicate_rule::keep_first: break;
+    case duplicate_rule::replace: return on_conflict::replace;
+    case duplicate_rule::reject: return on_conflict::reject;
+    case duplicate_rule::keep_first: break;
     }
     return on_conflict::keep;
 }
@@ -46,6 +47,15 @@ std::int64_t wall_clock_ms() {
 std::uint64_t random_bits() {
     thread_local std::mt19937_64 engine{std::random_device{}()};
     return engine();
+}
+
+// perform_in and perform_at under the rules of the options of that name; a negative delay counts as none.
+void check_due(const detail::draft& from, const std::string& handler) {
+    if (!from.delay && !from.at) return;
+    options due;
+    if (from.delay) due.delay = std::max(*from.delay, duration{0});
+    due.at = from.at;
+    check_options(handler, due);
 }
 
 // When it is due: what the call says goes before the options.
@@ -80,13 +90,16 @@ prepared prepare(const detail::draft& from) {
     one.body.biz_id = extra.biz_id ? extra.biz_id : from.biz_id;
     one.body.timeout = extra.timeout;
     one.body.max_retry = extra.max_retry;
-    one.body.expires_after = extra.expires_after;
     one.body.retention = extra.retention;
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
+    // The policy's own too: what expires by itself is known by its body.
     one.expires_after = extra.expires_after ? extra.expires_after : rules.expires_after;
+    one.body.expires_after = one.expires_after;
+    check_due(from, one.body.handler);
     set_due(one, from, extra);
     if (one.body.biz_id) {
+        check_biz_id(one.body.handler, *one.body.biz_id);
         one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
         one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
     } else {
@@ -96,7 +109,8 @@ prepared prepare(const detail::draft& from) {
 }
 
 submission_item item_of(prepared one, time_point store_now, incarnation& life) {
-    life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);
+    life =
+        static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);
     one.body.life = life;
     submission_item item;
     item.id = one.id;
@@ -118,11 +132,12 @@ std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const
                                     ? "it has started, so its arguments cannot be replaced any more"
                                     : "on_duplicate is reject";
         return std::make_exception_ptr(duplicate_task{"task " + to_text(id) + " of " + handler +
-                                                      " holds the biz_id \"" + biz_id.value_or("") + "\" and " + why});
+                                                      " holds the biz_id \"" + biz_id.value_or("") +
+                                                      "\" and " + why});
     }
     if (answer.verdict == submit_verdict::withheld) {
-        return std::make_exception_ptr(
-            store_error{"task of " + handler + " was not submitted: another task of its transaction was refused"});
+        return std::make_exception_ptr(store_error{
+            "task of " + handler + " was not submitted: another task of its transaction was refused"});
     }
     return nullptr;
 }

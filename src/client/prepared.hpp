@@ -1,10 +1,10 @@
 // A submission that has its id and its rules, but has not left yet: what direct, bulk and held-back submission share.
 #pragma once
 
+#include <errand/detail/engine.hpp>
+
 #include "core/record.hpp"
 #include "store/store.hpp"
-
-#include <errand/detail/engine.hpp>
 
 #include <exception>
 #include <optional>

@@ -1,13 +1,13 @@
 // From a draft to an accepted task: around_submit, options over policy, then the store or the open transaction.
+#include <errand/error.hpp>
+#include <errand/handle.hpp>
+#include <errand/transaction.hpp>
+
 #include "client/home.hpp"
 #include "client/open_transaction.hpp"
 #include "client/prepared.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
-
-#include <errand/error.hpp>
-#include <errand/handle.hpp>
-#include <errand/transaction.hpp>
 
 namespace errand::detail {
 
@@ -96,7 +96,8 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     out.refs.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
-        if (!why) why = refusal(got.answers[i], ids[i], all[i].body.handler, all[i].body.biz_id, all[i].conflict);
+        if (!why)
+            why = refusal(got.answers[i], ids[i], all[i].body.handler, all[i].body.biz_id, all[i].conflict);
         if (why && out.errors.empty()) out.errors.resize(n);
         if (why) out.errors[i] = why;
         out.refs.push_back(ref_of(app, ids[i], lives[i], got.answers[i]));

@@ -19,13 +19,15 @@ namespace {
 
 constexpr std::size_t max_message = 4096;
 
-duration not_negative(duration delay) { return std::max(delay, duration::zero()); }
+// What a handler asks for, within what a due time can hold.
+duration in_bounds(duration delay) {
+    return std::clamp(delay, duration::zero(), duration{std::chrono::days{36'525}});
+}
 
 duration backoff_of(const attempt_terms& terms, int retries, const std::exception_ptr& failure) {
     if (terms.backoff) {
         try {
-            return std::min(not_negative((*terms.backoff)(retries, failure)),
-                            duration{std::chrono::days{36'525}});
+            return in_bounds((*terms.backoff)(retries, failure));
         } catch (...) {
             // A backoff that throws must not cost the task its retry: the polynomial takes its place.
         }
@@ -46,7 +48,7 @@ decision failed(task_notes notes, failure_text why, const attempt_terms& terms, 
     notes.snoozed = false;
     add_error(notes, std::move(why), now);
     if (retries >= terms.max_retry) return {verdict::bury, duration{0}, std::move(notes)};
-    const auto wait = delay ? not_negative(*delay) : backoff_of(terms, retries, failure);
+    const auto wait = delay ? in_bounds(*delay) : backoff_of(terms, retries, failure);
     return {verdict::fail, wait, std::move(notes)};
 }
 
@@ -58,7 +60,7 @@ decision buried(task_notes notes, const std::exception_ptr& failure, time_point 
 
 decision snoozed(task_notes notes, duration delay) {
     notes.snoozed = true;
-    return {verdict::snooze, not_negative(delay), std::move(notes)};
+    return {verdict::snooze, in_bounds(delay), std::move(notes)};
 }
 
 decision given_back(task_notes notes, const attempt_terms& terms) {

@@ -118,9 +118,11 @@ std::optional<duration> parse_duration(std::string_view text) noexcept {
         std::string_view name;
         std::int64_t ms;
     };
-    constexpr std::array<unit, 5> units{{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
-    const auto digits = static_cast<std::size_t>(
-        std::ranges::find_if_not(text, [](char c) { return c >= '0' && c <= '9'; }) - text.begin());
+    constexpr std::array<unit, 5> units{
+        {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+    const auto digits =
+        static_cast<std::size_t>(std::ranges::find_if_not(text, [](char c) { return c >= '0' && c <= '9'; }) -
+                                 text.begin());
     const auto count = parse_number<std::int64_t>(text.substr(0, digits));
     const auto found = std::ranges::find(units, text.substr(digits), &unit::name);
     if (!count || found == units.end() || *count > INT64_MAX / found->ms) return std::nullopt;
@@ -135,8 +137,9 @@ std::map<std::string, int> parse_queues(std::string_view text) {
         text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
         const auto colon = item.rfind(':');
         const auto name = trimmed(item.substr(0, colon));
-        const auto weight =
-            colon == std::string_view::npos ? std::optional{1} : parse_number<int>(trimmed(item.substr(colon + 1)));
+        const auto weight = colon == std::string_view::npos
+                                ? std::optional{1}
+                                : parse_number<int>(trimmed(item.substr(colon + 1)));
         if (name.empty() || !weight) refuse("queues", item, "name:weight, for example mail:3");
         queues[std::string{name}] = *weight;
     }
@@ -163,7 +166,8 @@ void apply_json(config& to, std::string_view text, const std::string& file) {
             set_json(member, given.value(), file + ": " + std::string{name});
         });
         if (!known) {
-            throw usage_error{"ERRAND_CONFIG: " + file + ": unknown member \"" + std::string{given.key()} + "\""};
+            throw usage_error{"ERRAND_CONFIG: " + file + ": unknown member \"" + std::string{given.key()} +
+                              "\""};
         }
     }
 }
@@ -174,8 +178,8 @@ void check_config(const config& c) {
     check(c.name_space.find_first_of("{}") == std::string::npos, "name_space: must not contain { or }");
     for (const auto& [name, weight] : c.queues) {
         check(!name.empty() && name.size() <= 255, "queues: a name has 1 to 255 bytes");
-        check(weight >= 1 && weight <= 1000, "queues: the weight of \"" + name + "\" must be 1 to 1000, got " +
-                                                 std::to_string(weight));
+        check(weight >= 1 && weight <= 1000,
+              "queues: the weight of \"" + name + "\" must be 1 to 1000, got " + std::to_string(weight));
     }
     check(c.concurrency >= 1 && c.concurrency <= 100'000, "concurrency: 1 to 100000");
     check(c.threads >= 1 && c.threads <= 1024, "threads: 1 to 1024");
@@ -183,9 +187,12 @@ void check_config(const config& c) {
     check(c.blocking_threads <= 1024, "blocking_threads: at most 1024");
     check(c.lease >= std::chrono::milliseconds{300} && c.lease <= longest, "lease: 300ms to 365d");
     check(c.shutdown_grace >= duration{0} && c.shutdown_grace <= longest, "shutdown_grace: 0s to 365d");
-    check(c.store_timeout >= std::chrono::milliseconds{100} && c.store_timeout <= longest, "store_timeout: 100ms to 365d");
-    check(c.max_payload >= 64 && c.max_payload <= std::size_t{256} * 1024 * 1024, "max_payload: 64 bytes to 256 MiB");
-    constexpr std::array<std::string_view, 7> levels{"trace", "debug", "info", "warn", "error", "critical", "off"};
+    check(c.store_timeout >= std::chrono::milliseconds{100} && c.store_timeout <= longest,
+          "store_timeout: 100ms to 365d");
+    check(c.max_payload >= 64 && c.max_payload <= std::size_t{256} * 1024 * 1024,
+          "max_payload: 64 bytes to 256 MiB");
+    constexpr std::array<std::string_view, 7> levels{"trace", "debug",    "info", "warn",
+                                                     "error", "critical", "off"};
     check(std::ranges::find(levels, c.log_level) != levels.end(),
           "log_level: trace, debug, info, warn, error, critical or off; got \"" + c.log_level + "\"");
 }

@@ -19,29 +19,29 @@ enum class event_kind : std::uint8_t {
     worker_started,
     worker_stopping,
     worker_stopped,
-    store_trouble,     // text: what is wrong, or that it is well again
+    store_trouble,  // text: what is wrong, or that it is well again
     task_claimed,
     task_started,
     task_succeeded,
-    task_retrying,     // text: the failure; after: delay
-    task_snoozed,      // after: delay
+    task_retrying,  // text: the failure; after: delay
+    task_snoozed,   // after: delay
     task_given_back,
-    task_dead,         // text: the failure
+    task_dead,  // text: the failure
     task_expired,
     task_cancelled,
-    handler_unknown,   // text: the name nobody here knows; after: delay
-    lease_lost,        // the task went to another worker, or its worker died
-    task_recovered,    // taken over from a worker whose lease ran out
-    report_stale,      // the store refused a report: the task is no longer ours
+    handler_unknown,  // text: the name nobody here knows; after: delay
+    lease_lost,       // the task went to another worker, or its worker died
+    task_recovered,   // taken over from a worker whose lease ran out
+    report_stale,     // the store refused a report: the task is no longer ours
     report_accepted,
-    overdue,           // a handler goes on after its cancellation; text: since when
-    loop_blocked,      // a handler kept the worker's thread busy; after: how long
-    failure,           // something went wrong in errand itself; text says what
+    overdue,       // a handler goes on after its cancellation; text: since when
+    loop_blocked,  // a handler kept the worker's thread busy; after: how long
+    failure,       // something went wrong in errand itself; text says what
 };
 
 struct event {
     event_kind kind{};
-    std::string task{};     // id as text; empty when it is about no task
+    std::string task{};  // id as text; empty when it is about no task
     std::string handler{};
     int attempt = 0;
     std::string text{};

@@ -19,9 +19,13 @@ duration look_interval(std::size_t workers, double random) noexcept {
     return std::clamp<duration>(spread(1s, workers, random), 5s, 60s);
 }
 
-duration recovery_interval(std::size_t workers, bool others_lately, double random) noexcept {
-    if (workers < 2 && !others_lately) return 5s;
-    return std::clamp<duration>(spread(1s, workers, random), 500ms, 60s);
+duration recovery_interval(std::optional<duration> until_end, duration lease, std::size_t workers,
+                           double random) noexcept {
+    const duration longest = std::min(lease, std::clamp<duration>(spread(1s, workers, random), 10s, 60s));
+    if (!until_end) return longest;
+    const duration apart = std::min<duration>(20ms * std::clamp<std::size_t>(workers, 1, 25), 500ms);
+    const duration jitter{static_cast<duration::rep>(static_cast<double>(apart.count()) * random)};
+    return std::min(longest, std::max(*until_end, duration{0}) + 1ms + jitter);
 }
 
 duration cleaning_interval(std::size_t workers, double random) noexcept {

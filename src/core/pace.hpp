@@ -5,15 +5,17 @@
 #include <errand/time.hpp>
 
 #include <cstddef>
+#include <optional>
 
 namespace errand {
 
 // Until the next look at queues whose wake-up may have been missed. `random` in [0, 1).
 duration look_interval(std::size_t workers, double random) noexcept;
 
-// Until the next look for leases that ran out. `others_lately`: other workers were alive so recently that a
-// lease of theirs can still run out; without them there is nothing to hurry for.
-duration recovery_interval(std::size_t workers, bool others_lately, double random) noexcept;
+// Until the next look for leases that ran out: when the first one ends (`until_end`; nullopt: there is none), a little
+// later by chance so that workers do not come at once. Leases taken meanwhile end a whole lease from now at the earliest.
+duration recovery_interval(std::optional<duration> until_end, duration lease, std::size_t workers,
+                           double random) noexcept;
 
 // Until the next deletion of ended tasks: about every 30 s over the cluster.
 duration cleaning_interval(std::size_t workers, double random) noexcept;

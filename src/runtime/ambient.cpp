@@ -14,9 +14,11 @@ using pool_executor = asio::thread_pool::executor_type;
 // Executors that are required or preferred otherwise than by default are other types; these are the ones that Asio's
 // own operations and users' coroutines meet.
 using tracked_loop_executor =
-    std::decay_t<decltype(asio::require(std::declval<loop_executor>(), asio::execution::outstanding_work.tracked))>;
+    std::decay_t<decltype(asio::require(std::declval<loop_executor>(),
+                                        asio::execution::outstanding_work.tracked))>;
 using tracked_pool_executor =
-    std::decay_t<decltype(asio::require(std::declval<pool_executor>(), asio::execution::outstanding_work.tracked))>;
+    std::decay_t<decltype(asio::require(std::declval<pool_executor>(),
+                                        asio::execution::outstanding_work.tracked))>;
 
 template <class Inner>
 const ambient* look(const asio::any_io_executor& executor) noexcept {
@@ -57,7 +59,8 @@ const ambient* ambient_of(const asio::any_io_executor& executor) noexcept {
     return nullptr;
 }
 
-asio::any_io_executor with_ambient(const asio::any_io_executor& executor, std::shared_ptr<const ambient> carried) {
+asio::any_io_executor with_ambient(const asio::any_io_executor& executor,
+                                   std::shared_ptr<const ambient> carried) {
     asio::any_io_executor out;
     if (rewrap<loop_executor>(executor, carried, out) || rewrap<pool_executor>(executor, carried, out) ||
         rewrap<tracked_loop_executor>(executor, carried, out) ||

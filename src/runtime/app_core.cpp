@@ -6,11 +6,10 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <random>
+#include <unistd.h>
 
 namespace errand::detail {
 
@@ -43,7 +42,8 @@ app_core::~app_core() {
     for (auto& front : idle_fronts_) {
         front->close();
         front->context().restart();
-        front->context().run();
+        // A coroutine that nobody awaits must not keep the program from ending.
+        front->context().run_for(std::chrono::seconds{2});
     }
 }
 

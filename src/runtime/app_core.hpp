@@ -1,13 +1,13 @@
 // What an app is made of, shared by its client half and its worker half.
 #pragma once
 
-#include "core/event.hpp"
-#include "store/settings.hpp"
-#include "store/store.hpp"
-
 #include <errand/config.hpp>
 #include <errand/detail/beans.hpp>
 #include <errand/middleware.hpp>
+
+#include "core/event.hpp"
+#include "store/settings.hpp"
+#include "store/store.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

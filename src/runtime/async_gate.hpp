@@ -16,9 +16,7 @@ public:
         : timer_{executor, boost::asio::steady_timer::time_point::max()} {}
 
     // Until the next open(). A cancelled wait returns as well: the caller looks at what it waits for.
-    awaitable<void> wait() {
-        co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
-    }
+    awaitable<void> wait() { co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable)); }
     void open() { timer_.cancel(); }
 
 private:

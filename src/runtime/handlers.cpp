@@ -1,8 +1,8 @@
 #include "runtime/handlers.hpp"
 
-#include "core/policy_rules.hpp"
-
 #include <errand/error.hpp>
+
+#include "core/policy_rules.hpp"
 
 #include <boost/core/demangle.hpp>
 
@@ -92,8 +92,15 @@ const directory& known() {
 
 namespace detail {
 
-void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(), bool has_concurrency_key) {
-    registered().declarations.try_emplace(type, declaration_entry{std::string{name}, read_policy, has_concurrency_key});
+void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(),
+                     bool has_concurrency_key) {
+    registered().declarations.try_emplace(type, declaration_entry{std::string{name}, read_policy,
+                                                                  has_concurrency_key});
+}
+
+void refuse_empty_awaitable() {
+    throw usage_error{
+        "perform returned an awaitable that holds nothing: one that was moved from or default-constructed"};
 }
 
 void define_handler(std::type_index type, const erased_handler& code) {
@@ -104,8 +111,9 @@ void define_handler(std::type_index type, const erased_handler& code) {
 
 const known_handler& handlers::of_type(std::type_index type) {
     if (const auto* found = known().by_type(type)) return *found;
-    throw usage_error{std::string{"no handler is registered for type "} + boost::core::demangle(type.name()) +
-                      ": write ERRAND_HANDLER(Type, …) or ERRAND_DECLARE_HANDLER(Type, …) at global namespace scope"};
+    throw usage_error{
+        std::string{"no handler is registered for type "} + boost::core::demangle(type.name()) +
+        ": write ERRAND_HANDLER(Type, …) or ERRAND_DECLARE_HANDLER(Type, …) at global namespace scope"};
 }
 
 const known_handler* handlers::find(std::string_view name_or_alias) { return known().by_name(name_or_alias); }

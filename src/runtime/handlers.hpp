@@ -22,8 +22,8 @@ struct known_handler {
 namespace handlers {
 
 // Each throws usage_error when the handlers of this program contradict each other (two of one name, a bad policy).
-const known_handler& of_type(std::type_index type);               // usage_error when there is none
-const known_handler* find(std::string_view name_or_alias);        // null when there is none
+const known_handler& of_type(std::type_index type);         // usage_error when there is none
+const known_handler* find(std::string_view name_or_alias);  // null when there is none
 std::vector<const known_handler*> all();
 
 }  // namespace handlers

@@ -5,6 +5,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <spdlog/logger.h>
+
 namespace errand {
 
 namespace asio = boost::asio;
@@ -21,6 +23,7 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
         s.patience = app.settings.store_timeout;
     }
     s.trouble = [&app](std::string_view text) {
+        app.log->warn("{}", text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
     };
     return s;

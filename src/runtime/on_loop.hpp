@@ -31,7 +31,8 @@ auto on_loop(loop& there, Work work) -> std::invoke_result_t<Work&, loop&> {
             co_return co_await w(l);
         }
     };
-    auto value = co_await boost::asio::co_spawn(there.executor(), call(there, work), boost::asio::use_awaitable);
+    auto value =
+        co_await boost::asio::co_spawn(there.executor(), call(there, work), boost::asio::use_awaitable);
     if constexpr (!std::is_void_v<result>) co_return std::move(*value);
 }
 

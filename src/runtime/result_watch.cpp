@@ -26,9 +26,9 @@ constexpr std::size_t most_per_call = 500;
 constexpr std::chrono::seconds recheck_interval{30};
 
 std::exception_ptr gone(const task_id& id) {
-    return std::make_exception_ptr(
-        result_gone{"the result of task " + to_text(id) +
-                    " is no longer kept: its place was taken by a later task with the same biz_id"});
+    return std::make_exception_ptr(result_gone{
+        "the result of task " + to_text(id) +
+        " is no longer kept: its place was taken by a later task with the same biz_id"});
 }
 
 std::exception_ptr lost(const task_id& id) {
@@ -47,7 +47,8 @@ result_watch::result_watch(asio::any_io_executor executor, store& in)
 
 awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
     if (closed_) throw store_error{"the app is closing: nothing more can be awaited"};
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, ended_task)>(
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
+                                            void(std::exception_ptr, ended_task)>(
         [this, id, life](auto handler) {
             const bool first = !waiters_.contains(id);
             completion done{std::move(handler)};
@@ -103,7 +104,8 @@ awaitable<void> result_watch::recheck() {
 }
 
 void result_watch::reconnected() {
-    for (auto at = waiters_.begin(); at != waiters_.end(); at = waiters_.equal_range(at->first).second) ask(at->first);
+    for (auto at = waiters_.begin(); at != waiters_.end(); at = waiters_.equal_range(at->first).second)
+        ask(at->first);
 }
 
 void result_watch::ended(const ended_task& task) { answer(task.id, &task, nullptr); }
@@ -129,8 +131,8 @@ void result_watch::answer(const task_id& id, const ended_task* end, std::excepti
 void result_watch::close() {
     closed_ = true;
     pace_.cancel();
-    const auto why =
-        std::make_exception_ptr(store_error{"the app is closing: the task goes on, its result is not awaited"});
+    const auto why = std::make_exception_ptr(store_error{
+        "the app is closing: the task goes on, its result is not awaited"});
     while (!waiters_.empty()) answer(task_id{waiters_.begin()->first}, nullptr, why);
 }
 

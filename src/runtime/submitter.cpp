@@ -23,7 +23,7 @@ struct submitter::group {
     std::vector<submission_item> items;
     submit_mode mode = submit_mode::each;
     group_answer answer;
-    std::size_t next = 0;     // the first item that no call has taken yet
+    std::size_t next = 0;  // the first item that no call has taken yet
     std::size_t answered = 0;
     asio::any_completion_handler<void(std::exception_ptr)> done;
 
@@ -39,7 +39,8 @@ awaitable<submit_answer> submitter::submit(submission_item item) {
         asio::use_awaitable, std::move(item));
 }
 
-awaitable<submitter::group_answer> submitter::submit_group(std::vector<submission_item> items, submit_mode mode) {
+awaitable<submitter::group_answer> submitter::submit_group(std::vector<submission_item> items,
+                                                           submit_mode mode) {
     auto all = std::make_shared<group>();
     all->items = std::move(items);
     all->mode = mode;
@@ -61,7 +62,8 @@ void submitter::start_lanes() {
     for (std::size_t lane = 0; lane < wanted; ++lane) {
         if (busy_[lane]) continue;
         busy_[lane] = true;
-        asio::co_spawn(executor_, run_lane(lane), asio::detached);  // throws nothing: every call's failure is answered
+        asio::co_spawn(executor_, run_lane(lane),
+                       asio::detached);  // throws nothing: every call's failure is answered
     }
 }
 
@@ -112,7 +114,8 @@ awaitable<void> submitter::send_part(std::size_t lane) {
         std::ranges::copy(answers, all->answer.answers.begin() + static_cast<std::ptrdiff_t>(from));
     } catch (...) {
         all->answer.failures.resize(all->items.size());
-        std::fill_n(all->answer.failures.begin() + static_cast<std::ptrdiff_t>(from), n, std::current_exception());
+        std::fill_n(all->answer.failures.begin() + static_cast<std::ptrdiff_t>(from), n,
+                    std::current_exception());
     }
     all->answered += n;
     if (all->answered == all->items.size()) {

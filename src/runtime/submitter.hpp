@@ -16,7 +16,8 @@ namespace errand {
 // On its loop's thread only.
 class submitter {
 public:
-    explicit submitter(boost::asio::any_io_executor executor, store& to) : executor_{std::move(executor)}, to_{to} {}
+    explicit submitter(boost::asio::any_io_executor executor, store& to)
+        : executor_{std::move(executor)}, to_{to} {}
 
     // One item; throws store_error when the store did not take it.
     awaitable<submit_answer> submit(submission_item item);

@@ -13,9 +13,11 @@ namespace errand {
 struct store_settings {
     std::string url;
     std::string name_space = "default";
-    std::string name;                             // see store::name()
-    std::optional<duration> patience{10'000};     // how long a call is repeated before store_error; nullopt: for ever
-    std::function<void(std::string_view)> trouble;  // told in words when the connection is lost, refused, back
+    std::string name;  // see store::name()
+    std::optional<duration> patience{
+        10'000};  // how long a call is repeated before store_error; nullopt: for ever
+    std::function<void(std::string_view)>
+        trouble;  // told in words when the connection is lost, refused, back
 };
 
 }  // namespace errand

@@ -8,11 +8,11 @@
 // A store object belongs to one thread: all calls are made on the executor it was opened with.
 #pragma once
 
-#include "core/record.hpp"
-#include "core/task_id.hpp"
-
 #include <errand/awaitable.hpp>
 #include <errand/time.hpp>
+
+#include "core/record.hpp"
+#include "core/task_id.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -36,8 +36,8 @@ struct submission_item {
     std::string body;   // an encoded task_body
     std::string queue;  // the body's own queue
     int priority = 0;
-    std::optional<duration> delay;        // from now, by the store's clock
-    std::optional<time_point> at;         // or at this time
+    std::optional<duration> delay;          // from now, by the store's clock
+    std::optional<time_point> at;           // or at this time
     std::optional<duration> expires_after;  // from its due time
     on_conflict conflict = on_conflict::keep;
 };
@@ -105,8 +105,9 @@ struct work_call {
 struct work_answer {
     std::vector<report_verdict> verdicts;  // one per report, in order
     std::vector<claimed_task> claimed;
-    std::optional<time_point> next_due;  // when this worker should look next; set when fewer than asked were claimed
-    time_point now{};                    // the store's clock
+    std::optional<time_point>
+        next_due;      // when this worker should look next; set when fewer than asked were claimed
+    time_point now{};  // the store's clock
 };
 
 struct extend_call {
@@ -117,7 +118,7 @@ struct extend_call {
 
 struct extend_answer {
     std::vector<claim_number> lost_claims;  // their leases ran out: every task under them is lost
-    std::vector<task_id> lost_tasks;        // cancelled, or taken over
+    std::vector<std::pair<task_id, claim_number>> lost_tasks;  // cancelled, or taken over
 };
 
 // ---- look -----------------------------------------------------------------------------------------------------------
@@ -146,6 +147,12 @@ struct found_task {
 struct watch_answer {
     std::vector<ended_task> ended;  // these had ended already
     std::vector<task_id> unknown;   // the store knows nothing of these
+};
+
+struct recover_answer {
+    std::vector<claimed_task> tasks;     // under a new claim of this worker
+    std::optional<time_point> next_end;  // when the next lease runs out unless it is extended
+    time_point now{};
 };
 
 struct cancel_answer {
@@ -191,7 +198,8 @@ public:
 
     // Lanes 0 .. submit_lanes-1; one call in flight per lane.
     static constexpr std::size_t submit_lanes = 2;
-    virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
+    virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
+                                                         std::span<const submission_item> items,
                                                          submit_mode mode) = 0;
     static constexpr std::size_t work_lanes = 2;
     virtual awaitable<work_answer> work(const work_call& call) = 0;
@@ -203,12 +211,13 @@ public:
     virtual awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                               std::string_view expired_outcome) = 0;
     // Takes over about `limit` tasks whose lease has run out, under a new claim of this worker.
-    virtual awaitable<std::vector<claimed_task>> recover(std::size_t limit, duration lease) = 0;
+    virtual awaitable<recover_answer> recover(std::size_t limit, duration lease) = 0;
     // Deletes up to `limit` ended tasks whose retention is over; returns how many.
     virtual awaitable<std::size_t> clean(std::size_t limit) = 0;
     // Ends a task that has not ended, also a working one (its worker is told), with this encoded outcome. A life of 0
     // means whichever is there.
-    virtual awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) = 0;
+    virtual awaitable<cancel_answer> cancel(const task_id& id, incarnation life,
+                                            std::string_view outcome) = 0;
     virtual awaitable<std::optional<found_task>> find(const task_id& id) = 0;
     // From now on the listener hears of the end of these tasks.
     virtual awaitable<watch_answer> watch(std::span<const task_id> ids) = 0;

@@ -70,9 +70,8 @@ awaitable<void> active_task::regain_slot() {
     if (cancelled) std::rethrow_exception(cancelled);
 }
 
+// A branch that nobody awaits may wait on: it counts as waiting until it ends.
 void active_task::give_up_slot() {
-    if (waits_ > 0) by_.one_less_waits();
-    waits_ = 0;
     const bool held = slot_ == slot_state::held;
     slot_ = slot_state::given_up;
     if (held) by_.slot_is_free();

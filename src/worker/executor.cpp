@@ -169,6 +169,15 @@ void executor::withdraw(const task_id& id) {
     for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || entry.task.id == id;
 }
 
+void executor::withdraw(const task_id& id, claim_number claim) {
+    const auto is_it = [&](const claimed_task& task) { return task.id == id && task.claim == claim; };
+    const auto at = std::ranges::find_if(live_, is_it, [](const active_task& one) -> const claimed_task& {
+        return one.task;
+    });
+    if (at != live_.end()) stop(*at, attempt_end::withdrawn);
+    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || is_it(entry.task);
+}
+
 void executor::withdraw_claim(claim_number claim) {
     std::vector<std::shared_ptr<active_task>> lost;
     for (auto& one : live_) {

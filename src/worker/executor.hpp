@@ -28,6 +28,8 @@ public:
     void take(std::vector<claimed_task> tasks);
     // From outside: this task was cancelled, or its lease is lost.
     void withdraw(const task_id& id);
+    // Only as long as it runs under this claim: it may have been claimed again since.
+    void withdraw(const task_id& id, claim_number claim);
     void withdraw_claim(claim_number claim);
 
     // What has not started is given back, now and from now on.

@@ -24,8 +24,8 @@ awaitable<std::size_t> lease_keeper::pass() {
         for (const auto claim : answer.lost_claims) {
             asio::post(one->home().context(), [&runs, claim] { runs.withdraw_claim(claim); });
         }
-        for (const auto& id : answer.lost_tasks) {
-            asio::post(one->home().context(), [&runs, id] { runs.withdraw(id); });
+        for (const auto& lost : answer.lost_tasks) {
+            asio::post(one->home().context(), [&runs, lost] { runs.withdraw(lost.first, lost.second); });
         }
     }
     co_return call.tasks.size();

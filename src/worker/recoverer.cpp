@@ -3,33 +3,29 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "worker/finished.hpp"
-#include "worker/heartbeat.hpp"
 #include "worker/notice.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-
 namespace errand {
 
 namespace asio = boost::asio;
-using steady = std::chrono::steady_clock;
 
 namespace {
 constexpr std::size_t most_per_call = 100;
 }  // namespace
 
 recoverer::recoverer(worker_frame& frame, const asio::any_io_executor& executor, store& in)
-    : role{frame.app, executor, "taking over tasks of dead workers"},
-      frame_{frame},
-      in_{in},
-      alone_since_{steady::now()} {}
+    : role{frame.app, executor, "taking over tasks of dead workers"}, frame_{frame}, in_{in} {}
 
 awaitable<std::size_t> recoverer::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto tasks = co_await in_.recover(most_per_call, app().settings.lease);
+        const auto answer = co_await in_.recover(most_per_call, app().settings.lease);
+        const auto& tasks = answer.tasks;
+        until_end_.reset();
+        if (answer.next_end) until_end_ = *answer.next_end - answer.now;
         if (tasks.empty()) co_return done;
         work_call call;
         for (const auto& task : tasks) {
@@ -80,16 +76,8 @@ awaitable<void> recoverer::hear(detail::app_core& app, const known_handler& of, 
     co_return;
 }
 
-// A worker's last lease has run out, and been noticed, some time after its last sign of life.
-bool recoverer::others_lately() {
-    const auto now = steady::now();
-    if (frame_.alive.load() > 1) alone_since_ = now;
-    return now - alone_since_ < 2 * app().settings.lease + heartbeat::lives_for;
-}
-
 duration recoverer::pause() {
-    const bool others = others_lately();
-    return recovery_interval(frame_.alive.load(), others, random_unit());
+    return recovery_interval(until_end_, app().settings.lease, frame_.alive.load(), random_unit());
 }
 
 }  // namespace errand

@@ -16,14 +16,13 @@ public:
 
 private:
     duration pause() override;
-    bool others_lately();
     awaitable<report> end_of(const claimed_task& task);
     static awaitable<void> hear(detail::app_core& app, const known_handler& of, const dead_task& task,
                                 time_point now);
 
     worker_frame& frame_;
     store& in_;
-    std::chrono::steady_clock::time_point alone_since_;
+    std::optional<duration> until_end_;  // of the first lease, as of the last round
 };
 
 }  // namespace errand

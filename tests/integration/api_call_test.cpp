@@ -1,11 +1,11 @@
 // Sections 1 and 2 of the contract: declare a handler, call it, follow it.
 #include "support/test_app.hpp"
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -52,7 +52,8 @@ struct no_result {
 struct fails {
     errand::awaitable<int> perform(int times) {
         auto& self = co_await errand::this_task();
-        if (self.attempt() <= times) throw std::runtime_error{"attempt " + std::to_string(self.attempt()) + " broke"};
+        if (self.attempt() <= times)
+            throw std::runtime_error{"attempt " + std::to_string(self.attempt()) + " broke"};
         co_return self.attempt();
     }
 };
@@ -106,7 +107,8 @@ struct looks_inside {
         co_await self.progress(0.4, "4 of 10");
         self.log().info("half way {}", 1);
         co_return self.headers().at("trace") + " " + self.id() + " " + std::to_string(self.attempt()) + " " +
-            (self.fence() > 0 ? "fenced" : "free") + (self.deadline() > errand::time_point{} ? " limited" : "");
+            (self.fence() > 0 ? "fenced" : "free") +
+            (self.deadline() > errand::time_point{} ? " limited" : "");
     }
 };
 
@@ -255,7 +257,8 @@ TEST_CASE("Handlers that wait for their children give their slots away", "[api]"
 TEST_CASE("The context tells id, headers, attempt, fence and deadline, and keeps progress and log", "[api]") {
     test_app t;
     t.start();
-    auto h = t.run(t.app.handler<looks_inside>().with({.headers = {{"trace", "t-1"}}, .tags = {"a"}}).perform_async());
+    auto h = t.run(
+        t.app.handler<looks_inside>().with({.headers = {{"trace", "t-1"}}, .tags = {"a"}}).perform_async());
     CHECK(t.wait(h) == "t-1 " + h.id() + " 1 fenced limited");
     const auto info = t.info(h);
     CHECK(info.progress_text == "4 of 10");
@@ -296,7 +299,8 @@ TEST_CASE("Bulk submission gives handles in the order of the items", "[api]") {
     REQUIRE(handles.size() == 1200);
     CHECK(t.wait(handles[0]) == 1);
     CHECK(t.wait(handles[1199]) == 1200);
-    auto orders = t.run(t.app.handler<send_receipt>().perform_bulk(std::vector{order{"a", 1, {}}, order{"b", 2, {}}}));
+    auto orders =
+        t.run(t.app.handler<send_receipt>().perform_bulk(std::vector{order{"a", 1, {}}, order{"b", 2, {}}}));
     CHECK(t.wait(orders[1]).order_id == "b");
 }
 
@@ -304,7 +308,8 @@ TEST_CASE("Bulk submission names the item that does not encode and submits none"
     test_app t;
     std::vector<order> items(20);
     items[17].id = "\xff\xfe";
-    CHECK_THROWS_WITH(t.run(t.app.handler<send_receipt>().perform_bulk(items)), ContainsSubstring("item 17: args[0].id"));
+    CHECK_THROWS_WITH(t.run(t.app.handler<send_receipt>().perform_bulk(items)),
+                      ContainsSubstring("item 17: args[0].id"));
 }
 
 TEST_CASE("Bulk submission reports what the store refused after all have answered", "[api]") {
@@ -346,7 +351,8 @@ TEST_CASE("Arguments that do not fit kill the task at once and name the path", "
     t.start();
     boost::json::array args{boost::json::object{{"id", "o-9"}, {"cents", "9x"}}};
     auto h = t.run(t.app.perform("api_call::send_receipt", args));
-    CHECK_THROWS_WITH(t.run(h.result(20s)), ContainsSubstring("args[0].cents: expected an integer, got string \"9x\""));
+    CHECK_THROWS_WITH(t.run(h.result(20s)),
+                      ContainsSubstring("args[0].cents: expected an integer, got string \"9x\""));
     const auto info = t.info(h);
     CHECK(info.state == errand::state::dead);
     CHECK(info.attempt == 1);

@@ -75,7 +75,7 @@ TEST_CASE("a recovery whose answer was lost is answered again with the same task
     const auto end = lost.now + 20ms;
     REQUIRE(redis.until([&] { return worker->now() > end; }));
     redis.gate.cut_reply();
-    const auto saved = await(redis.io, worker->recover(10, 30s));
+    const auto saved = await(redis.io, worker->recover(10, 30s)).tasks;
     CHECK(redis.gate.reply_was_cut());
     REQUIRE(saved.size() == 1);
     CHECK(redis.finish(worker, {success_of(saved[0])}) == std::vector{report_verdict::accepted});

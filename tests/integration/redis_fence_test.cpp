@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 namespace {
 
 std::vector<claimed_task> recover(redis_fixture& redis, member& by, duration lease = 30s) {
-    return await(redis.io, by->recover(100, lease));
+    return await(redis.io, by->recover(100, lease)).tasks;
 }
 
 extend_answer extend(redis_fixture& redis, member& by, const claimed_task& task, duration lease = 30s) {
@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK(redis.finish(gone, {success_of(lost.claimed[0])}) == std::vector{report_verdict::lease_lost});
     const auto extended = extend(redis, gone, lost.claimed[0]);
     CHECK(extended.lost_claims == std::vector{lost.claimed[0].claim});
-    CHECK(extended.lost_tasks == std::vector{lost.claimed[0].id});
+    CHECK(extended.lost_tasks == std::vector{std::pair{lost.claimed[0].id, lost.claimed[0].claim}});
     CHECK(redis.finish(rescuer, {report_of(saved[0], report::kind::give_back)}) ==
           std::vector{report_verdict::accepted});
     CHECK(extend(redis, gone, kept.claimed[0]).lost_claims.empty());

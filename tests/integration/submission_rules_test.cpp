@@ -1,12 +1,12 @@
 // Options, duplicates, expiry, retention, wrappers: what a submission can ask for.
 #include "support/test_app.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <mutex>
 #include <thread>
@@ -90,13 +90,15 @@ TEST_CASE("keep_first, reject and replace do what they say to a task that waits"
     auto first = t.run(proxy.perform_async(1));
     auto kept = t.run(proxy.perform_async(2));
     CHECK(kept.duplicate());
-    CHECK_THROWS_AS(t.run(proxy.with({.on_duplicate = errand::reject}).perform_async(3)), errand::duplicate_task);
+    CHECK_THROWS_AS(t.run(proxy.with({.on_duplicate = errand::reject}).perform_async(3)),
+                    errand::duplicate_task);
     auto replaced = t.run(proxy.with({.on_duplicate = errand::replace}).perform_async(4));
     CHECK(replaced.id() == first.id());
     t.start();
     CHECK(t.wait(first) == 4);
     CHECK(t.wait(replaced) == 4);
-    CHECK_THROWS_AS(t.run(proxy.with({.on_duplicate = errand::replace}).perform_async(5)), errand::duplicate_task);
+    CHECK_THROWS_AS(t.run(proxy.with({.on_duplicate = errand::replace}).perform_async(5)),
+                    errand::duplicate_task);
     CHECK(t.wait(first) == 4);
 }
 
@@ -203,11 +205,12 @@ TEST_CASE("Wrappers go around every attempt and every submission in the order ad
     t.start();
     t.wait(t.run(t.app.handler<writes>().perform_async("work")));
     const std::string handler = "submission_rules::writes";
-    CHECK(book.lines == std::vector<std::string>{"submit 1 " + handler, "submit 2 " + handler, "before 1 12", "before 2 12",
-                                                 "work", "after 2", "after 1"});
+    CHECK(book.lines == std::vector<std::string>{"submit 1 " + handler, "submit 2 " + handler, "before 1 12",
+                                                 "before 2 12", "work", "after 2", "after 1"});
 }
 
-TEST_CASE("What a wrapper throws is the submitter's exception, and what it swallows is not submitted", "[rules]") {
+TEST_CASE("What a wrapper throws is the submitter's exception, and what it swallows is not submitted",
+          "[rules]") {
     test_app t;
     t.app.around_submit([](errand::submission& s, auto next) -> errand::awaitable<void> {
         if (s.args == "[1]") throw errand::bad_data{"audit says no"};
@@ -225,7 +228,8 @@ TEST_CASE("A declared handler can be submitted without its code", "[rules]") {
     CHECK(t.info(h).state == errand::state::ready);
 }
 
-TEST_CASE("A coroutine on a foreign io_context submits, awaits and lets that context end", "[rules][concurrent]") {
+TEST_CASE("A coroutine on a foreign io_context submits, awaits and lets that context end",
+          "[rules][concurrent]") {
     test_app t;
     t.start();
     asio::io_context foreign;
@@ -270,5 +274,6 @@ TEST_CASE("block_on inside a coroutine that errand runs is refused", "[rules]") 
 
 TEST_CASE("this_task outside a task is refused", "[rules]") {
     test_app t;
-    CHECK_THROWS_AS(t.run([]() -> errand::awaitable<void> { co_await errand::this_task(); }()), errand::usage_error);
+    CHECK_THROWS_AS(t.run([]() -> errand::awaitable<void> { co_await errand::this_task(); }()),
+                    errand::usage_error);
 }

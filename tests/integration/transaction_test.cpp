@@ -1,9 +1,6 @@
 // Section 4 of the contract, its in-memory half: what is performed under a transaction leaves with the commit.
 #include "support/test_app.hpp"
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
@@ -12,6 +9,9 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <random>
 #include <stdexcept>
@@ -74,11 +74,11 @@ TEST_CASE("Nothing leaves when the body throws, and the exception comes through"
     test_app t;
     std::vector<handle_type> handles;
     CHECK_THROWS_AS(t.run([](test_app& a, std::vector<handle_type>& out) -> errand::awaitable<void> {
-                        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
-                            co_await deeper(a.app, "never", 2, out);
-                            throw rollback{"no"};
-                        });
-                    }(t, handles)),
+        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
+            co_await deeper(a.app, "never", 2, out);
+            throw rollback{"no"};
+        });
+    }(t, handles)),
                     rollback);
     CHECK_FALSE(submitted(t, handles.at(0)));
     CHECK_THROWS_AS(t.info(handles[0]), errand::usage_error);
@@ -100,7 +100,8 @@ TEST_CASE("Parallel branches and spawned coroutines are held back too", "[transa
             co_await (deeper(a.app, "left", 3, out) && deeper(a.app, "right", 1, out));
             auto executor = co_await asio::this_coro::executor;
             co_await asio::co_spawn(executor, deeper(a.app, "spawned", 1, out), asio::use_awaitable);
-            co_await asio::co_spawn(asio::make_strand(executor), deeper(a.app, "strand", 1, out), asio::use_awaitable);
+            co_await asio::co_spawn(asio::make_strand(executor), deeper(a.app, "strand", 1, out),
+                                    asio::use_awaitable);
             for (const auto& h : out) CHECK_FALSE(co_await a.app.find(h.id()));
         });
     }(t, handles));
@@ -116,7 +117,9 @@ TEST_CASE("An inner transaction joins the outer one and drops only its own when 
     t.run([](test_app& a, auto& out, auto& in, auto& lost) -> errand::awaitable<void> {
         co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
             co_await deeper(a.app, "outer", 0, out);
-            co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> { co_await deeper(a.app, "in", 0, in); });
+            co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
+                co_await deeper(a.app, "in", 0, in);
+            });
             try {
                 co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
                     co_await deeper(a.app, "lost", 0, lost);
@@ -156,12 +159,12 @@ TEST_CASE("A commit that is refused submits nothing of the transaction", "[trans
     t.run(t.app.handler<record>().perform_async("taken"));
     std::vector<handle_type> handles;
     CHECK_THROWS_AS(t.run([](test_app& a, std::vector<handle_type>& out) -> errand::awaitable<void> {
-                        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
-                            co_await deeper(a.app, "fresh", 0, out);
-                            auto strict = a.app.handler<record>().with({.on_duplicate = errand::reject});
-                            out.push_back(co_await strict.perform_async("taken"));
-                        });
-                    }(t, handles)),
+        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
+            co_await deeper(a.app, "fresh", 0, out);
+            auto strict = a.app.handler<record>().with({.on_duplicate = errand::reject});
+            out.push_back(co_await strict.perform_async("taken"));
+        });
+    }(t, handles)),
                     errand::duplicate_task);
     CHECK_FALSE(submitted(t, handles.at(0)));
 }
@@ -211,20 +214,20 @@ TEST_CASE("Performing under a transaction that has ended is refused", "[transact
     test_app t;
     std::optional<asio::any_io_executor> inside;
     CHECK_THROWS_AS(t.run([](test_app& a, auto& leaked) -> errand::awaitable<void> {
-                        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
-                            leaked = co_await asio::this_coro::executor;
-                        });
-                        std::vector<handle_type> out;
-                        co_await asio::co_spawn(*leaked, deeper(a.app, "late", 0, out), asio::use_awaitable);
-                    }(t, inside)),
+        co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
+            leaked = co_await asio::this_coro::executor;
+        });
+        std::vector<handle_type> out;
+        co_await asio::co_spawn(*leaked, deeper(a.app, "late", 0, out), asio::use_awaitable);
+    }(t, inside)),
                     errand::usage_error);
 }
 
 namespace {
 
 // One of many transactions that run at once: some deep, some nested, some rolled back.
-errand::awaitable<void> one_of_many(errand::app& app, int number, unsigned seed, std::vector<handle_type>& kept,
-                                    std::vector<handle_type>& dropped) {
+errand::awaitable<void> one_of_many(errand::app& app, int number, unsigned seed,
+                                    std::vector<handle_type>& kept, std::vector<handle_type>& dropped) {
     std::minstd_rand random{seed};
     const bool rolls_back = random() % 3 == 0;
     const auto key = "t" + std::to_string(number) + "-";
@@ -251,8 +254,9 @@ void run_interleaved(std::size_t threads) {
     std::vector<std::future<void>> ends;
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        ends.push_back(asio::co_spawn(
-            pool, one_of_many(t.app, i, static_cast<unsigned>(i) + 1, kept[at], dropped[at]), asio::use_future));
+        ends.push_back(
+            asio::co_spawn(pool, one_of_many(t.app, i, static_cast<unsigned>(i) + 1, kept[at], dropped[at]),
+                           asio::use_future));
     }
     for (auto& end : ends) end.get();
     pool.join();

@@ -1,9 +1,9 @@
 // An app on a private Redis, in a namespace of its own: one server a test program, one namespace a test.
 #pragma once
 
-#include "support/redis_server.hpp"
-
 #include <errand/errand.hpp>
+
+#include "support/redis_server.hpp"
 
 #include <atomic>
 #include <functional>
@@ -40,7 +40,9 @@ struct test_journal {
 // An app whose worker runs from the first `start` to the end of the scope.
 struct test_app {
     explicit test_app(config settings = fresh_settings())
-        : app{std::move(settings)}, mailer{app.provide<test_mailer>()}, journal{app.provide<test_journal>()} {}
+        : app{std::move(settings)},
+          mailer{app.provide<test_mailer>()},
+          journal{app.provide<test_journal>()} {}
 
     void start() { app.block_on(app.start()); }
     void stop() { app.block_on(app.stop()); }

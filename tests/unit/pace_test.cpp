@@ -8,7 +8,6 @@ TEST_CASE("rounds over the cluster stay at one a second however many workers the
     // mean interval = 1 s * workers, at random 1/2
     for (std::size_t workers : {5U, 10U, 50U}) {
         CHECK(errand::look_interval(workers, 0.5) == workers * 1s);
-        CHECK(errand::recovery_interval(workers, true, 0.5) == workers * 1s);
     }
 }
 
@@ -18,7 +17,12 @@ TEST_CASE("no worker looks more often than every 5 s or less often than every mi
     CHECK(errand::look_interval(100'000, 0.9) == 60s);
 }
 
-TEST_CASE("a worker that has long been alone is in no hurry to take over others' tasks") {
-    CHECK(errand::recovery_interval(1, false, 0.9) == 5s);
-    CHECK(errand::recovery_interval(1, true, 0.9) < 2s);
+TEST_CASE("a worker looks for lost leases when the first one ends, and never later than a lease from now") {
+    CHECK(errand::recovery_interval(3s, 30s, 1, 0.0) == 3s + 1ms);
+    CHECK(errand::recovery_interval(3s, 30s, 100, 0.99) < 3s + 500ms);
+    CHECK(errand::recovery_interval(-1s, 30s, 1, 0.0) == 1ms);
+    CHECK(errand::recovery_interval(25s, 30s, 1, 0.5) == 10s);
+    CHECK(errand::recovery_interval(std::nullopt, 30s, 1, 0.5) == 10s);
+    CHECK(errand::recovery_interval(std::nullopt, 1s, 1, 0.5) == 1s);
+    CHECK(errand::recovery_interval(std::nullopt, 600s, 40, 0.5) == 40s);
 }

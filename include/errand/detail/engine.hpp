@@ -34,14 +34,14 @@ struct task_ref {
 // One submission, encoded and checked for shape, before it gets an id.
 struct draft {
     app_core* app = nullptr;
-    std::type_index handler = typeid(void);     // how the policy is found ...
-    std::string wire_name{};                    // ... or by name, when it was submitted by name
-    std::string args{};                         // a JSON array
-    std::optional<std::string> biz_id{};        // from the handler's own biz_id
-    std::shared_ptr<const options> extra{};     // may be null
-    std::optional<duration> delay{};            // perform_in
-    std::optional<time_point> at{};             // perform_at
-    transaction_guard* guard = nullptr;         // proxy.in(guard)
+    std::type_index handler = typeid(void);  // how the policy is found ...
+    std::string wire_name{};                 // ... or by name, when it was submitted by name
+    std::string args{};                      // a JSON array
+    std::optional<std::string> biz_id{};     // from the handler's own biz_id
+    std::shared_ptr<const options> extra{};  // may be null
+    std::optional<duration> delay{};         // perform_in
+    std::optional<time_point> at{};          // perform_at
+    transaction_guard* guard = nullptr;      // proxy.in(guard)
 };
 
 awaitable<task_ref> submit(draft one);

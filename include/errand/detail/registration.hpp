@@ -27,7 +27,8 @@ enum class call_stage : unsigned char { decoding, performing, encoding };
 struct erased_handler {
     // Decodes the arguments, builds the handler, runs it; gives the result as JSON text, empty for void. The stage is
     // kept up to date; all three must outlive the call.
-    awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args, call_stage& stage);
+    awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args,
+                                  call_stage& stage);
     // What is missing to build one, in words.
     std::vector<std::string> (*missing)(const bean_container& beans);
     // Builds one and drops it.
@@ -36,7 +37,9 @@ struct erased_handler {
     void (*on_dead)(const task_info& task);
 };
 
-void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(), bool has_concurrency_key);
+void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(),
+                     bool has_concurrency_key);
+[[noreturn]] void refuse_empty_awaitable();
 void define_handler(std::type_index type, const erased_handler& code);
 
 // The type's qualified name as the compiler prints it.
@@ -56,7 +59,8 @@ struct declaration {
     explicit declaration(read_fn read) {
         read_policy = read;
         declare_handler(
-            typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); }, has_concurrency_key<H>());
+            typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
+            has_concurrency_key<H>());
     }
 
     static inline constinit read_fn read_policy = nullptr;
@@ -80,7 +84,11 @@ struct definition {
         auto values = decode_args<S>(args);
         stage = call_stage::performing;
         S handler = build<S>(beans);
-        auto call = [&handler](auto&... value) { return handler.perform(std::move(value)...); };
+        auto call = [&handler](auto&... value) {
+            auto work = handler.perform(std::move(value)...);
+            if (!work.valid()) refuse_empty_awaitable();
+            return work;
+        };
         if constexpr (std::is_void_v<result_of<S>>) {
             co_await std::apply(call, values);
             co_return std::string{};

@@ -44,7 +44,7 @@ boost::redis::config config_of(const address& to, std::string_view channel) {
     config.unix_socket = to.unix_path;
     config.reconnect_wait_interval = 80ms;
     // A PING goes out only when nothing else does; a connection silent for twice this long is given up.
-    config.health_check_interval = 3s;
+    config.health_check_interval = 5s;
     // Larger reads make pipelined calls answer in lock step, which halves the rate (measured).
     config.read_buffer_append_size = 4096;
     config.use_setup = true;

@@ -41,6 +41,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
 shard_store::~shard_store() { close(); }
 
 awaitable<void> shard_store::open() {
+    if (caller_.closed()) caller_.fail("open", "the store was closed");
     connection_listener& self = *this;
     auto over = std::make_shared<connection>(*on_, address_, keys_.channel(settings_.name), self);
     caller_.use(over);
@@ -49,7 +50,8 @@ awaitable<void> shard_store::open() {
         co_await check_server();
         co_await check_stamp();
     } catch (...) {
-        close();
+        // Only this connection: the store may be opened again.
+        over->stop();
         throw;
     }
 }

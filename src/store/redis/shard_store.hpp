@@ -33,7 +33,7 @@ public:
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                       std::string_view expired_outcome) override;
-    awaitable<std::vector<claimed_task>> recover(std::size_t limit, duration lease) override;
+    awaitable<recover_answer> recover(std::size_t limit, duration lease) override;
     awaitable<std::size_t> clean(std::size_t limit) override;
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;

@@ -102,7 +102,7 @@ awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     co_await ask(call, answer, in);
     extend_answer got;
     for (const auto at : read_positions(in)) got.lost_claims.push_back(asked.claims.at(at));
-    for (const auto at : read_positions(in)) got.lost_tasks.push_back(asked.tasks.at(at).first);
+    for (const auto at : read_positions(in)) got.lost_tasks.push_back(asked.tasks.at(at));
     co_return got;
 }
 
@@ -117,7 +117,7 @@ awaitable<report_verdict> shard_store::note(const task_id& id, claim_number clai
     co_return head.word == "ok" ? report_verdict::accepted : report_verdict::lease_lost;
 }
 
-awaitable<std::vector<claimed_task>> shard_store::recover(std::size_t limit, duration lease) {
+awaitable<recover_answer> shard_store::recover(std::size_t limit, duration lease) {
     script_call call{script_name::recover, keys_};
     begin(call, recover_lane_);
     call.arg(std::string_view{settings_.name});
@@ -126,8 +126,12 @@ awaitable<std::vector<claimed_task>> shard_store::recover(std::size_t limit, dur
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
+    recover_answer got;
     const auto claim = read_claim(in);
-    co_return read_claimed(in, claim);
+    got.next_end = read_time(in);
+    got.tasks = read_claimed(in, claim);
+    got.now = now();
+    co_return got;
 }
 
 }  // namespace errand::redis

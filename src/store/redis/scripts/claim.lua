@@ -38,7 +38,8 @@ local function claim(worker, limit, lease, queues, may_be_idle)
   local look = #got < limit and next_look(worker, 1, queues) or false
   for q = 1, queues do
     if voids and #got < limit and call('LLEN', ready_of(q)) > 0 then look = now end
-    if #got == limit and call('SCARD', idle_of(q)) > 0 and call('LLEN', ready_of(q)) > 0 then wake(q, 1) end
+    if #got == limit and call('SCARD', idle_of(q)) > 0
+        and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then wake(q, 1) end
   end
   return number, look and digits(look) or '', carry(ids, bodies, noted)
 end

@@ -1,13 +1,21 @@
 -- recover: takes over tasks whose lease has run out, under one new claim of the caller.
 -- Keys:    the shard's
 -- Args:    lane, number, worker, about how many tasks, lease (ms)
--- Returns: 'ok', now, claim number ('0': none), ids in one text, bodies, notes as (position, notes) pairs
---          | 'late'
+-- Returns: 'ok', now, claim number ('0': none), when the next lease runs out (ms or ''), ids in one text, bodies,
+--          notes as (position, notes) pairs | 'late'
 -- Cost:    O(tasks of the claims that ran out)
+local function next_end()
+  local first = call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2]
+  return first and first ~= 'inf' and digits(tonumber(first)) or ''
+end
+
 local function recover()
-  free_first()
   local limit, ids, bodies = tonumber(ARGV[4]), {}, {}
-  for _, old in ipairs(call('ZRANGE', leases, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)) do
+  local over = call('ZRANGE', leases, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
+  -- Nothing changes, so nothing needs to be remembered: the usual round of an idle worker.
+  if #over == 0 then return {'ok', now, '0', next_end(), carry({}, {})} end
+  free_first()
+  for _, old in ipairs(over) do
     if #ids >= limit then break end
     local line = call('HGET', claims, old) or '\n'
     for at = string.find(line, '\n', 1, true) + 1, #line, 16 do
@@ -26,11 +34,11 @@ local function recover()
     call('HDEL', claims, old)
   end
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5])) or '0'
-  return {'ok', now, number, carry(ids, bodies)}, {number}
+  return {'ok', now, number, next_end(), carry(ids, bodies)}, {number}
 end
 
 local function again(before)
-  return {'ok', now, before[1], taken_before(before[1])}
+  return {'ok', now, before[1], next_end(), taken_before(before[1])}
 end
 
 return once(ARGV[1], tonumber(ARGV[2]), recover, again)
