@@ -1,0 +1,104 @@
+#include "fault/fleet.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace fault_test {
+
+using errand::test::holds_within;
+using errand::test::program;
+
+void eventually(const std::function<bool()>& condition) {
+    const bool held = holds_within(patience, condition);
+    REQUIRE(held);
+}
+
+program& fleet::start_worker(variables more) {
+    more.insert({{"ERRAND_STORE", server.url()}, {"ERRAND_LEASE", "2s"}, {"ERRAND_LOG_LEVEL", "warn"}});
+    return *workers.emplace_back(std::make_unique<program>(
+        "courier", std::vector<std::string>{"work", book.path()}, more, file("worker.log")));
+}
+
+program& fleet::worker(variables more) {
+    auto& one = start_worker(std::move(more));
+    eventually([&] { return book.count("up", one.pid()) == 1; });
+    return one;
+}
+
+std::unique_ptr<program> fleet::submitter(std::size_t orders, const std::string& prefix,
+                                          std::size_t per_second) {
+    const variables its{{"ERRAND_STORE", server.url()}, {"ERRAND_LOG_LEVEL", "off"}};
+    return std::make_unique<program>("courier",
+                                     std::vector<std::string>{"submit", std::to_string(orders), prefix,
+                                                              std::to_string(per_second)},
+                                     its, file("submitter-" + prefix));
+}
+
+std::string fleet::output_of_submitter(const std::string& prefix) const {
+    std::ifstream in{file("submitter-" + prefix)};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+errand::config fleet::settings(std::string store) const {
+    errand::config with;
+    with.store = store.empty() ? server.url() : std::move(store);
+    with.log_level = "off";
+    return with;
+}
+
+tally fleet::audit(errand::app& app, const std::vector<stay_handle>& handles, const std::set<pid_t>& killed) {
+    tally all{.accepted = handles.size()};
+    std::map<std::string, stay> results;
+    for (const auto& one : handles) {
+        try {
+            results[one.id()] = app.block_on(one.result(patience));
+        } catch (const errand::error& e) {
+            ++all.lost;
+            UNSCOPED_INFO(one.id() << ": " << e.what());
+        }
+    }
+    all.finished = results.size();
+    CHECK(all.finished == all.accepted);
+    CHECK(all.lost == 0);
+    CHECK(ended_in_store() == all.accepted);
+    count_executions(all, killed);
+    for (const auto& one : book.entries()) {
+        const auto its = results.find(one.task);
+        if (its != results.end() && its->second.fence == one.fence && its->second.pid == one.pid)
+            results.erase(its);
+    }
+    CHECK(results.empty());  // what is left is the result of no attempt
+    return all;
+}
+
+void fleet::count_executions(tally& all, const std::set<pid_t>& killed) {
+    // A worker hears that its report was accepted a little later than the result arrives.
+    for (const auto& one : workers) {
+        if (killed.contains(one->pid())) continue;
+        eventually([&] { return book.in_the_middle(one->pid()).empty(); });
+    }
+    std::size_t cut_short = 0;
+    for (const auto pid : killed) cut_short += book.in_the_middle(pid).size();
+    std::size_t settled = 0;
+    for (const char* how : {"success", "refused", "retry", "given_back", "dead"}) settled += book.count(how);
+    all.executions = book.count("started");
+    all.doubled = book.doubled();
+    CHECK(all.executions == settled + cut_short);
+    CHECK(all.doubled == 0);
+}
+
+std::size_t fleet::ended_in_store() const {
+    // One field of the hash is no task: it keeps a small one out of the slow encoding.
+    return std::stoul(server.command({"HLEN", "errand:{default.0}:ended"})) - 1;
+}
+
+std::vector<stay_handle> submit(errand::app& app, int first, int count, errand::duration length, bool heeds) {
+    std::vector<std::tuple<int, errand::duration, bool>> all;
+    for (int at = 0; at < count; ++at) all.emplace_back(first + at, length, heeds);
+    return app.block_on(app.handler<stays>().perform_bulk(all));
+}
+
+}  // namespace fault_test

@@ -1,0 +1,57 @@
+// What the workers of tests/programs/courier.cpp have written down, and what follows from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace fault_test {
+
+struct entry {
+    std::string what;  // up, started; of an attempt's end: success, retry, given_back, dead, refused
+    std::string task;
+    int attempt = 0;
+    std::uint64_t fence = 0;
+    pid_t pid = 0;
+};
+
+class journal {
+public:
+    explicit journal(std::string path) : path_{std::move(path)} {}
+
+    // All entries so far, read anew.
+    const std::vector<entry>& entries();
+
+    std::size_t count(const std::string& what);
+    std::size_t count(const std::string& what, pid_t by);
+    // Tasks that this worker has started, and of whose end it has heard nothing yet.
+    std::set<std::string> in_the_middle(pid_t of);
+    // Tasks of which more than one attempt has ended, and was told that its end counts.
+    std::size_t doubled();
+
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+    std::ifstream file_;
+    std::string rest_;
+    std::vector<entry> entries_;
+};
+
+// The numbers of a fault test. Lost and doubled must be 0.
+struct tally {
+    std::size_t accepted = 0;
+    std::size_t finished = 0;
+    std::size_t executions = 0;
+    std::size_t lost = 0;
+    std::size_t doubled = 0;
+
+    void print(const std::string& of, const std::string& more = {}) const;
+};
+
+}  // namespace fault_test

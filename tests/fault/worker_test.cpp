@@ -1,0 +1,105 @@
+// Workers killed, frozen and asked to stop in the middle of tasks.
+#include "fault/fleet.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <signal.h>
+
+using namespace fault_test;
+using errand::state;
+using errand::test::program;
+
+namespace {
+
+// How long until all of these tasks had been started again, by somebody else.
+double seconds_until_taken_over(fleet& all, const std::set<std::string>& tasks, pid_t dead) {
+    const auto begin = std::chrono::steady_clock::now();
+    eventually([&] {
+        std::set<std::string> left = tasks;
+        for (const auto& one : all.book.entries()) {
+            if (one.what == "started" && one.pid != dead) left.erase(one.task);
+        }
+        return left.empty();
+    });
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string text_of(double seconds) { return std::to_string(seconds).substr(0, 4); }
+
+}  // namespace
+
+TEST_CASE("a worker killed in the middle of tasks loses none") {
+    fleet all;
+    for (int i = 0; i < 3; ++i) all.worker({{"ERRAND_LEASE", "1s"}, {"ERRAND_CONCURRENCY", "10"}});
+    errand::app app{all.settings()};
+    const auto handles = submit(app, 0, 1000, 50ms);
+    std::set<pid_t> killed;
+    std::set<std::string> interrupted;
+    std::string times;
+    for (std::size_t victim = 0; victim < 2; ++victim) {
+        auto& worker = *all.workers[victim];
+        eventually([&] {
+            return all.book.count("success", worker.pid()) >= 20 &&
+                   !all.book.in_the_middle(worker.pid()).empty();
+        });
+        worker.kill();
+        killed.insert(worker.pid());
+        const auto middle = all.book.in_the_middle(worker.pid());
+        interrupted.insert(middle.begin(), middle.end());
+        times += (victim ? " and " : "") + text_of(seconds_until_taken_over(all, middle, worker.pid()));
+    }
+    const auto counts = all.audit(app, handles, killed);
+    CHECK(interrupted.size() > 0);
+    CHECK(counts.executions > counts.accepted);
+    counts.print("killed workers", std::to_string(interrupted.size()) + " interrupted, taken over after " +
+                                       times + " s (lease 1 s)");
+}
+
+TEST_CASE("a worker frozen for longer than its lease has its late result refused, the other's stands") {
+    fleet all;
+    auto& slow = all.worker({{"ERRAND_LEASE", "1s"}});
+    errand::app app{all.settings()};
+    const auto handles = submit(app, 0, 20, 1s, false);
+    eventually([&] { return all.book.in_the_middle(slow.pid()).size() == 20; });
+    slow.signal(SIGSTOP);
+    auto& other = all.worker();
+    eventually([&] { return all.book.count("success", other.pid()) == 20; });
+    slow.signal(SIGCONT);
+    eventually([&] { return all.book.count("refused", slow.pid()) == 20; });
+    const auto counts = all.audit(app, handles);
+    for (const auto& one : handles) {
+        CHECK(app.block_on(one).pid == other.pid());
+        const auto info = app.block_on(one.info());
+        CHECK(info.attempt == 2);
+        REQUIRE(info.errors.size() == 1);
+        CHECK(info.errors[0].type == "errand::lease_lost");
+    }
+    counts.print("frozen worker", "20 refused");
+}
+
+TEST_CASE("a worker that is asked to stop ends what it can and gives the rest back without an attempt") {
+    fleet all;
+    auto& leaving = all.worker({{"ERRAND_SHUTDOWN_GRACE", "500ms"}, {"ERRAND_CONCURRENCY", "40"}});
+    errand::app app{all.settings()};
+    auto handles = submit(app, 0, 30, 50ms);
+    const auto longer = submit(app, 30, 30, 3s);
+    handles.insert(handles.end(), longer.begin(), longer.end());
+    // Long ones are among them, if not all.
+    eventually([&] { return all.book.in_the_middle(leaving.pid()).size() >= 30; });
+    leaving.signal(SIGTERM);
+    eventually([&] { return leaving.ended().has_value(); });
+    CHECK(leaving.ended() == 0);
+    CHECK(all.book.in_the_middle(leaving.pid()).empty());
+    for (const auto& one : handles) {
+        const auto info = app.block_on(one.info());
+        CHECK((info.state == state::success || info.state == state::ready));
+        CHECK(info.errors.empty());
+    }
+    CHECK(all.book.count("given_back") > 0);
+    CHECK(all.book.count("refused") == 0);
+    all.worker();
+    const auto counts = all.audit(app, handles);
+    for (const auto& one : handles) CHECK(app.block_on(one).attempt == 1);
+    counts.print("stopped worker", std::to_string(all.book.count("given_back")) + " given back");
+}
