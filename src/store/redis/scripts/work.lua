@@ -9,10 +9,8 @@ local function act()
   free_first()
   local closed = tonumber(ARGV[8])
   local lost = finish(9 + closed)
-  if closed > 0 then
-    call('ZREM', leases, unpack(ARGV, 9, 8 + closed))
-    call('HDEL', claims, unpack(ARGV, 9, 8 + closed))
-  end
+  many('ZREM', leases, ARGV, 9, 8 + closed)
+  many('HDEL', claims, ARGV, 9, 8 + closed)
   local number, look, ids, bodies, found =
     claim(ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1')
   return {'ok', now, lost, number, look, ids, bodies, found}, {lost, number, look}
