@@ -56,9 +56,9 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
             auto at = waiters_.emplace(id, waiter{life, std::move(done)});
             if (slot.is_connected()) {
                 slot.assign([this, at](asio::cancellation_type) {
-                    auto done = std::move(at->second.done);
+                    auto cancelled = std::move(at->second.done);
                     waiters_.erase(at);
-                    asio::post(executor_, asio::append(std::move(done), aborted(), ended_task{}));
+                    asio::post(executor_, asio::append(std::move(cancelled), aborted(), ended_task{}));
                 });
             }
             if (first) ask(id);

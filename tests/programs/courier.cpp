@@ -7,14 +7,20 @@
 #include "runtime/app_core.hpp"
 
 // The example itself, so that what is shown under fire is what users read.
-#include "../../examples/02_receipts/receipts.cpp"
-#include "../../examples/02_receipts/submit.cpp"
+#include "../../examples/02_receipts/receipts.hpp"
+#include "../../examples/02_receipts/submit.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <cstdlib>
 #include <fcntl.h>
 #include <map>
 #include <mutex>
 #include <unistd.h>
+
+namespace asio = boost::asio;
 
 errand::awaitable<fault_test::stay> fault_test::stays::perform(int number, errand::duration length,
                                                                bool heeds) {
