@@ -1,5 +1,5 @@
-// A line for each start of a task, whatever becomes of it: how the examples' tests know what really ran. A worker
-// that is killed has written its lines, because each is one append of its own.
+// A line for each start of a task, whatever becomes of it: how the examples' tests know what really ran. A
+// worker that is killed has written its lines, because each is one append of its own.
 #pragma once
 
 #include <errand/errand.hpp>
@@ -34,7 +34,8 @@ private:
     int file_;
 };
 
-// From now on every attempt of this worker appends `id attempt fence pid` to the file; an empty path keeps none.
+// From now on every attempt of this worker appends `id attempt fence pid` to the file; an empty path keeps
+// none.
 inline void keep_ledger(errand::app& app, const std::string& path) {
     if (path.empty()) return;
     app.around_perform([book = std::make_shared<ledger>(path)](

@@ -1,5 +1,5 @@
-// File names are bytes: they need not be UTF-8, which JSON demands, and may hold line breaks, which would end a
-// checksum's line.
+// File names are bytes: they need not be UTF-8, which JSON demands, and may hold line breaks, which would end
+// a checksum's line.
 #pragma once
 
 #include <string>

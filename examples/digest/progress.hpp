@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-// How far the work is, on the standard error stream: one line that is drawn anew on a terminal, else a line every
-// two seconds.
+// How far the work is, on the standard error stream: one line that is drawn anew on a terminal, else a line
+// every two seconds.
 class progress {
 public:
     progress(std::size_t files, std::int64_t bytes);

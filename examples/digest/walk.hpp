@@ -16,6 +16,7 @@ struct walked_tree {
     std::int64_t bytes = 0;
 };
 
-// All regular files below a directory. Symbolic links are not followed, except the directory itself; `except` (the
-// file that is about to be written) is left out. Throws std::system_error when the directory cannot be read.
+// All regular files below a directory. Symbolic links are not followed, except the directory itself; `except`
+// (the file that is about to be written) is left out. Throws std::system_error when the directory cannot be
+// read.
 walked_tree walk(const std::string& directory, const std::string& except);

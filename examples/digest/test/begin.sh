@@ -1,5 +1,6 @@
-# What the digest tests share; sourced with the program as first argument. Sets digest, directory (temporary, gone at the
-# end, as are all workers), and tree, an empty directory in it. ERRAND_STORE names a Redis that is there.
+# What the digest tests share; sourced with the program as first argument. Sets digest, directory (temporary,
+# gone at the end, as are all workers), and tree, an empty directory in it. ERRAND_STORE names a Redis that is
+# there.
 set -euo pipefail
 digest=$1
 name=$(basename "$0")
@@ -51,10 +52,12 @@ submit() {
 # said LINE: among the lines that submit has written.
 said() { grep -qxF -- "$1" "$directory/said" || die "no line '$1' in: $(cat "$directory/said")"; }
 
-# same_as_sha256sum FILES...: the checksums are those that sha256sum writes for these files, in this order, byte by byte.
+# same_as_sha256sum FILES...: the checksums are those that sha256sum writes for these files, in this order,
+# byte by byte.
 same_as_sha256sum() {
     sha256sum -- "$@" >"$directory/expected"
-    cmp "$directory/expected" "$directory/sums" || die "not what sha256sum says: $(diff "$directory/expected" "$directory/sums")"
+    cmp "$directory/expected" "$directory/sums" ||
+        die "not what sha256sum says: $(diff "$directory/expected" "$directory/sums")"
     sha256sum --quiet -c "$directory/sums" || die "sha256sum -c"
 }
 
