@@ -16,6 +16,19 @@ namespace asio = boost::asio;
 namespace {
 // Larger calls keep the store busy for longer than they save round trips.
 constexpr std::size_t most_per_call = 500;
+// What takes longer to send than a connection may be silent would never arrive.
+constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
+
+// How many of the next `count` items one call carries: one at least. `size_of(i)`: bytes of the i-th.
+template <class Size>
+std::size_t fitting(std::size_t count, Size size_of) {
+    std::size_t n = 0;
+    for (std::size_t bytes = 0; n < std::min(count, most_per_call); ++n) {
+        bytes += size_of(n);
+        if (n > 0 && bytes > most_bytes_per_call) break;
+    }
+    return n;
+}
 }  // namespace
 
 // A bulk submission: cut into parts that both lanes send, complete when the last part is answered.
@@ -27,7 +40,12 @@ struct submitter::group {
     std::size_t answered = 0;
     asio::any_completion_handler<void(std::exception_ptr)> done;
 
-    std::size_t part() const { return mode == submit_mode::all_or_nothing ? items.size() : most_per_call; }
+    // How many items the next call takes.
+    std::size_t part() const {
+        const auto left = items.size() - next;
+        if (mode == submit_mode::all_or_nothing) return left;
+        return fitting(left, [this](std::size_t i) { return items[next + i].body.size(); });
+    }
 };
 
 awaitable<submit_answer> submitter::submit(submission_item item) {
@@ -81,7 +99,8 @@ awaitable<void> submitter::run_lane(std::size_t lane) {
 }
 
 awaitable<void> submitter::send_singles(std::size_t lane) {
-    const std::size_t n = std::min(singles_.size(), most_per_call);
+    const std::size_t n =
+        fitting(singles_.size(), [this](std::size_t i) { return singles_[i].item.body.size(); });
     std::vector<submission_item> items;
     std::vector<completion> waiters;
     items.reserve(n);
@@ -106,7 +125,7 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
 awaitable<void> submitter::send_part(std::size_t lane) {
     auto all = groups_.front();
     const std::size_t from = all->next;
-    const std::size_t n = std::min(all->items.size() - from, all->part());
+    const std::size_t n = all->part();
     all->next += n;
     if (all->next == all->items.size()) groups_.pop_front();
     try {
