@@ -45,7 +45,7 @@ app::app(config settings)
     : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {}
 
 app::~app() {
-    if (!core_->running) return;
+    if (!core_->running()) return;
     try {
         block_on(stop());
     } catch (const std::exception& e) {
@@ -112,40 +112,70 @@ void app::run_here(awaitable<void> work) {
 }
 
 awaitable<void> app::start() {
-    if (core_->running) throw usage_error{"the worker of this app runs already"};
     auto fresh = std::make_shared<worker>(*core_);
-    co_await fresh->start();
-    core_->running = std::move(fresh);
+    if (!core_->take_post(fresh)) throw usage_error{"the worker of this app runs already, or is starting"};
+    std::exception_ptr failure;
+    try {
+        co_await fresh->start();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) {
+        core_->leave_post();
+        std::rethrow_exception(failure);
+    }
 }
 
 awaitable<void> app::stop() {
-    auto ending = std::exchange(core_->running, nullptr);
-    if (ending) co_await ending->stop();
+    if (auto ending = core_->running()) {
+        co_await ending->stop();
+        core_->leave_post();
+    }
 }
 
+namespace {
+// Waits for signals on a thread of its own; ends with the scope.
+class hurry_on_signal {
+public:
+    hurry_on_signal(asio::io_context& context, asio::signal_set& signals, std::shared_ptr<worker> whom)
+        : context_{context}, signals_{signals} {
+        signals_.async_wait([whom = std::move(whom)](const boost::system::error_code& ec, int) {
+            if (!ec && whom) whom->hurry();
+        });
+        context_.restart();
+        thread_ = std::thread{[this] { context_.run(); }};
+    }
+    ~hurry_on_signal() {
+        asio::post(context_, [this] { signals_.cancel(); });
+        thread_.join();
+    }
+    hurry_on_signal(const hurry_on_signal&) = delete;
+    hurry_on_signal& operator=(const hurry_on_signal&) = delete;
+
+private:
+    asio::io_context& context_;
+    asio::signal_set& signals_;
+    std::thread thread_;
+};
+}  // namespace
+
 int app::run() {
-    // Blocked for the time of start-up as well: a signal that comes then stops the worker as soon as it stands.
+    // Caught for the time of start-up as well: a signal that comes then stops the worker as soon as it stands.
     asio::io_context signals_context{1};
     asio::signal_set signals{signals_context, SIGINT, SIGTERM};
     try {
         block_on(start());
+    } catch (const usage_error& e) {
+        core_->log->critical("the worker cannot start: {}", e.what());
+        throw;
     } catch (const error& e) {
         core_->log->critical("the worker cannot start: {}", e.what());
         return 1;
     }
     signals.async_wait([](const boost::system::error_code&, int) {});
     signals_context.run();
-    // A second signal is for those who do not want to wait for the grace.
-    signals.async_wait([working = core_->running](const boost::system::error_code& ec, int) {
-        if (!ec) working->hurry();
-    });
-    std::thread second{[&] {
-        signals_context.restart();
-        signals_context.run();
-    }};
+    const hurry_on_signal second{signals_context, signals, core_->running()};
     block_on(stop());
-    asio::post(signals_context, [&] { signals.cancel(); });
-    second.join();
     return 0;
 }
 

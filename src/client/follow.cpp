@@ -5,6 +5,7 @@
 #include "client/home.hpp"
 #include "client/info.hpp"
 #include "client/open_transaction.hpp"
+#include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/running_task.hpp"
 
@@ -54,18 +55,35 @@ awaitable<ended_task> wait_without_slot(loop& there, running_task& task, task_id
     co_return end;
 }
 
-awaitable<ended_task> wait_on(loop& there, running_task* task, task_id id, incarnation life) {
-    if (task) co_return co_await wait_without_slot(there, *task, id, life);
-    co_return co_await there.results().wait(id, life);
+[[noreturn]] void throw_gone(const task_ref& ref) {
+    throw result_gone{"task " + id_text(ref) +
+                      " is no longer kept: its retention is over, or a later task with the "
+                      "same biz_id took its place"};
+}
+
+// True when the task may have ended and been trimmed by now, rather than been lost.
+bool may_be_trimmed(const task_ref& ref, incarnation life, time_point now) {
+    const time_point submitted{duration{static_cast<std::int64_t>(life >> 16U)}};
+    return life != 0 && now - submitted >= ref.retention;
+}
+
+awaitable<ended_task> wait_on(loop& there, running_task* task, task_ref ref, incarnation life) {
+    const task_id id{ref.id};
+    try {
+        if (task) co_return co_await wait_without_slot(there, *task, id, life);
+        co_return co_await there.results().wait(id, life);
+    } catch (const unknown_task&) {
+        if (may_be_trimmed(ref, life, there.tasks().now())) throw_gone(ref);
+        throw;
+    }
 }
 
 awaitable<ended_task> wait_for_end(const task_ref& ref, incarnation life) {
     auto executor = co_await asio::this_coro::executor;
     const ambient* around = ambient_of(executor);
     running_task* task = around && around->app == ref.app ? around->task : nullptr;
-    const task_id id{ref.id};
     co_return co_await on_loop(home_of(executor, *ref.app),
-                               [=](loop& there) { return wait_on(there, task, id, life); });
+                               [=](loop& there) { return wait_on(there, task, ref, life); });
 }
 
 awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, duration within) {
@@ -92,18 +110,19 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, durati
     throw task_failed{outcome.ended_as, outcome.attempts, text};
 }
 
-[[noreturn]] void throw_gone(const task_ref& ref) {
-    throw result_gone{"task " + id_text(ref) +
-                      " is no longer kept: its retention is over, or a later task with the "
-                      "same biz_id took its place"};
-}
-
 awaitable<std::optional<found_task>> find_on(loop& there, task_id id) { return there.tasks().find(id); }
 
-awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life) {
+duration retention_of(const std::string& encoded) {
+    const auto body = decode_body(encoded);
+    if (body.retention) return *body.retention;
+    const auto* handler = handlers::find(body.handler);
+    return handler ? handler->policy.retention : policy{}.retention;
+}
+
+awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, duration retention) {
     task_outcome outcome;
     outcome.ended_as = state::cancelled;
-    outcome.retention = policy{}.retention;
+    outcome.retention = retention;
     const auto record = encode(outcome);
     co_return co_await there.tasks().cancel(id, life, record);
 }
@@ -135,7 +154,8 @@ awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id) {
                        .id = id.bytes,
                        .life = incarnation_of(found->body),
                        .duplicate = false,
-                       .held = nullptr};
+                       .held = nullptr,
+                       .retention = retention_of(found->body)};
 }
 
 awaitable<task_info> fetch_info(task_ref ref) {
@@ -155,7 +175,7 @@ awaitable<bool> cancel_task(task_ref ref) {
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
     const auto got = co_await on_loop(home_of(executor, *ref.app),
-                                      [=](loop& there) { return cancel_on(there, id, life); });
+                                      [=](loop& there) { return cancel_on(there, id, life, ref.retention); });
     if (!got.known) throw_gone(ref);
     co_return got.cancelled;
 }

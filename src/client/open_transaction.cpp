@@ -24,7 +24,12 @@ task_ref open_transaction::hold(prepared one) {
     auto task = std::make_shared<held_task>();
     task->handler = one.body.handler;
     task->biz_id = one.body.biz_id;
-    task_ref ref{.app = &app_, .id = one.id.bytes, .life = 0, .duplicate = false, .held = task};
+    task_ref ref{.app = &app_,
+                 .id = one.id.bytes,
+                 .life = 0,
+                 .duplicate = false,
+                 .held = task,
+                 .retention = one.retention};
     task->what = std::move(one);
     std::lock_guard lock{guard_};
     if (ended_) {
@@ -73,6 +78,7 @@ awaitable<void> open_transaction::commit() {
 awaitable<void> open_transaction::submit_all(held_list list) {
     auto executor = co_await asio::this_coro::executor;
     std::exception_ptr failure;
+    auto fate = held_task::fate::submitted;
     try {
         co_await on_loop(home_of(executor, app_), [&list](loop& there) -> awaitable<void> {
             std::vector<submission_item> items;
@@ -91,10 +97,14 @@ awaitable<void> open_transaction::submit_all(held_list list) {
             }
             if (refused) std::rethrow_exception(refused);
         });
+    } catch (const store_error&) {
+        // It may have happened: then the handles are good, and else their tasks are unknown to the store.
+        failure = std::current_exception();
     } catch (...) {
         failure = std::current_exception();
+        fate = held_task::fate::dropped;
     }
-    for (auto& one : list) settle(*one, failure ? held_task::fate::dropped : held_task::fate::submitted);
+    for (auto& one : list) settle(*one, fate);
     if (failure) std::rethrow_exception(failure);
 }
 

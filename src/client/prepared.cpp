@@ -82,6 +82,7 @@ prepared prepare(const detail::draft& from) {
 
     prepared one;
     one.body.handler = handler ? handler->name : from.wire_name;
+    if (!handler) check_wire_name(from.wire_name);
     if (from.extra) check_options(one.body.handler, extra);
     check_payload(from, one.body.handler);
     one.body.args = from.args;
@@ -91,6 +92,7 @@ prepared prepare(const detail::draft& from) {
     one.body.timeout = extra.timeout;
     one.body.max_retry = extra.max_retry;
     one.body.retention = extra.retention;
+    one.retention = extra.retention.value_or(rules.retention);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
     // The policy's own too: what expires by itself is known by its body.

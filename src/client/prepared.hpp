@@ -16,6 +16,7 @@ struct prepared {
     task_body body;
     std::optional<duration> delay;
     std::optional<duration> expires_after;
+    duration retention{0};  // in force: the option's or the policy's
     on_conflict conflict = on_conflict::keep;
 };
 

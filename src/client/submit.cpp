@@ -54,12 +54,14 @@ std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient
     return nullptr;
 }
 
-task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer) {
+task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer,
+                duration retention) {
     return {.app = &app,
             .id = id.bytes,
             .life = answer.life != 0 ? answer.life : stamped,
             .duplicate = answer.verdict == submit_verdict::duplicate,
-            .held = nullptr};
+            .held = nullptr,
+            .retention = retention};
 }
 
 // One direct submission on its loop.
@@ -69,11 +71,12 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     // Only a refusal needs words, and only a biz_id can be refused.
     std::string handler = one.body.biz_id ? one.body.handler : std::string{};
     auto biz_id = one.body.biz_id;
+    const auto retention = one.retention;
     incarnation life = 0;
     auto item = item_of(std::move(one), there.tasks().now(), life);
     const auto answer = co_await there.submissions().submit(std::move(item));
     if (auto why = refusal(answer, id, handler, biz_id, conflict)) std::rethrow_exception(why);
-    co_return ref_of(app, id, life, answer);
+    co_return ref_of(app, id, life, answer, retention);
 }
 
 struct bulk_result {
@@ -100,7 +103,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
             why = refusal(got.answers[i], ids[i], all[i].body.handler, all[i].body.biz_id, all[i].conflict);
         if (why && out.errors.empty()) out.errors.resize(n);
         if (why) out.errors[i] = why;
-        out.refs.push_back(ref_of(app, ids[i], lives[i], got.answers[i]));
+        out.refs.push_back(ref_of(app, ids[i], lives[i], got.answers[i], all[i].retention));
     }
     co_return out;
 }

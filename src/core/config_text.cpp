@@ -189,8 +189,9 @@ void check_config(const config& c) {
     check(c.shutdown_grace >= duration{0} && c.shutdown_grace <= longest, "shutdown_grace: 0s to 365d");
     check(c.store_timeout >= std::chrono::milliseconds{100} && c.store_timeout <= longest,
           "store_timeout: 100ms to 365d");
-    check(c.max_payload >= 64 && c.max_payload <= std::size_t{256} * 1024 * 1024,
-          "max_payload: 64 bytes to 256 MiB");
+    // Redis closes a connection that is subscribed, as workers' are, when a reply outgrows its output buffer.
+    check(c.max_payload >= 64 && c.max_payload <= std::size_t{16} * 1024 * 1024,
+          "max_payload: 64 bytes to 16 MiB");
     constexpr std::array<std::string_view, 7> levels{"trace", "debug",    "info", "warn",
                                                      "error", "critical", "off"};
     check(std::ranges::find(levels, c.log_level) != levels.end(),

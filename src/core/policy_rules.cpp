@@ -109,6 +109,8 @@ void check_options(std::string_view handler, const options& of) {
     for (const auto& tag : of.tags) check.name("tags", tag);
 }
 
+void check_wire_name(std::string_view name) { checker{name, "submission"}.name("wire name", name); }
+
 void check_biz_id(std::string_view handler, std::string_view biz_id) {
     if (!biz_id.empty() && biz_id.size() <= max_biz_id_length) return;
     const checker check{handler, "options"};

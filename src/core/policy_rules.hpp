@@ -20,6 +20,8 @@ inline constexpr duration max_duration = std::chrono::days{36'525};
 void check_policy(std::string_view handler, const policy& of, bool has_concurrency_key);
 void check_options(std::string_view handler, const options& of);
 // The business identity that a handler or a submission gives.
+// The name under which a task is submitted without its type.
+void check_wire_name(std::string_view name);
 void check_biz_id(std::string_view handler, std::string_view biz_id);
 
 }  // namespace errand

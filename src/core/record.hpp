@@ -8,10 +8,10 @@
 // named below; everything else is opaque to them.
 #pragma once
 
-#include "core/task_id.hpp"
-
 #include <errand/state.hpp>
 #include <errand/time.hpp>
+
+#include "core/task_id.hpp"
 
 #include <cstdint>
 #include <map>
@@ -68,8 +68,8 @@ struct task_notes {
     std::string progress_text;
     std::optional<time_point> started_at;  // of the last attempt that ended
     std::string worker;                    // who ran that one
-    std::vector<attempt_error> errors;  // newest kept, bounded by max_errors
-    std::vector<std::string> log;       // newest kept, bounded by max_log_lines
+    std::vector<attempt_error> errors;     // newest kept, bounded by max_errors
+    std::vector<std::string> log;          // newest kept, bounded by max_log_lines
 
     static constexpr std::size_t max_errors = 25;
     static constexpr std::size_t max_log_lines = 100;

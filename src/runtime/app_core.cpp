@@ -33,6 +33,7 @@ app_core::app_core(config chosen, store_maker open, app& owner)
       process_name{name_of_this_process()} {}
 
 app_core::~app_core() {
+    leave_post();  // what a worker still uses of this object is below
     if (background_) {
         asio::post(background_->context(), [this] { background_->close(); });
         // The guard's work ends with close(): whoever still waited was told, and the thread runs out of work.
@@ -44,6 +45,26 @@ app_core::~app_core() {
         front->context().restart();
         // A coroutine that nobody awaits must not keep the program from ending.
         front->context().run_for(std::chrono::seconds{2});
+    }
+}
+
+std::shared_ptr<worker> app_core::running() {
+    std::lock_guard lock{guard_};
+    return running_;
+}
+
+bool app_core::take_post(std::shared_ptr<worker> by) {
+    std::lock_guard lock{guard_};
+    if (running_) return false;
+    running_ = std::move(by);
+    return true;
+}
+
+void app_core::leave_post() {
+    std::shared_ptr<worker> leaving;  // ends outside of the lock: a worker's end takes its time
+    {
+        std::lock_guard lock{guard_};
+        leaving.swap(running_);
     }
 }
 

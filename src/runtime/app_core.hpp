@@ -44,7 +44,6 @@ public:
     std::vector<perform_wrapper> perform_wrappers;
     std::vector<submit_wrapper> submit_wrappers;
     event_stream events;
-    std::shared_ptr<worker> running;  // null while this app runs no worker
     const std::shared_ptr<spdlog::logger> log;
 
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
@@ -58,9 +57,16 @@ public:
     std::unique_ptr<loop> borrow_front_loop();
     void give_back(std::unique_ptr<loop> front);
 
+    // The worker of this app from the beginning of its start to the end of its stop; null else. From any thread.
+    std::shared_ptr<worker> running();
+    // False when there is one already.
+    bool take_post(std::shared_ptr<worker> by);
+    void leave_post();
+
 private:
     std::mutex guard_;  // of what follows
     unsigned names_given_ = 0;
+    std::shared_ptr<worker> running_;
     std::vector<std::unique_ptr<loop>> idle_fronts_;
     std::unique_ptr<loop> background_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> background_work_;

@@ -32,7 +32,7 @@ std::exception_ptr gone(const task_id& id) {
 }
 
 std::exception_ptr lost(const task_id& id) {
-    return std::make_exception_ptr(store_error{
+    return std::make_exception_ptr(unknown_task{
         "the store knows nothing of task " + to_text(id) +
         ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
 }
@@ -50,7 +50,9 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
                                             void(std::exception_ptr, ended_task)>(
         [this, id, life](auto handler) {
-            const bool first = !waiters_.contains(id);
+            const auto [from, to] = waiters_.equal_range(id);
+            const bool first =
+                std::none_of(from, to, [life](const auto& other) { return other.second.life == life; });
             completion done{std::move(handler)};
             auto slot = asio::get_associated_cancellation_slot(done);
             auto at = waiters_.emplace(id, waiter{life, std::move(done)});
@@ -61,13 +63,13 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
                     asio::post(executor_, asio::append(std::move(cancelled), aborted(), ended_task{}));
                 });
             }
-            if (first) ask(id);
+            if (first) ask(id, life);
         },
         asio::use_awaitable);
 }
 
-void result_watch::ask(const task_id& id) {
-    unasked_.push_back(id);
+void result_watch::ask(const task_id& id, incarnation life) {
+    unasked_.push_back({id, life});
     if (!sending_) {
         sending_ = true;
         asio::co_spawn(executor_, send(), asio::detached);  // throws nothing: failures go to the waiters
@@ -81,14 +83,16 @@ void result_watch::ask(const task_id& id) {
 awaitable<void> result_watch::send() {
     while (!unasked_.empty() && !closed_) {
         const std::size_t n = std::min(unasked_.size(), most_per_call);
-        const std::vector<task_id> ids(unasked_.end() - static_cast<std::ptrdiff_t>(n), unasked_.end());
+        const std::vector<watched_task> tasks(unasked_.end() - static_cast<std::ptrdiff_t>(n),
+                                              unasked_.end());
         unasked_.resize(unasked_.size() - n);
         try {
-            const auto known = co_await in_.watch(ids);
-            for (const auto& end : known.ended) answer(end.id, &end, nullptr);
-            for (const auto& id : known.unknown) answer(id, nullptr, lost(id));
+            const auto known = co_await in_.watch(tasks);
+            for (const auto& end : known.ended) answer(end.id, 0, &end, nullptr);
+            for (const auto& id : known.unknown) answer(id, 0, nullptr, lost(id));
+            for (const auto& one : known.replaced) answer(one.id, one.life, nullptr, gone(one.id));
         } catch (...) {
-            for (const auto& id : ids) answer(id, nullptr, std::current_exception());
+            for (const auto& one : tasks) answer(one.id, one.life, nullptr, std::current_exception());
         }
     }
     sending_ = false;
@@ -104,23 +108,30 @@ awaitable<void> result_watch::recheck() {
 }
 
 void result_watch::reconnected() {
-    for (auto at = waiters_.begin(); at != waiters_.end(); at = waiters_.equal_range(at->first).second)
-        ask(at->first);
+    for (const auto& [id, one] : waiters_) ask(id, one.life);
 }
 
-void result_watch::ended(const ended_task& task) { answer(task.id, &task, nullptr); }
+void result_watch::ended(const ended_task& task) {
+    if (!task.outcome.empty()) return answer(task.id, 0, &task, nullptr);
+    if (waiters_.contains(task.id)) ask(task.id, 0);
+}
 
-void result_watch::answer(const task_id& id, const ended_task* end, std::exception_ptr failure) {
+void result_watch::answer(const task_id& id, incarnation life, const ended_task* end,
+                          std::exception_ptr failure) {
     // Waiters go first, completions after: what is resumed may wait for the same task again.
     std::vector<waiter> told;
-    auto [from, to] = waiters_.equal_range(id);
-    for (auto at = from; at != to; ++at) {
-        // A waiter for an earlier life is told too: its task's outcome was overwritten.
+    auto [at, to] = waiters_.equal_range(id);
+    while (at != to) {
+        if (life != 0 && at->second.life != life) {
+            ++at;
+            continue;
+        }
         told.push_back(std::move(at->second));
+        at = waiters_.erase(at);
     }
-    waiters_.erase(from, to);
     for (auto& one : told) {
         auto why = failure;
+        // Its own life ended before this one began, and was overwritten.
         if (!why && one.life != 0 && end->life != 0 && one.life != end->life) why = gone(id);
         asio::get_associated_cancellation_slot(one.done).clear();
         asio::dispatch(asio::append(std::move(one.done), why, why ? ended_task{} : *end));
@@ -133,7 +144,7 @@ void result_watch::close() {
     pace_.cancel();
     const auto why = std::make_exception_ptr(store_error{
         "the app is closing: the task goes on, its result is not awaited"});
-    while (!waiters_.empty()) answer(task_id{waiters_.begin()->first}, nullptr, why);
+    while (!waiters_.empty()) answer(task_id{waiters_.begin()->first}, 0, nullptr, why);
 }
 
 }  // namespace errand

@@ -2,6 +2,8 @@
 // connection every watch is made again, and now and then one is repeated although nothing was lost.
 #pragma once
 
+#include <errand/error.hpp>
+
 #include "store/store.hpp"
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -12,6 +14,12 @@
 #include <vector>
 
 namespace errand {
+
+// The store knows nothing of a task: lost, or trimmed. Who knows its retention can tell which.
+class unknown_task : public store_error {
+public:
+    using store_error::store_error;
+};
 
 // On its loop's thread only.
 class result_watch {
@@ -38,15 +46,16 @@ private:
     };
     using entry = std::unordered_multimap<task_id, waiter>::iterator;
 
-    void ask(const task_id& id);
+    void ask(const task_id& id, incarnation life);
     awaitable<void> send();
     awaitable<void> recheck();
-    void answer(const task_id& id, const ended_task* end, std::exception_ptr failure);
+    // Tells those who wait for this id: its end, or why there is none to come. With a life, only those who wait for it.
+    void answer(const task_id& id, incarnation life, const ended_task* end, std::exception_ptr failure);
 
     boost::asio::any_io_executor executor_;
     store& in_;
     std::unordered_multimap<task_id, waiter> waiters_;
-    std::vector<task_id> unasked_;
+    std::vector<watched_task> unasked_;
     bool sending_ = false;
     bool rechecking_ = false;
     bool closed_ = false;

@@ -5,7 +5,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 
@@ -29,6 +32,36 @@ std::size_t fitting(std::size_t count, Size size_of) {
     }
     return n;
 }
+
+using group_completion = asio::any_completion_handler<void(std::exception_ptr)>;
+
+std::exception_ptr aborted() {
+    return std::make_exception_ptr(boost::system::system_error{asio::error::operation_aborted});
+}
+
+// Completes it, unless that has been done. `dispatch`ed: it runs on its own executor.
+template <class Completion, class... Result>
+void complete(Completion& done, std::exception_ptr failure, Result... result) {
+    if (!done) return;
+    asio::get_associated_cancellation_slot(done).clear();
+    asio::dispatch(asio::append(std::move(done), std::move(failure), std::move(result)...));
+}
+
+// Completes it as aborted when its waiter is cancelled. A slot must not resume from within: hence the post.
+template <class Completion, class... Result>
+std::shared_ptr<Completion> cancellable(const asio::any_io_executor& executor, Completion handler,
+                                        Result... none) {
+    auto done = std::make_shared<Completion>(std::move(handler));
+    auto slot = asio::get_associated_cancellation_slot(*done);
+    if (!slot.is_connected()) return done;
+    slot.assign([executor, done, none...](asio::cancellation_type) {
+        if (!*done) return;
+        auto ended = std::move(*done);
+        asio::post(executor, asio::append(std::move(ended), aborted(), none...));
+    });
+    return done;
+}
+
 }  // namespace
 
 // A bulk submission: cut into parts that both lanes send, complete when the last part is answered.
@@ -38,7 +71,7 @@ struct submitter::group {
     group_answer answer;
     std::size_t next = 0;  // the first item that no call has taken yet
     std::size_t answered = 0;
-    asio::any_completion_handler<void(std::exception_ptr)> done;
+    std::shared_ptr<group_completion> done;
 
     // How many items the next call takes.
     std::size_t part() const {
@@ -51,7 +84,8 @@ struct submitter::group {
 awaitable<submit_answer> submitter::submit(submission_item item) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, submit_answer)>(
         [this](auto done, submission_item one) {
-            singles_.push_back({std::move(one), completion{std::move(done)}});
+            singles_.push_back({std::move(one),
+                                cancellable(executor_, completion{std::move(done)}, submit_answer{})});
             start_lanes();
         },
         asio::use_awaitable, std::move(item));
@@ -66,7 +100,7 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     if (all->items.empty()) co_return std::move(all->answer);
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
         [this, &all](auto done) {
-            all->done = std::move(done);
+            all->done = cancellable(executor_, group_completion{std::move(done)});
             groups_.push_back(all);
             start_lanes();
         },
@@ -102,7 +136,7 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
     const std::size_t n =
         fitting(singles_.size(), [this](std::size_t i) { return singles_[i].item.body.size(); });
     std::vector<submission_item> items;
-    std::vector<completion> waiters;
+    std::vector<std::shared_ptr<completion>> waiters;
     items.reserve(n);
     waiters.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -118,7 +152,7 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
         failure = std::current_exception();
     }
     for (std::size_t i = 0; i < n; ++i) {
-        asio::dispatch(asio::append(std::move(waiters[i]), failure, failure ? submit_answer{} : answers[i]));
+        complete(*waiters[i], failure, failure ? submit_answer{} : answers[i]);
     }
 }
 
@@ -138,7 +172,7 @@ awaitable<void> submitter::send_part(std::size_t lane) {
     }
     all->answered += n;
     if (all->answered == all->items.size()) {
-        asio::dispatch(asio::append(std::move(all->done), std::exception_ptr{}));
+        complete(*all->done, std::exception_ptr{});
     }
 }
 

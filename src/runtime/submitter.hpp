@@ -19,7 +19,8 @@ public:
     explicit submitter(boost::asio::any_io_executor executor, store& to)
         : executor_{std::move(executor)}, to_{to} {}
 
-    // One item; throws store_error when the store did not take it.
+    // One item; throws store_error when the store did not take it. A cancelled wait ends at once: whether the item is
+    // accepted is then not known.
     awaitable<submit_answer> submit(submission_item item);
     // Many items as one group: in few calls, answered per item, in order. With all_or_nothing in one call.
     // A failed call leaves its exception in `failures` for its items.
@@ -31,9 +32,10 @@ public:
 
 private:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, submit_answer)>;
+    // Completed once: by the answer, or by a cancellation, after which the item goes out all the same.
     struct waiting {
         submission_item item;
-        completion done;
+        std::shared_ptr<completion> done;
     };
     struct group;
 

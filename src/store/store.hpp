@@ -144,9 +144,15 @@ struct found_task {
     time_point now{};
 };
 
+struct watched_task {
+    task_id id;
+    incarnation life = 0;  // 0: any
+};
+
 struct watch_answer {
-    std::vector<ended_task> ended;  // these had ended already
-    std::vector<task_id> unknown;   // the store knows nothing of these
+    std::vector<ended_task> ended;       // these had ended already
+    std::vector<task_id> unknown;        // the store knows nothing of these
+    std::vector<watched_task> replaced;  // the ids of these have another life now
 };
 
 struct recover_answer {
@@ -175,7 +181,7 @@ public:
     virtual void woken() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
-    // A watched task ended.
+    // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
     virtual void task_ended(const ended_task&) {}
     // The connection was lost and is back: watches have to be made again.
     virtual void reconnected() {}
@@ -220,7 +226,7 @@ public:
                                             std::string_view outcome) = 0;
     virtual awaitable<std::optional<found_task>> find(const task_id& id) = 0;
     // From now on the listener hears of the end of these tasks.
-    virtual awaitable<watch_answer> watch(std::span<const task_id> ids) = 0;
+    virtual awaitable<watch_answer> watch(std::span<const watched_task> tasks) = 0;
     // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
     // many workers are alive in the namespace.
     virtual awaitable<std::size_t> beat(std::string_view card, duration ttl) = 0;

@@ -67,7 +67,10 @@ awaitable<void> worker::start() {
     check_handlers(app_);
     auto fresh = std::make_unique<parts>(app_);
     co_await reach_store();
-    parts_ = std::move(fresh);
+    {
+        std::lock_guard lock{guard_};
+        parts_ = std::move(fresh);
+    }
     std::exception_ptr failure;
     try {
         // Leases are kept before the first is taken, and the pool stands before a task can need it.
@@ -110,6 +113,7 @@ awaitable<void> worker::stop() {
 }
 
 void worker::hurry() {
+    std::lock_guard lock{guard_};
     if (!parts_) return;
     for (const auto& one : parts_->crews) one->hurry();
 }
@@ -117,6 +121,7 @@ void worker::hurry() {
 // Crews first: they post to the pool and to the upkeep's thread, and nothing posts to them but the upkeep,
 // which asks its closed loops in vain.
 void worker::take_apart() {
+    std::lock_guard lock{guard_};
     if (!parts_) return;
     for (const auto& one : parts_->crews) one->close();
     parts_->keeps->close();

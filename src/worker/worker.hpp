@@ -4,6 +4,7 @@
 #include <errand/awaitable.hpp>
 
 #include <memory>
+#include <mutex>
 
 namespace errand {
 
@@ -34,6 +35,7 @@ private:
     void take_apart();
 
     detail::app_core& app_;
+    std::mutex guard_;  // of parts_ against hurry(), which comes from other threads
     std::unique_ptr<parts> parts_;
 };
 

@@ -17,8 +17,8 @@ promote_answer promote(redis_fixture& redis, member& by, duration retention = 1h
 }
 
 watch_answer watch(redis_fixture& redis, member& by, const task_id& id) {
-    const std::vector ids{id};
-    return await(redis.io, by->watch(ids));
+    const std::vector tasks{watched_task{id}};
+    return await(redis.io, by->watch(tasks));
 }
 
 }  // namespace
@@ -156,8 +156,12 @@ TEST_CASE("watching what has ended or is unknown is answered at once") {
     redis.submit(worker, item);
     cancel(redis, worker, item.id);
     const auto nobody = new_task_id(1);
-    const std::vector ids{nobody, item.id};
-    const auto answer = await(redis.io, worker->watch(ids));
+    const auto life = incarnation_of(item.body);
+    const std::vector tasks{watched_task{nobody}, watched_task{item.id, life},
+                            watched_task{item.id, life + 1}};
+    const auto answer = await(redis.io, worker->watch(tasks));
+    REQUIRE(answer.replaced.size() == 1);
+    CHECK(answer.replaced[0].life == life + 1);
     REQUIRE(answer.ended.size() == 1);
     CHECK(answer.ended[0].id == item.id);
     CHECK(answer.ended[0].life == incarnation_of(item.body));

@@ -134,7 +134,7 @@ TEST_CASE("a full Redis refuses submissions, and still takes every report, exten
     CHECK_FALSE(await(redis.io, worker->find(refused.id)));
     CHECK(redis.size_of("urgent:default") == "0");
 
-    const std::vector waited{watched.id};
+    const std::vector waited{watched_task{watched.id}};
     CHECK(await(redis.io, worker->watch(waited)).unknown.empty());
     extend_call extension;
     extension.claims = {got[0].claim};

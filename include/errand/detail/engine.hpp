@@ -29,6 +29,7 @@ struct task_ref {
     std::uint64_t life = 0;
     bool duplicate = false;
     std::shared_ptr<held_task> held{};
+    duration retention{0};  // how long it is kept once it has ended
 };
 
 // One submission, encoded and checked for shape, before it gets an id.

@@ -1,6 +1,7 @@
 // What is asked about tasks from outside, and the passes that keep a shard in order.
 #include <errand/error.hpp>
 
+#include "store/redis/server_check.hpp"
 #include "store/redis/shard_store.hpp"
 
 namespace errand::redis {
@@ -76,21 +77,30 @@ awaitable<std::optional<found_task>> shard_store::find(const task_id& id) {
     co_return read_found(in, head, id);
 }
 
-awaitable<watch_answer> shard_store::watch(std::span<const task_id> ids) {
-    if (ids.empty()) co_return watch_answer{};
-    script_call call{script_name::watch, keys_};
-    call.arg(std::string_view{settings_.name});
-    for (const auto& id : ids) call.arg(id.view());
-    reply answer;
-    reply_reader in{answer};
-    co_await ask(call, answer, in);
+awaitable<watch_answer> shard_store::watch(std::span<const watched_task> tasks) {
     watch_answer got;
-    for (auto left = in.array(); left > 2; left -= 3) {
-        const auto& id = ids[static_cast<std::size_t>(in.number() - 1)];
-        const auto life = read_life(in.text());
-        got.ended.push_back(read_record(id, life, in.text()));
+    std::vector<watched_task> left{tasks.begin(), tasks.end()};
+    while (!left.empty()) {
+        script_call call{script_name::watch, keys_};
+        call.arg(std::string_view{settings_.name});
+        for (const auto& one : left) {
+            call.arg(one.id.view());
+            call.own_arg(bytes_of(one.life));
+        }
+        reply answer;
+        reply_reader in{answer};
+        co_await ask(call, answer, in);
+        for (auto fields = in.array(); fields > 2; fields -= 3) {
+            const auto& one = left.at(static_cast<std::size_t>(in.number() - 1));
+            const auto life = read_life(in.text());
+            got.ended.push_back(read_record(one.id, life, in.text()));
+        }
+        for (const auto at : read_positions(in)) got.unknown.push_back(left.at(at).id);
+        for (const auto at : read_positions(in)) got.replaced.push_back(left.at(at));
+        std::vector<watched_task> later;
+        for (const auto at : read_positions(in)) later.push_back(left.at(at));
+        left = std::move(later);
     }
-    for (const auto at : read_positions(in)) got.unknown.push_back(ids[at]);
     co_return got;
 }
 
@@ -99,6 +109,8 @@ awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
     call.arg(std::string_view{settings_.name});
     call.arg(card);
     call.arg(ttl.count());
+    call.arg(store_format);
+    call.arg(shard_count);
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);

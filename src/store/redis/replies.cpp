@@ -139,7 +139,9 @@ std::vector<ended_task> read_told(std::string_view message) {
     for (byte_reader in{message, "message to a watcher"}; !in.at_end();) {
         const auto id = id_of(in.take(id_size));
         const auto life = in.fixed(8);
-        told.push_back(read_record(id, life, in.take(in.fixed(4))));
+        const auto record = in.take(in.fixed(4));
+        // A long one is announced only: whoever waits asks for it.
+        told.push_back(record.empty() ? ended_task{id, life, {}, {}} : read_record(id, life, record));
     }
     return told;
 }

@@ -20,7 +20,7 @@ struct row {
 const std::vector<row>& rows() {
     using enum script_name;
     static const std::vector<row> table{
-        {open, {"lib_base", "open"}},
+        {open, {"lib_base", "lib_make", "open"}},
         {submit, {"lib_base", "lib_lane", "lib_wake", "lib_entry", "submit_read", "submit_place", "submit"}},
         {work,
          {"lib_base", "lib_lane", "lib_wake", "lib_entry", "lib_end", "lib_due", "lib_take", "finish_end",
@@ -33,7 +33,7 @@ const std::vector<row>& rows() {
         {cancel, {"lib_base", "lib_entry", "lib_end", "cancel"}},
         {find, {"lib_base", "lib_entry", "find"}},
         {watch, {"lib_base", "watch"}},
-        {beat, {"lib_base", "beat"}},
+        {beat, {"lib_base", "lib_make", "beat"}},
         {leave, {"lib_base", "lib_wake", "leave"}},
     };
     return table;

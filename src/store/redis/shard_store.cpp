@@ -12,7 +12,6 @@
 namespace errand::redis {
 namespace {
 
-constexpr unsigned shards = 1;
 constexpr std::size_t most_known_queues = 4;
 
 std::string random_name() {
@@ -80,12 +79,12 @@ awaitable<void> shard_store::check_server() {
 awaitable<void> shard_store::check_stamp() {
     script_call call{script_name::open, keys_};
     call.arg(store_format);
-    call.arg(shards);
+    call.arg(shard_count);
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
     const auto format = in.text();
-    if (const auto wrong = redis::check_stamp(format, in.text(), shards)) caller_.fail("open", *wrong);
+    if (const auto wrong = redis::check_stamp(format, in.text(), shard_count)) caller_.fail("open", *wrong);
 }
 
 awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,

@@ -37,7 +37,7 @@ public:
     awaitable<std::size_t> clean(std::size_t limit) override;
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;
-    awaitable<watch_answer> watch(std::span<const task_id> ids) override;
+    awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
     awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
 

@@ -1,9 +1,12 @@
 -- beat: shows that a worker is alive.
 -- Keys:    the shard's
--- Args:    worker, card, for how long (ms)
+-- Args:    worker, card, for how long (ms), format, number of shards
 -- Returns: 'ok', now, how many workers are alive
 -- Cost:    O(log workers)
 free_first()
-call('ZADD', workers, now + tonumber(ARGV[3]), ARGV[1])
-call('HSET', cards, ARGV[1], ARGV[2])
+-- A Redis that lost its data under living connections is made ready again.
+if call('HEXISTS', control, 'format') == 0 then make_shard(ARGV[4], ARGV[5]) end
+local worker = process_of(ARGV[1])
+call('ZADD', workers, now + tonumber(ARGV[3]), worker)
+call('HSET', cards, worker, ARGV[2])
 return {'ok', now, call('ZCOUNT', workers, '(' .. now, '+inf')}

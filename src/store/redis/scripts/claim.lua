@@ -14,9 +14,19 @@ local function register(worker, queues, got, limit, may_be_idle)
   end
 end
 
+-- Back to the heads of their queues, the last first: what does not fit into the reply.
+local function put_back(got, from_queue, first)
+  for i = #got, first, -1 do
+    local q, text = from_queue(i), got[i]
+    local priority = #text > 16 and byte(text, 17) % 64 - 48 or 0
+    if priority > 0 then place_urgent(q, text, priority, true) else call('RPUSH', ready_of(q), text) end
+    got[i] = nil
+  end
+end
+
 local function claim(worker, limit, lease, queues, may_be_idle)
   if limit == 0 then return '0', '', '', {}, {} end
-  local got, voids = pop(limit, queues)
+  local got, voids, from_queue = pop(limit, queues)
   local ids, noted = {}, {}
   for i = 1, #got do
     ids[i] = got[i]
@@ -25,7 +35,13 @@ local function claim(worker, limit, lease, queues, may_be_idle)
       if byte(got[i], 17) >= 112 then noted[#noted + 1] = i end
     end
   end
-  local bodies = hmget(tasks, ids)
+  local bodies, fit = bodies_of(ids)
+  local over = fit < #got and from_queue(fit + 1)
+  if over then
+    put_back(got, from_queue, fit + 1)
+    for i = #ids, fit + 1, -1 do ids[i] = nil end
+    while #noted > 0 and noted[#noted] > fit do noted[#noted] = nil end
+  end
   for i = #ids, 1, -1 do
     if not bodies[i] then  -- deleted by hand: never hand out what has no body
       table.remove(ids, i)
@@ -41,5 +57,6 @@ local function claim(worker, limit, lease, queues, may_be_idle)
     if #got == limit and call('SCARD', idle_of(q)) > 0
         and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then wake(q, 1) end
   end
+  if over then wake(over, 1) end  -- as likely this worker as another: what was put back is there to be claimed
   return number, look and digits(look) or '', carry(ids, bodies, noted)
 end

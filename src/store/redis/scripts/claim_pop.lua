@@ -19,8 +19,9 @@ local function without_void(q, entries)
   return kept
 end
 
+-- Entries, whether any may be void, and a function that says from which queue an entry came.
 local function pop(limit, queues)
-  local got, left = {}, limit
+  local got, left, last = {}, limit, {}
   local voids = call('HLEN', stale) > 1
   for q = 1, queues do
     local urgent = left > 0 and call('ZPOPMIN', urgent_of(q), left) or {}
@@ -35,6 +36,12 @@ local function pop(limit, queues)
       for i = 1, #entries do got[#got + 1] = entries[i] end
       left = limit - #got
     end
+    last[q] = #got
   end
-  return got, voids
+  local function from_queue(i)
+    for q = 1, queues do
+      if i <= last[q] then return q end
+    end
+  end
+  return got, voids, from_queue
 end

@@ -5,12 +5,12 @@
 -- Cost:    O(queues)
 local worker, queues = ARGV[1], tonumber(ARGV[2])
 free_first()
-call('ZREM', workers, worker)
-call('HDEL', cards, worker)
+call('ZREM', workers, process_of(worker))
+call('HDEL', cards, process_of(worker))
 for q = 1, queues do
   call('SREM', idle_of(q), worker)
   local post = call('HGET', control, 'sleeper:' .. name_of(q))
-  local slept = post and sub(post, -#worker - 1) == ' ' .. worker
+  local slept = post and string.match(post, ' (.*)$') == process_of(worker)
   if slept then call('HDEL', control, 'sleeper:' .. name_of(q)) end
   -- It may have been woken for a task that it did not claim, or been the one to sleep until the next due
   -- time.

@@ -14,6 +14,9 @@ local clock = call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
 local now, upper = math.floor(micros / 1000), math.ceil(micros / 1000)
 
+-- The names of a process's connections are its own name, a colon and a number.
+local function process_of(name) return string.match(name, '^(.+):%d+$') or name end
+
 -- Numbers above 14 digits lose some in Lua's own tostring.
 local function digits(number) return string.format('%.0f', number) end
 

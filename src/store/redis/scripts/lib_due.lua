@@ -4,8 +4,8 @@
 -- One worker a queue has the post of sleeping until exactly then; the others look a second later, as a
 -- backup, so that a due time does not wake the whole cluster. The post falls to another when its holder
 -- is gone or has overslept.
-local function next_look(worker, first, last)
-  local look = false
+local function next_look(name, first, last)
+  local look, worker = false, process_of(name)
   for q = first, last do
     local at = earliest(q)
     if at < math.huge then

@@ -19,6 +19,9 @@ local function keep_stub(id, body, record, until_ms)
   call('ZADD', buried, until_ms, id)
 end
 
+-- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
+local most_told = 32768
+
 -- Tells those who watch: one message for each watcher, whatever the number of tasks. `outcomes[i]` is how
 -- ids[i] ended; must be called while the bodies are still there. Returns which of the ids were watched.
 local function tell(ids, outcomes)
@@ -28,7 +31,7 @@ local function tell(ids, outcomes)
   for i = 1, #ids do
     if who[i] then
       local body = call('HGET', tasks, ids[i])
-      local record = stamp .. outcomes[i]
+      local record = #outcomes[i] <= most_told and stamp .. outcomes[i] or ''
       local part = ids[i] .. sub(body or '', 4, 11) .. struct.pack('>I4', #record) .. record
       for name in string.gmatch(who[i], '[^\n]+') do
         messages[name] = (messages[name] or 'e') .. part

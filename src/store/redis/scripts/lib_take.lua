@@ -18,6 +18,24 @@ local function take(worker, ids, lease)
   return number
 end
 
+-- The most that one reply carries, give or take one body: Redis closes a subscribed connection whose
+-- unread replies outgrow its output buffer (8 MB for a minute, 32 MB at once).
+local most_bytes = 4000000
+
+-- The bodies of as many of these ids as one reply carries; at least one.
+local function bodies_of(ids)
+  local bodies, bytes, n = {}, 0, #ids
+  for from = 1, n, 32 do
+    local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 31, n)))
+    for i = 1, #part do
+      bytes = bytes + (part[i] and #part[i] or 0)
+      if bytes > most_bytes and from + i > 2 then return bodies, from + i - 2 end
+      bodies[from + i - 1] = part[i]
+    end
+  end
+  return bodies, n
+end
+
 -- The part of a reply that carries claimed tasks: ids in one text, their bodies, and notes as (position,
 -- notes) pairs. `noted` are the positions of ids that may have notes; nil: all of them.
 local function carry(ids, bodies, noted)

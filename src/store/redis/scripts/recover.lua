@@ -10,13 +10,13 @@ local function next_end()
 end
 
 local function recover()
-  local limit, ids, bodies = tonumber(ARGV[4]), {}, {}
+  local limit, ids, bodies, bytes = tonumber(ARGV[4]), {}, {}, 0
   local over = call('ZRANGE', leases, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
   -- Nothing changes, so nothing needs to be remembered: the usual round of an idle worker.
   if #over == 0 then return {'ok', now, '0', next_end(), carry({}, {})} end
   free_first()
   for _, old in ipairs(over) do
-    if #ids >= limit then break end
+    if #ids >= limit or bytes > most_bytes then break end
     local line = call('HGET', claims, old) or '\n'
     for at = string.find(line, '\n', 1, true) + 1, #line, 16 do
       local id = sub(line, at, at + 15)
@@ -25,6 +25,7 @@ local function recover()
         if body then
           ids[#ids + 1] = id
           bodies[#bodies + 1] = body
+          bytes = bytes + #body
         else
           call('HDEL', own, id)
         end

@@ -1,22 +1,38 @@
 -- watch: asks to be told when tasks end.
 -- Keys:    the shard's
--- Args:    name of the watcher, ids
--- Returns: 'ok', now, (position, life, ended record) of those that have ended, positions of those unknown
+-- Args:    name of the watcher, (id, life) pairs; life: 8 bytes, '' for any
+-- Returns: 'ok', now, (position, life, ended record) of those that have ended, positions of those unknown,
+--          positions of those whose id has another life now, positions not looked at (the reply is full: ask again)
 -- Cost:    O(ids)
 free_first()
-local ids = {}
-for i = 2, #ARGV do ids[i - 1] = ARGV[i] end
-local bodies, records, over, unknown = hmget(tasks, ids), hmget(ended, ids), {}, {}
+local most_bytes = 4000000
+local over, unknown, gone, later, bytes = {}, {}, {}, {}, 0
 local me = ARGV[1] .. '\n'
-for i = 1, #ids do
-  if not bodies[i] then
+
+local function look(i, id, life)
+  local body = call('HGET', tasks, id)
+  if not body then
     unknown[#unknown + 1] = i
-  elseif records[i] then
-    local n = #over
-    over[n + 1], over[n + 2], over[n + 3] = i, sub(bodies[i], 4, 11), records[i]
-  else
-    local names = call('HGET', watched, ids[i]) or ''
-    if not string.find('\n' .. names, '\n' .. me, 1, true) then call('HSET', watched, ids[i], names .. me) end
+    return
   end
+  local now_life = sub(body, 4, 11)
+  if life ~= '' and life ~= now_life then
+    gone[#gone + 1] = i
+    return
+  end
+  local record = call('HGET', ended, id)
+  if record then
+    local n = #over
+    over[n + 1], over[n + 2], over[n + 3] = i, now_life, record
+    bytes = bytes + #record
+    return
+  end
+  local names = call('HGET', watched, id) or ''
+  if not string.find('\n' .. names, '\n' .. me, 1, true) then call('HSET', watched, id, names .. me) end
 end
-return {'ok', now, over, unknown}
+
+for at = 2, #ARGV, 2 do
+  local i = at / 2
+  if bytes > most_bytes then later[#later + 1] = i else look(i, ARGV[at], ARGV[at + 1]) end
+end
+return {'ok', now, over, unknown, gone, later}
