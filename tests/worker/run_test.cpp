@@ -176,6 +176,5 @@ TEST_CASE("wrappers go around every attempt, the first added outermost") {
 TEST_CASE("a worker does not start without the beans of its handlers") {
     errand::test::test_app t;
     CHECK_THROWS_WITH(t.start(), ContainsSubstring("worker_test::echo") &&
-                                     ContainsSubstring("worker_test::lingers") &&
-                                     ContainsSubstring("diary"));
+                                     ContainsSubstring("worker_test::lingers") && ContainsSubstring("diary"));
 }

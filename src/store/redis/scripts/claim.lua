@@ -57,6 +57,7 @@ local function claim(worker, limit, lease, queues, may_be_idle)
     if #got == limit and call('SCARD', idle_of(q)) > 0
         and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then wake(q, 1) end
   end
-  if over then wake(over, 1) end  -- as likely this worker as another: what was put back is there to be claimed
+  -- As likely this worker as another: what was put back is there to be claimed.
+  if over then wake(over, 1) end
   return number, look and digits(look) or '', carry(ids, bodies, noted)
 end

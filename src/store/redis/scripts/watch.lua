@@ -2,7 +2,7 @@
 -- Keys:    the shard's
 -- Args:    name of the watcher, (id, life) pairs; life: 8 bytes, '' for any
 -- Returns: 'ok', now, (position, life, ended record) of those that have ended, positions of those unknown,
---          positions of those whose id has another life now, positions not looked at (the reply is full: ask again)
+--          positions of those whose id has another life now, positions not looked at (the reply is full)
 -- Cost:    O(ids)
 free_first()
 local most_bytes = 4000000
