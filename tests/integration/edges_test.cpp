@@ -53,7 +53,10 @@ TEST_CASE("Many tasks with large arguments and results are all run and awaited",
     auto handles = t.run(t.app.handler<repeats>().perform_bulk(texts));
     auto waiter = [](errand::app&, auto all) -> errand::awaitable<std::size_t> {
         std::size_t bytes = 0;
-        for (const auto& h : all) bytes += (co_await h.result(60s)).size();
+        for (const auto& h : all) {
+            const std::string text = co_await h.result(60s);
+            bytes += text.size();
+        }
         co_return bytes;
     };
     t.start();
