@@ -199,6 +199,8 @@ void executor::stop_running() {
 
 // The one place where what a handler did becomes an end that is reported.
 void executor::ended(active_task& one, std::exception_ptr failure, std::string result) {
+    // On the pool the slot holds the coroutine's executor, and that holds the task, and the task the slot.
+    one.cancel.slot().clear();
     auto how = failure ? one.cause : attempt_end::returned;
     if (failure && one.stage != detail::call_stage::performing) {
         try {
