@@ -110,7 +110,10 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, durati
     throw task_failed{outcome.ended_as, outcome.attempts, text};
 }
 
-awaitable<std::optional<found_task>> find_on(loop& there, task_id id) { return there.tasks().find(id); }
+// A coroutine, so that the id lives as long as the call that refers to it.
+awaitable<std::optional<found_task>> find_on(loop& there, task_id id) {
+    co_return co_await there.tasks().find(id);
+}
 
 duration retention_of(const std::string& encoded) {
     const auto body = decode_body(encoded);
