@@ -12,6 +12,19 @@ namespace errand::detail {
 namespace asio = boost::asio;
 
 namespace {
+// One call carries it all: what takes longer to send than a connection may be silent would never arrive.
+constexpr std::size_t most_bytes = std::size_t{32} * 1024 * 1024;
+
+void check_size(const std::vector<submission_item>& items) {
+    std::size_t bytes = 0;
+    for (const auto& item : items) bytes += item.body.size();
+    if (bytes <= most_bytes) return;
+    throw usage_error{"the transaction holds " + std::to_string(items.size()) + " tasks of " +
+                      std::to_string(bytes) + " bytes; one commit carries at most " +
+                      std::to_string(most_bytes) +
+                      ": pass references to the data, or submit in several transactions"};
+}
+
 void settle(held_task& one, held_task::fate fate) noexcept { one.now.store(fate, std::memory_order_release); }
 }  // namespace
 
@@ -84,6 +97,7 @@ awaitable<void> open_transaction::submit_all(held_list list) {
             std::vector<submission_item> items;
             items.reserve(list.size());
             for (auto& one : list) items.push_back(item_of(one->what, there.tasks().now(), one->life));
+            check_size(items);
             auto got =
                 co_await there.submissions().submit_group(std::move(items), submit_mode::all_or_nothing);
             if (!got.failures.empty()) std::rethrow_exception(got.failures.front());

@@ -98,6 +98,7 @@ prepared prepare(const detail::draft& from) {
     // The policy's own too: what expires by itself is known by its body.
     one.expires_after = extra.expires_after ? extra.expires_after : rules.expires_after;
     one.body.expires_after = one.expires_after;
+    if (one.expires_after) one.body.retention = one.retention;
     check_due(from, one.body.handler);
     set_due(one, from, extra);
     if (one.body.biz_id) {

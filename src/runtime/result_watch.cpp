@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "runtime/aborted.hpp"
+
 #include <boost/asio/append.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
@@ -9,10 +11,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 
@@ -37,9 +37,6 @@ std::exception_ptr lost(const task_id& id) {
         ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
 }
 
-std::exception_ptr aborted() {
-    return std::make_exception_ptr(boost::system::system_error{asio::error::operation_aborted});
-}
 }  // namespace
 
 result_watch::result_watch(asio::any_io_executor executor, store& in)

@@ -1,14 +1,14 @@
 #include "runtime/submitter.hpp"
 
+#include "runtime/aborted.hpp"
+
 #include <boost/asio/append.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 
@@ -34,10 +34,6 @@ std::size_t fitting(std::size_t count, Size size_of) {
 }
 
 using group_completion = asio::any_completion_handler<void(std::exception_ptr)>;
-
-std::exception_ptr aborted() {
-    return std::make_exception_ptr(boost::system::system_error{asio::error::operation_aborted});
-}
 
 // Completes it, unless that has been done. `dispatch`ed: it runs on its own executor.
 template <class Completion, class... Result>

@@ -88,6 +88,26 @@ TEST_CASE("what has started is not replaced") {
     CHECK(redis.submit(worker, item_with(shared, "x")).verdict == submit_verdict::duplicate);
 }
 
+TEST_CASE("what was only put off because nobody knew its handler is replaced") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    redis.submit(worker, item_with(shared, "first"));
+    const auto got = redis.claim(worker, 1);
+    auto put_off = report_of(got.claimed.at(0), report::kind::later, 1h, 0);
+    task_notes notes;
+    notes.unknown_handler = 1;
+    notes.snoozed = true;
+    put_off.record = encode(notes);
+    redis.finish(worker, {put_off});
+    CHECK(redis.submit(worker, item_with(shared, "second", on_conflict::replace)).verdict ==
+          submit_verdict::replaced);
+    CHECK(redis.size_of("due:default") == "0");
+    const auto again = redis.claim(worker, 10);
+    REQUIRE(again.claimed.size() == 1);
+    CHECK(args_of(again.claimed[0]) == "second");
+    CHECK(again.claimed[0].notes.empty());
+}
+
 TEST_CASE("a success holds its id for unique_for, whatever its retention") {
     const auto retention = GENERATE(0ms, 1h);
     redis_fixture redis;

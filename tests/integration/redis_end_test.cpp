@@ -1,6 +1,8 @@
 // The ways to end without a worker, who is told, and what is kept for how long.
 #include "support/redis_fixture.hpp"
 
+#include <catch2/generators/catch_generators.hpp>
+
 using namespace errand;
 using namespace errand::test;
 using namespace std::chrono_literals;
@@ -122,6 +124,26 @@ TEST_CASE("what is not started in time expires; what has started does not") {
     REQUIRE(got.claimed.size() == 1);
     CHECK(args_of(got.claimed[0]) == "for ever");
     CHECK(redis.size_of("expiry:default") == "0");
+}
+
+TEST_CASE("what expires is kept as long as its body says") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    auto item = item_of("late");
+    auto body = decode_body(item.body);
+    body.biz_id = "late 1";
+    body.timeout = 90s;
+    body.max_retry = 1000;
+    body.expires_after = 1ms;
+    const duration retention = GENERATE(0ms, 300ms, duration{24h * 365});
+    body.retention = retention;
+    item.expires_after = body.expires_after;
+    item.body = encode(body);
+    redis.submit(worker, item);
+    REQUIRE(redis.until([&] { return promote(redis, worker).expired == 1; }));
+    const auto found = await(redis.io, worker->find(item.id));
+    REQUIRE(found.has_value() == (retention != 0ms));
+    if (found) CHECK(decode_outcome(found->outcome).retention == retention);
 }
 
 TEST_CASE(

@@ -169,6 +169,27 @@ TEST_CASE("A commit that is refused submits nothing of the transaction", "[trans
     CHECK_FALSE(submitted(t, handles.at(0)));
 }
 
+TEST_CASE("A transaction that no single call can carry is refused whole, one just below arrives",
+          "[transaction]") {
+    test_app t;
+    const auto commit = [&t](int tasks, std::vector<handle_type>& out) {
+        return t.run([](test_app& a, int n, std::vector<handle_type>& to) -> errand::awaitable<void> {
+            co_await errand::transaction(a.app, [&]() -> errand::awaitable<void> {
+                for (int i = 0; i < n; ++i) {
+                    auto one = a.app.handler<record>().with({.biz_id = std::to_string(i)});
+                    to.push_back(co_await one.perform_async(std::string(1'000'000, 'x')));
+                }
+            });
+        }(t, tasks, out));
+    };
+    std::vector<handle_type> refused;
+    CHECK_THROWS_AS(commit(34, refused), errand::usage_error);
+    CHECK_FALSE(submitted(t, refused.at(0)));
+    std::vector<handle_type> arrived;
+    commit(33, arrived);
+    CHECK(submitted(t, arrived.at(32)));
+}
+
 TEST_CASE("A duplicate is known to the handle after the commit", "[transaction]") {
     test_app t;
     auto first = t.run(t.app.handler<record>().perform_async("twice"));

@@ -2,14 +2,24 @@
 -- stands in a history list (success) or in `buried` (all else), so that clean finds it.
 local stamp = string.format('%013.0f', now)
 
+-- A number of a body, and where what follows it begins.
+local function varint(body, at)
+  local value, unit = 0, 1
+  repeat
+    local part = byte(body, at)
+    value, unit, at = value + part % 128 * unit, unit * 128, at + 1
+  until part < 128
+  return value, at
+end
+
+local function after_text(body, at)
+  local length, from = varint(body, at)
+  return from + length
+end
+
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
 local function stub(body)
-  local at = 12
-  for _ = 1, 2 do
-    local length, size = byte(body, at), 1
-    if length >= 128 then length, size = length - 128 + byte(body, at + 1) * 128, 2 end
-    at = at + size + length
-  end
+  local at = after_text(body, after_text(body, 12))
   return sub(body, 1, 1) .. '\0' .. sub(body, 3, at - 1) .. '[]'
 end
 

@@ -27,6 +27,17 @@ local function expires(id, body, q)
     and call('HEXISTS', ended, id) == 0 and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
 end
 
+-- The outcome as given, but kept as long as the body says, if it says so.
+local function outcome_for(body)
+  local flags, at, retention = byte(body, 2), after_text(body, after_text(body, 12)), nil
+  if flags % 2 == 1 then at = after_text(body, at) end
+  for _, flag in ipairs({2, 4, 8, 16}) do
+    if math.floor(flags / flag) % 2 == 1 then retention, at = varint(body, at) end
+  end
+  if flags % 32 < 16 then return ARGV[3] end
+  return sub(ARGV[3], 1, 7) .. struct.pack('>I6', retention / 2) .. sub(ARGV[3], 14)
+end
+
 local function expire(q)
   local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit), 0
   for i = 1, #ids do
@@ -34,7 +45,7 @@ local function expire(q)
     call('ZREM', expiry_of(q), ids[i])
     if expires(ids[i], body, q) then
       take_out(q, ids[i], body)
-      bury(ids[i], body, ARGV[3])
+      bury(ids[i], body, outcome_for(body))
       count = count + 1
     end
   end

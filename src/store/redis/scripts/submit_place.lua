@@ -42,7 +42,7 @@ local function write_conflicts(run)
     elseif word == 'replaced' then
       -- The task stays the same one to those who hold a handle of it: it keeps its life.
       call('HSET', tasks, id, sub(body, 1, 3) .. sub(old, 4, 11) .. sub(body, 12))
-      take_out(queue_of(old), id, old)
+      take_out(queue_of(old), id, old, call('HDEL', notes, id) == 1)
       placed[#placed + 1] = id
     end
   end

@@ -12,6 +12,13 @@ local function read_spec(text)
   return run
 end
 
+-- Whether an attempt was ever made: its notes count it or know when it began.
+local function started(id)
+  if call('HEXISTS', own, id) == 1 then return true end
+  local noted = call('HGET', notes, id)
+  return noted and (byte(noted, 3) ~= 0 or byte(noted, 2) >= 2)
+end
+
 -- What becomes of an item whose id is held by `body`.
 local function judge(id, body, conflict, missing)
   local record = call('HGET', ended, id)
@@ -22,8 +29,7 @@ local function judge(id, body, conflict, missing)
     return conflict == 'keep' and 'duplicate' or 'rejected'
   end
   if conflict == 'keep' then return 'duplicate' end
-  local started = call('HEXISTS', own, id) == 1 or call('HEXISTS', notes, id) == 1
-  if conflict == 'reject' or started then return 'rejected' end
+  if conflict == 'reject' or started(id) then return 'rejected' end
   local q, queue = queue_of(body)
   if not q then missing[#missing + 1] = queue end
   return 'replaced'
