@@ -9,6 +9,7 @@ namespace errand {
 namespace {
 
 constexpr std::uint8_t format = 1;
+constexpr int end_front = 4;  // bytes of the length before an outcome
 
 enum body_flag : std::uint8_t {
     with_biz_id = 1,
@@ -182,10 +183,9 @@ task_notes decode_notes(std::string_view bytes) {
     return notes;
 }
 
-std::string encode(const task_outcome& outcome) {
-    std::string bytes;
-    bytes.reserve(24 + outcome.worker.size() + outcome.result.size());
-    byte_writer out{bytes};
+namespace {
+
+void write(const task_outcome& outcome, byte_writer& out) {
     out.u8(static_cast<std::uint8_t>(letter_of(outcome.ended_as)));
     out.fixed(six_bytes(outcome.unique_for.count()), 6);
     out.fixed(six_bytes(outcome.retention.count()), 6);
@@ -195,7 +195,40 @@ std::string encode(const task_outcome& outcome) {
     out.text(outcome.worker);
     out.text(outcome.notes ? encode(*outcome.notes) : std::string{});
     out.rest(outcome.result);
+}
+
+std::size_t size_hint(const task_outcome& outcome) {
+    return 32 + outcome.worker.size() + outcome.result.size();
+}
+
+}  // namespace
+
+std::string encode(const task_outcome& outcome) {
+    std::string bytes;
+    bytes.reserve(size_hint(outcome));
+    byte_writer out{bytes};
+    write(outcome, out);
     return bytes;
+}
+
+std::string encode_end(const task_outcome& outcome, std::string_view body) {
+    std::string bytes;
+    bytes.reserve(end_front + size_hint(outcome) + body.size());
+    byte_writer out{bytes};
+    out.fixed(0, end_front);
+    write(outcome, out);
+    std::string length;
+    byte_writer{length}.fixed(bytes.size() - end_front, end_front);
+    bytes.replace(0, end_front, length);
+    out.rest(body);
+    return bytes;
+}
+
+end_parts split_end(std::string_view bytes) {
+    byte_reader in{bytes, "end of a task"};
+    const auto length = in.fixed(end_front);
+    const auto outcome = in.take(length);
+    return {outcome, in.rest()};
 }
 
 task_outcome decode_outcome(std::string_view bytes) {

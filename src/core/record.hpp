@@ -2,7 +2,7 @@
 //
 //   task_body     what was submitted; written once, never changed        (store: `tasks`)
 //   task_notes    what happened to it so far; exists only when needed    (store: `notes`)
-//   task_outcome  how it ended; replaces the notes                       (store: `ended`)
+//   task_outcome  how it ended; stands before the body, replaces the notes
 //
 // The bytes are the same in every store. Scripts look only at the fixed-width fields at the front, whose offsets are
 // named below; everything else is opaque to them.
@@ -91,15 +91,22 @@ struct task_outcome {
     std::optional<task_notes> notes;  // errors, progress and log, when there were any
 };
 
-// What a script writes where a task ends without a worker: the outcome of a task cancelled or expired.
 std::string encode(const task_body& body);
 std::string encode(const task_notes& notes);
 std::string encode(const task_outcome& outcome);
+// What a worker reports of a task that has ended: 4 bytes (length of the outcome), the outcome, the body as it came.
+std::string encode_end(const task_outcome& outcome, std::string_view body);
 
 // Each throws bad_data naming the record when the bytes are not such a record.
 task_body decode_body(std::string_view bytes);
 task_notes decode_notes(std::string_view bytes);
 task_outcome decode_outcome(std::string_view bytes);
+
+struct end_parts {
+    std::string_view outcome;
+    std::string_view body;
+};
+end_parts split_end(std::string_view bytes);
 
 // The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
 incarnation incarnation_of(std::string_view encoded_body) noexcept;

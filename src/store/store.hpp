@@ -76,7 +76,7 @@ struct claimed_task {
 // What a worker says of a task it claimed.
 struct report {
     enum class kind : std::uint8_t {
-        end,        // ended: `record` is the encoded outcome
+        end,        // ended: `record` is what encode_end() makes of outcome and body
         later,      // retry, snooze, unknown handler: `record` is the new notes, due after `delay`
         give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
     };

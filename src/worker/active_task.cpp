@@ -32,7 +32,7 @@ task_notes active_task::notes_now() const {
 
 attempt_facts active_task::facts(std::string_view worker) const {
     return {task.id,    task.claim, task.queue, body.priority, noted_ || !task.notes.empty(),
-            started_at, worker};
+            started_at, worker,     task.body};
 }
 
 // ---- slot ------------------------------------------------------------------------------------------

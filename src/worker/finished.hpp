@@ -19,6 +19,7 @@ struct attempt_facts {
     bool had_notes = false;                // the store holds notes of the task
     std::optional<time_point> started_at;  // absent when it never started
     std::string_view worker;               // who ran it
+    std::string_view body;                 // as it was claimed
 };
 
 // `result`: JSON text of a task that succeeded.

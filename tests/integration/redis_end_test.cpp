@@ -224,7 +224,6 @@ TEST_CASE("clean deletes what is past its retention, and nothing of a new life")
     CHECK(redis.state_of(worker, twice.id) == state::ready);
     CHECK(redis.size_of("histories") == "1");
     CHECK(redis.size_of("tasks") == "3");
-    CHECK(redis.size_of("ended") == "2");
 }
 
 TEST_CASE("unique_for goes on after the history was cleaned, without arguments and result") {

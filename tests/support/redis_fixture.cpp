@@ -113,7 +113,7 @@ report success_of(const claimed_task& task, duration retention, duration unique_
     outcome.retention = retention;
     outcome.unique_for = unique_for;
     outcome.result = "42";
-    one.record = encode(outcome);
+    one.record = encode_end(outcome, task.body);
     return one;
 }
 

@@ -119,12 +119,13 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     terms.retention = 1h;
     terms.unique_for = 30min;
     const task_id id{};
-    const attempt_facts facts{id, 5, "mail", 3, false, time_point{9ms}, "w"};
+    const attempt_facts facts{id, 5, "mail", 3, false, time_point{9ms}, "w", "the body"};
     decision good;
     good.notes.attempts = 1;
     const auto success = report_of(good, terms, facts, "42");
     CHECK(success.what == report::kind::end);
-    const auto outcome = decode_outcome(success.record);
+    CHECK(split_end(success.record).body == "the body");
+    const auto outcome = decode_outcome(split_end(success.record).outcome);
     CHECK(outcome.result == "42");
     CHECK(outcome.unique_for == 30min);
     CHECK(outcome.worker == "w");
@@ -136,12 +137,12 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     bad.notes.errors.push_back({1, {}, "t", "m"});
     const auto dead = report_of(bad, terms, facts, {});
     CHECK(dead.ended_as == state::dead);
-    CHECK(decode_outcome(dead.record).unique_for == 0s);
-    CHECK(decode_outcome(dead.record).notes.has_value());
+    CHECK(decode_outcome(split_end(dead.record).outcome).unique_for == 0s);
+    CHECK(decode_outcome(split_end(dead.record).outcome).notes.has_value());
 
     decision back;
     back.what = verdict::give_back;
-    CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w"}, {}).record.empty());
+    CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}}, {}).record.empty());
     back.what = verdict::fail;
     back.delay = 4s;
     const auto later = report_of(back, terms, facts, {});

@@ -31,11 +31,11 @@ public:
     // By what `histories` holds: queue and retention as they stand in the key.
     std::string history(std::string_view member) const;
     std::string channel(std::string_view worker) const;
-    const std::string& histories() const noexcept { return shard_keys_[10]; }
+    const std::string& histories() const noexcept { return shard_keys_[9]; }
 
 private:
     std::string prefix_;
-    std::array<std::string, 14> shard_keys_;
+    std::array<std::string, 13> shard_keys_;
     mutable std::map<std::string, std::array<std::string, 5>, std::less<>> queues_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/bytes.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace errand::redis {
@@ -32,6 +33,21 @@ Number parse(std::string_view digits) {
 }
 
 time_point time_of(std::string_view digits) { return time_point{duration{parse<std::int64_t>(digits)}}; }
+
+// The first of numbers with a blank between them.
+std::size_t next_number(std::string_view& list) {
+    const auto end = std::min(list.find(' '), list.size());
+    const auto number = parse<std::size_t>(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+    return number;
+}
+
+std::string_view cut(std::string_view& from, std::size_t size) {
+    if (size > from.size()) throw store_error{"Redis answered with less than the lengths of its bodies"};
+    const auto part = from.substr(0, size);
+    from.remove_prefix(size);
+    return part;
+}
 
 // Whether a task in `due` waits for a retry or for its first start.
 state waiting_state(std::string_view notes) {
@@ -74,16 +90,17 @@ claim_number read_claim(reply_reader& in) { return parse<claim_number>(in.text()
 
 std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim) {
     const auto ids = in.text();
-    std::vector<claimed_task> claimed(in.array());
-    if (ids.size() != claimed.size() * id_size)
-        throw store_error{"Redis answered with more bodies than ids, or fewer"};
+    auto lengths = in.text();
+    auto bodies = in.text();
+    std::vector<claimed_task> claimed(ids.size() / id_size);
     for (std::size_t at = 0; at < claimed.size(); ++at) {
         auto& task = claimed[at];
         task.id = id_of(ids.substr(at * id_size, id_size));
         task.claim = claim;
-        task.body = in.text();
+        task.body = cut(bodies, next_number(lengths));
         task.queue = queue_of(task.body);
     }
+    if (!lengths.empty() || !bodies.empty()) throw store_error{"Redis answered with more bodies than ids"};
     for (auto left = in.array(); left > 1; left -= 2) {
         const auto at = static_cast<std::size_t>(in.number() - 1);
         const auto notes = in.text();

@@ -20,9 +20,9 @@ bool kept_in_history(const report& one) {
 }
 
 bool alike(const report& a, const report& b) {
-    return a.what == b.what && kept_in_history(a) == kept_in_history(b) && a.retention == b.retention &&
-           a.delay == b.delay && a.priority == b.priority && a.expires == b.expires &&
-           a.had_notes == b.had_notes && a.queue == b.queue;
+    return a.claim == b.claim && a.what == b.what && kept_in_history(a) == kept_in_history(b) &&
+           a.retention == b.retention && a.delay == b.delay && a.priority == b.priority &&
+           a.expires == b.expires && a.had_notes == b.had_notes && a.queue == b.queue;
 }
 
 // As scripts/finish.lua reads it. Keys are named only where the script needs them.
@@ -45,10 +45,10 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
         auto to = from + 1;
         while (to < reports.size() && alike(reports[from], reports[to])) ++to;
         call.own_arg(spec_of(reports[from], call, names));
+        call.arg(reports[from].claim);
         call.arg(to - from);
         for (; from < to; ++from) {
             call.arg(reports[from].id.view());
-            call.arg(reports[from].claim);
             call.arg(std::string_view{reports[from].record});
         }
     }

@@ -5,9 +5,8 @@
 -- Cost:    O(log waiting)
 local id, life = ARGV[1], ARGV[2]
 local body = call('HGET', tasks, id)
-if not body or (life ~= '' and life ~= sub(body, 4, 11)) then return {'unknown', now} end
-local record = call('HGET', ended, id)
-if record then return {sub(record, 14, 14) == 'c' and 'cancelled' or 'ended', now} end
+if not body or (life ~= '' and life ~= life_of(body)) then return {'unknown', now} end
+if is_ended(body) then return {state_letter(body) == 'c' and 'cancelled' or 'ended', now} end
 
 local holder = call('HGET', own, id)
 free_first()

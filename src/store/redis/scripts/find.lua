@@ -1,7 +1,7 @@
 -- find: all that is known of a task, at one moment.
 -- Keys:    the shard's; five for each queue that it may be in
 -- Args:    id
--- Returns: 'ended' | 'working' | 'due' | 'ready', now, body, notes, ended record, due time (ms), claim,
+-- Returns: 'ended' | 'working' | 'due' | 'ready', now, body, notes, end (13 digits of ms, outcome), due time (ms), claim,
 --          worker ('' for none)
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
@@ -9,8 +9,7 @@ local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end
 local noted = call('HGET', notes, id) or ''
-local record = call('HGET', ended, id)
-if record then return {'ended', now, body, noted, record, '', '', ''} end
+if is_ended(body) then return {'ended', now, body_of(body), noted, end_of(body), '', '', ''} end
 local holder = call('HGET', own, id)
 if holder then
   local line = call('HGET', claims, holder) or '\n'

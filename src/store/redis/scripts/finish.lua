@@ -1,37 +1,32 @@
 -- finish: takes workers' reports, each only from the claim that holds the task.
 -- Keys:    the shard's; five for each queue reported on; history lists of (queue, retention)
--- Args:    from `at`: runs of reports alike: spec, count, (id, claim, record) x count
+-- Args:    from `at`: runs of reports alike: spec, claim, count, (id, record) x count
 --          spec: 'kind queue history priority time noted expires'; kind: end, later, give; history:
---          position among KEYS
---          or 0; time: retention or delay (ms); noted: the store holds notes; expires: the task is in the
---          expiry set
+--          position among KEYS or 0; time: retention or delay (ms); noted: the store holds notes; expires:
+--          the task is in the expiry set
+--          record: notes, or of an end 4 bytes (length of the outcome), the outcome, the body
 -- Returns: positions of the reports whose claim was lost
 -- Cost:    O(reports)
 local steps = {['end'] = end_run, later = later_run, give = give_run}
 
--- Of `count` reports from `at` those whose claim holds the task: their ids and records.
-local function accepted(at, count, lost, position)
-  local asked, records, wrong = {}, {}, false
+-- Of `count` reports from `at` those whose task is under the claim: their ids and records.
+local function accepted(claim, count, at, lost, position)
+  local ids, records, wrong = {}, {}, false
   for i = 1, count do
-    asked[i], records[i] = ARGV[at], ARGV[at + 2]
-    at = at + 3
+    ids[i], records[i] = ARGV[at + 2 * i - 2], ARGV[at + 2 * i - 1]
   end
-  local holders = hmget(own, asked)
-  at = at - 3 * count + 1
+  local holders = hmget(own, ids)
   for i = 1, count do
-    if holders[i] ~= ARGV[at + 3 * i - 3] then
-      lost[#lost + 1] = position + i
-      asked[i], wrong = false, true
+    if holders[i] ~= claim then
+      lost[#lost + 1], wrong = position + i, true
     end
   end
-  if not wrong then return asked, records end
-  local ids, kept = {}, {}
+  if not wrong then return ids, records end
+  local kept, theirs = {}, {}
   for i = 1, count do
-    if asked[i] then
-      ids[#ids + 1], kept[#kept + 1] = asked[i], records[i]
-    end
+    if holders[i] == claim then kept[#kept + 1], theirs[#theirs + 1] = ids[i], records[i] end
   end
-  return ids, kept
+  return kept, theirs
 end
 
 local function finish(at)
@@ -41,13 +36,13 @@ local function finish(at)
       string.match(ARGV[at], '^(%a+) (%d+) (%d+) (%d+) (%d+) (%d) (%d)$')
     local run = {q = tonumber(q), history = tonumber(history), priority = tonumber(priority),
       time = tonumber(time), noted = noted == '1', expires = expires == '1'}
-    local count = tonumber(ARGV[at + 1])
-    local ids, records = accepted(at + 2, count, lost, position)
+    local count = tonumber(ARGV[at + 2])
+    local ids, records = accepted(ARGV[at + 1], count, at + 3, lost, position)
     if #ids > 0 then
       many('HDEL', own, ids, 1, #ids)
       steps[kind](run, ids, records)
     end
-    position, at = position + count, at + 2 + 3 * count
+    position, at = position + count, at + 3 + 2 * count
   end
   return lost
 end

@@ -1,22 +1,27 @@
 -- finish, reports of ends: what is kept of them, and those who are told.
+
+-- One entry for many tasks: their ids, and 6 bytes (their end, ms).
+local most_in_entry = 256
 local function into_history(key, ids)
-  local list, ending = {}, struct.pack('>I6', now)
-  for i = 1, #ids do list[i] = ids[i] .. ending end
-  if many('RPUSH', key, list, 1, #list) == #list then call('SADD', histories, sub(key, #prefix + 9)) end
+  local ending, pushed, length = struct.pack('>I6', now), 0, 0
+  for from = 1, #ids, most_in_entry do
+    local part = table.concat(ids, '', from, math.min(from + most_in_entry - 1, #ids))
+    length, pushed = call('RPUSH', key, part .. ending), pushed + 1
+  end
+  if length == pushed then call('SADD', histories, sub(key, #prefix + 9)) end
 end
 
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.
-local function end_without_trace(ids, outcomes, heard)
+local function end_without_trace(ids, values, heard)
   local gone = {}
   for i = 1, #ids do
-    local id, record, unique_for = ids[i], stamp .. outcomes[i], 0
-    if sub(outcomes[i], 1, 1) == 's' then unique_for = number_at(outcomes[i], 2, 6) end
+    local id, value = ids[i], values[i]
     if heard[id] then
-      call('HSET', ended, id, record)
+      call('HSET', tasks, id, value)
       call('ZADD', buried, now + 60000, id)
-    elseif unique_for > 0 then
-      keep_stub(id, call('HGET', tasks, id), record, now + unique_for)
+    elseif unique_for(value) > 0 then
+      keep_stub(id, value, now + unique_for(value))
     else
       gone[#gone + 1] = id
     end
@@ -24,17 +29,17 @@ local function end_without_trace(ids, outcomes, heard)
   many('HDEL', tasks, gone, 1, #gone)
 end
 
-local function end_run(run, ids, outcomes)
-  local heard = tell(ids, outcomes)
+local function end_run(run, ids, records)
+  local values, fields = {}, {}
+  for i = 1, #ids do
+    values[i] = mark .. records[i]
+    fields[2 * i - 1], fields[2 * i] = ids[i], values[i]
+  end
+  local heard = tell(ids, values)
   if run.time == 0 then
-    end_without_trace(ids, outcomes, heard)
+    end_without_trace(ids, values, heard)
   else
-    local fields, at = {}, 1
-    for i = 1, #ids do
-      fields[at], fields[at + 1] = ids[i], stamp .. outcomes[i]
-      at = at + 2
-    end
-    many('HSET', ended, fields, 1, at - 1)
+    many('HSET', tasks, fields, 1, #fields)
     if run.history > 0 then
       into_history(KEYS[run.history], ids)
     else

@@ -20,8 +20,8 @@ local function queue_of(body)
   local queue = sub(body, from, from + length - 1)
   local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
   local key = prefix .. 'ready:' .. name
-  for at = 15, #KEYS, 5 do
-    if KEYS[at] == key then return (at - 10) / 5, queue end
+  for at = first_queue_key, #KEYS, 5 do
+    if KEYS[at] == key then return (at - first_queue_key) / 5 + 1, queue end
   end
   return nil, queue
 end

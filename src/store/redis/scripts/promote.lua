@@ -23,8 +23,8 @@ end
 -- An id may stand in the expiry set for a life that has ended or whose queue is another now: only the
 -- body counts.
 local function expires(id, body, q)
-  return body and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
-    and call('HEXISTS', ended, id) == 0 and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
+  return body and not is_ended(body) and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
+    and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
 end
 
 -- The outcome as given, but kept as long as the body says, if it says so.

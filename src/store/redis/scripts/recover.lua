@@ -2,7 +2,7 @@
 -- Keys:    the shard's
 -- Args:    lane, number, worker, about how many tasks, lease (ms)
 -- Returns: 'ok', now, claim number ('0': none), when the next lease runs out (ms or ''), ids in one text,
---          bodies, notes as (position, notes) pairs | 'late'
+--          lengths of the bodies, these in one text, notes as (position, notes) pairs | 'late'
 -- Cost:    O(tasks of the claims that ran out)
 local function next_end()
   local first = call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2]

@@ -34,7 +34,6 @@ local function write_conflicts(run)
     if not word or word == 'again' then
       call('HSET', tasks, id, body)
       if word then
-        call('HDEL', ended, id)
         call('HDEL', notes, id)
         call('ZREM', buried, id)
       end

@@ -19,18 +19,15 @@ local function started(id)
   return noted and (byte(noted, 3) ~= 0 or byte(noted, 2) >= 2)
 end
 
--- What becomes of an item whose id is held by `body`.
-local function judge(id, body, conflict, missing)
-  local record = call('HGET', ended, id)
-  if record then
-    local unique_for = number_at(record, 15, 6)
-    local holds = sub(record, 14, 14) == 's' and tonumber(sub(record, 1, 13)) + unique_for > now
-    if not holds then return 'again' end
+-- What becomes of an item whose id is held by what `tasks` holds.
+local function judge(id, held, conflict, missing)
+  if is_ended(held) then
+    if finished_at(held) + unique_for(held) <= now then return 'again' end
     return conflict == 'keep' and 'duplicate' or 'rejected'
   end
   if conflict == 'keep' then return 'duplicate' end
   if conflict == 'reject' or started(id) then return 'rejected' end
-  local q, queue = queue_of(body)
+  local q, queue = queue_of(held)
   if not q then missing[#missing + 1] = queue end
   return 'replaced'
 end
@@ -43,14 +40,14 @@ local function read_runs(reply, missing)
     for i = 1, count do run.ids[i] = ARGV[run.from + 2 * i - 2] end
     run.held = hmget(tasks, run.ids)
     for i = 1, count do
-      local body = run.held[i]
-      if body then
+      local held = run.held[i]
+      if held then
         run.words = run.words or {}
-        run.words[i] = judge(run.ids[i], body, run.conflict, missing)
+        run.words[i] = judge(run.ids[i], held, run.conflict, missing)
         if run.words[i] == 'rejected' then rejected = true end
         if run.words[i] ~= 'again' then
           local n = #reply
-          reply[n + 1], reply[n + 2], reply[n + 3] = position + i, run.words[i], sub(body, 4, 11)
+          reply[n + 1], reply[n + 2], reply[n + 3] = position + i, run.words[i], life_of(held)
         end
       end
     end

@@ -1,7 +1,7 @@
 -- watch: asks to be told when tasks end.
 -- Keys:    the shard's
 -- Args:    name of the watcher, (id, life) pairs; life: 8 bytes, '' for any
--- Returns: 'ok', now, (position, life, ended record) of those that have ended, positions of those unknown,
+-- Returns: 'ok', now, (position, life, end) of those that have ended, positions of those unknown,
 --          positions of those whose id has another life now, positions not looked at (the reply is full)
 -- Cost:    O(ids)
 free_first()
@@ -15,13 +15,13 @@ local function look(i, id, life)
     unknown[#unknown + 1] = i
     return
   end
-  local now_life = sub(body, 4, 11)
+  local now_life = life_of(body)
   if life ~= '' and life ~= now_life then
     gone[#gone + 1] = i
     return
   end
-  local record = call('HGET', ended, id)
-  if record then
+  if is_ended(body) then
+    local record = end_of(body)
     local n = #over
     over[n + 1], over[n + 2], over[n + 3] = i, now_life, record
     bytes = bytes + #record

@@ -11,9 +11,9 @@ local function act()
   local lost = finish(9 + closed)
   many('ZREM', leases, ARGV, 9, 8 + closed)
   many('HDEL', claims, ARGV, 9, 8 + closed)
-  local number, look, ids, bodies, found =
+  local number, look, ids, lengths, bodies, found =
     claim(ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1')
-  return {'ok', now, lost, number, look, ids, bodies, found}, {lost, number, look}
+  return {'ok', now, lost, number, look, ids, lengths, bodies, found}, {lost, number, look}
 end
 
 local function again(before)
