@@ -1,0 +1,59 @@
+// From a submission to the start of its handler, worker and submitter in separate processes.
+#include "measure.hpp"
+#include "tasks.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <thread>
+
+namespace load {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t warm_up = 100;
+
+errand::awaitable<std::vector<std::int64_t>> measure(errand::app& app, std::size_t tasks,
+                                                     std::chrono::nanoseconds gap) {
+    const auto delays = app.handler<start_delay>();
+    co_await (co_await delays.perform_async(now_ns()));  // the worker stands
+    asio::steady_timer pace{co_await asio::this_coro::executor};
+    std::vector<errand::handle<std::int64_t>> handles;
+    auto next = std::chrono::steady_clock::now();
+    for (std::size_t at = 0; at < warm_up + tasks; ++at) {
+        next += gap;
+        pace.expires_at(next);
+        co_await pace.async_wait(asio::use_awaitable);
+        auto one = co_await delays.perform_async(now_ns());
+        if (at >= warm_up) handles.push_back(std::move(one));
+    }
+    std::vector<std::int64_t> all;
+    for (const auto& one : handles) all.push_back(co_await one);
+    co_return all;
+}
+
+}  // namespace
+
+result latency(const arguments& how) {
+    const auto rate = how.number("rate", 0);
+    const auto gap = std::chrono::nanoseconds{rate == 0 ? 2'000'000 : 1'000'000'000 / rate};
+    worker_process worker{over_socket()};
+    errand::app app{over_socket()};
+    auto delays = app.block_on(measure(app, how.number("tasks", 1000), gap));
+    worker.stop();
+    return result{}.set_latencies(std::move(delays));
+}
+
+result idle(const arguments& how) {
+    const auto seconds = how.number("seconds", 10);
+    worker_process worker{over_socket()};
+    std::this_thread::sleep_for(std::chrono::seconds{seconds});
+    worker.stop();
+    return result{}.set("seconds", static_cast<double>(seconds));
+}
+
+}  // namespace load
