@@ -245,6 +245,10 @@ task_outcome decode_outcome(std::string_view bytes) {
     return outcome;
 }
 
+bool has_biz_id(std::string_view encoded_body) noexcept {
+    return encoded_body.size() > 1 && (static_cast<unsigned char>(encoded_body[1]) & with_biz_id) != 0;
+}
+
 incarnation incarnation_of(std::string_view encoded_body) noexcept {
     if (encoded_body.size() < task_body::incarnation_offset + 8) return 0;
     incarnation life = 0;

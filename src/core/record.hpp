@@ -108,6 +108,9 @@ struct end_parts {
 };
 end_parts split_end(std::string_view bytes);
 
+// Whether an encoded body names a biz_id, from which then its id was derived: it may be known already.
+bool has_biz_id(std::string_view encoded_body) noexcept;
+
 // The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
 incarnation incarnation_of(std::string_view encoded_body) noexcept;
 

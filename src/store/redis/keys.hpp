@@ -31,6 +31,8 @@ public:
     // By what `histories` holds: queue and retention as they stand in the key.
     std::string history(std::string_view member) const;
     std::string channel(std::string_view worker) const;
+    const std::string& tasks() const noexcept { return shard_keys_[0]; }
+    const std::string& lanes() const noexcept { return shard_keys_[5]; }
     const std::string& histories() const noexcept { return shard_keys_[9]; }
 
 private:

@@ -6,14 +6,18 @@ namespace errand::redis {
 
 script_call::script_call(script_name name, const keys& all) : script_{&script_of(name)}, all_{&all} {
     const auto fixed = all.shard_keys();
+    keys_.reserve(fixed.size() + 6);
     keys_.assign(fixed.begin(), fixed.end());
 }
+
+script_call::script_call(script_name name, std::span<const std::string_view> only)
+    : script_{&script_of(name)}, keys_{only.begin(), only.end()} {}
 
 std::size_t script_call::queue(std::string_view name) {
     const auto known = std::ranges::find(queues_, name);
     const auto position = static_cast<std::size_t>(known - queues_.begin()) + 1;
     if (known == queues_.end()) {
-        queues_.push_back(owned_.emplace_back(name));
+        queues_.push_back(kept(name));
         for (const auto& part : all_->of_queue(name)) keys_.push_back(part);
     }
     return position;
@@ -23,7 +27,7 @@ std::size_t script_call::key(std::string name) {
     if (const auto known = std::ranges::find(keys_, name); known != keys_.end()) {
         return static_cast<std::size_t>(known - keys_.begin()) + 1;
     }
-    keys_.push_back(owned_.emplace_back(std::move(name)));
+    keys_.push_back(kept(name));
     return keys_.size();
 }
 

@@ -9,8 +9,12 @@
 
 #include <boost/redis/request.hpp>
 
+#include <array>
 #include <concepts>
-#include <deque>
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +23,10 @@ namespace errand::redis {
 
 class script_call {
 public:
+    // With the shard's keys in front.
     script_call(script_name name, const keys& all);
+    // With these keys and no others.
+    script_call(script_name name, std::span<const std::string_view> only);
 
     // The queue's position among the keys, from 1; adds its keys when they are not there yet.
     std::size_t queue(std::string_view name);
@@ -27,7 +34,7 @@ public:
     std::size_t key(std::string name);
 
     void arg(std::string_view text) { args_.push_back(text); }
-    void own_arg(std::string text) { args_.push_back(owned_.emplace_back(std::move(text))); }
+    void own_arg(std::string_view text) { args_.push_back(kept(text)); }
     template <std::integral Number>
     void arg(Number number) {
         own_arg(std::to_string(number));
@@ -38,12 +45,21 @@ public:
     void write_to(boost::redis::request& to, bool with_text) const;
 
 private:
+    // A copy that lives as long as the call.
+    std::string_view kept(std::string_view text) {
+        if (text.empty()) return {};
+        char* copy = static_cast<char*>(memory_.allocate(text.size(), 1));
+        std::memcpy(copy, text.data(), text.size());
+        return {copy, text.size()};
+    }
+
     const script* script_;
-    const keys* all_;
+    const keys* all_ = nullptr;
     std::vector<std::string_view> queues_;
     std::vector<std::string_view> keys_;
     std::vector<std::string_view> args_;
-    std::deque<std::string> owned_;
+    std::array<std::byte, 512> buffer_;
+    std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
 };
 
 }  // namespace errand::redis

@@ -14,6 +14,10 @@ namespace {
 struct row {
     script_name name;
     std::vector<std::string_view> files;
+    // Defined only by a call of `seldom()`, which returns what the last of them does: a script defines its functions
+    // anew each time it runs.
+    std::vector<std::string_view> seldom{};
+    std::vector<std::string_view> then{};  // after that
 };
 
 // In the order of script_name. The last file of a row is the one that returns.
@@ -21,25 +25,30 @@ const std::vector<row>& rows() {
     using enum script_name;
     static const std::vector<row> table{
         {open, {"lib_base", "lib_make", "open"}},
+        {submit_new, {"submit_new"}},
         {submit,
-         {"lib_base", "lib_many", "lib_record", "lib_lane", "lib_wake", "lib_entry", "submit_read",
-          "submit_place", "submit"}},
+         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_lane", "lib_wake", "lib_entry",
+          "lib_earliest", "submit_read", "submit_place", "submit"}},
         {work,
-         {"lib_base", "lib_many", "lib_record", "lib_lane", "lib_wake", "lib_entry", "lib_body", "lib_end",
-          "lib_due", "lib_take", "lib_carry", "finish_end", "finish_wait", "finish", "claim_pop",
-          "claim_back", "claim", "work"}},
+         {"lib_base", "lib_many", "lib_mark", "lib_names", "lib_lane", "lib_earliest", "lib_due", "lib_take",
+          "lib_carry"},
+         {"lib_record", "lib_wake", "lib_entry", "lib_body", "lib_end", "lib_again", "finish_trace",
+          "finish_wait", "claim_void", "claim_back", "work_seldom"},
+         {"finish_end", "finish", "claim_pop", "claim_wait", "claim", "work"}},
         {extend, {"lib_base", "lib_many", "extend"}},
         {note, {"lib_base", "note"}},
         {promote,
-         {"lib_base", "lib_many", "lib_record", "lib_wake", "lib_entry", "lib_body", "lib_end", "lib_due",
-          "promote"}},
-        {recover, {"lib_base", "lib_many", "lib_lane", "lib_take", "lib_carry", "recover"}},
-        {clean, {"lib_base", "lib_many", "lib_record", "lib_body", "lib_end", "clean"}},
-        {cancel, {"lib_base", "lib_many", "lib_record", "lib_entry", "lib_body", "lib_end", "cancel"}},
-        {find, {"lib_base", "lib_many", "lib_record", "lib_entry", "find"}},
+         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_wake", "lib_entry", "lib_body",
+          "lib_end", "lib_earliest", "lib_due", "promote"}},
+        {recover, {"lib_base", "lib_many", "lib_lane", "lib_take", "lib_carry", "lib_again", "recover"}},
+        {clean, {"lib_base", "lib_many", "lib_mark", "lib_record", "lib_body", "lib_end", "clean"}},
+        {cancel,
+         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_entry", "lib_body", "lib_end",
+          "cancel"}},
+        {find, {"lib_base", "lib_many", "lib_names", "lib_record", "lib_entry", "find"}},
         {watch, {"lib_base", "lib_many", "lib_record", "watch"}},
-        {beat, {"lib_base", "lib_make", "beat"}},
-        {leave, {"lib_base", "lib_wake", "leave"}},
+        {beat, {"lib_base", "lib_names", "lib_make", "beat"}},
+        {leave, {"lib_base", "lib_names", "lib_wake", "leave"}},
     };
     return table;
 }
@@ -68,11 +77,18 @@ std::string sha1(std::string_view text) {
 
 std::vector<script> put_together() {
     std::vector<script> scripts;
-    for (const auto& [name, files] : rows()) {
+    for (const auto& [name, files, seldom, then] : rows()) {
         std::string text;
         for (const auto part : files) text.append(file(part));
+        if (!seldom.empty()) {
+            text.append("local function seldom()\n");
+            for (const auto part : seldom) text.append(file(part));
+            text.append("end\n");
+        }
+        for (const auto part : then) text.append(file(part));
         auto sha = sha1(text);
-        scripts.push_back({files.back(), std::move(text), std::move(sha)});
+        const auto last = then.empty() ? files.back() : then.back();
+        scripts.push_back({last.substr(0, last.find('_')), std::move(text), std::move(sha)});
     }
     return scripts;
 }

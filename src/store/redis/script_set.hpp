@@ -10,6 +10,7 @@ namespace errand::redis {
 
 enum class script_name : std::uint8_t {
     open,
+    submit_new,
     submit,
     work,
     extend,
@@ -25,7 +26,7 @@ enum class script_name : std::uint8_t {
 };
 
 struct script {
-    std::string_view name;
+    std::string_view name;  // of the transition
     std::string text;
     std::string sha;  // 40 hex digits, by which Redis knows it once it was loaded
 };

@@ -48,6 +48,8 @@ private:
         std::uint64_t number = 0;
     };
 
+    awaitable<bool> submit_new(std::size_t lane, std::span<const submission_item> items);
+
     void up() override;
     void down(std::string_view cause) override;
     void message(std::string_view payload) override;
@@ -71,6 +73,7 @@ private:
     bool may_be_idle_ = true;  // the worker may stand in idle sets
     std::array<lane, submit_lanes> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;
+    unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;
     std::vector<std::string> known_queues_;  // where a task is looked for first
     time_point store_time_{};

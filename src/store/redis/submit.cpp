@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace errand::redis {
 namespace {
@@ -18,11 +19,15 @@ std::string_view word_of(on_conflict conflict) {
     return "keep";
 }
 
+bool is_plain(const submission_item& item) {
+    return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
+           item.conflict == on_conflict::keep;
+}
+
 // As scripts/submit.lua reads it.
 std::string spec_of(const submission_item& item, std::size_t queue) {
     auto spec = std::to_string(queue);
-    const bool plain = item.priority == 0 && !item.delay && !item.at && !item.expires_after;
-    if (plain && item.conflict == on_conflict::keep) return spec;
+    if (is_plain(item)) return spec;
     std::string when = " ready 0";
     if (item.at) {
         when = " at " + std::to_string(std::max<std::int64_t>(item.at->time_since_epoch().count(), 0));
@@ -135,12 +140,62 @@ std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
     return answers;
 }
 
+// After a known biz_id was met more of them are likely.
+constexpr unsigned new_ones_left_out = 64;
+// What one command in a script can take, with room to spare.
+constexpr std::size_t most_new = 2000;
+
+// What scripts/submit_new.lua is for. One id twice is not: each would be put into the queue.
+bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
+    if (items.size() > most_new) return false;
+    std::size_t derived = 0;
+    for (const auto& item : items) {
+        if (!is_plain(item) || item.queue != items.front().queue) return false;
+        if (has_biz_id(item.body)) ++derived;
+    }
+    if (derived == 0) return true;
+    if (known_biz_ids) return false;
+    std::unordered_set<task_id> once;
+    for (const auto& item : items) {
+        if (!once.insert(item.id).second) return false;
+    }
+    return true;
+}
+
 }  // namespace
+
+// False when nothing was written because an id is held.
+awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const submission_item> items) {
+    const auto queue = keys_.of_queue(items.front().queue);
+    const std::array<std::string_view, 4> only{keys_.tasks(), keys_.lanes(), queue[0], queue[3]};
+    script_call call{script_name::submit_new, only};
+    begin(call, submit_lanes_.at(lane_at));
+    for (const auto& item : items) {
+        call.arg(item.id.view());
+        call.arg(std::string_view{item.body});
+    }
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    co_return head.word == "ok";
+}
 
 awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           std::span<const submission_item> items,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
+    know(items.front().queue);
+    if (may_be_new(items, held_lately_ > 0)) {
+        if (co_await submit_new(lane_at, items)) {
+            std::vector<submit_answer> answers(items.size());
+            for (std::size_t at = 0; at < items.size(); ++at)
+                answers[at].life = incarnation_of(items[at].body);
+            co_return answers;
+        }
+        held_lately_ = new_ones_left_out;
+    } else if (held_lately_ > 0) {
+        --held_lately_;
+    }
     const folded batch{items};
     const bool all = mode == submit_mode::all_or_nothing;
     if (all && batch.rejects()) {
@@ -159,7 +214,6 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     begin(call, submit_lanes_.at(lane_at));
     call.arg(std::string_view{all ? "all" : "each"});
     add_runs(call, batch.sent());
-    know(items.front().queue);
 
     reply answer;
     reply_reader in{answer};

@@ -7,28 +7,6 @@
 --          record: notes, or of an end 4 bytes (length of the outcome), the outcome, the body
 -- Returns: positions of the reports whose claim was lost
 -- Cost:    O(reports)
-local steps = {['end'] = end_run, later = later_run, give = give_run}
-
--- Of `count` reports from `at` those whose task is under the claim: their ids and records.
-local function accepted(claim, count, at, lost, position)
-  local ids, records, wrong = {}, {}, false
-  for i = 1, count do
-    ids[i], records[i] = ARGV[at + 2 * i - 2], ARGV[at + 2 * i - 1]
-  end
-  local holders = hmget(own, ids)
-  for i = 1, count do
-    if holders[i] ~= claim then
-      lost[#lost + 1], wrong = position + i, true
-    end
-  end
-  if not wrong then return ids, records end
-  local kept, theirs = {}, {}
-  for i = 1, count do
-    if holders[i] == claim then kept[#kept + 1], theirs[#theirs + 1] = ids[i], records[i] end
-  end
-  return kept, theirs
-end
-
 local function finish(at)
   local lost, position = {}, 0
   while at <= #ARGV do
@@ -36,11 +14,18 @@ local function finish(at)
       string.match(ARGV[at], '^(%a+) (%d+) (%d+) (%d+) (%d+) (%d) (%d)$')
     local run = {q = tonumber(q), history = tonumber(history), priority = tonumber(priority),
       time = tonumber(time), noted = noted == '1', expires = expires == '1'}
-    local count = tonumber(ARGV[at + 2])
-    local ids, records = accepted(ARGV[at + 1], count, at + 3, lost, position)
+    local claim, count, ids, records = ARGV[at + 1], tonumber(ARGV[at + 2]), {}, {}
+    for i = 1, count do
+      ids[i], records[i] = ARGV[at + 1 + 2 * i], ARGV[at + 2 + 2 * i]
+    end
+    local holders, before = hmget(own, ids), #lost
+    for i = 1, count do
+      if holders[i] ~= claim then lost[#lost + 1] = position + i end
+    end
+    if #lost > before then ids, records = seldom().held_only(claim, ids, records, holders) end
     if #ids > 0 then
       many('HDEL', own, ids, 1, #ids)
-      steps[kind](run, ids, records)
+      if kind == 'end' then end_run(run, ids, records) else seldom()[kind](run, ids, records) end
     end
     position, at = position + count, at + 3 + 2 * count
   end

@@ -11,40 +11,18 @@ local function into_history(key, ids)
   if length == pushed then call('SADD', histories, sub(key, #prefix + 9)) end
 end
 
--- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
--- unique_for.
-local function end_without_trace(ids, values, heard)
-  local gone = {}
-  for i = 1, #ids do
-    local id, value = ids[i], values[i]
-    if heard[id] then
-      call('HSET', tasks, id, value)
-      call('ZADD', buried, now + 60000, id)
-    elseif unique_for(value) > 0 then
-      keep_stub(id, value, now + unique_for(value))
-    else
-      gone[#gone + 1] = id
-    end
-  end
-  many('HDEL', tasks, gone, 1, #gone)
-end
-
 local function end_run(run, ids, records)
   local values, fields = {}, {}
   for i = 1, #ids do
-    values[i] = mark .. records[i]
-    fields[2 * i - 1], fields[2 * i] = ids[i], values[i]
+    local value = mark .. records[i]
+    values[i], fields[2 * i - 1], fields[2 * i] = value, ids[i], value
   end
-  local heard = tell(ids, values)
+  local heard = call('HLEN', watched) > 1 and seldom().tell(ids, values) or {}
   if run.time == 0 then
-    end_without_trace(ids, values, heard)
+    seldom().end_without_trace(ids, values, heard)
   else
     many('HSET', tasks, fields, 1, #fields)
-    if run.history > 0 then
-      into_history(KEYS[run.history], ids)
-    else
-      for i = 1, #ids do call('ZADD', buried, now + run.time, ids[i]) end
-    end
+    if run.history > 0 then into_history(KEYS[run.history], ids) else seldom().bury_run(run, ids) end
   end
   if run.noted then many('HDEL', notes, ids, 1, #ids) end
   if run.expires then many('ZREM', expiry_of(run.q), ids, 1, #ids) end

@@ -15,9 +15,6 @@ local clock = call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
 local now, upper = math.floor(micros / 1000), math.ceil(micros / 1000)
 
--- The names of a process's connections are its own name, a colon and a number.
-local function process_of(name) return string.match(name, '^(.+):%d+$') or name end
-
 -- Numbers above 14 digits lose some in Lua's own tostring.
 local function digits(number) return string.format('%.0f', number) end
 
@@ -27,8 +24,6 @@ local function urgent_of(q) return KEYS[10 + 5 * q] end
 local function due_of(q) return KEYS[11 + 5 * q] end
 local function idle_of(q) return KEYS[12 + 5 * q] end
 local function expiry_of(q) return KEYS[13 + 5 * q] end
--- The queue's name as it stands in keys.
-local function name_of(q) return sub(KEYS[9 + 5 * q], #prefix + 7) end
 
 -- The first write of what must work on a full Redis: after a write that frees, Redis lets a script add.
 local function free_first() call('HDEL', control, 'none') end

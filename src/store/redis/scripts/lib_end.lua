@@ -16,7 +16,6 @@ local most_told = 32768
 -- Tells those who watch: one message for each watcher, whatever the number of tasks. `values[i]` is what
 -- `tasks` is to hold of ids[i]. Returns which of the ids were watched.
 local function tell(ids, values)
-  if call('HLEN', watched) <= 1 then return {} end
   local messages, heard, over = {}, {}, {}
   local who = hmget(watched, ids)
   for i = 1, #ids do
@@ -39,7 +38,7 @@ end
 -- come to look.
 local function bury(id, body, outcome)
   local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
-  local heard = tell({id}, {value})
+  local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
   local retention = number_at(outcome, 8, 6)
   if retention == 0 and heard[id] then retention = 60000 end
   if retention == 0 then

@@ -38,8 +38,3 @@ local function take_out(q, id, body, noted)
     call('HINCRBY', stale, name_of(q) .. '\n' .. id, 1)
   end
 end
-
-local function earliest(q)
-  local head = call('ZRANGE', due_of(q), 0, 0, 'WITHSCORES')
-  return head[2] and tonumber(head[2]) or math.huge
-end

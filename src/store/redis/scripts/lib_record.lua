@@ -1,7 +1,4 @@
--- What `tasks` holds of a task that has ended: 'E', 13 digits (its end, ms), 4 bytes (length of the outcome),
--- the outcome, the body. Of one that has not: the body, which begins otherwise.
-local stamp = string.format('%013.0f', now)
-local mark = 'E' .. stamp
+-- Reading what `tasks` holds of a task that has ended; lib_mark.lua has its form.
 
 local function is_ended(value) return byte(value, 1) == 69 end
 local function finished_at(value) return tonumber(sub(value, 2, 14)) end

@@ -7,12 +7,10 @@ local function take(worker, ids, lease)
   local number = digits(math.max(last + 1, micros))
   call('HSET', control, 'claim', number)
   local pairs_of = {}
-  local at = 1
   for i = 1, #ids do
-    pairs_of[at], pairs_of[at + 1] = ids[i], number
-    at = at + 2
+    pairs_of[2 * i - 1], pairs_of[2 * i] = ids[i], number
   end
-  many('HSET', own, pairs_of, 1, at - 1)
+  many('HSET', own, pairs_of, 1, 2 * #ids)
   call('ZADD', leases, upper + lease, number)
   call('HSET', claims, number, worker .. '\n' .. table.concat(ids))
   return number

@@ -10,10 +10,10 @@ local function next_end()
 end
 
 local function recover()
-  local limit, ids, bodies, bytes = tonumber(ARGV[4]), {}, {}, 0
+  local limit, ids, bodies, lengths, bytes = tonumber(ARGV[4]), {}, {}, {}, 0
   local over = call('ZRANGE', leases, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
   -- Nothing changes, so nothing needs to be remembered: the usual round of an idle worker.
-  if #over == 0 then return {'ok', now, '0', next_end(), carry({}, {})} end
+  if #over == 0 then return {'ok', now, '0', next_end(), carry({}, {}, {})} end
   free_first()
   for _, old in ipairs(over) do
     if #ids >= limit or bytes > most_bytes then break end
@@ -23,8 +23,8 @@ local function recover()
       if call('HGET', own, id) == old then
         local body = call('HGET', tasks, id)
         if body then
-          ids[#ids + 1] = id
-          bodies[#bodies + 1] = body
+          local n = #ids + 1
+          ids[n], bodies[n], lengths[n] = id, body, #body
           bytes = bytes + #body
         else
           call('HDEL', own, id)
@@ -35,7 +35,7 @@ local function recover()
     call('HDEL', claims, old)
   end
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5])) or '0'
-  return {'ok', now, number, next_end(), carry(ids, bodies)}, {number}
+  return {'ok', now, number, next_end(), carry(ids, lengths, bodies)}, {number}
 end
 
 local function again(before)

@@ -1,0 +1,7 @@
+-- Names as they stand in keys and sets.
+
+-- The names of a process's connections are its own name, a colon and a number.
+local function process_of(name) return string.match(name, '^(.+):%d+$') or name end
+
+-- The queue's name as it stands in keys.
+local function name_of(q) return sub(ready_of(q), #prefix + 7) end
