@@ -104,9 +104,10 @@ void app::run_here(awaitable<void> work) {
                    [&](std::exception_ptr why) {
                        failure = std::move(why);
                        ended = true;
+                       front->context().stop();
                    });
     front->context().restart();
-    while (!ended) front->context().run_one();
+    while (!ended) front->context().run();
     core_->give_back(std::move(front));
     if (failure) std::rethrow_exception(failure);
 }

@@ -38,7 +38,10 @@ void script_call::write_to(boost::redis::request& to, bool with_text) const {
     all.push_back(count);
     all.insert(all.end(), keys_.begin(), keys_.end());
     all.insert(all.end(), args_.begin(), args_.end());
+    std::size_t bytes = 64;
+    for (const auto& one : all) bytes += one.size() + 16;  // with the length before it
     to.clear();
+    to.reserve(bytes);
     to.push_range(with_text ? "EVAL" : "EVALSHA", with_text ? script_->text : script_->sha, all);
 }
 

@@ -11,44 +11,52 @@
 namespace errand::redis {
 namespace {
 
+// Files in a group are defined only by a call of the function of that name, which returns what the last of them does:
+// a script defines its functions anew each time it runs.
+struct part {
+    std::string_view group;
+    std::vector<std::string_view> files;
+};
+
 struct row {
     script_name name;
-    std::vector<std::string_view> files;
-    // Defined only by a call of `seldom()`, which returns what the last of them does: a script defines its functions
-    // anew each time it runs.
-    std::vector<std::string_view> seldom{};
-    std::vector<std::string_view> then{};  // after that
+    std::vector<part> parts;
 };
+
+row plain(script_name name, std::vector<std::string_view> files) { return {name, {{"", std::move(files)}}}; }
 
 // In the order of script_name. The last file of a row is the one that returns.
 const std::vector<row>& rows() {
     using enum script_name;
     static const std::vector<row> table{
-        {open, {"lib_base", "lib_make", "open"}},
-        {submit_new, {"submit_new"}},
-        {submit,
-         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_lane", "lib_wake", "lib_entry",
-          "lib_earliest", "submit_read", "submit_place", "submit"}},
+        plain(open, {"lib_base", "lib_make", "open"}),
+        plain(submit_new, {"submit_new"}),
+        plain(submit,
+              {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_lane",
+               "lib_wake", "lib_entry", "lib_earliest", "submit_read", "submit_place", "submit"}),
         {work,
-         {"lib_base", "lib_many", "lib_mark", "lib_names", "lib_lane", "lib_earliest", "lib_due", "lib_take",
-          "lib_carry"},
-         {"lib_record", "lib_wake", "lib_entry", "lib_body", "lib_end", "lib_again", "finish_trace",
-          "finish_wait", "claim_void", "claim_back", "work_seldom"},
-         {"finish_end", "finish", "claim_pop", "claim_wait", "claim", "work"}},
-        {extend, {"lib_base", "lib_many", "extend"}},
-        {note, {"lib_base", "note"}},
-        {promote,
-         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_wake", "lib_entry", "lib_body",
-          "lib_end", "lib_earliest", "lib_due", "promote"}},
-        {recover, {"lib_base", "lib_many", "lib_lane", "lib_take", "lib_carry", "lib_again", "recover"}},
-        {clean, {"lib_base", "lib_many", "lib_mark", "lib_record", "lib_body", "lib_end", "clean"}},
-        {cancel,
-         {"lib_base", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_entry", "lib_body", "lib_end",
-          "cancel"}},
-        {find, {"lib_base", "lib_many", "lib_names", "lib_record", "lib_entry", "find"}},
-        {watch, {"lib_base", "lib_many", "lib_record", "watch"}},
-        {beat, {"lib_base", "lib_names", "lib_make", "beat"}},
-        {leave, {"lib_base", "lib_names", "lib_wake", "leave"}},
+         {{"", {"lib_base", "lib_many", "lib_mark", "lib_most", "lib_take"}},
+          {"look_later", {"lib_queues", "lib_names", "lib_earliest", "lib_due", "work_later"}},
+          {"seldom",
+           {"lib_queues", "lib_names", "lib_record", "lib_wake", "lib_entry", "lib_earliest", "lib_body",
+            "lib_end", "lib_carry", "lib_again", "finish_trace", "finish_wait", "claim_void", "claim_back",
+            "work_seldom"}},
+          {"", {"work_lane", "finish", "claim_pop", "claim", "claim_wait", "work"}}}},
+        plain(extend, {"lib_base", "lib_queues", "lib_many", "extend"}),
+        plain(note, {"lib_base", "note"}),
+        plain(promote,
+              {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_mark", "lib_record", "lib_wake",
+               "lib_entry", "lib_body", "lib_end", "lib_earliest", "lib_due", "promote"}),
+        plain(recover, {"lib_base", "lib_queues", "lib_many", "lib_lane", "lib_most", "lib_take", "lib_carry",
+                        "lib_again", "recover"}),
+        plain(clean, {"lib_base", "lib_queues", "lib_many", "lib_mark", "lib_record", "lib_body", "lib_end",
+                      "clean"}),
+        plain(cancel, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_mark", "lib_record",
+                       "lib_entry", "lib_body", "lib_end", "cancel"}),
+        plain(find, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_entry", "find"}),
+        plain(watch, {"lib_base", "lib_queues", "lib_many", "lib_record", "watch"}),
+        plain(beat, {"lib_base", "lib_queues", "lib_names", "lib_make", "beat"}),
+        plain(leave, {"lib_base", "lib_queues", "lib_names", "lib_wake", "leave"}),
     };
     return table;
 }
@@ -77,17 +85,15 @@ std::string sha1(std::string_view text) {
 
 std::vector<script> put_together() {
     std::vector<script> scripts;
-    for (const auto& [name, files, seldom, then] : rows()) {
+    for (const auto& one : rows()) {
         std::string text;
-        for (const auto part : files) text.append(file(part));
-        if (!seldom.empty()) {
-            text.append("local function seldom()\n");
-            for (const auto part : seldom) text.append(file(part));
-            text.append("end\n");
+        for (const auto& [group, files] : one.parts) {
+            if (!group.empty()) text.append("local function ").append(group).append("()\n");
+            for (const auto name : files) text.append(file(name));
+            if (!group.empty()) text.append("end\n");
         }
-        for (const auto part : then) text.append(file(part));
+        const auto last = one.parts.back().files.back();
         auto sha = sha1(text);
-        const auto last = then.empty() ? files.back() : then.back();
         scripts.push_back({last.substr(0, last.find('_')), std::move(text), std::move(sha)});
     }
     return scripts;

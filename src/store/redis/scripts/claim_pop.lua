@@ -1,33 +1,28 @@
--- claim, first half: takes entries out of the queues.
-
--- Entries, whether any may be void, and the position of the last one of each queue.
-local function pop(limit, queues)
-  local got, count, last = {}, 0, {}
-  local voids = call('HLEN', stale) > 1
-  for q = 1, queues do
-    if count == limit then break end
-    local urgent = call('ZPOPMIN', urgent_of(q), limit - count)
-    for i = 1, #urgent, 2 do
-      count = count + 1
-      got[count] = urgent[i]
-    end
-    local entries = false
-    if count < limit then
-      if voids then
-        entries = seldom().pop_valid(q, limit - count)
-      else
-        entries = call('RPOP', ready_of(q), limit - count)
-      end
-    end
-    if entries and count == 0 then
-      got, count = entries, #entries
-    elseif entries then
-      for i = 1, #entries do
-        count = count + 1
-        got[count] = entries[i]
-      end
-    end
-    last[q] = count
+-- work, third step: takes entries out of the queues, those of the first first, urgent before the rest.
+-- Sets:    got, popped (their number), last (position of the last one of each queue), voids (whether ready
+--          lists may hold void entries)
+local queues, got, popped, last, voids = tonumber(ARGV[6]), {}, 0, {}, false
+if limit > 0 then voids = call('HLEN', stale) > 1 end
+for q = 1, queues do
+  if popped == limit then break end
+  local urgent = call('ZPOPMIN', KEYS[10 + 5 * q], limit - popped)
+  for i = 1, #urgent, 2 do
+    popped = popped + 1
+    got[popped] = urgent[i]
   end
-  return got, voids, last
+  local entries = false
+  if popped < limit then
+    if voids then
+      entries = seldom().pop_valid(q, limit - popped)
+    else
+      entries = call('RPOP', KEYS[9 + 5 * q], limit - popped)
+    end
+  end
+  if entries and popped == 0 then
+    got, popped = entries, #entries
+  elseif entries then
+    for i = 1, #entries do got[popped + i] = entries[i] end
+    popped = popped + #entries
+  end
+  last[q] = popped
 end

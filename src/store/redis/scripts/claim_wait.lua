@@ -1,21 +1,24 @@
--- claim, its end: who waits, and who is woken.
-
--- A worker that got less than it asked for waits in the idle sets of its queues, and is told when to look
--- again (ms).
-local function wait_for_more(worker, queues, voids)
-  for q = 1, queues do call('SADD', idle_of(q), worker) end
+-- work, fifth step: who waits, and who is woken.
+-- Sets:    look: when this worker is to look again (ms, '': when it is woken)
+local look, may_be_idle = '', ARGV[7] == '1'
+if limit > 0 then
+  local due = false
   for q = 1, queues do
-    if voids and call('LLEN', ready_of(q)) > 0 then return digits(now) end
+    local idle = KEYS[12 + 5 * q]
+    if popped < limit then
+      -- A worker that got less than it asked for waits in the idle sets of its queues.
+      call('SADD', idle, ARGV[3])
+      if voids and call('LLEN', KEYS[9 + 5 * q]) > 0 then look = string.format('%.0f', now) end
+      due = due or #call('ZRANGE', KEYS[11 + 5 * q], 0, 0) > 0
+    else
+      -- One that is busy takes itself off, and wakes the next where it leaves a backlog.
+      if may_be_idle then call('SREM', idle, ARGV[3]) end
+      if call('SCARD', idle) > 0 and (call('LLEN', KEYS[9 + 5 * q]) > 0
+          or call('ZCARD', KEYS[10 + 5 * q]) > 0) then seldom().wake(q, 1) end
+    end
   end
-  local look = next_look(worker, 1, queues)
-  return look and digits(look) or ''
-end
-
--- Takes workers off the idle sets: this one, which is busy, and the next where it leaves a backlog.
-local function pass_on(worker, queues, may_be_idle)
-  for q = 1, queues do
-    if may_be_idle then call('SREM', idle_of(q), worker) end
-    if call('SCARD', idle_of(q)) > 0
-        and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then seldom().wake(q, 1) end
+  if due and look == '' then
+    local next_due = look_later()(ARGV[3], 1, queues)
+    look = next_due and string.format('%.0f', next_due) or ''
   end
 end

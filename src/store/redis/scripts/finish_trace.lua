@@ -18,9 +18,19 @@ local function end_without_trace(ids, values, heard)
   many('HDEL', tasks, gone, 1, #gone)
 end
 
--- Ends that are not successes: dead and expired tasks, each with a time of its own.
-local function bury_run(run, ids)
-  for i = 1, #ids do call('ZADD', buried, now + run.time, ids[i]) end
+-- Ends of all other kinds: watched, kept by themselves (dead, expired), or not kept.
+local function end_run(run, ids, records)
+  local values, fields = {}, {}
+  for i = 1, #ids do
+    values[i] = mark .. records[i]
+    fields[2 * i - 1], fields[2 * i] = ids[i], values[i]
+  end
+  local heard = call('HLEN', watched) > 1 and tell(ids, values) or {}
+  if run.time == 0 then return end_without_trace(ids, values, heard) end
+  many('HSET', tasks, fields, 1, #fields)
+  if run.history == 0 then
+    for i = 1, #ids do call('ZADD', buried, now + run.time, ids[i]) end
+  end
 end
 
 -- What is left of a run when some of its reports were lost.

@@ -14,3 +14,14 @@ local function after_text(body, at)
   local length, from = varint(body, at)
   return from + length
 end
+
+-- How long the body says that the ended task is kept (ms); nil when it does not.
+local function retention_of(body)
+  local flags, at, retention = byte(body, 2), after_text(body, after_text(body, 12)), nil
+  if flags % 32 < 16 then return nil end
+  if flags % 2 == 1 then at = after_text(body, at) end
+  for _, flag in ipairs({2, 4, 8, 16}) do
+    if math.floor(flags / flag) % 2 == 1 then retention, at = varint(body, at) end
+  end
+  return retention / 2
+end

@@ -29,13 +29,8 @@ end
 
 -- The outcome as given, but kept as long as the body says, if it says so.
 local function outcome_for(body)
-  local flags, at, retention = byte(body, 2), after_text(body, after_text(body, 12)), nil
-  if flags % 2 == 1 then at = after_text(body, at) end
-  for _, flag in ipairs({2, 4, 8, 16}) do
-    if math.floor(flags / flag) % 2 == 1 then retention, at = varint(body, at) end
-  end
-  if flags % 32 < 16 then return ARGV[3] end
-  return sub(ARGV[3], 1, 7) .. struct.pack('>I6', retention / 2) .. sub(ARGV[3], 14)
+  local retention = retention_of(body)
+  return retention and sub(ARGV[3], 1, 7) .. struct.pack('>I6', retention) .. sub(ARGV[3], 14) or ARGV[3]
 end
 
 local function expire(q)
