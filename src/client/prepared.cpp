@@ -74,7 +74,7 @@ void set_due(prepared& one, const detail::draft& from, const options& extra) {
 
 }  // namespace
 
-prepared prepare(const detail::draft& from) {
+prepared prepare(detail::draft from) {
     const known_handler* handler =
         from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
     const policy& rules = handler ? handler->policy : default_policy();
@@ -85,10 +85,10 @@ prepared prepare(const detail::draft& from) {
     if (!handler) check_wire_name(from.wire_name);
     if (from.extra) check_options(one.body.handler, extra);
     check_payload(from, one.body.handler);
-    one.body.args = from.args;
+    one.body.args = std::move(from.args);
     one.body.queue = extra.queue.value_or(rules.queue);
     one.body.priority = static_cast<std::uint8_t>(extra.priority.value_or(rules.priority));
-    one.body.biz_id = extra.biz_id ? extra.biz_id : from.biz_id;
+    one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.timeout = extra.timeout;
     one.body.max_retry = extra.max_retry;
     one.body.retention = extra.retention;

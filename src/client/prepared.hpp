@@ -21,7 +21,7 @@ struct prepared {
 };
 
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
-prepared prepare(const detail::draft& from);
+prepared prepare(detail::draft from);
 
 // What the store takes, stamped with the store's time.
 submission_item item_of(prepared one, time_point store_now, incarnation& life);

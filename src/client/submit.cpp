@@ -88,22 +88,22 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     const std::size_t n = all.size();
     bulk_result out;
     std::vector<incarnation> lives(n);
-    std::vector<task_id> ids(n);
+    // Only a refusal needs words, and only a biz_id can be refused.
+    std::vector<std::pair<std::string, std::optional<std::string>>> words(n);
     std::vector<submission_item> items;
     items.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        ids[i] = all[i].id;
-        items.push_back(item_of(all[i], there.tasks().now(), lives[i]));
+        if (all[i].body.biz_id) words[i] = {all[i].body.handler, all[i].body.biz_id};
+        items.push_back(item_of(std::move(all[i]), there.tasks().now(), lives[i]));
     }
     auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
     out.refs.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
-        if (!why)
-            why = refusal(got.answers[i], ids[i], all[i].body.handler, all[i].body.biz_id, all[i].conflict);
+        if (!why) why = refusal(got.answers[i], all[i].id, words[i].first, words[i].second, all[i].conflict);
         if (why && out.errors.empty()) out.errors.resize(n);
         if (why) out.errors[i] = why;
-        out.refs.push_back(ref_of(app, ids[i], lives[i], got.answers[i], all[i].retention));
+        out.refs.push_back(ref_of(app, all[i].id, lives[i], got.answers[i], all[i].retention));
     }
     co_return out;
 }
@@ -138,9 +138,9 @@ awaitable<task_ref> submit(draft one) {
     auto executor = co_await asio::this_coro::executor;
     auto held = transaction_of(one, ambient_of(executor));
     if (!one.app->submit_wrappers.empty()) one = co_await wrapped(std::move(one));
-    auto ready = prepare(one);
-    if (held) co_return held->hold(std::move(ready));
     auto& app = *one.app;
+    auto ready = prepare(std::move(one));
+    if (held) co_return held->hold(std::move(ready));
     loop& there = home_of(executor, app);
     if (there.here()) {
         co_await there.ready();
@@ -159,7 +159,7 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     for (auto& one : all) {
         if (!app.submit_wrappers.empty()) one = co_await wrapped(std::move(one));
         try {
-            ready.push_back(prepare(one));
+            ready.push_back(prepare(std::move(one)));
         } catch (const bad_data& e) {
             throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
         }

@@ -9,7 +9,9 @@ namespace errand {
 namespace {
 
 constexpr std::uint8_t format = 1;
-constexpr int end_front = 4;  // bytes of the length before an outcome
+constexpr std::size_t end_digits = 13;  // of ms: until the year 2286
+constexpr int end_length = 4;           // bytes of the length of an outcome
+constexpr std::size_t end_front = 1 + end_digits + end_length;
 
 enum body_flag : std::uint8_t {
     with_biz_id = 1,
@@ -211,24 +213,32 @@ std::string encode(const task_outcome& outcome) {
     return bytes;
 }
 
-std::string encode_end(const task_outcome& outcome, std::string_view body) {
+std::string encode_end(const task_outcome& outcome, time_point finished_at, std::string_view body) {
     std::string bytes;
     bytes.reserve(end_front + size_hint(outcome) + body.size());
     byte_writer out{bytes};
-    out.fixed(0, end_front);
+    bytes.push_back('E');
+    bytes.append(end_digits, '0');
+    auto ms = std::max<std::int64_t>(finished_at.time_since_epoch().count(), 0);
+    for (auto at = end_digits; at > 0; --at, ms /= 10) bytes[at] = static_cast<char>('0' + ms % 10);
+    out.fixed(0, end_length);
     write(outcome, out);
-    std::string length;
-    byte_writer{length}.fixed(bytes.size() - end_front, end_front);
-    bytes.replace(0, end_front, length);
+    auto length = bytes.size() - end_front;
+    for (auto at = end_front; at > 1 + end_digits; --at, length >>= 8U) {
+        bytes[at - 1] = static_cast<char>(length & 0xffU);
+    }
     out.rest(body);
     return bytes;
 }
 
 end_parts split_end(std::string_view bytes) {
     byte_reader in{bytes, "end of a task"};
-    const auto length = in.fixed(end_front);
+    in.take(1);
+    std::int64_t ms = 0;
+    for (const char digit : in.take(end_digits)) ms = ms * 10 + (digit - '0');
+    const auto length = in.fixed(end_length);
     const auto outcome = in.take(length);
-    return {outcome, in.rest()};
+    return {time_of(ms), outcome, in.rest()};
 }
 
 task_outcome decode_outcome(std::string_view bytes) {

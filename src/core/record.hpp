@@ -77,7 +77,6 @@ struct task_notes {
 
 struct task_outcome {
     // Front, fixed: [0] state letter, [1..6] unique_for ms, [7..12] retention ms, [13..18] started_at ms (big endian).
-    // The store puts its own time of the end before it: 13 decimal digits of ms.
     static constexpr std::size_t unique_for_offset = 1;
     static constexpr std::size_t retention_offset = 7;
 
@@ -94,8 +93,9 @@ struct task_outcome {
 std::string encode(const task_body& body);
 std::string encode(const task_notes& notes);
 std::string encode(const task_outcome& outcome);
-// What a worker reports of a task that has ended: 4 bytes (length of the outcome), the outcome, the body as it came.
-std::string encode_end(const task_outcome& outcome, std::string_view body);
+// What is kept of a task that has ended: 'E', 13 digits (its end, ms), 4 bytes (length of the outcome), the outcome, the
+// body as it came.
+std::string encode_end(const task_outcome& outcome, time_point finished_at, std::string_view body);
 
 // Each throws bad_data naming the record when the bytes are not such a record.
 task_body decode_body(std::string_view bytes);
@@ -103,6 +103,7 @@ task_notes decode_notes(std::string_view bytes);
 task_outcome decode_outcome(std::string_view bytes);
 
 struct end_parts {
+    time_point finished_at{};
     std::string_view outcome;
     std::string_view body;
 };

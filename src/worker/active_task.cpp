@@ -30,9 +30,9 @@ task_notes active_task::notes_now() const {
     return now;
 }
 
-attempt_facts active_task::facts(std::string_view worker) const {
-    return {task.id,    task.claim, task.queue, body.priority, noted_ || !task.notes.empty(),
-            started_at, worker,     task.body};
+attempt_facts active_task::facts(std::string_view worker, time_point now) const {
+    return {task.id, task.claim, task.queue, body.priority, noted_ || !task.notes.empty(), started_at,
+            worker,  task.body,  now};
 }
 
 // ---- slot ------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ public:
 
     // The notes as they stand, with what was logged.
     task_notes notes_now() const;
-    attempt_facts facts(std::string_view worker) const;
+    attempt_facts facts(std::string_view worker, time_point now) const;
 
     claimed_task task;
     const held_tasks::place place;

@@ -251,7 +251,8 @@ void executor::bury(std::shared_ptr<active_task> one, decision what) {
 void executor::hand_in(active_task& one, decision what, std::string result) {
     const auto keep = std::exchange(one.self, nullptr);
     tell(one, what);
-    auto report = report_of(std::move(what), one.terms, one.facts(home_.tasks().name()), std::move(result));
+    const auto facts = one.facts(home_.tasks().name(), home_.tasks().now());
+    auto report = report_of(std::move(what), one.terms, facts, std::move(result));
     reporter_.add(std::move(report), one.place, one.body.handler);
     live_.erase(live_.iterator_to(one));
     running_.fetch_sub(1, std::memory_order_relaxed);

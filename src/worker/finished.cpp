@@ -38,7 +38,7 @@ void set_end(report& out, decision what, const attempt_terms& terms, const attem
     out.what = report::kind::end;
     out.ended_as = outcome.ended_as;
     out.retention = terms.retention;
-    out.record = encode_end(outcome, facts.body);
+    out.record = encode_end(outcome, facts.now, facts.body);
 }
 
 void set_return(report& out, decision what, const attempt_facts& facts) {

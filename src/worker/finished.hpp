@@ -20,6 +20,7 @@ struct attempt_facts {
     std::optional<time_point> started_at;  // absent when it never started
     std::string_view worker;               // who ran it
     std::string_view body;                 // as it was claimed
+    time_point now{};                      // by the store's clock
 };
 
 // `result`: JSON text of a task that succeeded.

@@ -65,7 +65,7 @@ awaitable<report> recoverer::end_of(const claimed_task& task) {
         co_await asio::co_spawn(frame_.pool, hear(app(), *known, dead, in_.now()), asio::use_awaitable);
     }
     const attempt_facts facts{task.id,      task.claim, task.queue, body.priority, !task.notes.empty(),
-                              std::nullopt, {},         task.body};
+                              std::nullopt, {},         task.body,  in_.now()};
     co_return report_of(std::move(what), terms, facts, {});
 }
 

@@ -36,6 +36,7 @@ void reporter::add(report one, held_tasks::place place, std::string handler) {
 
 reporter::batch reporter::load(work_call& call) {
     call.reports = std::exchange(reports_, {});
+    reports_.reserve(call.reports.size());  // as many again are likely
     call.closed = std::exchange(closed_, {});
     if (!call.reports.empty()) ++on_their_way_;
     return std::exchange(waiting_, {});

@@ -113,7 +113,9 @@ report success_of(const claimed_task& task, duration retention, duration unique_
     outcome.retention = retention;
     outcome.unique_for = unique_for;
     outcome.result = "42";
-    one.record = encode_end(outcome, task.body);
+    one.record =
+        encode_end(outcome, time_point{std::chrono::floor<duration>(std::chrono::system_clock::now())},
+                   task.body);
     return one;
 }
 

@@ -119,12 +119,13 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     terms.retention = 1h;
     terms.unique_for = 30min;
     const task_id id{};
-    const attempt_facts facts{id, 5, "mail", 3, false, time_point{9ms}, "w", "the body"};
+    const attempt_facts facts{id, 5, "mail", 3, false, time_point{9ms}, "w", "the body", time_point{1234ms}};
     decision good;
     good.notes.attempts = 1;
     const auto success = report_of(good, terms, facts, "42");
     CHECK(success.what == report::kind::end);
     CHECK(split_end(success.record).body == "the body");
+    CHECK(split_end(success.record).finished_at == time_point{1234ms});
     const auto outcome = decode_outcome(split_end(success.record).outcome);
     CHECK(outcome.result == "42");
     CHECK(outcome.unique_for == 30min);
@@ -142,7 +143,7 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
 
     decision back;
     back.what = verdict::give_back;
-    CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}}, {}).record.empty());
+    CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}, {}}, {}).record.empty());
     back.what = verdict::fail;
     back.delay = 4s;
     const auto later = report_of(back, terms, facts, {});

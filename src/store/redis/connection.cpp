@@ -8,7 +8,6 @@
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -17,8 +16,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-
-constexpr std::size_t most_looked_for = 2048;  // bytes of a call
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
@@ -141,27 +138,11 @@ void connection::heard_log(std::string_view line) {
     tell_->down(line);
 }
 
-void connection::look() {
-    if (!wait_.goes_on(std::chrono::steady_clock::now())) return;
-    asio::post(connection_.get_executor(), [self = shared_from_this()] { self->look(); });
-}
-
 awaitable<connection::attempt> connection::exec(const boost::redis::request& what, reply& answer,
                                                 duration limit) {
     answer.clear();
-    const auto now = std::chrono::steady_clock::now;
-    // A large call keeps Redis busy for longer than a look is worth.
-    const bool looks = up_ && !looking_ && what.payload().size() < most_looked_for && wait_.begin(now());
-    if (looks) {
-        looking_ = true;
-        look();
-    }
     const auto [failed, bytes] =
         co_await connection_.async_exec(what, answer.recorder(), asio::cancel_after(limit, token));
-    if (looks) {
-        looking_ = false;
-        wait_.end(now());
-    }
     co_return failed ? attempt::aborted : attempt::answered;
 }
 

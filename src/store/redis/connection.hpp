@@ -7,7 +7,6 @@
 #include <errand/awaitable.hpp>
 #include <errand/time.hpp>
 
-#include "core/short_wait.hpp"
 #include "store/redis/address.hpp"
 #include "store/redis/reply.hpp"
 
@@ -50,15 +49,11 @@ private:
     awaitable<void> receive();
     void heard_log(std::string_view line);
     void heard_pushes();
-    // Keeps the io_context from sleeping while an answer is looked for.
-    void look();
 
     boost::redis::config config_;
     std::string channel_;
     connection_listener* tell_;  // null once stopped
     bool up_ = false;
-    bool looking_ = false;
-    short_wait wait_;
     boost::redis::connection connection_;
     boost::redis::generic_flat_response pushes_;
 };

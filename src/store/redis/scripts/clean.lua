@@ -15,12 +15,12 @@ local function drop(id, value)
   call('HDEL', tasks, id)
 end
 
--- An entry may be of an earlier life of an id: only the end that it was written for counts.
+-- An entry may be of an earlier life of an id: an end after the entry was written is another one's.
 local function drop_all(entry, finished)
   for at = 1, #entry - 6, 16 do
     local id = sub(entry, at, at + 15)
     local value = call('HGET', tasks, id)
-    if value and is_ended(value) and finished_at(value) == finished then drop(id, value) end
+    if value and is_ended(value) and finished_at(value) <= finished then drop(id, value) end
   end
 end
 

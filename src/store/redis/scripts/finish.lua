@@ -4,7 +4,7 @@
 --          spec: 'kind queue history priority time noted expires'; kind: end, later, give; history:
 --          position among KEYS or 0; time: retention or delay (ms); noted: the store holds notes; expires:
 --          the task is in the expiry set
---          record: notes, or of an end 4 bytes (length of the outcome), the outcome, the body
+--          record: notes, or of an end what `tasks` is to hold (lib_mark.lua)
 -- Sets:    lost: positions of the reports whose claim was lost
 -- Cost:    O(reports)
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[8]), {}
@@ -29,19 +29,21 @@ while at <= total do
   if #ids > 0 then
     many('HDEL', own, ids, 1, #ids)
     if kind == 'end' and run.history > 0 and call('HLEN', watched) <= 1 then
-      local fields = {}  -- the usual end: a success that nobody waits for
-      for i = 1, #ids do
-        fields[2 * i - 1], fields[2 * i] = ids[i], mark .. records[i]
+      -- The usual end: a success that nobody waits for. Its records go where they came from.
+      if #ids == count then
+        many('HSET', tasks, ARGV, at + 3, at + 2 + 2 * count)
+      else
+        for i = 1, #ids do call('HSET', tasks, ids[i], records[i]) end
       end
-      many('HSET', tasks, fields, 1, #fields)
     elseif kind == 'end' then
       seldom().end_run(run, ids, records)
     else
       seldom()[kind](run, ids, records)
     end
     if run.history > 0 then
-      -- One entry for many tasks: their ids, and 6 bytes (their end, ms).
-      local key, ending, pushed, length = KEYS[run.history], struct.pack('>I6', now), 0, 0
+      -- One entry for many tasks: their ids, and 6 bytes (a time not before the end of any, ms).
+      local latest = math.max(now, tonumber(sub(records[#ids], 2, 14)))
+      local key, ending, pushed, length = KEYS[run.history], struct.pack('>I6', latest), 0, 0
       for from = 1, #ids, 256 do
         local part = table.concat(ids, '', from, math.min(from + 255, #ids))
         length, pushed = call('RPUSH', key, part .. ending), pushed + 1

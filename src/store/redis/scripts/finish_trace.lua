@@ -19,10 +19,9 @@ local function end_without_trace(ids, values, heard)
 end
 
 -- Ends of all other kinds: watched, kept by themselves (dead, expired), or not kept.
-local function end_run(run, ids, records)
-  local values, fields = {}, {}
+local function end_run(run, ids, values)
+  local fields = {}
   for i = 1, #ids do
-    values[i] = mark .. records[i]
     fields[2 * i - 1], fields[2 * i] = ids[i], values[i]
   end
   local heard = call('HLEN', watched) > 1 and tell(ids, values) or {}
