@@ -9,9 +9,7 @@
 -- Cost:    O(reports)
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[8]), {}
 local at, position, total = 9 + closed, 0, #ARGV
--- A claim begins with a write that frees.
-if limit == 0 then call('HDEL', control, 'none') end
-
+if limit == 0 then call('HDEL', control, 'none') end  -- a claim begins with a write that frees
 while at <= total do
   local kind, q, history, priority, time, noted, expires =
     string.match(ARGV[at], '^(%a+) (%d+) (%d+) (%d+) (%d+) (%d) (%d)$')
