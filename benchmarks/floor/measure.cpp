@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -23,8 +24,9 @@ double cpu_of(int who) {
     return in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
 }
 
-// Of all its threads.
+// Of all its threads. 0 for a Redis on another machine, which has no BENCH_REDIS_PID.
 double cpu_of_redis() {
+    if (std::getenv("BENCH_REDIS_PID") == nullptr) return 0;
     const auto pid = std::to_string(environment_number("BENCH_REDIS_PID"));
     std::int64_t sum = 0;
     for (const auto& thread : std::filesystem::directory_iterator{"/proc/" + pid + "/task"}) {

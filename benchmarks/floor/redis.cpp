@@ -49,10 +49,15 @@ connection::connection(redisContext* context) : context_{context} {
     if (context_->err != 0) throw failure{std::string{"cannot connect to Redis: "} + context_->errstr};
 }
 
-connection connection::over_socket() { return connection{redisConnectUnix(environment("BENCH_SOCKET"))}; }
+connection connection::over_socket() {
+    // A Redis on another machine has no socket here.
+    if (std::getenv("BENCH_SOCKET") == nullptr) return over_tcp();
+    return connection{redisConnectUnix(environment("BENCH_SOCKET"))};
+}
 
 connection connection::over_tcp() {
-    return connection{redisConnect("127.0.0.1", environment_number("BENCH_PORT"))};
+    const char* host = std::getenv("BENCH_HOST");
+    return connection{redisConnect(host == nullptr ? "127.0.0.1" : host, environment_number("BENCH_PORT"))};
 }
 
 void connection::send(command& what) {

@@ -56,7 +56,7 @@ private:
 
 class connection {
 public:
-    // To BENCH_SOCKET, or over TCP to BENCH_PORT.
+    // To BENCH_SOCKET, or over TCP to BENCH_PORT at BENCH_HOST (127.0.0.1 unless given).
     static connection over_socket();
     static connection over_tcp();
 

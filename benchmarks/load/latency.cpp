@@ -18,9 +18,11 @@ namespace {
 constexpr std::size_t warm_up = 100;
 
 errand::awaitable<std::vector<std::int64_t>> measure(errand::app& app, std::size_t tasks,
-                                                     std::chrono::nanoseconds gap) {
-    const auto delays = app.handler<start_delay>();
-    co_await (co_await delays.perform_async(now_ns()));  // the worker stands
+                                                     std::chrono::nanoseconds gap, std::size_t queues) {
+    std::vector<errand::proxy<start_delay>> to;
+    for (std::size_t at = 0; at < queues; ++at)
+        to.push_back(app.handler<start_delay>().with({.queue = queue_name(at, queues)}));
+    co_await (co_await to[0].perform_async(now_ns()));  // a worker stands
     asio::steady_timer pace{co_await asio::this_coro::executor};
     std::vector<errand::handle<std::int64_t>> handles;
     auto next = std::chrono::steady_clock::now();
@@ -28,7 +30,7 @@ errand::awaitable<std::vector<std::int64_t>> measure(errand::app& app, std::size
         next += gap;
         pace.expires_at(next);
         co_await pace.async_wait(asio::use_awaitable);
-        auto one = co_await delays.perform_async(now_ns());
+        auto one = co_await to[at % queues].perform_async(now_ns());
         if (at >= warm_up) handles.push_back(std::move(one));
     }
     std::vector<std::int64_t> all;
@@ -41,10 +43,13 @@ errand::awaitable<std::vector<std::int64_t>> measure(errand::app& app, std::size
 result latency(const arguments& how) {
     const auto rate = how.number("rate", 0);
     const auto gap = std::chrono::nanoseconds{rate == 0 ? 2'000'000 : 1'000'000'000 / rate};
-    worker_process worker{over_socket()};
+    const auto queues = how.number("queues", 1);
+    std::vector<worker_process> workers;
+    for (std::size_t at = 0; at < how.number("workers", 1); ++at)
+        workers.emplace_back(serving(queues, over_socket()));
     errand::app app{over_socket()};
-    auto delays = app.block_on(measure(app, how.number("tasks", 1000), gap));
-    worker.stop();
+    auto delays = app.block_on(measure(app, how.number("tasks", 1000), gap, queues));
+    for (auto& one : workers) one.stop();
     return result{}.set_latencies(std::move(delays));
 }
 

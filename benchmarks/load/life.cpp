@@ -20,13 +20,11 @@ constexpr std::size_t most_ahead = 50'000;
 constexpr std::size_t bulk_size = 500;
 constexpr std::size_t awaiting = 200;
 
-std::string queue_name(std::size_t at) { return "q" + std::to_string(at); }
-
 errand::awaitable<void> produce(errand::app& app, std::size_t tasks, std::size_t queues) {
     asio::steady_timer pause{co_await asio::this_coro::executor};
     std::vector<errand::proxy<nop>> to;
     for (std::size_t at = 0; at < queues; ++at)
-        to.push_back(queues == 1 ? app.handler<nop>() : app.handler<nop>().with({.queue = queue_name(at)}));
+        to.push_back(app.handler<nop>().with({.queue = queue_name(at, queues)}));
     std::vector<item> items;
     std::size_t turn = 0;
     for (std::size_t done = 0; done < tasks; done += items.size()) {
@@ -70,19 +68,16 @@ result life(const arguments& how) {
     const auto tasks = how.number("tasks", 200'000);
     const auto queues = how.number("queues", 1);
     const bool results = how.number("results", 0) != 0;
-    auto settings = over_socket();
+    auto settings = serving(queues, over_socket());
     settings.concurrency = how.number("concurrency", 100);
     settings.threads = how.number("threads", 1);
-    if (queues > 1) {
-        for (std::size_t at = 0; at < queues; ++at) settings.queues[queue_name(at)] = 1;
-    }
     count().expected = tasks;
     // The processes' end counts to their CPU; their start does not to the time.
     std::vector<worker_process> workers;
     for (std::size_t at = 0; at < how.number("workers", 1); ++at) workers.emplace_back(settings);
     errand::app app{over_socket()};
     // A first task says that they stand, and is not counted.
-    const auto warm = app.handler<start_delay>().with({.queue = queues > 1 ? queue_name(0) : "default"});
+    const auto warm = app.handler<start_delay>().with({.queue = queue_name(0, queues)});
     app.block_on([](errand::proxy<start_delay> to) -> errand::awaitable<void> {
         co_await (co_await to.perform_async(now_ns()));
     }(warm));

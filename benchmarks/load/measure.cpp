@@ -32,10 +32,13 @@ double cpu_of(int who) {
     return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-// In nanoseconds, finer than the ticks of /proc/PID/stat.
+// In nanoseconds, finer than the ticks of /proc/PID/stat. 0 for a Redis on another machine, which has no
+// BENCH_REDIS_PID.
 double cpu_of_redis() {
+    const char* pid = std::getenv("BENCH_REDIS_PID");
+    if (pid == nullptr) return 0;
     double total = 0;
-    const std::filesystem::path tasks = "/proc/" + from_environment("BENCH_REDIS_PID") + "/task";
+    const auto tasks = std::filesystem::path{"/proc"} / pid / "task";
     for (const auto& thread : std::filesystem::directory_iterator{tasks}) {
         std::ifstream file{thread.path() / "schedstat"};
         double ns = 0;
@@ -109,9 +112,24 @@ void result::print() const {
     std::printf("%s}\n", line.c_str());
 }
 
-errand::config over_socket() { return settings_for("redis+unix://" + from_environment("BENCH_SOCKET")); }
+errand::config over_socket() {
+    if (const char* store = std::getenv("BENCH_STORE")) return settings_for(store);
+    return settings_for("redis+unix://" + from_environment("BENCH_SOCKET"));
+}
 
-errand::config over_tcp() { return settings_for("redis://127.0.0.1:" + from_environment("BENCH_PORT")); }
+errand::config over_tcp() {
+    if (const char* store = std::getenv("BENCH_STORE")) return settings_for(store);
+    return settings_for("redis://127.0.0.1:" + from_environment("BENCH_PORT"));
+}
+
+std::string queue_name(std::size_t at, std::size_t queues) {
+    return queues == 1 ? "default" : "q" + std::to_string(at);
+}
+
+errand::config serving(std::size_t queues, errand::config settings) {
+    for (std::size_t at = 0; queues > 1 && at < queues; ++at) settings.queues[queue_name(at, queues)] = 1;
+    return settings;
+}
 
 worker_process::worker_process(const errand::config& settings) : pid_{fork()} {
     if (pid_ != 0) return;

@@ -47,9 +47,13 @@ private:
     std::vector<std::pair<std::string, double>> values_;
 };
 
-// errand's settings for Redis at BENCH_SOCKET, or over TCP at BENCH_PORT.
+// errand's settings for Redis at BENCH_SOCKET, or over TCP at BENCH_PORT; both for BENCH_STORE where that is set.
 errand::config over_socket();
 errand::config over_tcp();
+
+// One queue is the usual one; more are q0, q1 and so on, which `serving` makes a worker's.
+std::string queue_name(std::size_t at, std::size_t queues);
+errand::config serving(std::size_t queues, errand::config settings);
 
 // A process that works until it is told to stop. Made before this process has threads or connections.
 class worker_process {
@@ -72,7 +76,7 @@ result submit(const arguments& how);   // callers=N
 result bulk(const arguments& how);     // size=N delayed=1 biz_id=1
 result drain(const arguments& how);    // concurrency=N threads=N
 result life(const arguments& how);     // workers=N queues=N results=1
-result latency(const arguments& how);  // rate=N a second; 0: one every 2 ms
+result latency(const arguments& how);  // rate=N a second (0: one every 2 ms) workers=N queues=N
 result idle(const arguments& how);     // seconds=N; the commands are counted by who calls
 result promote(const arguments& how);
 

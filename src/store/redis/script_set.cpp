@@ -39,7 +39,7 @@ const std::vector<row>& rows() {
           {"look_later", {"lib_queues", "lib_names", "lib_earliest", "lib_due", "work_later"}},
           {"seldom",
            {"lib_queues", "lib_names", "lib_mark", "lib_record", "lib_wake", "lib_entry", "lib_earliest",
-            "lib_body", "lib_end", "lib_carry", "lib_again", "finish_trace", "finish_wait", "claim_void",
+            "lib_body", "lib_end", "lib_carry", "lib_again", "finish_wait", "finish_trace", "claim_void",
             "claim_back", "work_seldom"}},
           {"", {"work_lane", "finish", "claim_pop", "claim", "claim_wait", "work"}}}},
         plain(extend, {"lib_base", "lib_queues", "lib_many", "extend"}),

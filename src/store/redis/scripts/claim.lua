@@ -1,6 +1,6 @@
 -- work, fourth step: what was taken comes under a claim.
--- Sets:    ids, bodies, lengths (of these), noted (positions of ids that may have notes, nil: all), claim
---          (its number, '0': none)
+-- Sets:    ids, id_text (all of them), bodies, lengths (of these), noted (positions of ids that may have
+--          notes, nil: all), claim (its number, '0': none)
 -- Cost:    O(claimed + queues)
 local ids, noted = {}, {}
 for i = 1, popped do
@@ -39,4 +39,5 @@ if not lengths then
   noted = nil
 end
 
-local claim = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5])) or '0'
+local id_text, claim = table.concat(ids), '0'
+if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text) end

@@ -1,8 +1,8 @@
 -- find: all that is known of a task, at one moment.
 -- Keys:    the shard's; five for each queue that it may be in
 -- Args:    id
--- Returns: 'ended' | 'working' | 'due' | 'ready', now, body, notes, end (13 digits of ms, outcome), due time (ms), claim,
---          worker ('' for none)
+-- Returns: 'ended' | 'working' | 'due' | 'ready', now, body, notes, end (13 digits of ms,
+--          outcome), due time (ms), claim, worker ('' for none)
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 local id = ARGV[1]

@@ -32,11 +32,17 @@ local function end_run(run, ids, values)
   end
 end
 
--- What is left of a run when some of its reports were lost.
-local function held_only(claim, ids, records, holders)
-  local kept, theirs = {}, {}
-  for i = 1, #ids do
-    if holders[i] == claim then kept[#kept + 1], theirs[#theirs + 1] = ids[i], records[i] end
+-- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not.
+local function report(kind, run, claim, count, at, ids, holders)
+  local kept, records = {}, {}
+  for i = 1, count do
+    if holders[i] == claim then
+      kept[#kept + 1], records[#records + 1] = ids[i], ARGV[at + 2 + 2 * i]
+    end
   end
-  return kept, theirs
+  if #kept == 0 then return kept end
+  many('HDEL', own, kept, 1, #kept)
+  local step = kind == 'end' and end_run or kind == 'later' and later_run or give_run
+  step(run, kept, records)
+  return kept
 end

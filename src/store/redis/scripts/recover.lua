@@ -34,7 +34,7 @@ local function recover()
     call('ZREM', leases, old)
     call('HDEL', claims, old)
   end
-  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5])) or '0'
+  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids)) or '0'
   return {'ok', now, number, next_end(), carry(ids, lengths, bodies)}, {number}
 end
 

@@ -1,7 +1,8 @@
 -- submit_new: the usual submission: new tasks of one queue, ready now, without priority and expiry.
 -- Keys:    tasks, lanes, the queue's ready and idle
 -- Args:    lane, number, then (id, body) pairs
--- Returns: 'ok', now | 'held', now (an id is known; nothing was written, submit says what becomes of it) | 'late'
+-- Returns: 'ok', now | 'held', now (an id is known; nothing was written, submit says what becomes of it)
+--          | 'late'
 -- Cost:    O(items)
 -- It does what submit does, at a third of the cost of a call that carries a single task.
 local call = redis.call

@@ -8,5 +8,5 @@
 -- Cost:    finish + claim
 call('HSET', lanes, ARGV[1],
   string.format('%015.0f%013.0f', number, now) .. cmsgpack.pack({lost, claim, look}))
-return {'ok', now, lost, claim, look, table.concat(ids), table.concat(lengths, ' '), table.concat(bodies),
+return {'ok', now, lost, claim, look, id_text, table.concat(lengths, ' '), table.concat(bodies),
   #ids > 0 and (not noted or #noted > 0) and seldom().notes_of(ids, noted) or {}}

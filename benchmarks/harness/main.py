@@ -1,0 +1,156 @@
+"""What scripts/bench runs once everything is built; see there for the options."""
+import argparse
+import os
+import signal
+import sys
+from contextlib import ExitStack, closing
+
+import machine
+import plots
+import results
+import scale
+import table
+from contenders import PEERS
+from measures import BY_NAME, MEASURES
+from processes import Failed
+from rounds import repeat
+from server import GivenRedis, PrivateRedis
+from works import WORKS
+
+RESULTS = "build/bench/results.jsonl"
+SMOKE_RESULTS = "build/bench/smoke.jsonl"
+SCALE_RESULTS = "build/bench/scale.jsonl"
+IMAGES = "docs/images"
+ROUNDS = {"full": 3, "quick": 3, "smoke": 1}
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(prog="bench", add_help=False)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="mode", action="store_const", const="quick", default="full")
+    size.add_argument("--smoke", dest="mode", action="store_const", const="smoke")
+    parser.add_argument("--only", action="append", choices=list(BY_NAME), metavar="NAME")
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--store", metavar="URL")
+    parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--plot", nargs="?", const=IMAGES, metavar="DIRECTORY")
+    parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.scale and (options.store or options.peers or options.only or options.mode == "smoke"):
+        parser.error("--scale goes with --quick only")
+    return options
+
+
+def choose(options, store):
+    """The measures of this run, the works they need, and why others are left out."""
+    measures, notes = [BY_NAME[name] for name in options.only or BY_NAME], []
+
+    def leave_out(unwanted, why):
+        names = [one.name for one in measures if unwanted(one)]
+        if names:
+            notes.append(f"left out: {', '.join(names)}: {why}")
+        measures[:] = [one for one in measures if not unwanted(one)]
+
+    if options.store:
+        leave_out(lambda one: "life_append_only" in one.works, "it needs a Redis of its own settings")
+    if not store.is_local:
+        leave_out(lambda one: one.reads_cpu, "Redis runs elsewhere")
+    needed = {work for one in measures for works in (one.works, *one.for_peers) for work in works}
+    if not options.peers:
+        needed = {work for one in measures for work in one.works}
+    return measures, [work for work in WORKS if work.name in needed], notes
+
+
+def competitors(options, store, notes):
+    names = ["errand"]
+    if store.serves_all:
+        names.append("floor")
+    else:
+        notes.append("left out: the floor: it speaks only plain TCP and unix sockets, without a password")
+    if options.peers and store.serves_peers:
+        names += PEERS
+        if options.mode == "quick":
+            notes.append("The peers did everything once.")
+    elif options.peers:
+        notes.append("left out: the peers: they need a local Redis that listens on a unix socket and on a port")
+    return names
+
+
+def trim(works, measures, contenders):
+    """Without what only another contender's measures would look at."""
+    own = {work for one in measures for work in one.works}
+    kept = []
+    for work in works:
+        calls = {name: call for name, call in work.calls.items() if name in PEERS or work.name in own}
+        if any(name in calls for name in contenders):
+            kept.append(type(work)(**{**vars(work), "calls": calls}))
+    return kept
+
+
+def measure(options):
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(GivenRedis(options.store) if options.store else PrivateRedis()))
+        measures, works, notes = choose(options, store)
+        contenders = competitors(options, store, notes)
+        works = trim(works, measures, contenders)
+        stores = {"plain": store}
+        if any(work.store == "append_only" for work in works):
+            stores["append_only"] = stack.enter_context(closing(PrivateRedis(append_only=True)))
+        about = machine.about(store, options.mode)
+        samples = repeat(works, contenders, options.mode, ROUNDS[options.mode], stores)
+    records = [one for one in (results.record(each, samples, about) for each in measures) if one]
+    if records:
+        results.write(SMOKE_RESULTS if options.mode == "smoke" else RESULTS, records)
+        print(table.whole(records))
+    for note in notes + [f"FAILED: {why}" for _, why in samples.failures]:
+        print(note)
+    if options.peers and options.mode == "full" and not options.only and records:
+        print("plots: " + ", ".join(plots.draw(records, IMAGES)))
+    # A peer that fails is told of; it says nothing about errand.
+    failed = any(name not in PEERS for name, _ in samples.failures)
+    return 1 if failed or not records or len(records) < len(measures) else 0
+
+
+def from_files(options):
+    if not os.path.exists(RESULTS):
+        raise Failed(f"there is no {RESULTS} yet: run without options first")
+    records = results.read(RESULTS)
+    if options.markdown:
+        print(table.whole(records, table.as_markdown))
+        if os.path.exists(SCALE_RESULTS):
+            print("\n" + scale.whole(results.read(SCALE_RESULTS), table.as_markdown))
+    if options.plot:
+        made = plots.draw(records, options.plot)
+        if os.path.exists(SCALE_RESULTS):
+            made.append(plots.draw_scale(results.read(SCALE_RESULTS), options.plot))
+        print("plots: " + ", ".join(made))
+    return 0
+
+
+def end_in_order(number, _):
+    raise SystemExit(128 + number)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    if options.check_options:
+        return 0
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end_in_order)
+    try:
+        if options.markdown or options.plot:
+            return from_files(options)
+        if options.scale:
+            records = scale.measure(options.mode)
+            results.write(SCALE_RESULTS, records)
+            print(scale.whole(records))
+            return 0
+        return measure(options)
+    except Failed as why:
+        print(f"bench: {why}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

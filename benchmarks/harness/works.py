@@ -1,0 +1,71 @@
+"""What is done: pieces of work, each with what every contender is told and how many tasks it gets.
+
+A contender gets as many tasks as keep it busy for a second or so; rates and costs are per task.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Work:
+    name: str
+    calls: dict  # contender -> (words for its program, tasks in a full run)
+    reads: str = "result"  # what is looked at: the program's result, the memory or the commands of Redis
+    store: str = "plain"  # or append_only
+    quick: int = 6  # a quick run has so many times fewer tasks,
+    smoke: int = 100  # and a smoke run
+    rounds_when_quick: int = 3
+
+    def tasks(self, contender, mode):
+        full = self.calls[contender][1]
+        return max(1, full // {"full": 1, "quick": self.quick, "smoke": self.smoke}[mode])
+
+
+def drain(concurrency, errand_tasks, floor_tasks, batch, **peers):
+    # The floor has as many tasks in hand: two batches in flight.
+    return {
+        "errand": (f"drain concurrency={concurrency}", errand_tasks),
+        "floor": (f"drain batch={batch} inflight=2", floor_tasks),
+        **{peer: (f"drain concurrency={concurrency}", tasks) for peer, tasks in peers.items()},
+    }
+
+
+def same(words, **tasks):
+    return {contender: (words, count) for contender, count in tasks.items()}
+
+
+LIFE = {"errand": ("life", 400_000), "floor": ("life batch=50 inflight=4", 400_000)}
+
+# 2^20 buckets of a hash table hold a million tasks when they are nearly full: tables double, so other numbers of tasks
+# cost up to twice the 8 bytes a bucket in each table.
+MEMORY = dict(reads="memory", quick=10, rounds_when_quick=1)
+
+WORKS = [
+    Work("submit_one", {
+        "errand": ("submit callers=1", 30_000), "floor": ("round_trip", 30_000),
+        **same("submit_one", bullmq=15_000, sidekiq=15_000, celery=5_000, beanstalkd=30_000)}),
+    Work("submit_concurrent_50", {
+        "errand": ("submit callers=50", 300_000), "floor": ("submit batch=50 inflight=1", 300_000),
+        **same("submit_concurrent_50", bullmq=40_000, beanstalkd=60_000)}),
+    Work("submit_bulk_1000", {
+        "errand": ("bulk size=1000", 400_000), "floor": ("submit batch=500 inflight=2", 400_000),
+        **same("submit_bulk_1000", bullmq=40_000, sidekiq=100_000, beanstalkd=100_000)}),
+    Work("drain_c10", drain(10, 300_000, 300_000, 5, bullmq=30_000, sidekiq=20_000, celery=3_000, beanstalkd=100_000)),
+    Work("drain_c100",
+         drain(100, 400_000, 400_000, 50, bullmq=30_000, sidekiq=20_000, celery=3_000, beanstalkd=100_000)),
+    Work("drain_threads_2", {"errand": ("drain concurrency=100 threads=2", 400_000)}),
+    Work("life", LIFE),
+    Work("life_with_results", {"errand": ("life results=1", 100_000)}),
+    Work("life_append_only", LIFE, store="append_only"),
+    Work("latency_idle", {
+        **same("latency", errand=2_000, floor=2_000),
+        **same("latency rate=0", bullmq=2_000, sidekiq=2_000, celery=2_000, beanstalkd=2_000)}),
+    Work("latency_1000", same("latency rate=1000", errand=3_000, bullmq=3_000, sidekiq=3_000, celery=3_000,
+                              beanstalkd=3_000)),
+    Work("promote", {"errand": ("promote", 100_000)}),
+    Work("idle", {"errand": ("idle", 10)}, reads="commands", quick=2, smoke=10, rounds_when_quick=1),  # seconds
+    Work("memory_ready", {
+        "errand": ("bulk size=1000", 1_000_000), "floor": ("submit batch=500 inflight=2", 1_000_000),
+        **same("submit_bulk_1000", bullmq=100_000, sidekiq=100_000)}, **MEMORY),
+    Work("memory_ready_bizid", {"errand": ("bulk size=1000 biz_id=1", 1_000_000)}, **MEMORY),
+    Work("memory_delayed", {"errand": ("bulk size=1000 delayed=1", 1_000_000)}, **MEMORY),
+]
