@@ -17,6 +17,13 @@ std::string claimed_args(redis_fixture& redis, member& by) {
     return all;
 }
 
+// How many scripts were called so far.
+long scripts_called(const redis_fixture& redis) {
+    const auto info = redis.redis({"INFO", "commandstats"});
+    const std::string name = "cmdstat_evalsha:calls=";
+    return std::stol(info.substr(info.find(name) + name.size()));
+}
+
 }  // namespace
 
 TEST_CASE("a held id: keep answers with the holder, reject refuses, neither leaves a trace") {
@@ -181,4 +188,52 @@ TEST_CASE("one id several times in a batch is one task") {
     CHECK(answers[3].verdict == submit_verdict::rejected);
     for (const auto& answer : answers) CHECK(answer.life == incarnation_of(first.body));
     CHECK(claimed_args(redis, worker) == "last ");
+}
+
+TEST_CASE("one id twice in a batch of plain submissions is one task, and one entry of its queue") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto answers =
+        redis.submit_all(worker, {item_with(shared, "first"), item_of("other"), item_with(shared, "second")});
+    CHECK(answers[0].verdict == submit_verdict::accepted);
+    CHECK(answers[1].verdict == submit_verdict::accepted);
+    CHECK(answers[2].verdict == submit_verdict::duplicate);
+    CHECK(redis.size_of("ready:default") == "2");
+    CHECK(claimed_args(redis, worker) == "first other ");
+}
+
+TEST_CASE("a batch in which one plain submission is known is decided item by item") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto known = item_with(shared, "known");
+    redis.submit(worker, known);
+    const auto answers =
+        redis.submit_all(worker, {item_of("a"), item_with(shared, "again"), item_of("b", "second")});
+    CHECK(answers[0].verdict == submit_verdict::accepted);
+    CHECK(answers[1].verdict == submit_verdict::duplicate);
+    CHECK(answers[1].life == incarnation_of(known.body));
+    CHECK(answers[2].verdict == submit_verdict::accepted);
+    CHECK(redis.size_of("ready:default") == "2");
+    CHECK(redis.size_of("ready:second") == "1");
+}
+
+TEST_CASE("a stream of known biz_ids costs one call each, and new ones after it are accepted") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    const auto with_biz_id = [](const std::string& biz_id) {
+        auto item = item_with(derive_task_id("test", biz_id), "x");
+        auto body = decode_body(item.body);
+        body.biz_id = biz_id;
+        item.body = encode(body);
+        return item;
+    };
+    CHECK(redis.submit(worker, with_biz_id("1")).verdict == submit_verdict::accepted);
+    CHECK(redis.submit(worker, with_biz_id("1")).verdict == submit_verdict::duplicate);
+    const auto before = scripts_called(redis);
+    for (int i = 0; i < 10; ++i) {
+        CHECK(redis.submit(worker, with_biz_id("1")).verdict == submit_verdict::duplicate);
+    }
+    CHECK(scripts_called(redis) == before + 10);
+    CHECK(redis.submit(worker, with_biz_id("2")).verdict == submit_verdict::accepted);
+    CHECK(redis.size_of("ready:default") == "2");
 }

@@ -148,15 +148,11 @@ constexpr std::size_t most_new = 2000;
 // What scripts/submit_new.lua is for. One id twice is not: each would be put into the queue.
 bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
     if (items.size() > most_new) return false;
-    std::size_t derived = 0;
+    std::unordered_set<task_id> once;
+    once.reserve(items.size());
     for (const auto& item : items) {
         if (!is_plain(item) || item.queue != items.front().queue) return false;
-        if (has_biz_id(item.body)) ++derived;
-    }
-    if (derived == 0) return true;
-    if (known_biz_ids) return false;
-    std::unordered_set<task_id> once;
-    for (const auto& item : items) {
+        if (known_biz_ids && has_biz_id(item.body)) return false;
         if (!once.insert(item.id).second) return false;
     }
     return true;
