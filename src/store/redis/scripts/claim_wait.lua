@@ -8,7 +8,7 @@ if limit > 0 then
     if popped < limit then
       -- A worker that got less than it asked for waits in the idle sets of its queues.
       call('SADD', idle, ARGV[3])
-      if voids and call('LLEN', KEYS[9 + 5 * q]) > 0 then look = string.format('%.0f', now) end
+      if voids and call('LLEN', KEYS[9 + 5 * q]) > 0 then look = string.format('%d', now) end
       due = due or #call('ZRANGE', KEYS[11 + 5 * q], 0, 0) > 0
     else
       -- One that is busy takes itself off, and wakes the next where it leaves a backlog.

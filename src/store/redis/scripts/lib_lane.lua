@@ -11,7 +11,7 @@ local function once(lane, number, act, again)
   end
   local reply, memory = act()
   if memory then
-    call('HSET', lanes, lane, string.format('%015.0f%013.0f', number, now) .. cmsgpack.pack(memory))
+    call('HSET', lanes, lane, string.format('%015d%013d', number, now) .. cmsgpack.pack(memory))
   end
   return reply
 end

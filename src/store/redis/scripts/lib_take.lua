@@ -4,7 +4,7 @@
 -- time in us it does not repeat after a restore or fail-over to an older copy.
 local function take(worker, ids, lease, id_text)
   local last = tonumber(call('HGET', control, 'claim') or 0)
-  local number = string.format('%.0f', math.max(last + 1, micros))
+  local number = string.format('%d', math.max(last + 1, micros))
   call('HSET', control, 'claim', number)
   local pairs_of = {}
   for i = 1, #ids do

@@ -34,7 +34,7 @@ else
   call('HSET', tasks, unpack(ARGV, 3, n))
   call('LPUSH', ready, unpack(ids))
 end
-call('HSET', lanes, lane, string.format('%015.0f%013.0f', number, now))
+call('HSET', lanes, lane, string.format('%015d%013d', number, now))
 
 -- As many of those who wait as there is work for, but eight at most: a full claim wakes the next.
 local left = math.min((n - 2) / 2, 8)

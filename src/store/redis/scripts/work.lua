@@ -7,6 +7,6 @@
 --          one text, notes as (position, notes) pairs | 'late'
 -- Cost:    finish + claim
 call('HSET', lanes, ARGV[1],
-  string.format('%015.0f%013.0f', number, now) .. cmsgpack.pack({lost, claim, look}))
+  string.format('%015d%013d', number, now) .. claim .. ' ' .. look .. ' ' .. table.concat(lost, ' '))
 return {'ok', now, lost, claim, look, id_text, table.concat(lengths, ' '), table.concat(bodies),
   #ids > 0 and (not noted or #noted > 0) and seldom().notes_of(ids, noted) or {}}
