@@ -1,21 +1,11 @@
 // One worker process and a full queue.
-#include "measure.hpp"
-#include "tasks.hpp"
+#include "submitting.hpp"
 
 namespace load {
 
 namespace {
 
-errand::awaitable<void> fill(errand::proxy<nop> to, std::size_t tasks, errand::options extra) {
-    const auto with = to.with(std::move(extra));
-    std::vector<item> items;
-    for (std::size_t done = 0; done < tasks; done += items.size()) {
-        items.resize(std::min<std::size_t>(1000, tasks - done));
-        for (std::size_t at = 0; at < items.size(); ++at)
-            items[at].id = static_cast<std::int64_t>(done + at + 1);
-        co_await with.perform_bulk(items);
-    }
-}
+constexpr std::size_t bulk_size = 1000;
 
 void work_until_done(errand::app& app, std::size_t tasks) {
     app.block_on(app.start());
@@ -33,7 +23,7 @@ result drain(const arguments& how) {
     settings.threads = how.number("threads", 1);
     count().expected = tasks;
     errand::app app{settings};
-    app.block_on(fill(app.handler<nop>(), tasks, {}));
+    app.block_on(in_bulk(app.handler<nop>(), tasks, bulk_size));
     const auto from = reading::now();
     work_until_done(app, tasks);
     return result{}.set(tasks, from, reading::now());
@@ -48,9 +38,7 @@ result promote(const arguments& how) {
     const auto fill_time = std::chrono::milliseconds{500 + tasks / 50};
     const auto due = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + fill_time;
     const auto due_ns = now_ns() + std::chrono::nanoseconds{fill_time}.count();
-    errand::options later;
-    later.at = due;
-    app.block_on(fill(app.handler<nop>(), tasks, later));
+    app.block_on(in_bulk(app.handler<nop>().with({.at = due}), tasks, bulk_size));
     if (now_ns() > due_ns) fail("the queue was not full when its tasks fell due: fewer tasks");
     work_until_done(app, tasks);
     return result{}

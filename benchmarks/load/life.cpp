@@ -1,12 +1,7 @@
 // Producer and workers at once, in separate processes.
-#include "measure.hpp"
-#include "tasks.hpp"
+#include "submitting.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace load {
 
@@ -25,40 +20,13 @@ errand::awaitable<void> produce(errand::app& app, std::size_t tasks, std::size_t
     std::vector<errand::proxy<nop>> to;
     for (std::size_t at = 0; at < queues; ++at)
         to.push_back(app.handler<nop>().with({.queue = queue_name(at, queues)}));
-    std::vector<item> items;
     std::size_t turn = 0;
-    for (std::size_t done = 0; done < tasks; done += items.size()) {
+    for (std::size_t done = 0; done < tasks; done += bulk_size) {
         while (done > count().executed + most_ahead) {
             pause.expires_after(1ms);
             co_await pause.async_wait(asio::use_awaitable);
         }
-        items.resize(std::min(bulk_size, tasks - done));
-        for (std::size_t at = 0; at < items.size(); ++at)
-            items[at].id = static_cast<std::int64_t>(done + at + 1);
-        co_await to[turn++ % queues].perform_bulk(items);
-    }
-}
-
-errand::awaitable<void> call(errand::proxy<echo> to, std::int64_t& next, std::int64_t last) {
-    while (next <= last) {
-        const auto id = next++;
-        const auto got = co_await (co_await to.perform_async(item{id}));
-        if (got != id) fail("task " + std::to_string(id) + " was answered with " + std::to_string(got));
-    }
-}
-
-errand::awaitable<void> call_all(errand::app& app, std::int64_t tasks) {
-    const auto executor = co_await asio::this_coro::executor;
-    const auto to = app.handler<echo>();
-    std::int64_t next = 1;
-    using operation = decltype(asio::co_spawn(executor, call(to, next, tasks), asio::deferred));
-    std::vector<operation> all;
-    for (std::size_t at = 0; at < awaiting; ++at)
-        all.push_back(asio::co_spawn(executor, call(to, next, tasks), asio::deferred));
-    auto [order, failures] = co_await asio::experimental::make_parallel_group(std::move(all))
-                                 .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
-    for (const auto& failure : failures) {
-        if (failure) std::rethrow_exception(failure);
+        co_await to[turn++ % queues].perform_bulk(next_items(done, tasks, bulk_size));
     }
 }
 
@@ -81,10 +49,14 @@ result life(const arguments& how) {
     app.block_on([](errand::proxy<start_delay> to) -> errand::awaitable<void> {
         co_await (co_await to.perform_async(now_ns()));
     }(warm));
+    const auto call = [to = app.handler<echo>()](std::int64_t id) -> errand::awaitable<void> {
+        const auto got = co_await (co_await to.perform_async(item{id}));
+        if (got != id) fail("task " + std::to_string(id) + " was answered with " + std::to_string(got));
+    };
     const auto from = reading::now();
     const auto began = now_ns();
     if (results) {
-        app.block_on(call_all(app, static_cast<std::int64_t>(tasks)));
+        app.block_on(from_callers(awaiting, tasks, call));
     } else {
         app.block_on(produce(app, tasks, queues));
     }

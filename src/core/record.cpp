@@ -69,6 +69,22 @@ void check_format(byte_reader& in) {
     if (in.u8() != format) in.fail("has a format that this version of errand does not know");
 }
 
+void write(const task_outcome& outcome, byte_writer& out) {
+    out.u8(static_cast<std::uint8_t>(letter_of(outcome.ended_as)));
+    out.fixed(six_bytes(outcome.unique_for.count()), 6);
+    out.fixed(six_bytes(outcome.retention.count()), 6);
+    // 0 stands for "never started": no task starts in 1970.
+    out.fixed(outcome.started_at ? six_bytes(outcome.started_at->time_since_epoch().count()) : 0, 6);
+    out.signed_number(outcome.attempts);
+    out.text(outcome.worker);
+    out.text(outcome.notes ? encode(*outcome.notes) : std::string{});
+    out.rest(outcome.result);
+}
+
+std::size_t size_hint(const task_outcome& outcome) {
+    return 32 + outcome.worker.size() + outcome.result.size();
+}
+
 }  // namespace
 
 std::string encode(const task_body& body) {
@@ -184,26 +200,6 @@ task_notes decode_notes(std::string_view bytes) {
     for (auto left = in.number(); left > 0; --left) notes.log.emplace_back(in.text());
     return notes;
 }
-
-namespace {
-
-void write(const task_outcome& outcome, byte_writer& out) {
-    out.u8(static_cast<std::uint8_t>(letter_of(outcome.ended_as)));
-    out.fixed(six_bytes(outcome.unique_for.count()), 6);
-    out.fixed(six_bytes(outcome.retention.count()), 6);
-    // 0 stands for "never started": no task starts in 1970.
-    out.fixed(outcome.started_at ? six_bytes(outcome.started_at->time_since_epoch().count()) : 0, 6);
-    out.signed_number(outcome.attempts);
-    out.text(outcome.worker);
-    out.text(outcome.notes ? encode(*outcome.notes) : std::string{});
-    out.rest(outcome.result);
-}
-
-std::size_t size_hint(const task_outcome& outcome) {
-    return 32 + outcome.worker.size() + outcome.result.size();
-}
-
-}  // namespace
 
 std::string encode(const task_outcome& outcome) {
     std::string bytes;

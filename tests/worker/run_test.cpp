@@ -148,9 +148,7 @@ TEST_CASE("a handler that waits for another task gives its slot away") {
 TEST_CASE("a task that did not start in time is expired") {
     bench t;
     auto h = t.run(t.app.handler<echo>().with({.expires_after = 1ms}).perform_async(1));
-    auto later = t.run(t.app.handler<echo>().perform_in(5ms, 2));
-    static_cast<void>(later);
-    t.run(sleep(5ms));
+    t.run(sleep(5ms));  // no worker runs: by Redis's clock, which no test can move, its time passes
     t.start();
     CHECK(end_of(t, h).state == state::expired);
     CHECK(t.book.count("1") == 0);

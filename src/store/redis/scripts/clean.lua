@@ -11,7 +11,7 @@ local function drop(id, value)
   call('HDEL', notes, id)
   -- The id goes on refusing duplicates for as long as was promised, without its arguments and result.
   local unique_until = finished_at(value) + unique_for(value)
-  if unique_until > now then return keep_stub(id, value, unique_until) end
+  if unique_until > now then return keep_remnant(id, value, unique_until) end
   call('HDEL', tasks, id)
 end
 

@@ -10,7 +10,7 @@ local function end_without_trace(ids, values, heard)
       call('HSET', tasks, id, value)
       call('ZADD', buried, now + 60000, id)
     elseif unique_for(value) > 0 then
-      keep_stub(id, value, now + unique_for(value))
+      keep_remnant(id, value, now + unique_for(value))
     else
       gone[#gone + 1] = id
     end

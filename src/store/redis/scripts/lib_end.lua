@@ -2,7 +2,7 @@
 -- (all else), so that clean finds it.
 
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
-local function keep_stub(id, value, until_ms)
+local function keep_remnant(id, value, until_ms)
   local body = body_of(value)
   local at = after_text(body, after_text(body, 12))
   local kept = sub(body, 1, 1) .. '\0' .. sub(body, 3, at - 1) .. '[]'
