@@ -42,7 +42,7 @@ void receive(std::size_t tasks, shared_times& received) {
     for (std::size_t n = 1; n <= tasks; ++n) {
         const auto id = redis.call("BLMOVE ready leased RIGHT LEFT 10");
         if (id.is_null()) throw failure{"the worker waited 10 s for a task"};
-        received[n] = clock_ns();
+        received[n] = bench::now_ns();
         if (std::stoul(std::string{id.text().substr(1)}) != n)
             throw failure{"the worker received another task"};
         redis.call("LPOP leased");
@@ -77,7 +77,7 @@ void latency(const options& how) {
     std::vector<std::int64_t> sent(tasks + 1);
     for (std::size_t n = 1; n <= tasks; ++n) {
         std::this_thread::sleep_for(2ms);
-        sent[n] = clock_ns();
+        sent[n] = bench::now_ns();
         to.send_submit(static_cast<std::int64_t>(n), 1);
         to.read_submit(1);
     }
@@ -88,7 +88,7 @@ void latency(const options& how) {
 
     std::vector<std::int64_t> delays;
     for (std::size_t n = first; n <= tasks; ++n) delays.push_back(received[n] - sent[n]);
-    print_latencies(std::move(delays));
+    bench::result{}.set_latencies(std::move(delays)).print();
 }
 
 }  // namespace benchmark_floor

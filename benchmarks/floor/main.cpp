@@ -27,7 +27,7 @@ constexpr std::array measures{
 int main(int count, char** words) try {
     for (const auto& known : measures) {
         if (count < 2 || known.name != words[1]) continue;
-        known.run(options{count - 2, words + 2});
+        known.run(options{count, words});
         return 0;
     }
     throw failure{"usage: floor round_trip|submit|drain|life|latency [tasks=N] [batch=B] [inflight=K]"};

@@ -1,47 +1,35 @@
-// What every measure needs: the options of the call, a stopwatch for time and CPU, and the one line of output.
+// The floor's words for common/measure.hpp.
 #pragma once
 
+#include "common/measure.hpp"
+
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 namespace benchmark_floor {
 
-// name=value, each a positive number.
 class options {
 public:
-    options(int count, char** words);
-    std::int64_t number(const std::string& name, std::int64_t otherwise) const;
+    options(int count, char** words) : words_{count, words} {}
+    std::int64_t number(const std::string& name, std::int64_t otherwise) const {
+        return static_cast<std::int64_t>(words_.number(name, static_cast<std::size_t>(otherwise)));
+    }
 
 private:
-    std::map<std::string, std::int64_t> values_;
+    bench::arguments words_;
 };
-
-// Nanoseconds of a clock that all processes of the machine share.
-std::int64_t clock_ns();
 
 // Counts from its making until stop().
 class stopwatch {
 public:
-    stopwatch() : begin_{now()} {}
-    void stop() { end_ = now(); }
-    // Prints tasks, seconds, client_cpu and redis_cpu.
-    void print(std::int64_t tasks) const;
+    void stop() { end_ = bench::reading::now(); }
+    void print(std::int64_t tasks) const {
+        bench::result{}.set(static_cast<std::size_t>(tasks), begin_, end_).print();
+    }
 
 private:
-    struct readings {
-        double seconds = 0;
-        double client_cpu = 0;
-        double redis_cpu = 0;
-    };
-    static readings now();
-
-    readings begin_;
-    readings end_;
+    bench::reading begin_ = bench::reading::now();
+    bench::reading end_;
 };
-
-// Prints tasks, p50_ms and p99_ms.
-void print_latencies(std::vector<std::int64_t> nanoseconds);
 
 }  // namespace benchmark_floor

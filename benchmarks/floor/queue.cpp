@@ -73,7 +73,7 @@ void queue::read_submit(std::int64_t count) {
 
 void queue::send_turn(const std::string& held, std::int64_t limit) {
     next_.start("EVALSHA").arg(turn_sha_).arg("4").arg("tasks").arg("ready").arg("leases").arg("history");
-    next_.arg(limit).arg(clock_ns() / 1'000'000 + lease_ms);
+    next_.arg(limit).arg(bench::now_ns() / 1'000'000 + lease_ms);
     for (std::size_t at = 0; at < held.size(); at += id_size)
         next_.arg(std::string_view{held}.substr(at, id_size));
     redis_.send(next_);

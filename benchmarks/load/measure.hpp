@@ -1,51 +1,21 @@
-// What every measure needs: its options, readings of time and CPU, a worker in a process of its own, one line of JSON.
+// What errand's measures need beside common/measure.hpp: its settings, a worker in a process of its own.
 #pragma once
 
 #include <errand/errand.hpp>
 
-#include <cstdint>
-#include <functional>
-#include <map>
+#include "common/measure.hpp"
+
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace load {
 
-// The words `name=value` behind the measure's name.
-class arguments {
-public:
-    arguments(int count, char** words);
-    std::size_t number(const std::string& name, std::size_t otherwise) const;
-
-private:
-    std::map<std::string, std::size_t> values_;
-};
-
-// The same in all processes of a machine.
-std::int64_t now_ns();
-
-// Time, and the CPU used by this process and the children it has waited for, and by Redis.
-struct reading {
-    double seconds = 0;
-    double client_cpu = 0;
-    double redis_cpu = 0;
-    static reading now();
-};
-
-// The result: an object of numbers, printed as the last line.
-class result {
-public:
-    result& set(std::string_view name, double value);
-    // tasks, seconds, client_cpu and redis_cpu of what was done since `from`.
-    result& set(std::size_t tasks, const reading& from, const reading& to);
-    // p50_ms and p99_ms of delays in nanoseconds.
-    result& set_latencies(std::vector<std::int64_t> delays);
-    void print() const;
-
-private:
-    std::vector<std::pair<std::string, double>> values_;
-};
+using bench::arguments;
+using bench::fail;
+using bench::now_ns;
+using bench::reading;
+using bench::result;
 
 // errand's settings for Redis at BENCH_SOCKET, or over TCP at BENCH_PORT; both for BENCH_STORE where that is set.
 errand::config over_socket();
@@ -67,8 +37,6 @@ public:
 private:
     int pid_ = 0;
 };
-
-[[noreturn]] void fail(const std::string& why);
 
 // ---- the measures: each does its work, checks it, and returns what it measured --------------------------------------
 

@@ -6,6 +6,8 @@ local KEYS, ARGV = KEYS, ARGV
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
 local tasks, notes, own, leases, claims, lanes, watched = unpack(KEYS, 1, 7)
 local stale, buried, histories, workers, cards, control = unpack(KEYS, 8, 13)
+-- Of queue q, counted from 1: KEYS[9 + 5q] ready, [10 + 5q] urgent, [11 + 5q] due, [12 + 5q] idle,
+-- [13 + 5q] expiry.
 local first_queue_key = 14
 local prefix = sub(tasks, 1, -6)
 
