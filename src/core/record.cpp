@@ -9,8 +9,9 @@ namespace errand {
 namespace {
 
 constexpr std::uint8_t format = 1;
-constexpr std::size_t end_digits = 13;  // of ms: until the year 2286
-constexpr int end_length = 4;           // bytes of the length of an outcome
+constexpr std::uint8_t format_linked = 2;  // of a body: what it depends on stands before the arguments
+constexpr std::size_t end_digits = 13;     // of ms: until the year 2286
+constexpr int end_length = 4;              // bytes of the length of an outcome
 constexpr std::size_t end_front = 1 + end_digits + end_length;
 
 enum body_flag : std::uint8_t {
@@ -23,6 +24,8 @@ enum body_flag : std::uint8_t {
     with_headers = 64,
     with_tags = 128,
 };
+
+constexpr int takes_result_bit = 4;
 
 std::uint8_t flags_of(const task_body& body) {
     int flags = 0;
@@ -91,7 +94,8 @@ std::string encode(const task_body& body) {
     std::string bytes;
     bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size());
     byte_writer out{bytes};
-    out.u8(format);
+    const bool linked = !body.after.empty() || body.rule == on_failed::gather;
+    out.u8(linked ? format_linked : format);
     out.u8(flags_of(body));
     out.u8(body.priority);
     out.fixed(body.life, 8);
@@ -114,13 +118,24 @@ std::string encode(const task_body& body) {
         out.number(body.tags.size());
         for (const auto& tag : body.tags) out.text(tag);
     }
+    if (linked) {
+        out.u8(static_cast<std::uint8_t>(static_cast<int>(body.rule) |
+                                         (body.takes_result ? takes_result_bit : 0)));
+        out.number(body.after.size());
+        for (const auto& id : body.after) bytes += id.view();
+    }
     out.rest(body.args);
     return bytes;
 }
 
 task_body decode_body(std::string_view bytes) {
     byte_reader in{bytes, "task"};
-    check_format(in);
+    const bool linked = !bytes.empty() && static_cast<std::uint8_t>(bytes.front()) == format_linked;
+    if (linked) {
+        in.u8();
+    } else {
+        check_format(in);
+    }
     task_body body;
     const auto flags = in.u8();
     body.priority = in.u8();
@@ -141,6 +156,16 @@ task_body decode_body(std::string_view bytes) {
     }
     if (flags & with_tags) {
         for (auto left = in.number(); left > 0; --left) body.tags.emplace_back(in.text());
+    }
+    if (linked) {
+        const auto how = in.u8();
+        body.takes_result = (how & takes_result_bit) != 0;
+        if (how >= 2 * takes_result_bit) in.fail("has a rule that this version of errand does not know");
+        body.rule = static_cast<on_failed>(how & 3);
+        for (auto left = in.number(); left > 0; --left) {
+            const auto id = task_id::from_bytes(in.take(16));
+            body.after.push_back(*id);
+        }
     }
     body.args = in.rest();
     return body;

@@ -25,6 +25,14 @@ namespace errand {
 // Tells one life of an id from the next: submission time in ms << 16 | random bits. Never 0.
 using incarnation = std::uint64_t;
 
+// What becomes of a waiting task when one it depends on ends otherwise than by `success`.
+enum class on_failed : std::uint8_t {
+    cancel,  // it is cancelled; revived with the failed one
+    wait,    // it waits until the failed one was revived and succeeded
+    run,     // that counts as done
+    gather,  // of a group: cancelled like `cancel`, but only when all have ended; never run: done when all succeeded
+};
+
 struct task_body {
     // Front, fixed: [0] format, [1] flags, [2] priority, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
@@ -45,6 +53,9 @@ struct task_body {
     std::optional<time_point> due_at;  // when it was asked for a later time
     std::map<std::string, std::string> headers;
     std::vector<std::string> tags;
+    std::vector<task_id> after;  // what it depends on
+    on_failed rule = on_failed::cancel;
+    bool takes_result = false;  // the result of the last one of `after` is its first argument
 
     time_point submitted_at() const noexcept {
         return time_point{duration{static_cast<std::int64_t>(life >> 16)}};

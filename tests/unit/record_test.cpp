@@ -28,6 +28,9 @@ task_body full_body() {
     body.due_at = time_point{1'763'000'000'123ms};
     body.headers = {{"trace", "abc"}, {"user", ""}};
     body.tags = {"a", "b"};
+    body.after = {derive_task_id("h", "1"), derive_task_id("h", "2")};
+    body.rule = on_failed::run;
+    body.takes_result = true;
     return body;
 }
 
@@ -57,6 +60,9 @@ TEST_CASE("a body comes back as it was written") {
     CHECK(back.queue == body.queue);
     CHECK(back.handler == body.handler);
     CHECK(back.args == body.args);
+    CHECK(back.after == body.after);
+    CHECK(back.rule == body.rule);
+    CHECK(back.takes_result == body.takes_result);
     CHECK(back.biz_id == body.biz_id);
     CHECK(back.timeout == body.timeout);
     CHECK(back.max_retry == body.max_retry);

@@ -23,9 +23,9 @@ std::string escaped(std::string_view name) {
 
 keys::keys(std::string_view name_space, unsigned shard)
     : prefix_{"errand:{" + escaped(name_space) + "." + std::to_string(shard) + "}:"} {
-    static constexpr std::array<std::string_view, 13> parts{
-        "tasks", "notes",  "own",       "leases",  "claims", "lanes",  "watched",
-        "stale", "buried", "histories", "workers", "cards",  "control"};
+    static constexpr std::array<std::string_view, 17> parts{
+        "tasks",     "notes",   "own",   "leases",  "claims",  "lanes", "watched", "stale", "buried",
+        "histories", "workers", "cards", "control", "waiting", "links", "outbox",  "stages"};
     for (std::size_t at = 0; at < parts.size(); ++at) shard_keys_[at] = prefix_ + std::string{parts[at]};
 }
 

@@ -37,7 +37,7 @@ public:
 
 private:
     std::string prefix_;
-    std::array<std::string, 13> shard_keys_;
+    std::array<std::string, 17> shard_keys_;
     mutable std::map<std::string, std::array<std::string, 5>, std::less<>> queues_;
 };
 

@@ -5,7 +5,7 @@ local queues, got, popped, last, voids = tonumber(ARGV[6]), {}, 0, {}, false
 if limit > 0 then voids = call('HLEN', stale) > 1 end
 for q = 1, queues do
   if popped == limit then break end
-  local urgent = call('ZPOPMIN', KEYS[10 + 5 * q], limit - popped)
+  local urgent = call('ZPOPMIN', KEYS[14 + 5 * q], limit - popped)
   for i = 1, #urgent, 2 do
     popped = popped + 1
     got[popped] = urgent[i]
@@ -15,7 +15,7 @@ for q = 1, queues do
     if voids then
       entries = seldom().pop_valid(q, limit - popped)
     else
-      entries = call('RPOP', KEYS[9 + 5 * q], limit - popped)
+      entries = call('RPOP', KEYS[13 + 5 * q], limit - popped)
     end
   end
   if entries and popped == 0 then

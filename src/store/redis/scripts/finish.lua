@@ -40,7 +40,7 @@ while at <= total do
       if length == pushed then call('SADD', histories, sub(key, #prefix + 9)) end
     end
     if run.noted then many('HDEL', notes, ids, 1, #ids) end
-    if run.expires then many('ZREM', KEYS[13 + 5 * run.q], ids, 1, #ids) end
+    if run.expires then many('ZREM', KEYS[17 + 5 * run.q], ids, 1, #ids) end
   end
   position, at = position + count, at + 3 + 2 * count
 end

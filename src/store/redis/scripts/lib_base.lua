@@ -6,9 +6,10 @@ local KEYS, ARGV = KEYS, ARGV
 local call, byte, sub, char = redis.call, string.byte, string.sub, string.char
 local tasks, notes, own, leases, claims, lanes, watched = unpack(KEYS, 1, 7)
 local stale, buried, histories, workers, cards, control = unpack(KEYS, 8, 13)
--- Of queue q, counted from 1: KEYS[9 + 5q] ready, [10 + 5q] urgent, [11 + 5q] due, [12 + 5q] idle,
--- [13 + 5q] expiry.
-local first_queue_key = 14
+local waiting, links, outbox, stages = unpack(KEYS, 14, 17)
+-- Of queue q, counted from 1: KEYS[13 + 5q] ready, [14 + 5q] urgent, [15 + 5q] due, [16 + 5q] idle,
+-- [17 + 5q] expiry.
+local first_queue_key = 18
 local prefix = sub(tasks, 1, -6)
 
 -- The time once per call: floored for "is it due?", rounded up for "due in", so that nothing is ever
