@@ -102,6 +102,12 @@ public:
     /// @throws store_error; result_gone when it is no longer kept
     [[nodiscard]] awaitable<bool> cancel() const { return detail::cancel_task(this->ref_); }
 
+    /// Starts a task again that ended `dead`, `cancelled` or `expired`: ready at once, its attempts from zero, stages that
+    /// were finished stay so. What was cancelled because of it waits for it again. Two round trips.
+    /// @return false when it has not ended so; a group is revived with its members only
+    /// @throws store_error; result_gone when it is no longer kept
+    [[nodiscard]] awaitable<bool> revive() const { return detail::revive_task(this->ref_); }
+
     /// For errand itself.
     [[nodiscard]] const detail::task_ref& ref() const noexcept { return this->ref_; }
 };

@@ -13,18 +13,32 @@ namespace errand {
 template <class T>
 class handle;
 
-/// A task that another one waits for: made from a handle or from `proxy.ref(biz_id)`.
+namespace detail {
+struct task_ref;
+// Whether the task is known to the store, or waits in a transaction.
+bool was_accepted(const task_ref& ref);
+}  // namespace detail
+
+/// A task that another one waits for: made from a handle or from `proxy.ref(biz_id)`. A small value; any thread may use it.
 class dependency {
 public:
     /// The task behind a handle.
+    /// @throws usage_error when its transaction was rolled back
     template <class T>
-    dependency(const handle<T>& on) : id_{on.id()} {}
+    dependency(const handle<T>& on) : id_{on.id()}, accepted_{detail::was_accepted(on.ref())} {}
+
+    /// The task of this id, which may be submitted later.
+    /// @param id as handle::id() gives it
+    explicit dependency(std::string id) : id_{std::move(id)} {}
 
     /// The task's id as text.
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    /// False for one that may be submitted later.
+    [[nodiscard]] bool accepted() const noexcept { return accepted_; }
 
 private:
     std::string id_;
+    bool accepted_ = false;
 };
 
 /// What one submission does otherwise than the policy of its handler. Every member that is not given leaves the policy

@@ -127,6 +127,12 @@ public:
         return other;
     }
 
+    /// The task of this handler with that biz_id, for `.after` and `result_of`: it may be submitted later. No round trip.
+    /// @throws usage_error for a biz_id that is empty or longer than 512 bytes
+    [[nodiscard]] dependency ref(std::string_view biz_id) const {
+        return dependency{detail::id_of(typeid(H), biz_id)};
+    }
+
     /// The same proxy, its submissions held back by this guard until `guard.commit()`. The guard must outlive the call.
     [[nodiscard]] proxy in(transaction_guard& guard) const {
         proxy other{*this};

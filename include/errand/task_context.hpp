@@ -1,6 +1,8 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/detail/wire.hpp>
+#include <errand/options.hpp>
 #include <errand/time.hpp>
 
 #include <spdlog/logger.h>
@@ -8,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace errand {
 
@@ -52,8 +56,25 @@ public:
     /// @throws lease_lost when this attempt no longer counts
     [[nodiscard]] virtual awaitable<void> progress(double done, std::string text = {}) = 0;
 
+    /// The result of a task that this one depends on; of a group: those of its members, in order. One round trip.
+    /// @param id_or_ref its id as text, its handle, or `proxy.ref(biz_id)`
+    /// @throws usage_error when it has not ended; task_failed when it ended otherwise than by `success`; result_gone when
+    /// it is no longer kept; bad_data when the result does not fit T; store_error
+    template <class T>
+    [[nodiscard]] awaitable<T> result_of(std::string id_or_ref) {
+        const auto text = co_await stored_result(std::move(id_or_ref));
+        if constexpr (!std::is_void_v<T>) co_return detail::decode_result<T>(text);
+    }
+    template <class T>
+    [[nodiscard]] awaitable<T> result_of(dependency id_or_ref) {
+        return result_of<T>(id_or_ref.id());
+    }
+
 protected:
     task_context() = default;
+
+private:
+    virtual awaitable<std::string> stored_result(std::string id) = 0;
 };
 
 namespace detail {

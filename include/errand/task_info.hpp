@@ -42,7 +42,12 @@ struct task_info {
     std::vector<task_error> errors;
     std::map<std::string, std::string> headers;
     std::vector<std::string> tags;
-    std::vector<std::string> log;  ///< the lines it logged, newest last, bounded
+    std::vector<std::string> after;  ///< ids of the tasks it depends on
+    std::vector<std::string>
+        waits_for;                    ///< while it waits: those of them that have not ended well, 100 at most
+    std::size_t waits_for_count = 0;  ///< how many they are
+    std::size_t failed_dependencies = 0;  ///< how many ended otherwise than by `success`, while that counts
+    std::vector<std::string> log;         ///< the lines it logged, newest last, bounded
 };
 
 }  // namespace errand

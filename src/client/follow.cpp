@@ -5,6 +5,7 @@
 #include "client/home.hpp"
 #include "client/info.hpp"
 #include "client/open_transaction.hpp"
+#include "core/policy_rules.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/running_task.hpp"
@@ -122,6 +123,20 @@ duration retention_of(const std::string& encoded) {
     return handler ? handler->policy.retention : policy{}.retention;
 }
 
+// Nullopt when the store does not know that life of the task.
+awaitable<std::optional<bool>> revive_on(loop& there, task_id id, incarnation life) {
+    const auto found = co_await there.tasks().find(id);
+    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
+    if (!found->finished_at || found->where == state::success) co_return false;
+    const auto outcome = decode_outcome(found->outcome);
+    task_notes notes = outcome.notes.value_or(task_notes{});
+    notes.attempts = notes.lost_leases = notes.unknown_handler = 0;
+    notes.snoozed = false;
+    notes.revived = true;
+    const auto record = encode(notes);
+    co_return co_await there.tasks().revive(id, incarnation_of(found->body), *found->finished_at, record);
+}
+
 awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, duration retention) {
     task_outcome outcome;
     outcome.ended_as = state::cancelled;
@@ -171,6 +186,45 @@ awaitable<task_info> fetch_info(task_ref ref) {
     auto info = info_of(*found);
     if (!info) throw_gone(ref);
     co_return std::move(*info);
+}
+
+awaitable<bool> revive_task(task_ref ref) {
+    const auto life = life_of(ref, "revive");
+    auto executor = co_await asio::this_coro::executor;
+    const auto got = co_await on_loop(home_of(executor, *ref.app),
+                                      [=](loop& there) { return revive_on(there, task_id{ref.id}, life); });
+    if (!got) throw_gone(ref);
+    co_return *got;
+}
+
+awaitable<std::string> stored_result(app_core& app, std::string id) {
+    const auto parsed = parse_task_id(id);
+    if (!parsed) throw usage_error{"\"" + id + "\" is not the id of a task"};
+    auto executor = co_await asio::this_coro::executor;
+    auto found =
+        co_await on_loop(home_of(executor, app), [on = *parsed](loop& there) { return find_on(there, on); });
+    if (!found) throw_gone({.app = &app, .id = parsed->bytes});
+    if (!found->finished_at) {
+        throw usage_error{"task " + id +
+                          " has not ended, so it has no result yet: name it in .after, or await its "
+                          "handle"};
+    }
+    auto outcome = decode_outcome(found->outcome);
+    if (outcome.ended_as != state::success) throw_failed(outcome);
+    if (outcome.attempts == 0) throw_gone({.app = &app, .id = parsed->bytes});
+    co_return std::move(outcome.result);
+}
+
+bool was_accepted(const task_ref& ref) {
+    if (!ref.held) return true;
+    if (ref.held->now.load(std::memory_order_acquire) == held_task::fate::dropped) life_of(ref, "wait for");
+    return false;
+}
+
+std::string id_of(std::type_index handler, std::string_view biz_id) {
+    const auto& known = handlers::of_type(handler);
+    check_biz_id(known.name, biz_id);
+    return to_text(derive_task_id(known.identity, biz_id));
 }
 
 awaitable<bool> cancel_task(task_ref ref) {

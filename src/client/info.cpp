@@ -34,6 +34,7 @@ void add_body(task_info& info, const task_body& body) {
     info.due_at = body.due_at ? body.due_at : info.submitted_at;
     info.headers = body.headers;
     info.tags = body.tags;
+    for (const auto& id : body.after) info.after.push_back(to_text(id));
     auto args = parsed(body.args);
     if (args.is_array()) info.args = std::move(args.get_array());
 }
@@ -67,6 +68,9 @@ std::optional<task_info> info_of(const found_task& found) {
     task_info info;
     info.id = to_text(found.id);
     info.state = found.where;
+    for (const auto& id : found.needs) info.waits_for.push_back(to_text(id));
+    info.waits_for_count = found.needed;
+    info.failed_dependencies = found.failed;
     add_body(info, decode_body(found.body));
     if (!found.notes.empty()) add_notes(info, decode_notes(found.notes));
     if (found.due_at) info.due_at = found.due_at;

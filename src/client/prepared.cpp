@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <unordered_set>
 
 namespace errand {
 
@@ -72,6 +73,31 @@ void set_due(prepared& one, const detail::draft& from, const options& extra) {
     if (one.delay && *one.delay <= duration{0}) one.delay.reset();
 }
 
+on_failed rule_of(dependency_rule rule) {
+    switch (rule) {
+    case dependency_rule::wait: return on_failed::wait;
+    case dependency_rule::run: return on_failed::run;
+    case dependency_rule::cancel_dependents: break;
+    }
+    return on_failed::cancel;
+}
+
+// Each once, in the order given.
+void set_parents(prepared& one, const options& extra) {
+    if (extra.after.empty()) return;
+    std::unordered_set<task_id> seen;
+    for (const auto& on : extra.after) {
+        const auto id = parse_task_id(on.id());
+        if (!id) throw usage_error{"options .after: \"" + on.id() + "\" is not the id of a task"};
+        if (!seen.insert(*id).second) continue;
+        one.after.push_back({*id, on.accepted()});
+        one.body.after.push_back(*id);
+    }
+    one.body.rule = rule_of(extra.on_failed_dependency.value_or(cancel_dependents));
+    // Who is cancelled because of another is known by its body only.
+    one.body.retention = one.retention;
+}
+
 }  // namespace
 
 prepared prepare(detail::draft from) {
@@ -101,6 +127,7 @@ prepared prepare(detail::draft from) {
     if (one.expires_after) one.body.retention = one.retention;
     check_due(from, one.body.handler);
     set_due(one, from, extra);
+    set_parents(one, extra);
     if (one.body.biz_id) {
         check_biz_id(one.body.handler, *one.body.biz_id);
         one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
@@ -125,6 +152,8 @@ submission_item item_of(prepared one, time_point store_now, incarnation& life) {
     item.priority = one.body.priority;
     item.expires_after = one.expires_after;
     item.conflict = one.conflict;
+    item.after = std::move(one.after);
+    item.rule = one.body.rule;
     return item;
 }
 

@@ -18,6 +18,7 @@ struct prepared {
     std::optional<duration> expires_after;
     duration retention{0};  // in force: the option's or the policy's
     on_conflict conflict = on_conflict::keep;
+    std::vector<parent_task> after;
 };
 
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.

@@ -6,6 +6,7 @@
 #include "client/home.hpp"
 #include "client/open_transaction.hpp"
 #include "client/prepared.hpp"
+#include "client/registration.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 
@@ -68,13 +69,22 @@ task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const sub
 awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     const task_id id = one.id;
     const on_conflict conflict = one.conflict;
-    // Only a refusal needs words, and only a biz_id can be refused.
-    std::string handler = one.body.biz_id ? one.body.handler : std::string{};
+    // Only a refusal needs words, and only a biz_id or dependencies can be refused.
+    const bool refusable = one.body.biz_id || !one.after.empty();
+    std::string handler = refusable ? one.body.handler : std::string{};
     auto biz_id = one.body.biz_id;
     const auto retention = one.retention;
     incarnation life = 0;
     auto item = item_of(std::move(one), there.tasks().now(), life);
-    const auto answer = co_await there.submissions().submit(std::move(item));
+    // Only these may take more than one call.
+    const bool may_take_more = biz_id || item.waits();
+    auto again = may_take_more ? std::optional{item} : std::nullopt;
+    auto answer = co_await there.submissions().submit(std::move(item));
+    if (may_take_more) answer = co_await settled(there, std::move(*again), std::move(answer));
+    if (!answer.others.empty()) {
+        task_names known{{id, name_of(id, handler, biz_id)}};
+        std::rethrow_exception(co_await dependency_refusal(there, std::move(answer), std::move(known)));
+    }
     if (auto why = refusal(answer, id, handler, biz_id, conflict)) std::rethrow_exception(why);
     co_return ref_of(app, id, life, answer, retention);
 }
@@ -83,6 +93,24 @@ struct bulk_result {
     std::vector<task_ref> refs;
     std::vector<std::exception_ptr> errors;  // empty when there is none
 };
+
+bool unsettled(const submit_answer& answer) {
+    return answer.verdict == submit_verdict::busy || answer.verdict == submit_verdict::registering ||
+           !answer.others.empty();
+}
+
+// Brings one item of many to its final answer; why it was refused because of what it depends on.
+awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, submit_answer& answer,
+                                         std::string name) {
+    try {
+        const auto id = item.id;
+        answer = co_await settled(there, std::move(item), std::move(answer));
+        if (answer.others.empty()) co_return nullptr;
+        co_return co_await dependency_refusal(there, answer, {{id, std::move(name)}});
+    } catch (...) {
+        co_return std::current_exception();
+    }
+}
 
 awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepared> all) {
     const std::size_t n = all.size();
@@ -93,13 +121,17 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     std::vector<submission_item> items;
     items.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        if (all[i].body.biz_id) words[i] = {all[i].body.handler, all[i].body.biz_id};
+        if (all[i].body.biz_id || !all[i].after.empty()) words[i] = {all[i].body.handler, all[i].body.biz_id};
         items.push_back(item_of(std::move(all[i]), there.tasks().now(), lives[i]));
     }
     auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
     out.refs.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
+        if (!why && unsettled(got.answers[i])) {
+            why = co_await settle_one(there, got.items[i], got.answers[i],
+                                      name_of(all[i].id, words[i].first, words[i].second));
+        }
         if (!why) why = refusal(got.answers[i], all[i].id, words[i].first, words[i].second, all[i].conflict);
         if (why && out.errors.empty()) out.errors.resize(n);
         if (why) out.errors[i] = why;

@@ -147,7 +147,7 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
 bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
              time_point now) noexcept {
     if (!terms.expires_after) return false;
-    const bool started = notes.attempts > 0 || (notes.snoozed && notes.unknown_handler == 0);
+    const bool started = notes.revived || notes.attempts > 0 || (notes.snoozed && notes.unknown_handler == 0);
     return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
 }
 

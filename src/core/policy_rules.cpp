@@ -61,6 +61,8 @@ private:
 
 // More attempts than this are a mistake, and their number is kept in a few digits.
 constexpr int most_retries = 1'000'000;
+// Their ids stand in the task's record, which is read with each attempt.
+constexpr std::size_t most_dependencies = 200'000;
 
 }  // namespace
 
@@ -99,8 +101,10 @@ void check_options(std::string_view handler, const options& of) {
     if (of.max_retry) check.number("max_retry", *of.max_retry, 0, most_retries);
     if (of.expires_after) check.length_of_time("expires_after", *of.expires_after);
     if (of.retention) check.length_of_time("retention", *of.retention);
-    if (!of.after.empty()) check.not_available("after");
-    if (of.on_failed_dependency) check.not_available("on_failed_dependency");
+    if (of.after.size() > most_dependencies) {
+        check.refuse("after", std::to_string(of.after.size()) + " tasks",
+                     "must not be more than " + std::to_string(most_dependencies));
+    }
     for (const auto& [key, value] : of.headers) {
         check.name("headers", key);
         if (first_invalid_utf8(value) != value.size())

@@ -175,7 +175,8 @@ std::string encode(const task_notes& notes) {
     std::string bytes;
     byte_writer out{bytes};
     out.u8(format);
-    out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0)));
+    out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0) |
+                                     (notes.revived ? 4 : 0)));
     out.signed_number(notes.attempts);
     out.signed_number(notes.max_retry);
     out.signed_number(notes.lost_leases);
@@ -206,6 +207,7 @@ task_notes decode_notes(std::string_view bytes) {
     task_notes notes;
     const auto flags = in.u8();
     notes.snoozed = (flags & 1) != 0;
+    notes.revived = (flags & 4) != 0;
     notes.attempts = static_cast<int>(in.signed_number());
     notes.max_retry = static_cast<int>(in.signed_number());
     notes.lost_leases = static_cast<int>(in.signed_number());

@@ -75,6 +75,7 @@ struct task_notes {
     int lost_leases = 0;      // attempts that ended with a lost lease
     int unknown_handler = 0;  // claims by workers that do not know the handler
     bool snoozed = false;     // waits as `delayed`, not as `retry`
+    bool revived = false;     // started again by a caller: cannot be late any more
     double progress = 0;
     std::string progress_text;
     std::optional<time_point> started_at;  // of the last attempt that ended

@@ -67,6 +67,10 @@ void loop::woken() {
     if (worker_) worker_->woken();
 }
 
+void loop::news_came() {
+    if (worker_) worker_->news_came();
+}
+
 void loop::task_cancelled(const task_id& id) {
     if (worker_) worker_->task_cancelled(id);
 }

@@ -22,6 +22,12 @@ constexpr std::size_t most_per_call = 500;
 // What takes longer to send than a connection may be silent would never arrive.
 constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
 
+// What an item counts for: looking at the parents of a task costs the store far more than their bytes.
+std::size_t weight_of(const submission_item& item) {
+    constexpr std::size_t of_parent = most_bytes_per_call / 1000;
+    return item.body.size() + std::min(item.after.size(), store::parents_per_call) * of_parent;
+}
+
 // How many of the next `count` items one call carries: one at least. `size_of(i)`: bytes of the i-th.
 template <class Size>
 std::size_t fitting(std::size_t count, Size size_of) {
@@ -73,7 +79,7 @@ struct submitter::group {
     std::size_t part() const {
         const auto left = items.size() - next;
         if (mode == submit_mode::all_or_nothing) return left;
-        return fitting(left, [this](std::size_t i) { return items[next + i].body.size(); });
+        return fitting(left, [this](std::size_t i) { return weight_of(items[next + i]); });
     }
 };
 
@@ -101,6 +107,7 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
             start_lanes();
         },
         asio::use_awaitable);
+    all->answer.items = std::move(all->items);
     co_return std::move(all->answer);
 }
 
@@ -130,7 +137,7 @@ awaitable<void> submitter::run_lane(std::size_t lane) {
 
 awaitable<void> submitter::send_singles(std::size_t lane) {
     const std::size_t n =
-        fitting(singles_.size(), [this](std::size_t i) { return singles_[i].item.body.size(); });
+        fitting(singles_.size(), [this](std::size_t i) { return weight_of(singles_[i].item); });
     std::vector<submission_item> items;
     std::vector<std::shared_ptr<completion>> waiters;
     items.reserve(n);

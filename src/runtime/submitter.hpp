@@ -27,6 +27,7 @@ public:
     struct group_answer {
         std::vector<submit_answer> answers;
         std::vector<std::exception_ptr> failures;  // empty, or one per item
+        std::vector<submission_item> items;        // as they came
     };
     awaitable<group_answer> submit_group(std::vector<submission_item> items, submit_mode mode);
 

@@ -31,6 +31,12 @@ using claim_number = std::uint64_t;
 
 enum class on_conflict : std::uint8_t { keep, replace, reject };
 
+// One that a task depends on.
+struct parent_task {
+    task_id id;
+    bool accepted = false;  // known to have been accepted: not there now, it is no longer kept
+};
+
 struct submission_item {
     task_id id;
     std::string body;   // an encoded task_body
@@ -40,19 +46,27 @@ struct submission_item {
     std::optional<time_point> at;           // or at this time
     std::optional<duration> expires_after;  // from its due time
     on_conflict conflict = on_conflict::keep;
+    std::vector<parent_task> after;  // as in the body
+    on_failed rule = on_failed::cancel;
+    bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 
 enum class submit_verdict : std::uint8_t {
-    accepted,   // a new task, or a new life of an ended one
-    duplicate,  // the id is held by another submission, which stays as it is
-    replaced,   // the arguments and due time of a task that never started were replaced by these
-    rejected,   // on_conflict::reject or replace, and the id is held (or has started)
-    withheld,   // all_or_nothing, and another item of the batch was rejected
+    accepted,     // a new task, or a new life of an ended one
+    duplicate,    // the id is held by another submission, which stays as it is
+    replaced,     // the arguments and due time of a task that never started were replaced by these
+    rejected,     // on_conflict::reject or replace, and the id is held (or has started)
+    withheld,     // all_or_nothing, and another item of the batch was rejected
+    cycle,        // it would close a cycle: `others`, from the task to one that it depends on and back
+    gone,         // it depends on a task that was accepted and is no longer kept: `others`
+    busy,         // the id is held by a submission that is not complete: to be tried again
+    registering,  // stored, but accepted only with enrol() for parents beyond parents_per_call and confirm()
 };
 
 struct submit_answer {
     submit_verdict verdict = submit_verdict::accepted;
     incarnation life = 0;  // of the task that holds the id now (0: not stored)
+    std::vector<task_id> others{};
 };
 
 enum class submit_mode : std::uint8_t { each, all_or_nothing };
@@ -141,6 +155,9 @@ struct found_task {
     claim_number claim = 0;                 // working
     std::string worker;                     // working
     std::optional<time_point> claimed_at;   // working, as far as the store knows
+    std::vector<task_id> needs;             // waiting: some of those whose end it needs
+    std::size_t needed = 0;                 // waiting: how many they are
+    std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
     time_point now{};
 };
 
@@ -173,12 +190,80 @@ struct promote_answer {
     time_point now{};
 };
 
+// ---- depend ---------------------------------------------------------------------------------------------------------
+
+// Edges between tasks, by the end from which they are looked for.
+enum class link : char {
+    needs = 'n',   // child -> parent whose end it needs
+    failed = 'f',  // child -> parent that ended otherwise than it needs
+    tells = 'c',   // parent -> child that is to hear of it
+    served = 's',  // parent -> child that has heard what it needs
+};
+
+struct links_from {
+    task_id of;
+    std::optional<task_id> after{};  // the last one seen
+};
+
+struct links_page {
+    std::vector<task_id> others{};
+    bool more = false;
+};
+
+// What became of a task that others depend on.
+enum class tidings : char {
+    success = 's',
+    dead = 'd',
+    cancelled = 'c',
+    expired = 'x',
+    revived = 'v',
+    check = 'k',    // it is to be looked at itself
+    overdue = 'w',  // its submission was not completed
+};
+
+struct news {
+    task_id about;
+    tidings what = tidings::check;
+    std::string token{};           // shown again by delivered()
+    std::vector<task_id> heirs{};  // who is to hear of it; the first page
+    bool more = false;
+};
+
+struct news_answer {
+    std::vector<news> entries;
+    std::optional<time_point> next;  // when there will be more, as far as is known
+    time_point now{};
+};
+
+struct resolution {
+    task_id parent;
+    tidings what = tidings::check;
+    std::string cancelled{};  // encoded outcome of those that are cancelled because of it
+    std::vector<task_id> children{};
+};
+
+struct delivery {
+    task_id about;
+    tidings what = tidings::check;
+    std::string token{};
+    bool last = false;            // all have heard
+    std::vector<task_id> done{};  // these need not hear of it again
+};
+
+enum class confirm_verdict : std::uint8_t {
+    accepted,
+    walk,  // others depend on it: a cycle is to be looked for first
+    lost,  // it is not there any more
+};
+
 // What comes without being asked for. Called on the store's executor; must not throw and must not wait.
 class store_listener {
 public:
     virtual ~store_listener() = default;
     // There may be work, or the connection was new-made and something may have been missed: claim now.
     virtual void woken() {}
+    // Somebody should take the news: tasks that others depend on have ended.
+    virtual void news_came() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
@@ -227,6 +312,35 @@ public:
     virtual awaitable<std::optional<found_task>> find(const task_id& id) = 0;
     // From now on the listener hears of the end of these tasks.
     virtual awaitable<watch_answer> watch(std::span<const watched_task> tasks) = 0;
+
+    // ---- dependencies ----
+    static constexpr std::size_t parents_per_call = 500;
+    static constexpr std::size_t heirs_per_call = 200;
+    // More parents of a task that is being registered: some that is gone, if any. False: it is not any more.
+    struct enrol_answer {
+        bool mine = true;
+        std::optional<task_id> gone{};
+    };
+    virtual awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
+                                          std::span<const parent_task> parents) = 0;
+    // Its submission is complete; `walked`: it was found that no cycle goes through it.
+    virtual awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) = 0;
+    // Takes back a submission that is not complete; a life of 0: any.
+    virtual awaitable<void> withdraw(const task_id& id, incarnation life) = 0;
+    // A page of edges for each task, in order; fewer pages than tasks when they would be too many.
+    // `of_waiting`: a task that does not wait itself has none.
+    virtual awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
+                                                     bool of_waiting) = 0;
+    // Takes news for so long; whoever finds none hears news_came().
+    virtual awaitable<news_answer> take_news(std::size_t limit, duration lease) = 0;
+    // Tells tasks what became of those they wait for. Returns, for each resolution, who is to hear of that parent again.
+    virtual awaitable<std::vector<std::vector<task_id>>> resolve(std::span<const resolution> all,
+                                                                 std::string_view gathered) = 0;
+    virtual awaitable<void> delivered(std::span<const delivery> all) = 0;
+    // A task that ended otherwise than by success starts again with these notes. False: it has not ended so.
+    virtual awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
+                                   std::string_view encoded_notes) = 0;
+
     // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
     // many workers are alive in the namespace.
     virtual awaitable<std::size_t> beat(std::string_view card, duration ttl) = 0;

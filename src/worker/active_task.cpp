@@ -1,5 +1,6 @@
 #include "worker/active_task.hpp"
 
+#include <errand/detail/engine.hpp>
 #include <errand/error.hpp>
 
 #include "runtime/on_loop.hpp"
@@ -23,6 +24,10 @@ active_task::~active_task() = default;
 task_logger& active_task::log() { return log_.of(*by_.app().log, body.handler, id(), number); }
 
 void active_task::deadline_passed() { by_.deadline_passed(*this); }
+
+awaitable<std::string> active_task::stored_result(std::string id) {
+    return detail::stored_result(by_.app(), std::move(id));
+}
 
 task_notes active_task::notes_now() const {
     auto now = notes;

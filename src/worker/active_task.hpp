@@ -49,6 +49,8 @@ public:
     task_logger& log() override;
     awaitable<void> progress(double done, std::string text) override;
 
+    awaitable<std::string> stored_result(std::string id) override;
+
     // ---- its slot ----
     void yield_slot() override;
     awaitable<void> regain_slot() override;

@@ -6,6 +6,7 @@
 #include "worker/loop_watch.hpp"
 #include "worker/promoter.hpp"
 #include "worker/recoverer.hpp"
+#include "worker/resolver.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -36,14 +37,18 @@ awaitable<void> upkeep::open() {
     };
     auto promotes = std::make_unique<promoter>(frame_, executor, tasks);
     promoter_ = promotes.get();
+    auto resolves = std::make_unique<resolver>(frame_, executor, tasks);
+    resolver_ = resolves.get();
     // The number of workers first: the others pace themselves by it.
     roles_.push_back(std::make_unique<heartbeat>(frame_, executor, tasks, std::move(running)));
     roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, crews_));
     roles_.push_back(std::move(promotes));
+    roles_.push_back(std::move(resolves));
     roles_.push_back(std::make_unique<recoverer>(frame_, executor, tasks));
     roles_.push_back(std::make_unique<janitor>(frame_, executor, tasks));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, crews_));
     for (const auto& one : roles_) asio::co_spawn(executor, one->run(), asio::detached);  // throws nothing
+    home.worker_listens(this);
 }
 
 awaitable<void> upkeep::leave() {
@@ -58,8 +63,11 @@ awaitable<void> upkeep::leave() {
     }
 }
 
+void upkeep::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
+
 void upkeep::close() {
     thread_.close([this] {
+        home().worker_listens(nullptr);
         for (const auto& one : roles_) one->stop();
     });
 }

@@ -12,11 +12,12 @@
 namespace errand {
 
 class promoter;
+class resolver;
 
-class upkeep {
+class upkeep final : public store_listener {
 public:
     upkeep(worker_frame& frame, std::span<const std::unique_ptr<crew>> crews);
-    ~upkeep();
+    ~upkeep() override;
 
     void start_thread() { thread_.start(); }
     loop& home() noexcept { return thread_.home(); }
@@ -30,11 +31,15 @@ public:
     void falls_due(duration in);
 
 private:
+    void news_came() override;
+    void reconnected() override { news_came(); }
+
     worker_frame& frame_;
     std::span<const std::unique_ptr<crew>> crews_;
     loop_thread thread_;
     std::vector<std::unique_ptr<role>> roles_;
     promoter* promoter_ = nullptr;  // among them
+    resolver* resolver_ = nullptr;
 };
 
 }  // namespace errand

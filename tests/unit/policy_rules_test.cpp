@@ -50,9 +50,6 @@ TEST_CASE("what does not work yet is refused and never ignored") {
     policy_refused({.timezone = "Asia/Shanghai"}, ".timezone: is not available yet");
     CHECK_THROWS_WITH(errand::check_policy("h", policy{}, true),
                       ContainsSubstring("concurrency_key is not available"));
-    options rule;
-    rule.on_failed_dependency = errand::wait;
-    options_refused(rule, ".on_failed_dependency: is not available yet");
 }
 
 TEST_CASE("bad options are refused with handler, member and value") {

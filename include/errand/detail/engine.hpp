@@ -52,6 +52,11 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);
 awaitable<task_info> fetch_info(task_ref ref);
 awaitable<bool> cancel_task(task_ref ref);
+awaitable<bool> revive_task(task_ref ref);
+// The result of a task that has ended well, as JSON text.
+awaitable<std::string> stored_result(app_core& app, std::string id);
+// The id of the task of this handler with this biz_id, as text.
+std::string id_of(std::type_index handler, std::string_view biz_id);
 
 std::string id_text(const task_ref& ref);
 bool is_duplicate(const task_ref& ref) noexcept;

@@ -5,17 +5,6 @@
 #include "store/redis/shard_store.hpp"
 
 namespace errand::redis {
-namespace {
-
-std::string bytes_of(incarnation life) {
-    std::string bytes;
-    if (life == 0) return bytes;
-    for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(life >> shift & 0xff));
-    return bytes;
-}
-
-}  // namespace
-
 awaitable<promote_answer> shard_store::promote(std::span<const std::string> queues, std::size_t limit,
                                                std::string_view expired_outcome) {
     script_call call{script_name::promote, keys_};
@@ -58,7 +47,7 @@ awaitable<cancel_answer> shard_store::cancel(const task_id& id, incarnation life
     script_call call{script_name::cancel, keys_};
     name_known(call);
     call.arg(id.view());
-    call.own_arg(bytes_of(life));
+    call.own_arg(life_bytes(life));
     call.arg(outcome);
     reply answer;
     reply_reader in{answer};
@@ -85,7 +74,7 @@ awaitable<watch_answer> shard_store::watch(std::span<const watched_task> tasks) 
         call.arg(std::string_view{settings_.name});
         for (const auto& one : left) {
             call.arg(one.id.view());
-            call.own_arg(bytes_of(one.life));
+            call.own_arg(life_bytes(one.life));
         }
         reply answer;
         reply_reader in{answer};

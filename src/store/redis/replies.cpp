@@ -114,7 +114,35 @@ incarnation read_life(std::string_view eight_bytes) {
     return byte_reader{eight_bytes, "incarnation"}.fixed(8);
 }
 
+std::string life_bytes(incarnation life) {
+    std::string bytes;
+    if (life != 0) byte_writer{bytes}.fixed(life, 8);
+    return bytes;
+}
+
+std::vector<task_id> read_ids(std::string_view one_text) {
+    std::vector<task_id> ids;
+    ids.reserve(one_text.size() / id_size);
+    while (!one_text.empty()) ids.push_back(id_of(cut(one_text, id_size)));
+    return ids;
+}
+
+news read_news(reply_reader& in) {
+    const auto member = in.text();
+    if (member.size() != id_size + 1) throw store_error{"Redis answered with news that are not 17 bytes"};
+    news one{.about = id_of(member.substr(0, id_size)),
+             .what = static_cast<tidings>(member.back()),
+             .token = std::string{in.text()}};
+    one.more = in.number() != 0;
+    one.heirs = read_ids(in.text());
+    return one;
+}
+
 submit_verdict verdict_of(std::string_view word) {
+    if (word == "cycle") return submit_verdict::cycle;
+    if (word == "gone") return submit_verdict::gone;
+    if (word == "busy") return submit_verdict::busy;
+    if (word == "registering") return submit_verdict::registering;
     if (word == "duplicate") return submit_verdict::duplicate;
     if (word == "replaced") return submit_verdict::replaced;
     if (word == "rejected") return submit_verdict::rejected;
@@ -140,8 +168,15 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
         task.where = state::working;
         // A claim number is the time of the claim in microseconds, unless claims came faster than that.
         task.claimed_at = time_point{duration{static_cast<std::int64_t>(task.claim / 1000)}};
+    } else if (head.word == "waiting") {
+        task.where = state::waiting;
     } else {
         task.where = head.word == "due" ? waiting_state(task.notes) : state::ready;
+    }
+    if (!in.done()) {
+        task.needs = read_ids(in.text());
+        task.needed = static_cast<std::size_t>(in.number());
+        task.failed = static_cast<std::size_t>(in.number());
     }
     return task;
 }

@@ -28,7 +28,10 @@ claim_number read_claim(reply_reader& in);
 std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim);
 
 incarnation read_life(std::string_view eight_bytes);
+std::string life_bytes(incarnation life);  // as they stand in a body; empty for 0
+std::vector<task_id> read_ids(std::string_view one_text);
 submit_verdict verdict_of(std::string_view word);
+news read_news(reply_reader& in);
 found_task read_found(reply_reader& in, const reply_head& head, const task_id& id);
 // A record is 13 digits of ms and the outcome.
 ended_task read_record(const task_id& id, incarnation life, std::string_view record);

@@ -23,6 +23,14 @@ enum class script_name : std::uint8_t {
     watch,
     beat,
     leave,
+    enrol,
+    confirm,
+    withdraw,
+    links,
+    news,
+    resolve,
+    delivered,
+    revive,
 };
 
 struct script {

@@ -146,6 +146,8 @@ void shard_store::message(std::string_view payload) {
         }
     } else if (what == 'c') {
         if (const auto id = task_id::from_bytes(payload)) listener_->task_cancelled(*id);
+    } else if (what == 'r') {
+        listener_->news_came();
     } else {
         listener_->woken();
     }

@@ -38,6 +38,18 @@ public:
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;
     awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
+    awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
+                                  std::span<const parent_task> parents) override;
+    awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) override;
+    awaitable<void> withdraw(const task_id& id, incarnation life) override;
+    awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
+                                             bool of_waiting) override;
+    awaitable<news_answer> take_news(std::size_t limit, duration lease) override;
+    awaitable<std::vector<std::vector<task_id>>> resolve(std::span<const resolution> all,
+                                                         std::string_view gathered) override;
+    awaitable<void> delivered(std::span<const delivery> all) override;
+    awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
+                           std::string_view encoded_notes) override;
     awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
 

@@ -1,6 +1,7 @@
 // submit: the items of a batch as runs of items alike, so that the usual item costs two arguments.
 #include <errand/error.hpp>
 
+#include "store/redis/parents.hpp"
 #include "store/redis/shard_store.hpp"
 
 #include <deque>
@@ -21,7 +22,24 @@ std::string_view word_of(on_conflict conflict) {
 
 bool is_plain(const submission_item& item) {
     return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
-           item.conflict == on_conflict::keep;
+           item.conflict == on_conflict::keep && !item.waits();
+}
+
+char letter_of(on_failed rule) {
+    switch (rule) {
+    case on_failed::cancel: return 'c';
+    case on_failed::wait: return 'w';
+    case on_failed::run: return 'r';
+    case on_failed::gather: return 'g';
+    }
+    return 'c';
+}
+
+// A capital: more parents than one call takes.
+char rule_word(const submission_item& item) {
+    if (!item.waits()) return '-';
+    const char letter = letter_of(item.rule);
+    return item.after.size() > store::parents_per_call ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
 
 // As scripts/submit.lua reads it.
@@ -36,12 +54,12 @@ std::string spec_of(const submission_item& item, std::size_t queue) {
     }
     const auto expires = item.expires_after ? item.expires_after->count() : -1;
     return spec + ' ' + std::to_string(item.priority) + when + ' ' + std::to_string(expires) + ' ' +
-           std::string{word_of(item.conflict)};
+           std::string{word_of(item.conflict)} + ' ' + rule_word(item);
 }
 
 bool alike(const submission_item& a, const submission_item& b) {
     return a.priority == b.priority && a.conflict == b.conflict && a.delay == b.delay && a.at == b.at &&
-           a.expires_after == b.expires_after && a.queue == b.queue;
+           a.expires_after == b.expires_after && a.queue == b.queue && rule_word(a) == rule_word(b);
 }
 
 // A batch in which each id stands once: what a later item of the same id would do to an earlier one is done here.
@@ -75,8 +93,8 @@ public:
             if (repeats_[at]) {
                 answer.verdict = after(answer.verdict, items[at].conflict);
             } else if (items[at].conflict == on_conflict::keep &&
-                       answer.verdict != submit_verdict::accepted &&
-                       answer.verdict != submit_verdict::withheld) {
+                       (answer.verdict == submit_verdict::replaced ||
+                        answer.verdict == submit_verdict::rejected)) {
                 answer.verdict = submit_verdict::duplicate;
             }
             all.push_back(answer);
@@ -95,7 +113,10 @@ private:
     }
 
     static submit_verdict after(submit_verdict first, on_conflict conflict) {
-        if (first == submit_verdict::withheld) return first;
+        if (first == submit_verdict::withheld || first == submit_verdict::cycle ||
+            first == submit_verdict::gone || first == submit_verdict::busy) {
+            return first;
+        }
         if (conflict == on_conflict::keep) return submit_verdict::duplicate;
         if (conflict == on_conflict::reject || first == submit_verdict::rejected)
             return submit_verdict::rejected;
@@ -118,6 +139,9 @@ void add_runs(script_call& call, std::span<const submission_item* const> items) 
         for (; from < to; ++from) {
             call.arg(items[from]->id.view());
             call.arg(std::string_view{items[from]->body});
+            if (!items[from]->waits()) continue;
+            const std::span all{items[from]->after};
+            call.own_arg(parents_text(all.first(std::min(all.size(), store::parents_per_call))));
         }
     }
 }
@@ -133,9 +157,17 @@ std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
     while (!in.done()) {
         auto& answer = answers.at(static_cast<std::size_t>(in.number() - 1));
         const auto verdict = verdict_of(in.text());
-        const auto life = read_life(in.text());
-        if (word == "rejected" && verdict == submit_verdict::replaced) continue;
-        answer = {verdict, life};
+        const auto rest = in.text();
+        // Of a batch that was refused whole only what refused it matters.
+        const bool refused = verdict != submit_verdict::replaced && verdict != submit_verdict::registering;
+        if (word == "rejected" && !refused) continue;
+        if (verdict == submit_verdict::registering) {
+            answer.verdict = verdict;
+        } else if (verdict == submit_verdict::cycle || verdict == submit_verdict::gone) {
+            answer = {verdict, 0, read_ids(rest)};
+        } else {
+            answer = {verdict, read_life(rest), {}};
+        }
     }
     return answers;
 }

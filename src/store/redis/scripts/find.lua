@@ -1,15 +1,27 @@
 -- find: all that is known of a task, at one moment.
 -- Keys:    the shard's; five for each queue that it may be in
 -- Args:    id
--- Returns: 'ended' | 'working' | 'due' | 'ready', now, body, notes, end (13 digits of ms,
---          outcome), due time (ms), claim, worker ('' for none)
+-- Returns: 'ended' | 'working' | 'due' | 'ready' | 'waiting', now, body, notes, end (13 digits of ms,
+--          outcome), due time (ms), claim, worker ('' for none), then of one that waits, or was cancelled
+--          because of one it waited for: up to 100 ids that it needs, how many they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end
 local noted = call('HGET', notes, id) or ''
-if is_ended(body) then return {'ended', now, body_of(body), noted, end_of(body), '', '', ''} end
+local record = call('HGET', waiting, id)
+local function standing()
+  if not record then return end
+  local found, ids = links_of('n', id, 100), {}
+  for i = 1, #found do ids[i] = sub(found[i], 18) end
+  return table.concat(ids), count_links('n', id), count_links('f', id)
+end
+if is_ended(body) then return {'ended', now, body_of(body), noted, end_of(body), '', '', '', standing()} end
+if record then
+  local due = tonumber(sub(record, 3))
+  return {'waiting', now, body, noted, '', due > 0 and digits(due) or '', '', '', standing()}
+end
 local holder = call('HGET', own, id)
 if holder then
   local line = call('HGET', claims, holder) or '\n'

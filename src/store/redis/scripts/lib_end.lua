@@ -13,23 +13,31 @@ end
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
 
--- Tells those who watch: one message for each watcher, whatever the number of tasks. `values[i]` is what
--- `tasks` is to hold of ids[i]. Returns which of the ids were watched.
+-- Tells those who watch, in one message each, and makes news of tasks that others depend on. `values[i]` is
+-- what `tasks` is to hold of ids[i]. Returns which of the ids were watched.
 local function tell(ids, values)
-  local messages, heard, over = {}, {}, {}
+  local messages, heard, over, news, again = {}, {}, {}, {}, {}
   local who = hmget(watched, ids)
   for i = 1, #ids do
     if who[i] then
       local record = body_at(values[i]) <= most_told and end_of(values[i]) or ''
       local part = ids[i] .. life_of(values[i]) .. struct.pack('>I4', #record) .. record
       for name in string.gmatch(who[i], '[^\n]+') do
-        local parts = messages[name] or {'e'}
-        parts[#parts + 1], messages[name] = part, parts
+        if name == '>' then
+          news[#news + 1] = ids[i] .. state_letter(values[i])
+          -- It may be revived or started anew, and end again.
+          if state_letter(values[i]) ~= 's' then again[#again + 1] = ids[i] end
+        else
+          local parts = messages[name] or {'e'}
+          parts[#parts + 1], messages[name] = part, parts
+        end
       end
       heard[ids[i]], over[#over + 1] = true, ids[i]
     end
   end
   many('HDEL', watched, over, 1, #over)
+  mark_awaited(again)
+  announce(news)
   for name, parts in pairs(messages) do call('PUBLISH', prefix .. 'wake:' .. name, table.concat(parts)) end
   return heard
 end

@@ -29,6 +29,7 @@ end
 -- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
 -- finding it there would cost the length of the list.
 local function take_out(q, id, body, noted)
+  if call('HDEL', waiting, id) == 1 then return end
   local priority = priority_of(body)
   local text = entry(id, priority, noted)
   if call('ZREM', due_of(q), text) == 1 then return end

@@ -1,12 +1,13 @@
 -- submit: puts new tasks into their queues, all of a batch in one step.
 -- Keys:    the shard's; five for each queue named
 -- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
---          spec: queue alone, or 'queue priority when value expires conflict'; when: ready, in, at;
---          expires: -1 for never
--- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder
---          | 'rejected', … (nothing was written) | 'elsewhere', queues whose keys are needed (nothing was
---          written) | 'late'
--- Cost:    O(items); a conflict costs about three lookups more
+--          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at;
+--          expires: -1 for never; rule: '-', or what items that depend on others do when one of those fails
+--          (c w r g; a capital: more parents follow), and then they are (id, body, parents) x count
+-- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder (of
+--          cycle: the ids on it; of gone: the parent) | 'rejected', … (nothing was written)
+--          | 'elsewhere', queues whose keys are needed (nothing was written) | 'late'
+-- Cost:    O(items + parents); a conflict costs about three lookups more, a search for cycles 1000 steps each
 -- Everything is decided before the first write, and the first write is one that a full Redis refuses.
 
 local function submit()
@@ -16,13 +17,15 @@ local function submit()
     table.insert(missing, 1, 'elsewhere')
     return missing
   end
+  if weigh_runs(runs, reply) then rejected = true end
   if rejected and ARGV[3] == 'all' then
     reply[1] = 'rejected'
     return reply, reply
   end
+  local news = {}
   for _, run in ipairs(runs) do
-    if run.words then
-      write_conflicts(run)
+    if run.words or run.rule then
+      write_items(run, news)
     else
       many('HSET', tasks, ARGV, run.from, run.to)
       place(run, run.ids)
@@ -31,6 +34,7 @@ local function submit()
   for _, run in ipairs(runs) do
     if run.wakes then wake(run.q, run.wakes) end
   end
+  announce(news)
   return reply, reply
 end
 

@@ -26,24 +26,27 @@ local function place(run, ids)
   end
 end
 
--- A run in which some ids are held: item by item.
-local function write_conflicts(run)
-  local placed = {}
+-- A run in which some ids are held, or whose tasks depend on others: item by item.
+local function write_items(run, news)
+  local placed, step = {}, run.rule and 3 or 2
   for i = 1, #run.ids do
-    local word, id, body, old = run.words[i], run.ids[i], ARGV[run.from + 2 * i - 1], run.held[i]
+    local word, id, old = run.words and run.words[i], run.ids[i], run.held[i]
+    local body = ARGV[run.from + step * (i - 1) + 1]
+    local written = not word or word == 'again' or word == 'replaced'
     if not word or word == 'again' then
       call('HSET', tasks, id, body)
       if word then
         call('HDEL', notes, id)
         call('ZREM', buried, id)
+        forget_waiting(id)
       end
-      placed[#placed + 1] = id
     elseif word == 'replaced' then
       -- The task stays the same one to those who hold a handle of it: it keeps its life.
       call('HSET', tasks, id, sub(body, 1, 3) .. sub(old, 4, 11) .. sub(body, 12))
       take_out(queue_of(old), id, old, call('HDEL', notes, id) == 1)
-      placed[#placed + 1] = id
+      forget_waiting(id)
     end
+    if written and (not run.rule or enlist(run, i, news)) then placed[#placed + 1] = id end
   end
   place(run, placed)
 end

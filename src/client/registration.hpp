@@ -1,0 +1,32 @@
+// Submissions that one call of the store does not settle: tasks with very many parents, or far into a graph of others,
+// and ids that another such submission holds.
+#pragma once
+
+#include "runtime/loop.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+
+namespace errand {
+
+// Names of tasks that the store may not know (yet), for texts.
+using task_names = std::map<task_id, std::string>;
+
+// "report 0198… (biz_id \"7\")"
+std::string name_of(const task_id& id, const std::string& handler, const std::optional<std::string>& biz_id);
+
+// What a submission was answered, brought to a final answer. `item` is what was submitted; it may be submitted again.
+// The answer is accepted, duplicate, replaced, rejected, cycle or gone.
+awaitable<submit_answer> settled(loop& there, submission_item item, submit_answer first);
+
+// The same for a stored submission that waits to be completed. Names a cycle, and takes the submission back then.
+awaitable<submit_answer> completed(loop& there, const submission_item& item);
+
+// A short pause, before an id that another submission holds is tried again.
+awaitable<void> pause_for_other(loop& there);
+
+// What `cycle` and `gone` mean for the submitter.
+awaitable<std::exception_ptr> dependency_refusal(loop& there, submit_answer answer, task_names known);
+
+}  // namespace errand

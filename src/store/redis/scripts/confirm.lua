@@ -1,0 +1,16 @@
+-- confirm: the submission of a task with many parents, or far into a graph, is complete.
+-- Keys:    the shard's
+-- Args:    id, life (8 bytes), 1 when no cycle goes through it
+-- Returns: 'ok', now | 'walk', now (others depend on it: look for a cycle first) | 'lost', now
+-- Cost:    O(log edges)
+local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
+local body = call('HGET', tasks, id)
+if not body or life_of(body) ~= ARGV[2] then return {'lost', now} end
+-- A repeat finds it done.
+if not record or sub(record, 1, 1) ~= 'r' then return {'ok', now} end
+if ARGV[3] ~= '1' and any_link('c', id) then return {'walk', now} end
+free_first()
+call('HSET', waiting, id, 'w' .. sub(record, 2))
+call('ZREM', outbox, id .. 'w')
+if any_link('f', id) or not any_link('n', id) then announce({id .. 'k'}) end
+return {'ok', now}

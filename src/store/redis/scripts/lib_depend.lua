@@ -1,0 +1,42 @@
+-- What a task waits for.
+
+-- How the parents stand that a submission names (17 bytes each: id, 'h' when it was accepted before, else
+-- 'r'): unmet, failed, met, and in `gone` the first that was accepted and is no longer kept. Reads only.
+local function weigh(rule, text)
+  local ids, weight = {}, {unmet = {}, failed = {}, met = {}}
+  for at = 1, #text, 17 do ids[#ids + 1] = sub(text, at, at + 15) end
+  local held = hmget(tasks, ids)
+  for i = 1, #ids do
+    local value, into = held[i], weight.unmet
+    if not value then
+      if sub(text, 17 * i, 17 * i) == 'h' then weight.gone = weight.gone or ids[i] end
+    elseif is_ended(value) then
+      local well = rule == 'r' or state_letter(value) == 's'
+      into = well and weight.met or weight.failed
+    end
+    into[#into + 1] = ids[i]
+  end
+  return weight
+end
+
+-- Writes the edges.
+local function tie(id, weight)
+  local edges = {}
+  local function add(parents, up, down)
+    for i = 1, #parents do
+      if up then edges[#edges + 1] = up .. id .. parents[i] end
+      edges[#edges + 1] = down .. parents[i] .. id
+    end
+  end
+  add(weight.unmet, 'n', 'c')
+  add(weight.failed, 'f', 'c')
+  add(weight.met, nil, 's')
+  add_links(edges)
+  mark_awaited(weight.unmet)
+end
+
+-- A task whose submission is not complete is given up after so long without a sign of its submitter (ms).
+local patience = 60000
+
+-- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, due (ms or 0).
+local function waiting_text(phase, rule, due) return phase .. rule .. string.format('%013.0f', due or 0) end

@@ -1,0 +1,37 @@
+-- Edges between tasks. All stand in one sorted set of equal scores and are found by how they begin:
+--   'n' child parent   the child needs the end of the parent
+--   'f' child parent   the parent ended otherwise than the child needs; 'n' again when it is revived
+--   'c' parent child   the child is to hear of the parent
+--   's' parent child   the child has heard what it needs; kept for the graph
+local last_id = string.rep('\255', 16)
+
+local function links_of(letter, id, limit, after)
+  local from = after and after ~= '' and '(' .. letter .. id .. after or '[' .. letter .. id
+  return call('ZRANGE', links, from, '[' .. letter .. id .. last_id, 'BYLEX', 'LIMIT', 0, limit)
+end
+
+local function count_links(letter, id)
+  return call('ZLEXCOUNT', links, '[' .. letter .. id, '[' .. letter .. id .. last_id)
+end
+
+local function any_link(letter, id) return #links_of(letter, id, 1) > 0 end
+
+local function add_links(members)
+  local pairs_of = {}
+  for i = 1, #members do
+    pairs_of[2 * i - 1], pairs_of[2 * i] = 0, members[i]
+  end
+  many('ZADD', links, pairs_of, 1, #pairs_of)
+end
+
+-- Forgets what a task waited for, with its place in the lists of those that it waited for. At most `limit`
+-- of each kind; false when some may be left.
+local function forget_parents(id, limit)
+  local all = true
+  for _, letter in ipairs({'n', 'f'}) do
+    local found = links_of(letter, id, limit)
+    for i = 1, #found do call('ZREM', links, found[i], 'c' .. sub(found[i], 18) .. id) end
+    all = all and #found < limit
+  end
+  return all
+end

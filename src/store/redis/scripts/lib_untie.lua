@@ -1,0 +1,20 @@
+-- What goes with a task that is deleted: its edges.
+
+-- Of one task and kind, in one call.
+local most_edges = 500
+
+-- Its edges go first, in steps; false while some are left. What waits for a later task of this id stays.
+local function untie(id)
+  if call('ZCARD', links) == 1 then return true end
+  local all = forget_parents(id, most_edges)
+  local served = links_of('s', id, most_edges)
+  many('ZREM', links, served, 1, #served)
+  local told, gone = links_of('c', id, most_edges), {}
+  for i = 1, #told do
+    local record = call('HGET', waiting, sub(told[i], 18))
+    if not record or sub(record, 1, 1) == 'f' then gone[#gone + 1] = told[i] end
+  end
+  many('ZREM', links, gone, 1, #gone)
+  if #told == #gone then call('HDEL', watched, id) end
+  return all and #served < most_edges and not (#told == most_edges and #gone > 0)
+end

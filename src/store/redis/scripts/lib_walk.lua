@@ -1,0 +1,35 @@
+-- Looks for a way from a task through what it waits for back to itself.
+--
+-- `batch`: parents of tasks that this call is about to add. Returns the ids on the way as one text, or nil
+-- and whether the search was given up after `budget` steps.
+local function find_cycle(id, batch, budget)
+  local open, from = {id}, {}
+  local function path(last)
+    local ids = {last}
+    while ids[1] ~= id do table.insert(ids, 1, from[ids[1]]) end
+    return table.concat(ids)
+  end
+  while #open > 0 do
+    local at = table.remove(open)
+    local parents = batch[at]
+    if not parents then
+      parents = {}
+      local record = call('HGET', waiting, at)
+      if record and sub(record, 1, 1) ~= 'f' then
+        local found = links_of('n', at, budget + 1)
+        for i = 1, #found do parents[i] = sub(found[i], 18) end
+      end
+    end
+    budget = budget - 1 - #parents
+    if budget < 0 then return nil, true end
+    for i = 1, #parents do
+      local parent = parents[i]
+      if parent == id then return path(at) end
+      if not from[parent] then
+        from[parent] = at
+        open[#open + 1] = parent
+      end
+    end
+  end
+  return nil, false
+end

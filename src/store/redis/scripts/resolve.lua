@@ -1,0 +1,56 @@
+-- resolve: tells waiting tasks what became of one they depend on; what they waited for may be there now.
+-- Keys:    the shard's; five for each queue of a task that is told
+-- Args:    outcome of a group whose members all succeeded, then for each parent: parent, what became of it
+--          (s d c x v; k: the tasks are only to be looked at), outcome of those cancelled for it, count,
+--          ids of the tasks
+-- Returns: 'ok', now, positions of tasks that are to hear of this parent again
+--          | 'elsewhere', queues whose keys are needed (nothing was written)
+-- Cost:    O(tasks x log edges)
+-- It may be repeated: news that a task has heard changes nothing.
+local told, missing = {}, {}
+local at = 2
+while at <= #ARGV do
+  for i = at + 4, at + 3 + ARGV[at + 3] do
+    local one = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
+    local record = call('HGET', waiting, one.id)
+    local value = record and call('HGET', tasks, one.id)
+    if value then
+      local q, queue = queue_of(body_of(value))
+      if not q then missing[#missing + 1] = queue end
+      one.known = true
+    end
+    told[#told + 1] = one
+  end
+  at = at + 4 + ARGV[at + 3]
+end
+if #missing > 0 then return {'elsewhere', unpack(missing, 1, math.min(#missing, 4000))} end
+
+-- The edges after the news. Returns whether the task is to hear of this parent again.
+local function hear(one, rule)
+  local edge = one.id .. one.parent
+  if one.what == 's' then
+    call('ZREM', links, 'n' .. edge, 'f' .. edge)
+  elseif one.what == 'v' then
+    if call('ZREM', links, 'f' .. edge) == 1 then call('ZADD', links, 0, 'n' .. edge) end
+    return true
+  elseif one.what ~= 'k' and call('ZREM', links, 'n' .. edge) == 1 then
+    if rule == 'r' then return false end
+    call('ZADD', links, 0, 'f' .. edge)
+    return true
+  end
+  return one.what ~= 's' and one.what ~= 'k' and call('ZSCORE', links, 'f' .. edge) ~= false
+end
+
+free_first()
+local wakes, again = {}, {}
+for i, one in ipairs(told) do
+  -- Read anew: the same task may stand in a call more than once.
+  local record = one.known and call('HGET', waiting, one.id)
+  local value = record and call('HGET', tasks, one.id)
+  if value then
+    if hear(one, sub(record, 2, 2)) then again[#again + 1] = i end
+    settle(one.id, value, record, one.outcome, ARGV[1], wakes)
+  end
+end
+for q, count in pairs(wakes) do wake(q, math.min(count, chain)) end
+return {'ok', now, again}

@@ -1,0 +1,29 @@
+-- revive: a task that ended otherwise than by success starts again, its attempts from zero.
+-- Keys:    the shard's; five for each queue that it may be in
+-- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes
+-- Returns: 'ok', now | 'unchanged', now (it has not ended so) | 'elsewhere', queue
+-- Cost:    O(log ended)
+local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
+if not value or not is_ended(value) or life_of(value) ~= ARGV[2] or sub(value, 2, 14) ~= ARGV[3]
+  or state_letter(value) == 's' then return {'unchanged', now} end
+-- A group is not run: it comes back with its members.
+if sub(call('HGET', waiting, id) or '', 2, 2) == 'g' then return {'unchanged', now} end
+local body = body_of(value)
+local q, queue = queue_of(body)
+if not q then return {'elsewhere', queue} end
+
+free_first()
+call('ZREM', buried, id)
+call('HSET', tasks, id, body)
+call('HSET', notes, id, ARGV[4])
+-- Who revives it by name wants it to run, whatever became of its parents.
+call('HDEL', waiting, id)
+local priority = priority_of(body)
+local text = entry(id, priority, true)
+if priority > 0 then place_urgent(q, text, priority) else call('LPUSH', ready_of(q), text) end
+if any_link('c', id) then
+  mark_awaited({id})
+  announce({id .. 'v'})
+end
+wake(q, 1)
+return {'ok', now}

@@ -1,0 +1,150 @@
+#include "worker/resolver.hpp"
+
+#include <errand/policy.hpp>
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+
+#include <algorithm>
+
+namespace errand {
+
+namespace {
+constexpr std::size_t most_per_call = 100;
+// Who took news and has not delivered them in this time is taken for dead.
+constexpr std::chrono::seconds lease{10};
+
+std::string gathered_outcome() {
+    task_outcome outcome;
+    outcome.ended_as = state::success;
+    outcome.retention = policy{}.retention;
+    outcome.attempts = 1;
+    return encode(outcome);
+}
+
+std::string_view in_words(tidings what) {
+    switch (what) {
+    case tidings::dead: return "dead";
+    case tidings::cancelled: return "cancelled";
+    case tidings::expired: return "expired";
+    default: return "otherwise than by success";
+    }
+}
+
+bool is_failure(tidings what) {
+    return what == tidings::dead || what == tidings::cancelled || what == tidings::expired;
+}
+}  // namespace
+
+resolver::resolver(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
+    : role{frame.app, executor, "telling tasks what they waited for"},
+      frame_{frame},
+      in_{in},
+      gathered_{gathered_outcome()} {}
+
+awaitable<std::size_t> resolver::pass() {
+    std::size_t done = 0;
+    for (;;) {
+        const auto got = co_await in_.take_news(most_per_call, lease);
+        next_.reset();
+        if (got.next) next_ = std::max(*got.next - got.now, duration{0});
+        if (got.entries.empty()) co_return done;
+        done += co_await deliver(got.entries);
+    }
+}
+
+awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
+    for (const auto& one : entries) {
+        if (one.what == tidings::overdue) co_await in_.withdraw(one.about, 0);
+    }
+    auto struck = co_await tell(entries);
+    std::size_t told = 0;
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+        struck[at].last = !entries[at].more;
+        told += entries[at].heirs.size();
+    }
+    co_await in_.delivered(struck);
+    for (const auto& one : entries) {
+        if (one.more) told += co_await deliver_rest(one);
+    }
+    co_return told;
+}
+
+awaitable<std::size_t> resolver::deliver_rest(const news& one) {
+    std::size_t told = 0;
+    auto page = one;
+    while (page.more) {
+        const links_from after{one.about, page.heirs.back()};
+        auto pages = co_await in_.links(link::tells, {&after, 1}, false);
+        // Smaller than a page of links: a script that tells them all would hold up others.
+        auto& heirs = pages.at(0).others;
+        page.more = pages.at(0).more;
+        if (heirs.size() > store::heirs_per_call) {
+            heirs.resize(store::heirs_per_call);
+            page.more = true;
+        }
+        page.heirs = std::move(heirs);
+        auto struck = co_await tell({&page, 1});
+        struck.front().last = !page.more;
+        co_await in_.delivered(struck);
+        told += page.heirs.size();
+    }
+    co_return told;
+}
+
+awaitable<std::vector<delivery>> resolver::tell(std::span<const news> entries) {
+    std::vector<resolution> told;
+    for (const auto& one : entries) {
+        resolution next{.parent = one.about, .what = one.what, .cancelled = {}, .children = one.heirs};
+        if (is_failure(one.what)) next.cancelled = outcome_because_of(one.about, one.what);
+        if (one.what == tidings::check) {
+            next.children = {one.about};
+            next.cancelled = co_await outcome_of_checked(one.about);
+        }
+        told.push_back(std::move(next));
+    }
+    const auto again = co_await in_.resolve(told, gathered_);
+    std::vector<delivery> struck;
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+        delivery next{.about = entries[at].about, .what = entries[at].what, .token = entries[at].token};
+        for (const auto& child : entries[at].heirs) {
+            if (std::ranges::find(again[at], child) == again[at].end()) next.done.push_back(child);
+        }
+        struck.push_back(std::move(next));
+    }
+    co_return struck;
+}
+
+// The task itself is to be looked at: what it depends on may have failed before it was submitted.
+awaitable<std::string> resolver::outcome_of_checked(const task_id& child) {
+    const links_from from{child};
+    const auto pages = co_await in_.links(link::failed, {&from, 1}, false);
+    if (pages.at(0).others.empty()) co_return outcome_because_of(child, tidings::check);
+    const auto parent = pages.at(0).others.front();
+    auto how = tidings::check;
+    if (const auto found = co_await in_.find(parent)) {
+        if (found->where == state::dead) how = tidings::dead;
+        if (found->where == state::cancelled) how = tidings::cancelled;
+        if (found->where == state::expired) how = tidings::expired;
+    }
+    co_return outcome_because_of(parent, how);
+}
+
+std::string resolver::outcome_because_of(const task_id& parent, tidings how) const {
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    outcome.retention = policy{}.retention;
+    task_notes notes;
+    notes.errors.push_back({0, in_.now(), "errand::dependency",
+                            "task " + to_text(parent) + " that it depends on ended " +
+                                std::string{in_words(how)}});
+    outcome.notes = std::move(notes);
+    return encode(outcome);
+}
+
+duration resolver::pause() {
+    const auto look = look_interval(frame_.alive.load(), random_unit());
+    return next_ ? std::min(look, *next_) : look;
+}
+
+}  // namespace errand

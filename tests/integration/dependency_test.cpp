@@ -1,0 +1,422 @@
+// Tasks that wait for tasks, on a real Redis, as a user writes them.
+#include <errand/errand.hpp>
+
+#include "store/redis/redis_store.hpp"
+#include "support/await.hpp"
+#include "support/test_app.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using errand::state;
+using errand::test::eventually;
+using errand::test::test_app;
+
+namespace depend_test {
+
+std::atomic<bool> broken{false};
+
+// Writes down that it ran; fails while `broken`, when it is asked to.
+struct step {
+    errand::test::test_journal& journal;
+    explicit step(errand::test::test_journal& j) : journal{j} {}
+    errand::awaitable<std::string> perform(std::string name, bool fragile) {
+        if (fragile && broken) throw std::runtime_error{name + " is broken"};
+        journal.add(name);
+        co_return name + "!";
+    }
+    static std::string biz_id(const std::string& name, bool) { return name; }
+};
+
+// Joins the results of those it depends on.
+struct join {
+    errand::awaitable<std::string> perform(std::vector<std::string> ids, std::string biz_id) {
+        auto& self = co_await errand::this_task();
+        std::string all;
+        for (const auto& id : ids) all += co_await self.result_of<std::string>(id);
+        if (!biz_id.empty()) all += co_await self.result_of<std::string>(steps->ref(biz_id));
+        co_return all;
+    }
+    explicit join(errand::proxy<step> s) : steps{s} {}
+    std::optional<errand::proxy<step>> steps;
+};
+
+}  // namespace depend_test
+
+using depend_test::broken;
+using depend_test::step;
+
+ERRAND_HANDLER(depend_test::step, .max_retry = 0)
+ERRAND_HANDLER(depend_test::join, .max_retry = 0)
+
+namespace {
+
+using step_handle = errand::handle<std::string>;
+
+// In a queue of its own, to show that dependencies do not care.
+errand::options in(std::string queue, std::vector<errand::dependency> after = {}) {
+    return {.queue = std::move(queue), .after = std::move(after)};
+}
+
+struct bench : test_app {
+    bench() { broken = false; }
+    explicit bench(errand::config with) : test_app{std::move(with)} { broken = false; }
+
+    step_handle submit(const std::string& name, errand::options how = {}, bool fragile = false) {
+        return run(app.handler<step>().with(std::move(how)).perform_async(name, fragile));
+    }
+    errand::dependency ref(const std::string& name) { return app.handler<step>().ref(name); }
+    state state_of(const step_handle& h) { return info(h).state; }
+    void ends_as(const step_handle& h, state wanted) {
+        eventually([&] { return state_of(h) == wanted; });
+    }
+    std::vector<std::string> lines() {
+        std::lock_guard lock{journal.guard};
+        return journal.lines;
+    }
+};
+
+errand::config queues(std::vector<std::string> names) {
+    auto settings = errand::test::fresh_settings();
+    for (auto& name : names) settings.queues[name] = 1;
+    return settings;
+}
+
+}  // namespace
+
+TEST_CASE("a task waits until the one it depends on has succeeded, across queues", "[depend]") {
+    bench t{queues({"one", "two"})};
+    auto a = t.submit("a", in("one"));
+    auto b = t.submit("b", in("two", {a}));
+    const auto info = t.info(b);
+    CHECK(info.state == state::waiting);
+    CHECK(info.after == std::vector{a.id()});
+    CHECK(info.waits_for == std::vector{a.id()});
+    CHECK(info.waits_for_count == 1);
+    t.start();
+    CHECK(t.wait(b) == "b!");
+    CHECK(t.lines() == std::vector<std::string>{"a", "b"});
+    CHECK(t.info(b).waits_for_count == 0);
+}
+
+TEST_CASE("a task may wait for one that is submitted later", "[depend]") {
+    bench t;
+    t.start();
+    auto c = t.submit("c", {.after = {t.ref("b")}});
+    auto b = t.submit("b", {.after = {t.ref("a")}});
+    CHECK(t.state_of(c) == state::waiting);
+    t.submit("a");
+    CHECK(t.wait(c) == "c!");
+    CHECK(t.lines() == std::vector<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("a task that ended long ago is waited for no more", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a");
+    t.wait(a);
+    t.stop();
+    auto b = t.submit("b", {.after = {a, t.ref("a")}});
+    CHECK(t.state_of(b) == state::ready);
+}
+
+TEST_CASE("results of dependencies are there for who depends on them", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a");
+    auto b = t.submit("b");
+    auto j = t.run(t.app.handler<depend_test::join>()
+                       .with({.after = {a, b}})
+                       .perform_async(std::vector{b.id(), a.id()}, "a"));
+    CHECK(t.wait(j) == "b!a!a!");
+}
+
+TEST_CASE("a result is refused with words while its task has not ended", "[depend]") {
+    bench t;
+    t.start();
+    auto late = t.submit("late", {.delay = 1h});
+    auto j = t.run(t.app.handler<depend_test::join>().perform_async(std::vector{late.id()}, ""));
+    CHECK_THROWS_MATCHES(t.wait(j), errand::task_failed, MessageMatches(ContainsSubstring("has not ended")));
+}
+
+TEST_CASE("who depends on a failed task is cancelled with it, and revived with it", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto b = t.submit("b", {.after = {a}});
+    auto c = t.submit("c", {.after = {b}});
+    CHECK_THROWS_MATCHES(t.wait(c), errand::task_failed,
+                         MessageMatches(ContainsSubstring(b.id()) && ContainsSubstring("cancelled")));
+    CHECK_THROWS_MATCHES(t.wait(b), errand::task_failed,
+                         MessageMatches(ContainsSubstring(a.id()) && ContainsSubstring("dead")));
+    broken = false;
+    CHECK(t.run(a.revive()));
+    eventually([&] { return t.state_of(c) == state::success; });
+    CHECK(t.lines() == std::vector<std::string>{"a", "b", "c"});
+    CHECK(t.info(a).attempt == 1);
+    CHECK_FALSE(t.run(a.revive()));
+}
+
+TEST_CASE("a task cancelled because of two is revived when the second one is", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto b = t.submit("b", {}, true);
+    auto c = t.submit("c", {.after = {a, b}});
+    t.ends_as(a, state::dead);
+    t.ends_as(b, state::dead);
+    eventually([&] { return t.info(c).failed_dependencies == 2; });
+    broken = false;
+    t.run(a.revive());
+    t.ends_as(a, state::success);
+    eventually([&] { return t.info(c).failed_dependencies == 1; });
+    CHECK(t.state_of(c) == state::cancelled);
+    t.run(b.revive());
+    t.ends_as(c, state::success);
+}
+
+TEST_CASE("a cancelled dependent that is revived by name runs", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto b = t.submit("b", {.after = {a}});
+    t.ends_as(b, state::cancelled);
+    CHECK(t.run(b.revive()));
+    t.ends_as(b, state::success);
+}
+
+TEST_CASE("the rule wait waits for the revived one, and run goes on", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto waits = t.submit("waits", {.after = {a}, .on_failed_dependency = errand::wait});
+    auto runs = t.submit("runs", {.after = {a}, .on_failed_dependency = errand::run});
+    CHECK(t.wait(runs) == "runs!");
+    eventually([&] { return t.info(waits).failed_dependencies == 1; });
+    CHECK(t.state_of(waits) == state::waiting);
+    broken = false;
+    t.run(a.revive());
+    CHECK(t.wait(waits) == "waits!");
+}
+
+TEST_CASE("rules hold also for what had failed before the submission", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    t.ends_as(a, state::dead);
+    auto cancelled = t.submit("cancelled", {.after = {a}});
+    auto waits = t.submit("waits", {.after = {a}, .on_failed_dependency = errand::wait});
+    auto runs = t.submit("runs", {.after = {a}, .on_failed_dependency = errand::run});
+    t.ends_as(cancelled, state::cancelled);
+    CHECK(t.wait(runs) == "runs!");
+    CHECK(t.state_of(waits) == state::waiting);
+    broken = false;
+    t.run(a.revive());
+    CHECK(t.wait(waits) == "waits!");
+    t.ends_as(cancelled, state::success);
+}
+
+TEST_CASE("a submission anew fulfils what the failed one did not", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto waits = t.submit("waits", {.after = {a}, .on_failed_dependency = errand::wait});
+    t.ends_as(a, state::dead);
+    broken = false;
+    t.submit("a");
+    CHECK(t.wait(waits) == "waits!");
+}
+
+TEST_CASE("a cycle is refused, naming the tasks on it", "[depend]") {
+    bench t{queues({"one", "two"})};
+    t.submit("a", in("one", {t.ref("b")}));
+    t.submit("b", in("two", {t.ref("c")}));
+    CHECK_THROWS_MATCHES(t.submit("c", in("one", {t.ref("a")})), errand::dependency_cycle,
+                         MessageMatches(ContainsSubstring("\"a\"") && ContainsSubstring("\"b\"") &&
+                                        ContainsSubstring("\"c\"")));
+    CHECK_THROWS_AS(t.submit("self", {.after = {t.ref("self")}}), errand::dependency_cycle);
+    // It left no trace, and a submission without the edge goes through.
+    CHECK_FALSE(t.run(t.app.find(t.ref("c").id())));
+    t.start();
+    t.submit("c", in("one"));
+    eventually([&] { return t.lines() == std::vector<std::string>{"c", "b", "a"}; });
+}
+
+TEST_CASE("a cycle among the submissions of one transaction rolls all of it back", "[depend]") {
+    bench t;
+    CHECK_THROWS_AS(
+        t.run(errand::transaction(t.app,
+                                  [&]() -> errand::awaitable<void> {
+                                      auto steps = t.app.handler<step>();
+                                      co_await steps.perform_async("z", false);
+                                      co_await steps.with({.after = {t.ref("y")}}).perform_async("x", false);
+                                      co_await steps.with({.after = {t.ref("x")}}).perform_async("y", false);
+                                  })),
+        errand::dependency_cycle);
+    for (const auto* name : {"x", "y", "z"}) CHECK_FALSE(t.run(t.app.find(t.ref(name).id())));
+}
+
+TEST_CASE("tasks of one transaction may depend on each other by handle", "[depend]") {
+    bench t;
+    t.start();
+    std::optional<step_handle> last;
+    t.run(errand::transaction(t.app, [&]() -> errand::awaitable<void> {
+        auto steps = t.app.handler<step>();
+        auto a = co_await steps.perform_async("a", false);
+        auto b = co_await steps.with({.after = {a}}).perform_async("b", false);
+        last = co_await steps.with({.after = {b, a}}).perform_async("c", false);
+    }));
+    CHECK(t.wait(*last) == "c!");
+    CHECK(t.lines() == std::vector<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("a long way round is found to be a cycle as well", "[depend]") {
+    bench t;
+    constexpr int length = 1500;
+    for (int i = 0; i < length; ++i) {
+        t.submit("n" + std::to_string(i), {.after = {t.ref("n" + std::to_string(i + 1))}});
+    }
+    CHECK_THROWS_MATCHES(t.submit("n" + std::to_string(length), {.after = {t.ref("n0")}}),
+                         errand::dependency_cycle,
+                         MessageMatches(ContainsSubstring("\"n0\"") && ContainsSubstring("more")));
+    CHECK_FALSE(t.run(t.app.find(t.ref("n1500").id())));
+    t.start();
+    t.submit("n" + std::to_string(length));
+    eventually([&] { return t.lines().size() == length + 1; });
+    CHECK(t.lines().back() == "n0");
+}
+
+TEST_CASE("a task may wait for thousands, and thousands for one", "[depend]") {
+    bench t;
+    constexpr int width = 3000;
+    auto root = t.submit("root", {.delay = 1h});
+    std::vector<errand::dependency> all;
+    for (int i = 0; i < width; ++i) {
+        all.push_back(t.submit("n" + std::to_string(i), {.after = {root}}));
+    }
+    auto end = t.submit("end", {.after = all});
+    CHECK(t.info(end).state == state::waiting);
+    CHECK(t.info(end).waits_for_count == width);
+    CHECK(t.info(end).waits_for.size() == 100);
+    t.start();
+    t.run(root.cancel());
+    t.ends_as(end, state::cancelled);
+    CHECK(t.run(root.revive()));
+    t.ends_as(end, state::success);
+    CHECK(t.lines().size() == width + 2);
+    CHECK(t.lines().back() == "end");
+}
+
+TEST_CASE("a delay beside after counts from the submission", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a", {.delay = 30ms});
+    auto b = t.submit("b", {.delay = 60ms, .after = {a}});
+    auto c = t.submit("c", {.delay = 1h, .after = {a}});
+    CHECK(t.wait(b) == "b!");
+    const auto info = t.info(b);
+    CHECK(*info.started_at - *info.submitted_at >= 60ms);
+    t.ends_as(c, state::delayed);
+    CHECK(*t.info(c).due_at - *t.info(c).submitted_at >= 1h);
+}
+
+TEST_CASE("a waiting task can be cancelled, expires, and is replaced", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a", {.delay = 1h});
+    auto b = t.submit("b", {.after = {a}});
+    CHECK(t.run(b.cancel()));
+    CHECK(t.state_of(b) == state::cancelled);
+    auto c = t.submit("c", {.expires_after = 20ms, .after = {a}});
+    t.ends_as(c, state::expired);
+    auto d = t.submit("d", {.after = {a}});
+    auto e = t.submit("e", {.after = {d}});
+    auto again = t.submit("d", {.on_duplicate = errand::replace});
+    CHECK(again.id() == d.id());
+    CHECK(t.wait(e) == "e!");
+}
+
+TEST_CASE("an expired dependency counts as failed, and a cancelled one", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a", {.delay = 10ms, .expires_after = 1h, .after = {t.ref("never")}});
+    auto b = t.submit("b", {.after = {a}});
+    t.run(a.cancel());
+    t.ends_as(b, state::cancelled);
+}
+
+TEST_CASE("a handle of a task that is no longer kept is refused, a ref waits", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a", {.retention = 0ms});
+    eventually([&] { return !t.run(t.app.find(a.id())); });
+    CHECK_THROWS_MATCHES(t.submit("b", {.after = {a}}), errand::result_gone,
+                         MessageMatches(ContainsSubstring(a.id())));
+    CHECK(t.state_of(t.submit("c", {.after = {t.ref("a")}})) == state::waiting);
+}
+
+TEST_CASE("a dependency of which nothing is kept is heard all the same", "[depend]") {
+    bench t;
+    t.start();
+    auto b = t.submit("b", {.after = {t.ref("a")}});
+    t.submit("a", {.retention = 0ms});
+    CHECK(t.wait(b) == "b!");
+}
+
+TEST_CASE("a bulk submission may wait, item by item refused", "[depend]") {
+    bench t;
+    t.start();
+    auto gate = t.submit("gate", {.delay = 50ms});
+    auto all = t.run(t.app.handler<step>()
+                         .with({.after = {gate}})
+                         .perform_bulk(std::vector<std::tuple<std::string, bool>>{
+                             {"x", false}, {"y", false}, {"x", false}}));
+    CHECK(all[2].duplicate());
+    for (const auto& h : all) t.wait(h);
+    CHECK(t.lines().size() == 3);
+    CHECK(t.lines().front() == "gate");
+}
+
+TEST_CASE("with the tasks their edges are deleted", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    const errand::options short_lived{.retention = 30ms};
+    auto a = t.submit("a", short_lived, true);
+    auto b = t.submit("b", {.retention = 30ms, .after = {a}});
+    auto c = t.submit("c", short_lived);
+    auto d = t.submit("d", {.retention = 30ms, .after = {c}});
+    auto e = t.submit("e", {.retention = 30ms, .after = {a}, .on_failed_dependency = errand::run});
+    t.wait(d);
+    t.ends_as(b, state::cancelled);
+    t.ends_as(e, state::success);
+    auto& redis = errand::test::shared_redis();
+    const auto stem = "errand:{" + t.app.settings().name_space + ".0}:";
+    boost::asio::io_context io{1};
+    errand::store_settings settings;
+    settings.url = redis.url();
+    settings.name_space = t.app.settings().name_space;
+    auto store = errand::make_redis_store(io, settings);
+    errand::test::await(io, store->open());
+    eventually([&] {
+        errand::test::await(io, store->clean(100));
+        return redis.command({"HLEN", stem + "tasks"}) == "1";
+    });
+    store->close();
+    CHECK(redis.command({"ZCARD", stem + "links"}) == "1");
+    CHECK(redis.command({"HLEN", stem + "waiting"}) == "1");
+    CHECK(redis.command({"HLEN", stem + "watched"}) == "1");
+}
