@@ -232,12 +232,14 @@ TEST_CASE("a submission anew fulfils what the failed one did not", "[depend]") {
     bench t;
     broken = true;
     t.start();
-    auto a = t.submit("a", {}, true);
-    auto waits = t.submit("waits", {.after = {a}, .on_failed_dependency = errand::wait});
+    auto a = t.submit("a", {.delay = 20ms}, true);
+    auto before = t.submit("before", {.after = {a}, .on_failed_dependency = errand::wait});
     t.ends_as(a, state::dead);
+    auto after = t.submit("after", {.after = {a}, .on_failed_dependency = errand::wait});
     broken = false;
     t.submit("a");
-    CHECK(t.wait(waits) == "waits!");
+    CHECK(t.wait(before) == "before!");
+    CHECK(t.wait(after) == "after!");
 }
 
 TEST_CASE("a cycle is refused, naming the tasks on it", "[depend]") {

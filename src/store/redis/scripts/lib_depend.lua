@@ -33,6 +33,8 @@ local function tie(id, weight)
   add(weight.met, nil, 's')
   add_links(edges)
   mark_awaited(weight.unmet)
+  -- A later task of the same id may succeed.
+  mark_awaited(weight.failed)
 end
 
 -- A task whose submission is not complete is given up after so long without a sign of its submitter (ms).
