@@ -12,6 +12,7 @@
 #include <errand/middleware.hpp>
 #include <errand/options.hpp>
 #include <errand/outcome.hpp>
+#include <errand/plan.hpp>
 #include <errand/policy.hpp>
 #include <errand/proxy.hpp>
 #include <errand/state.hpp>

@@ -5,6 +5,7 @@
 #include <errand/detail/wire.hpp>
 #include <errand/handle.hpp>
 #include <errand/options.hpp>
+#include <errand/plan.hpp>
 
 #include <chrono>
 #include <memory>
@@ -127,6 +128,24 @@ public:
         return other;
     }
 
+    /// A task that is described and not submitted, for `chain` and `group`. With the first argument left out, that one is
+    /// the result of what comes before it in a chain (and the handler's own biz_id is not asked). No round trip.
+    /// @throws bad_data for an argument that JSON cannot hold
+    template <class... A, class S = H>
+    [[nodiscard]] auto plan(A&&... args) const {
+        using parameters = detail::args_of<S>;
+        using result = detail::result_of<S>;
+        auto tree = std::make_shared<detail::plan_tree>();
+        if constexpr (sizeof...(A) + 1 == std::tuple_size_v<parameters>) {
+            tree->takes_result = true;
+            tree->call = draft_from<S>(detail::encode_open_call<S>(std::forward<A>(args)...));
+            return errand::plan<result, typename detail::without_first<parameters>::first>{std::move(tree)};
+        } else {
+            tree->call = draft_of<S>(std::forward<A>(args)...);
+            return errand::plan<result>{std::move(tree)};
+        }
+    }
+
     /// The task of this handler with that biz_id, for `.after` and `result_of`: it may be submitted later. No round trip.
     /// @throws usage_error for a biz_id that is empty or longer than 512 bytes
     [[nodiscard]] dependency ref(std::string_view biz_id) const {
@@ -143,12 +162,16 @@ public:
 private:
     template <class S, class... A>
     detail::draft draft_of(A&&... args) const {
+        return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));
+    }
+
+    template <class S>
+    detail::draft draft_from(detail::encoded_call encoded) const {
         detail::draft one;
         one.app = app_;
         one.handler = typeid(S);
         one.extra = extra_;
         one.guard = guard_;
-        auto encoded = detail::encode_call<S>(std::forward<A>(args)...);
         one.args = std::move(encoded.args);
         one.biz_id = std::move(encoded.biz_id);
         return one;

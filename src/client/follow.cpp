@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "client/find.hpp"
+#include "client/gathered.hpp"
 #include "client/home.hpp"
 #include "client/info.hpp"
 #include "client/open_transaction.hpp"
@@ -147,6 +148,16 @@ awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, du
 
 }  // namespace
 
+namespace {
+
+awaitable<std::string> gathered(app_core& app, task_id of, std::string result) {
+    auto executor = co_await asio::this_coro::executor;
+    co_return co_await on_loop(home_of(executor, app),
+                               [&](loop& there) { return whole_result(there, of, std::move(result)); });
+}
+
+}  // namespace
+
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
     const auto life = life_of(ref, "await the result of");
     auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
@@ -154,7 +165,8 @@ awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> wit
     if (outcome.ended_as != state::success) throw_failed(outcome);
     // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
     if (outcome.attempts == 0) throw_gone(ref);
-    co_return std::move(outcome.result);
+    if (outcome.result != group_result) co_return std::move(outcome.result);
+    co_return co_await gathered(*ref.app, task_id{ref.id}, std::move(outcome.result));
 }
 
 awaitable<std::optional<task_info>> find_info(app_core& app, task_id id) {
@@ -212,7 +224,7 @@ awaitable<std::string> stored_result(app_core& app, std::string id) {
     auto outcome = decode_outcome(found->outcome);
     if (outcome.ended_as != state::success) throw_failed(outcome);
     if (outcome.attempts == 0) throw_gone({.app = &app, .id = parsed->bytes});
-    co_return std::move(outcome.result);
+    co_return co_await gathered(app, *parsed, std::move(outcome.result));
 }
 
 bool was_accepted(const task_ref& ref) {

@@ -102,6 +102,11 @@ struct task_outcome {
     std::optional<task_notes> notes;  // errors, progress and log, when there were any
 };
 
+// The handler of groups, which no worker has: a group is never run. Its result stands for those of its members; its
+// argument says how many of the tasks that it depends on are none.
+inline constexpr std::string_view group_handler = "errand.group";
+inline constexpr std::string_view group_result = "\"errand.group\"";
+
 std::string encode(const task_body& body);
 std::string encode(const task_notes& notes);
 std::string encode(const task_outcome& outcome);

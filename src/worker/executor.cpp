@@ -1,5 +1,6 @@
 #include "worker/executor.hpp"
 
+#include <errand/detail/engine.hpp>
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
@@ -130,7 +131,17 @@ void executor::launch(active_task& one) {
                                                 asio::bind_executor(home_.executor(), std::move(done))));
 }
 
+// Its first argument is the result of the task that it came after.
+awaitable<std::string> executor::call_with_result(active_task& one) {
+    const auto text = co_await detail::stored_result(frame_.app, to_text(one.body.after.back()));
+    auto& args = one.args->get_array();
+    args.insert(args.begin(), detail::parse_json(text, "args[0]", args.storage()));
+    one.body.takes_result = false;
+    co_return co_await call(one);
+}
+
 awaitable<std::string> executor::call(active_task& one) {
+    if (one.body.takes_result && !one.body.after.empty()) return call_with_result(one);
     const auto& beans = frame_.app.beans;
     const auto perform = one.known->code->run;
     const auto& wrappers = frame_.app.perform_wrappers;

@@ -65,6 +65,7 @@ private:
     std::optional<attempt_end> prepare(active_task& one, bool withdrawn);
     void launch(active_task& one);
     awaitable<std::string> call(active_task& one);
+    awaitable<std::string> call_with_result(active_task& one);
     void stop(active_task& one, attempt_end why);
     void ended(active_task& one, std::exception_ptr failure, std::string result);
     void finish(active_task& one, attempt_end how, const std::exception_ptr& failure, std::string result);

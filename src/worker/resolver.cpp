@@ -19,6 +19,7 @@ std::string gathered_outcome() {
     outcome.ended_as = state::success;
     outcome.retention = policy{}.retention;
     outcome.attempts = 1;
+    outcome.result = group_result;
     return encode(outcome);
 }
 

@@ -82,6 +82,9 @@ constexpr decltype(auto) as_parameter(Given&& given, std::size_t index) {
     }
 }
 
+/// Stands for a handler whose first argument is not known yet, and so neither is what its biz_id would say.
+struct open_call {};
+
 /// The submission of a handler whose `perform` takes these types.
 template <class H, class Args>
 struct call_encoder;
@@ -109,7 +112,9 @@ private:
     /// Takes the converted values: an argument of exactly the parameter's type is not copied.
     static encoded_call encode(const P&... values) {
         encoded_call call;
-        if constexpr (has_biz_id<H>()) call.biz_id.emplace(H::biz_id(values...));
+        if constexpr (!std::is_same_v<H, open_call>) {
+            if constexpr (has_biz_id<H>()) call.biz_id.emplace(H::biz_id(values...));
+        }
         call.args = encode_args_text(std::tuple<const P&...>(values...));
         return call;
     }
@@ -126,6 +131,26 @@ private:
 template <class H, class... Given>
 [[nodiscard]] encoded_call encode_call(Given&&... given) {
     using encoder = call_encoder<H, args_of<H>>;
+    if constexpr (encoder::template check<Given...>()) {
+        return encoder::encode_given(std::index_sequence_for<Given...>{}, std::forward<Given>(given)...);
+    } else {
+        return {};
+    }
+}
+
+template <class Args>
+struct without_first;
+template <class First, class... Rest>
+struct without_first<std::tuple<First, Rest...>> {
+    using first = First;
+    using rest = std::tuple<Rest...>;
+};
+
+/// The arguments of `perform` but the first.
+/// @throws bad_data naming the path
+template <class H, class... Given>
+[[nodiscard]] encoded_call encode_open_call(Given&&... given) {
+    using encoder = call_encoder<open_call, typename without_first<args_of<H>>::rest>;
     if constexpr (encoder::template check<Given...>()) {
         return encoder::encode_given(std::index_sequence_for<Given...>{}, std::forward<Given>(given)...);
     } else {

@@ -20,6 +20,8 @@ local function release(id, body, record, wakes)
 end
 
 local function forsake(id, body, record, outcome)
+  -- The last news were good ones: who looks at the task finds what was not.
+  if outcome == '' then return announce({id .. 'k'}) end
   call('HSET', waiting, id, 'f' .. sub(record, 2))
   bury(id, body, kept_as(outcome, body))
   if call('HEXISTS', tasks, id) == 0 then call('HDEL', waiting, id) end
@@ -38,8 +40,8 @@ local function take_up(id, value, record)
   return body
 end
 
--- `value` is what `tasks` holds of it, `record` what `waiting` does. `outcome`: when it is cancelled now;
--- `gathered`: when it is a group, all of whose members succeeded.
+-- `value` is what `tasks` holds of it, `record` what `waiting` does. `outcome`: when it is cancelled now (may be
+-- empty); `gathered`: when it is a group, all of whose members succeeded.
 local function settle(id, value, record, outcome, gathered, wakes)
   local phase, rule = sub(record, 1, 1), sub(record, 2, 2)
   if phase == 'r' then return end

@@ -1,0 +1,189 @@
+// Plans: chains and groups flattened into tasks that depend on each other, and submitted together.
+#include <errand/error.hpp>
+#include <errand/plan.hpp>
+
+#include "client/home.hpp"
+#include "client/outgoing.hpp"
+#include "client/registration.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <algorithm>
+
+namespace errand::detail {
+
+namespace {
+
+// What one call of the store carries without keeping others waiting.
+constexpr std::size_t most_at_once = 500;
+
+struct planned_task {
+    draft call;
+    std::vector<std::size_t> after;  // positions
+    on_failed rule = on_failed::cancel;
+    bool takes_result = false;
+};
+
+// A tree as a list in which each task stands behind those that it waits for.
+class flat_plan {
+public:
+    explicit flat_plan(const plan_tree& tree) : app_{app_of(tree)} {
+        if (!app_) throw usage_error{"a plan without any task cannot be submitted"};
+        add(tree, std::nullopt, on_failed::cancel);
+    }
+
+    app_core& app() noexcept { return *app_; }
+    std::vector<planned_task> tasks;
+
+private:
+    using position = std::optional<std::size_t>;
+
+    static app_core* app_of(const plan_tree& tree) {
+        if (tree.what == plan_tree::kind::task) return tree.call.app;
+        for (const auto& part : tree.parts) {
+            if (auto* found = app_of(*part)) return found;
+        }
+        return nullptr;
+    }
+
+    // Returns the position of its last task.
+    position add(const plan_tree& tree, position before, on_failed rule) {
+        if (tree.always) rule = on_failed::run;
+        switch (tree.what) {
+        case plan_tree::kind::task: return add_task(tree, before, rule);
+        case plan_tree::kind::chain: break;
+        case plan_tree::kind::group: return add_group(tree, before, rule);
+        }
+        // Only its first part sees what comes before the chain.
+        for (const auto& part : tree.parts) {
+            before = add(*part, before, rule);
+            rule = on_failed::cancel;
+        }
+        return before;
+    }
+
+    position add_task(const plan_tree& tree, position before, on_failed rule) {
+        planned_task one{.call = tree.call, .after = {}, .rule = rule, .takes_result = tree.takes_result};
+        if (before) one.after.push_back(*before);
+        tasks.push_back(std::move(one));
+        return tasks.size() - 1;
+    }
+
+    // A node of its own, which waits for all members; of a group without any for what comes before it.
+    position add_group(const plan_tree& tree, position before, on_failed rule) {
+        planned_task node{.call = {}, .after = {}, .rule = on_failed::gather};
+        for (const auto& part : tree.parts) {
+            if (const auto last = add(*part, before, rule)) node.after.push_back(*last);
+        }
+        const std::size_t others = node.after.empty() && before ? 1 : 0;
+        if (others == 1) node.after.push_back(*before);
+        node.call.app = app_;
+        node.call.wire_name = group_handler;
+        node.call.args = '[' + std::to_string(others) + ']';
+        tasks.push_back(std::move(node));
+        return tasks.size() - 1;
+    }
+
+    app_core* app_;
+};
+
+void wait_for(prepared& one, const task_id& parent) {
+    std::erase_if(one.after, [&](const parent_task& other) { return other.id == parent; });
+    std::erase(one.body.after, parent);
+    one.after.push_back({parent, false});
+    one.body.after.push_back(parent);
+}
+
+awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat) {
+    std::vector<prepared> all;
+    for (auto& task : flat.tasks) {
+        const bool is_group = task.rule == on_failed::gather;
+        if (!flat.app().submit_wrappers.empty() && !is_group)
+            task.call = co_await wrapped(std::move(task.call));
+        auto one = prepare(std::move(task.call));
+        if (task.rule != on_failed::cancel) one.body.rule = task.rule;
+        for (const auto at : task.after) wait_for(one, all[at].id);
+        one.body.takes_result = task.takes_result;
+        if (!one.after.empty() || is_group) one.body.retention = one.retention;
+        all.push_back(std::move(one));
+    }
+    co_return all;
+}
+
+// What was refused of a part, as the exception that the first of it means.
+awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std::size_t from,
+                              submitter::group_answer& got) {
+    std::exception_ptr why;
+    for (std::size_t i = 0; i < got.answers.size(); ++i) {
+        const auto& one = all[from + i];
+        auto& answer = got.answers[i];
+        if (!got.failures.empty() && got.failures[i]) std::rethrow_exception(got.failures[i]);
+        if (answer.verdict != submit_verdict::withheld)
+            answer = co_await settled(there, std::move(got.items[i]), std::move(answer));
+        if (!answer.others.empty()) {
+            task_names known{{one.id, name_of(one.id, one.body.handler, one.body.biz_id)}};
+            std::rethrow_exception(co_await dependency_refusal(there, answer, std::move(known)));
+        }
+        auto refused = refusal(answer, one.id, one.body.handler, one.body.biz_id, one.conflict);
+        if (refused && (!why || answer.verdict == submit_verdict::rejected)) why = refused;
+    }
+    if (why) std::rethrow_exception(why);
+}
+
+// From the last to the first, so that nothing runs before what waits for it is there.
+awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> all) {
+    const auto mode = all.size() <= most_at_once ? submit_mode::all_or_nothing : submit_mode::each;
+    task_ref last;
+    for (auto to = all.size(); to > 0;) {
+        const auto from = to - std::min(to, most_at_once);
+        std::vector<submission_item> items;
+        std::vector<incarnation> lives(to - from);
+        for (auto at = from; at < to; ++at)
+            items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
+        auto got = co_await there.submissions().submit_group(std::move(items), mode);
+        co_await check_answers(there, all, from, got);
+        if (to == all.size()) {
+            const auto& tail = all.back();
+            last = ref_of(app, tail.id, lives.back(), got.answers.back(), tail.retention);
+        }
+        to = from;
+    }
+    co_return last;
+}
+
+}  // namespace
+
+awaitable<task_ref> submit_plan(plan_ptr tree) {
+    auto executor = co_await boost::asio::this_coro::executor;
+    flat_plan flat{*tree};
+    auto& app = flat.app();
+    draft any;
+    any.app = &app;
+    auto held = transaction_of(any, ambient_of(executor));
+    auto all = co_await prepared_tasks(std::move(flat));
+    if (held) {
+        task_ref last;
+        for (auto& one : all) last = held->hold(std::move(one));
+        co_return last;
+    }
+    co_return co_await on_loop(home_of(executor, app),
+                               [&](loop& there) { return send_plan(there, app, std::move(all)); });
+}
+
+}  // namespace errand::detail
+
+namespace errand {
+
+group_progress progress_of(const task_info& info) {
+    group_progress all;
+    all.total = info.after.size();
+    if (info.handler == group_handler && info.args.size() == 1 && info.args[0] == 1) all.total = 0;
+    if (info.state == state::success) {
+        all.done = all.total;
+        return all;
+    }
+    all.failed = std::min(info.failed_dependencies, all.total);
+    all.done = all.total - std::min(info.waits_for_count + all.failed, all.total);
+    return all;
+}
+
+}  // namespace errand
