@@ -1,6 +1,7 @@
 /// All of errand: `#include <errand/errand.hpp>`.
 #pragma once
 
+#include <errand/all.hpp>
 #include <errand/app.hpp>
 #include <errand/awaitable.hpp>
 #include <errand/backoff.hpp>

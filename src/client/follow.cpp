@@ -1,4 +1,6 @@
 // What a handle does after the submission: wait for the result, look, cancel.
+#include "client/follow.hpp"
+
 #include <errand/error.hpp>
 
 #include "client/find.hpp"
@@ -6,10 +8,10 @@
 #include "client/home.hpp"
 #include "client/info.hpp"
 #include "client/open_transaction.hpp"
+#include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
-#include "runtime/running_task.hpp"
 
 #include <boost/asio/cancel_after.hpp>
 #include <boost/system/system_error.hpp>
@@ -20,9 +22,6 @@ namespace errand::detail {
 
 namespace asio = boost::asio;
 
-namespace {
-
-// The life that a handle stands for. Throws while, or because, a transaction holds the task back.
 incarnation life_of(const task_ref& ref, const char* wish) {
     if (!ref.held) return ref.life;
     switch (ref.held->now.load(std::memory_order_acquire)) {
@@ -38,24 +37,7 @@ incarnation life_of(const task_ref& ref, const char* wish) {
     return ref.held->life;
 }
 
-// Gives the handler's slot to other tasks while it waits. What is thrown while waiting is thrown after the slot is back.
-awaitable<ended_task> wait_without_slot(loop& there, running_task& task, task_id id, incarnation life) {
-    task.yield_slot();
-    ended_task end;
-    std::exception_ptr failure;
-    try {
-        end = co_await there.results().wait(id, life);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    // For the whole coroutine, the handler included: put back as it was.
-    const bool throws = co_await asio::this_coro::throw_if_cancelled();
-    co_await asio::this_coro::throw_if_cancelled(false);
-    co_await task.regain_slot();
-    co_await asio::this_coro::throw_if_cancelled(throws);
-    if (failure) std::rethrow_exception(failure);
-    co_return end;
-}
+namespace {
 
 [[noreturn]] void throw_gone(const task_ref& ref) {
     throw result_gone{"task " + id_text(ref) +
@@ -72,11 +54,10 @@ bool may_be_trimmed(const task_ref& ref, incarnation life, time_point now) {
 awaitable<ended_task> wait_on(loop& there, running_task* task, task_ref ref, incarnation life) {
     const task_id id{ref.id};
     try {
-        if (task) co_return co_await wait_without_slot(there, *task, id, life);
+        if (task) co_return co_await without_slot(*task, there.results().wait(id, life));
         co_return co_await there.results().wait(id, life);
     } catch (const unknown_task&) {
-        if (may_be_trimmed(ref, life, there.tasks().now())) throw_gone(ref);
-        throw;
+        throw_missing(ref, life, there.tasks().now(), std::current_exception());
     }
 }
 
@@ -138,6 +119,26 @@ awaitable<std::optional<bool>> revive_on(loop& there, task_id id, incarnation li
     co_return co_await there.tasks().revive(id, incarnation_of(found->body), *found->finished_at, record);
 }
 
+}  // namespace
+
+[[noreturn]] void throw_missing(const task_ref& ref, incarnation life, time_point now,
+                                const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const unknown_task&) {
+        if (may_be_trimmed(ref, life, now)) throw_gone(ref);
+        throw;
+    }
+}
+
+std::string result_in(const task_ref& ref, std::string_view encoded) {
+    auto outcome = decode_outcome(encoded);
+    if (outcome.ended_as != state::success) throw_failed(outcome);
+    // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
+    if (outcome.attempts == 0) throw_gone(ref);
+    return std::move(outcome.result);
+}
+
 awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, duration retention) {
     task_outcome outcome;
     outcome.ended_as = state::cancelled;
@@ -146,27 +147,20 @@ awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, du
     co_return co_await there.tasks().cancel(id, life, record);
 }
 
-}  // namespace
-
-namespace {
-
-awaitable<std::string> gathered(app_core& app, task_id of, std::string result) {
+awaitable<std::string> whole(const task_ref& ref, std::string result) {
+    if (result != group_result) co_return result;
     auto executor = co_await asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, app),
-                               [&](loop& there) { return whole_result(there, of, std::move(result)); });
+    const task_id id{ref.id};
+    co_return co_await on_loop(home_of(executor, *ref.app),
+                               [&](loop& there) { return whole_result(there, id, std::move(result)); });
 }
-
-}  // namespace
 
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
     const auto life = life_of(ref, "await the result of");
-    auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
-    auto outcome = decode_outcome(end.outcome);
-    if (outcome.ended_as != state::success) throw_failed(outcome);
-    // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
-    if (outcome.attempts == 0) throw_gone(ref);
-    if (outcome.result != group_result) co_return std::move(outcome.result);
-    co_return co_await gathered(*ref.app, task_id{ref.id}, std::move(outcome.result));
+    const auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
+    auto result = result_in(ref, end.outcome);
+    if (result != group_result) co_return result;
+    co_return co_await whole(ref, std::move(result));
 }
 
 awaitable<std::optional<task_info>> find_info(app_core& app, task_id id) {
@@ -224,7 +218,7 @@ awaitable<std::string> stored_result(app_core& app, std::string id) {
     auto outcome = decode_outcome(found->outcome);
     if (outcome.ended_as != state::success) throw_failed(outcome);
     if (outcome.attempts == 0) throw_gone({.app = &app, .id = parsed->bytes});
-    co_return co_await gathered(app, *parsed, std::move(outcome.result));
+    co_return co_await whole({.app = &app, .id = parsed->bytes}, std::move(outcome.result));
 }
 
 bool was_accepted(const task_ref& ref) {

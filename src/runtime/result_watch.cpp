@@ -37,36 +37,133 @@ std::exception_ptr lost(const task_id& id) {
         ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
 }
 
+[[noreturn]] void throw_closing() { throw store_error{"the app is closing: nothing more can be awaited"}; }
+
 }  // namespace
+
+// Several waits that end as one.
+struct result_watch::group {
+    group(const asio::any_io_executor& executor, std::vector<watched_task> all, result_group& to)
+        : tasks{std::move(all)}, tells{to}, left{tasks.size()}, limit{executor} {}
+
+    std::vector<watched_task> tasks;
+    result_group& tells;  // only until it is over
+    std::size_t left;     // not heard of
+    bool over = false;
+    asio::steady_timer limit;
+    asio::any_completion_handler<void(std::exception_ptr, bool)> done;
+};
 
 result_watch::result_watch(asio::any_io_executor executor, store& in)
     : executor_{executor}, in_{in}, pace_{executor} {}
 
+bool result_watch::is_news(const task_id& id, incarnation life) const {
+    const auto [from, to] = waiters_.equal_range(id);
+    return std::none_of(from, to, [life](const auto& other) { return other.second.life == life; });
+}
+
+template <class Predicate>
+void result_watch::forget(const task_id& id, Predicate which) {
+    auto [at, to] = waiters_.equal_range(id);
+    while (at != to) at = which(at->second) ? waiters_.erase(at) : std::next(at);
+}
+
+// ---- one task --------------------------------------------------------------------------------------
+
 awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
-    if (closed_) throw store_error{"the app is closing: nothing more can be awaited"};
+    if (closed_) throw_closing();
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
                                             void(std::exception_ptr, ended_task)>(
         [this, id, life](auto handler) {
-            const auto [from, to] = waiters_.equal_range(id);
-            const bool first =
-                std::none_of(from, to, [life](const auto& other) { return other.second.life == life; });
+            const bool first = is_news(id, life);
             completion done{std::move(handler)};
             auto slot = asio::get_associated_cancellation_slot(done);
-            auto at = waiters_.emplace(id, waiter{life, std::move(done)});
+            waiter* mine = &waiters_.emplace(id, waiter{life, std::move(done)})->second;
             if (slot.is_connected()) {
-                slot.assign([this, at](asio::cancellation_type) {
-                    auto cancelled = std::move(at->second.done);
-                    waiters_.erase(at);
+                slot.assign([this, id, mine](asio::cancellation_type) mutable {
+                    if (!mine) return;  // told twice
+                    auto cancelled = std::move(mine->done);
+                    forget(id, [mine](const waiter& one) { return &one == mine; });
+                    mine = nullptr;
                     asio::post(executor_, asio::append(std::move(cancelled), aborted(), ended_task{}));
                 });
             }
-            if (first) ask(id, life);
+            if (!first) return;
+            ask(id, life);
+            start_asking();
         },
         asio::use_awaitable);
 }
 
-void result_watch::ask(const task_id& id, incarnation life) {
-    unasked_.push_back({id, life});
+// ---- several tasks ---------------------------------------------------------------------------------
+
+awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_group& to,
+                                        std::optional<moment> until) {
+    if (closed_) throw_closing();
+    if (tasks.empty()) co_return true;
+    const auto all = std::make_shared<group>(executor_, std::move(tasks), to);
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, bool)>(
+        [this, all, until](auto handler) {
+            all->done = std::move(handler);
+            auto slot = asio::get_associated_cancellation_slot(all->done);
+            if (slot.is_connected()) {
+                slot.assign([this, all](asio::cancellation_type) {
+                    if (!all->over) finish(*all, aborted(), true);
+                });
+            }
+            if (until) {
+                all->limit.expires_at(*until);
+                all->limit.async_wait([this, all](boost::system::error_code ec) {
+                    if (ec || all->over) return;
+                    asio::get_associated_cancellation_slot(all->done).clear();
+                    finish(*all, nullptr, false);
+                });
+            }
+            begin(all);
+        },
+        asio::use_awaitable);
+}
+
+void result_watch::begin(const std::shared_ptr<group>& all) {
+    for (std::size_t place = 0; place < all->tasks.size(); ++place) {
+        const auto& [id, life] = all->tasks[place];
+        if (is_news(id, life)) ask(id, life);
+        waiters_.emplace(id, waiter{life, {}, all, place});
+    }
+    start_asking();
+}
+
+// Completes later, not here: whoever is told of one end may be in the middle of telling others.
+void result_watch::finish(group& all, std::exception_ptr failure, bool in_time) {
+    all.over = true;
+    all.limit.cancel();
+    auto done = std::move(all.done);
+    for (const auto& one : all.tasks)
+        forget(one.id, [&all](const waiter& other) { return other.of.get() == &all; });
+    if (waiters_.empty()) pace_.cancel();
+    asio::post(executor_, asio::append(std::move(done), std::move(failure), in_time));
+}
+
+void result_watch::tell(waiter& one, const ended_task* end, const std::exception_ptr& failure) {
+    if (!one.of) {
+        asio::get_associated_cancellation_slot(one.done).clear();
+        asio::dispatch(asio::append(std::move(one.done), failure, failure ? ended_task{} : *end));
+        return;
+    }
+    auto& all = *one.of;
+    if (all.over) return;
+    --all.left;
+    if (!all.tells.told(one.place, failure ? nullptr : end, failure) && all.left > 0) return;
+    asio::get_associated_cancellation_slot(all.done).clear();
+    finish(all, nullptr, true);
+}
+
+// ---- asking the store ------------------------------------------------------------------------------
+
+void result_watch::ask(const task_id& id, incarnation life) { unasked_.push_back({id, life}); }
+
+void result_watch::start_asking() {
+    if (unasked_.empty()) return;
     if (!sending_) {
         sending_ = true;
         asio::co_spawn(executor_, send(), asio::detached);  // throws nothing: failures go to the waiters
@@ -80,9 +177,10 @@ void result_watch::ask(const task_id& id, incarnation life) {
 awaitable<void> result_watch::send() {
     while (!unasked_.empty() && !closed_) {
         const std::size_t n = std::min(unasked_.size(), most_per_call);
-        const std::vector<watched_task> tasks(unasked_.end() - static_cast<std::ptrdiff_t>(n),
-                                              unasked_.end());
+        std::vector<watched_task> tasks(unasked_.end() - static_cast<std::ptrdiff_t>(n), unasked_.end());
         unasked_.resize(unasked_.size() - n);
+        std::erase_if(tasks, [this](const watched_task& one) { return !waiters_.contains(one.id); });
+        if (tasks.empty()) continue;
         try {
             const auto known = co_await in_.watch(tasks);
             for (const auto& end : known.ended) answer(end.id, 0, &end, nullptr);
@@ -106,11 +204,14 @@ awaitable<void> result_watch::recheck() {
 
 void result_watch::reconnected() {
     for (const auto& [id, one] : waiters_) ask(id, one.life);
+    start_asking();
 }
 
 void result_watch::ended(const ended_task& task) {
     if (!task.outcome.empty()) return answer(task.id, 0, &task, nullptr);
-    if (waiters_.contains(task.id)) ask(task.id, 0);
+    if (!waiters_.contains(task.id)) return;
+    ask(task.id, 0);
+    start_asking();
 }
 
 void result_watch::answer(const task_id& id, incarnation life, const ended_task* end,
@@ -130,8 +231,7 @@ void result_watch::answer(const task_id& id, incarnation life, const ended_task*
         auto why = failure;
         // Its own life ended before this one began, and was overwritten.
         if (!why && one.life != 0 && end->life != 0 && one.life != end->life) why = gone(id);
-        asio::get_associated_cancellation_slot(one.done).clear();
-        asio::dispatch(asio::append(std::move(one.done), why, why ? ended_task{} : *end));
+        tell(one, end, why);
     }
     if (waiters_.empty()) pace_.cancel();
 }

@@ -9,7 +9,9 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <list>
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,17 @@ public:
     using store_error::store_error;
 };
 
+// Who waits for several tasks at once.
+class result_group {
+public:
+    // The task at this place of the list has ended; or, with a failure, there is no end of it to come. Each place is told
+    // at most once. True: enough is known, nothing more is waited for.
+    virtual bool told(std::size_t place, const ended_task* end, const std::exception_ptr& failure) = 0;
+
+protected:
+    ~result_group() = default;
+};
+
 // On its loop's thread only.
 class result_watch {
 public:
@@ -29,6 +42,11 @@ public:
     // The end of this task. Throws result_gone when its place was taken by a later life or it is no longer kept,
     // store_error when the store lost it. Cancellation leaves nothing behind.
     awaitable<ended_task> wait(task_id id, incarnation life);
+
+    using moment = std::chrono::steady_clock::time_point;
+    // Tells the group of each of these tasks as it ends, until it has heard of all, says that it knows enough, or the
+    // time has come: then false. One suspension and at most one timer, however many tasks. `to` outlives the wait.
+    awaitable<bool> wait_many(std::vector<watched_task> tasks, result_group& to, std::optional<moment> until);
 
     // From the store's listener.
     void ended(const ended_task& task);
@@ -40,13 +58,24 @@ public:
 
 private:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, ended_task)>;
+    struct group;
     struct waiter {
         incarnation life;
-        completion done;
+        completion done;              // of one that waits for this task alone
+        std::shared_ptr<group> of{};  // or: it is one place of a group
+        std::size_t place = 0;
     };
-    using entry = std::unordered_multimap<task_id, waiter>::iterator;
 
+    // True when no waiter for it was there, so that the store has to be asked.
+    bool is_news(const task_id& id, incarnation life) const;
     void ask(const task_id& id, incarnation life);
+    void start_asking();
+    void begin(const std::shared_ptr<group>& all);
+    void tell(waiter& one, const ended_task* end, const std::exception_ptr& failure);
+    void finish(group& all, std::exception_ptr failure, bool in_time);
+    // Erases the waiters for this task of which it holds.
+    template <class Predicate>
+    void forget(const task_id& id, Predicate which);
     awaitable<void> send();
     awaitable<void> recheck();
     // Tells those who wait for this id: its end, or why there is none to come. With a life, only those who wait for it.

@@ -121,6 +121,10 @@ errand::awaitable<void> call_it(errand::app& app) {
     for (std::size_t i = 0; i < orders.size(); ++i) orders[i].id = "bulk-" + std::to_string(i);
     auto many = co_await receipts.perform_bulk(orders);
     check((co_await many[2]).order_id == "bulk-2", "handles come in order");
+    check((co_await errand::all(many)).size() == 3, "many are awaited at once");
+    const auto [one, other] = co_await errand::all(many[0], h);
+    check(one.order_id == "bulk-0" && other.order_id == "o-1", "also those of several types");
+    check((co_await errand::any(many)).first < 3, "or the first of them");
 
     auto named = co_await app.perform("shop::audit", boost::json::array{1, "abc"});
     check((co_await named).as_int64() == 3, "a task can be submitted by wire name");

@@ -1,0 +1,236 @@
+// Waiting for several tasks at once: errand::all and errand::any.
+//
+// Invariant: the caller goes to its loop once and comes back once, whatever happens there; in a handler, all that is done
+// there is done without its slot.
+#include <errand/all.hpp>
+#include <errand/error.hpp>
+
+#include "client/follow.hpp"
+#include "client/home.hpp"
+#include "client/without_slot.hpp"
+#include "runtime/async_gate.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using moment = result_watch::moment;
+
+struct followed {
+    task_ref ref;
+    incarnation life = 0;
+    bool settled = false;  // it has ended, or no end is to come
+};
+
+// ---- what is known so far ---------------------------------------------------------------------------
+
+class gathering final : public result_group {
+public:
+    enum class aim : bool { all, any };
+
+    // Throws usage_error when these cannot be awaited, or not together.
+    gathering(aim what, std::vector<task_ref> tasks, const await_options& how);
+
+    const await_options& how() const noexcept { return how_; }
+    app_core& app() const noexcept { return *tasks_.front().ref.app; }
+    std::vector<watched_task> watched() const;
+    std::vector<followed> rest() const;
+    void begin(loop& there) noexcept { there_ = &there; }
+    void late() { failure_ = std::make_exception_ptr(timed_out{sentence()}); }
+
+    bool told(std::size_t place, const ended_task* end, const std::exception_ptr& failure) override;
+
+    void throw_failure() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+    std::vector<std::string> results() { return std::move(results_); }
+    first_result first() { return {winner_, std::move(results_.at(winner_))}; }
+
+private:
+    bool succeeded(std::size_t place, std::string result);
+    bool failed(std::exception_ptr why);
+    std::string sentence() const;
+
+    const aim aim_;
+    const await_options how_;
+    std::vector<followed> tasks_;
+    loop* there_ = nullptr;
+    std::vector<std::string> results_;
+    std::size_t winner_ = 0;
+    std::exception_ptr failure_;
+};
+
+gathering::gathering(aim what, std::vector<task_ref> tasks, const await_options& how)
+    : aim_{what}, how_{how}, results_(tasks.size()) {
+    tasks_.reserve(tasks.size());
+    for (auto& ref : tasks) {
+        if (ref.app != tasks.front().app) {
+            throw usage_error{"cannot await task " + id_text(ref) + " together with task " +
+                              id_text(tasks.front()) + ": their handles are of different apps"};
+        }
+        const auto life = life_of(ref, "await the result of");
+        tasks_.push_back({ref, life});
+    }
+}
+
+std::vector<watched_task> gathering::watched() const {
+    std::vector<watched_task> all;
+    all.reserve(tasks_.size());
+    for (const auto& one : tasks_) all.push_back({task_id{one.ref.id}, one.life});
+    return all;
+}
+
+std::vector<followed> gathering::rest() const {
+    std::vector<followed> left;
+    for (const auto& one : tasks_) {
+        if (!one.settled) left.push_back(one);
+    }
+    return left;
+}
+
+bool gathering::told(std::size_t place, const ended_task* end, const std::exception_ptr& failure) {
+    auto& one = tasks_[place];
+    one.settled = true;
+    std::string result;
+    try {
+        if (!end) throw_missing(one.ref, one.life, there_->tasks().now(), failure);
+        result = result_in(one.ref, end->outcome);
+    } catch (const unknown_task&) {
+        return failed(std::current_exception());
+    } catch (const store_error&) {
+        // Not this task has failed but the store: the others would not be heard of either.
+        one.settled = false;
+        failed(std::current_exception());
+        return true;
+    } catch (...) {
+        return failed(std::current_exception());
+    }
+    return succeeded(place, std::move(result));
+}
+
+bool gathering::succeeded(std::size_t place, std::string result) {
+    results_[place] = std::move(result);
+    if (aim_ == aim::all) return false;
+    winner_ = place;
+    failure_ = nullptr;
+    return true;
+}
+
+bool gathering::failed(std::exception_ptr why) {
+    failure_ = std::move(why);
+    return aim_ == aim::all;
+}
+
+std::string gathering::sentence() const {
+    const auto left = static_cast<std::size_t>(std::ranges::count(tasks_, false, &followed::settled));
+    const auto count = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); };
+    return (aim_ == aim::all ? "" : "none of " + count(tasks_.size()) + " succeeded: ") +
+           std::to_string(left) + " of " + count(tasks_.size()) + " did not end within " +
+           std::to_string(how_.within.value_or(duration{0}).count()) + " ms; " +
+           (how_.cancel_rest ? "what had not ended is cancelled" : "what has not ended goes on");
+}
+
+// ---- cancelling the rest ----------------------------------------------------------------------------
+
+// So many calls are under way at once: the store answers them in one go.
+constexpr std::size_t most_at_once = 64;
+
+struct cancelling {
+    cancelling(loop& l, std::vector<followed> all) : there{l}, left{std::move(all)}, done{l.executor()} {}
+
+    loop& there;
+    std::vector<followed> left;
+    std::size_t under_way = 0;
+    async_gate done;
+};
+
+// Whatever it meets, somebody else's answer stands already: a store that is away ends it, nothing is thrown.
+awaitable<void> cancel_some(std::shared_ptr<cancelling> job) {
+    while (!job->left.empty()) {
+        const auto one = std::move(job->left.back());
+        job->left.pop_back();
+        try {
+            co_await cancel_on(job->there, task_id{one.ref.id}, one.life, one.ref.retention);
+        } catch (...) {
+            job->left.clear();
+        }
+    }
+    if (--job->under_way == 0) job->done.open();
+}
+
+// On the plain loop: cancelling the waiting coroutine ends its waiting, not what it has asked for.
+awaitable<void> cancel_all(loop& there, std::vector<followed> rest) {
+    const auto job = std::make_shared<cancelling>(there, std::move(rest));
+    job->under_way = std::min(job->left.size(), most_at_once);
+    for (auto more = job->under_way; more > 0; --more)
+        asio::co_spawn(there.executor(), cancel_some(job), asio::detached);
+    while (job->under_way > 0) co_await job->done.wait();
+}
+
+// ---- waiting ----------------------------------------------------------------------------------------
+
+awaitable<bool> gather_on(loop& there, std::shared_ptr<gathering> all, std::optional<moment> until) {
+    all->begin(there);
+    if (!co_await there.results().wait_many(all->watched(), *all, until)) all->late();
+    if (!all->how().cancel_rest) co_return true;
+    auto rest = all->rest();
+    if (!rest.empty()) co_await cancel_all(there, std::move(rest));
+    co_return true;
+}
+
+awaitable<bool> gather_as(loop& there, running_task* task, std::shared_ptr<gathering> all,
+                          std::optional<moment> until) {
+    if (task) co_return co_await without_slot(*task, gather_on(there, std::move(all), until));
+    co_return co_await gather_on(there, std::move(all), until);
+}
+
+std::optional<moment> end_of(std::optional<duration> within) {
+    if (!within) return std::nullopt;
+    constexpr duration longest{std::chrono::days{36'525}};  // what timers can hold
+    return std::chrono::steady_clock::now() + std::clamp(*within, duration{0}, longest);
+}
+
+awaitable<void> gather(std::shared_ptr<gathering> all) {
+    const auto until = end_of(all->how().within);
+    auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    running_task* task = around && around->app == &all->app() ? around->task : nullptr;
+    co_await on_loop(home_of(executor, all->app()),
+                     [=](loop& there) { return gather_as(there, task, all, until); });
+    all->throw_failure();
+}
+
+}  // namespace
+
+awaitable<std::vector<std::string>> wait_for_all(std::vector<task_ref> tasks, await_options how) {
+    if (tasks.empty()) co_return std::vector<std::string>{};
+    const auto all = std::make_shared<gathering>(gathering::aim::all, tasks, how);
+    co_await gather(all);
+    auto results = all->results();
+    for (std::size_t at = 0; at < tasks.size(); ++at) {
+        if (results[at] == group_result) results[at] = co_await whole(tasks[at], std::move(results[at]));
+    }
+    co_return results;
+}
+
+awaitable<first_result> wait_for_any(std::vector<task_ref> tasks, await_options how) {
+    if (tasks.empty()) throw usage_error{"any() of no handles: none could ever be the first"};
+    const auto all = std::make_shared<gathering>(gathering::aim::any, tasks, how);
+    co_await gather(all);
+    auto first = all->first();
+    if (first.text == group_result) first.text = co_await whole(tasks[first.at], std::move(first.text));
+    co_return first;
+}
+
+}  // namespace errand::detail
