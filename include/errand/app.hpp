@@ -4,6 +4,7 @@
 #include <errand/config.hpp>
 #include <errand/detail/beans.hpp>
 #include <errand/detail/engine.hpp>
+#include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
@@ -75,6 +76,12 @@ public:
 
     /// What the store knows of the task with this id. One round trip.
     [[nodiscard]] awaitable<std::optional<task_info>> find(std::string id);
+
+    /// All tasks that are connected with this one by dependencies, in both directions, also those that have ended and are
+    /// kept. About three round trips a task.
+    /// @param most so many tasks at most; `complete` says whether there are more
+    /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
+    [[nodiscard]] awaitable<std::optional<task_graph>> graph(std::string id, std::size_t most = 1000);
 
     /// Runs an awaitable to its end on the calling thread and returns its value or throws what it threw.
     /// @throws usage_error inside a coroutine that errand runs: there, `co_await` it

@@ -7,6 +7,7 @@
 #include <errand/backoff.hpp>
 #include <errand/config.hpp>
 #include <errand/error.hpp>
+#include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/handler.hpp>
 #include <errand/json.hpp>

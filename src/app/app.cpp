@@ -83,6 +83,12 @@ awaitable<std::optional<task_info>> app::find(std::string id) {
     return detail::find_info(*core_, *parsed);
 }
 
+awaitable<std::optional<task_graph>> app::graph(std::string id, std::size_t most) {
+    const auto parsed = parse_task_id(id);
+    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
+    return detail::find_graph(*core_, *parsed, most);
+}
+
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     const auto parsed = parse_task_id(id);
     if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};

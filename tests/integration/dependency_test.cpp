@@ -422,3 +422,28 @@ TEST_CASE("with the tasks their edges are deleted", "[depend]") {
     CHECK(redis.command({"HLEN", stem + "waiting"}) == "1");
     CHECK(redis.command({"HLEN", stem + "watched"}) == "1");
 }
+
+TEST_CASE("the graph of a task shows all that is connected with it", "[depend]") {
+    bench t;
+    t.start();
+    auto a = t.submit("a");
+    t.wait(a);
+    auto b = t.submit("b", {.after = {a}});
+    auto c = t.submit("c", {.after = {b, t.ref("later \"one\"")}});
+    t.submit("apart");
+    t.wait(b);
+    const auto graph = t.run(t.app.graph(b.id())).value();
+    REQUIRE(graph.nodes.size() == 4);
+    CHECK(graph.complete);
+    CHECK(graph.nodes[0].id == b.id());
+    std::set<std::string> edges;
+    for (const auto& edge : graph.edges) {
+        edges.insert(graph.nodes[edge.from].biz_id.value_or("?") + graph.nodes[edge.to].biz_id.value_or("?"));
+    }
+    CHECK(edges == std::set<std::string>{"ab", "bc", "?c"});
+    CHECK_THAT(graph.dot(), ContainsSubstring("depend_test::step\\nc\\nwaiting"));
+    CHECK_THAT(graph.dot(), ContainsSubstring("not submitted"));
+    CHECK_THAT(graph.mermaid(), ContainsSubstring("flowchart LR") && ContainsSubstring("-->"));
+    CHECK_FALSE(t.run(t.app.graph(c.id(), 2)).value().complete);
+    CHECK_FALSE(t.run(t.app.graph(t.ref("unknown").id())));
+}
