@@ -13,7 +13,7 @@ struct measure {
 
 constexpr measure measures[] = {
     {"submit", load::submit},   {"bulk", load::bulk},       {"drain", load::drain}, {"life", load::life},
-    {"latency", load::latency}, {"promote", load::promote}, {"idle", load::idle},
+    {"latency", load::latency}, {"promote", load::promote}, {"idle", load::idle},   {"depend", load::depend},
 };
 
 }  // namespace

@@ -6,10 +6,12 @@
 namespace errand {
 namespace {
 
-constexpr std::array<std::string_view, 20> names{
-    "submit",    "submit_delayed", "submit_waiting", "replace", "replace_delayed", "resolve",  "forsake",
-    "promote",   "claim",          "succeed",        "fail",    "snooze",          "postpone", "bury",
-    "give_back", "recover",        "expire",         "cancel",  "revive",          "clean"};
+constexpr std::array<std::string_view, 24> names{
+    "submit",          "submit_delayed", "submit_waiting",  "replace", "replace_delayed",
+    "replace_waiting", "resolve",        "resolve_delayed", "gather",  "forsake",
+    "promote",         "claim",          "succeed",         "fail",    "snooze",
+    "postpone",        "bury",           "give_back",       "recover", "expire",
+    "cancel",          "revive",         "take_up",         "clean"};
 
 using s = state;
 using t = transition;
@@ -33,11 +35,18 @@ constexpr state_row rows[] = {
     {s::dead, t::submit_waiting, s::waiting},
     {s::cancelled, t::submit_waiting, s::waiting},
     {s::expired, t::submit_waiting, s::waiting},
+    {s::waiting, t::replace, s::ready},
     {s::delayed, t::replace, s::ready},
     {s::ready, t::replace, s::ready},
+    {s::waiting, t::replace_delayed, s::delayed},
     {s::delayed, t::replace_delayed, s::delayed},
     {s::ready, t::replace_delayed, s::delayed},
-    {s::waiting, t::resolve, s::delayed},
+    {s::waiting, t::replace_waiting, s::waiting},
+    {s::delayed, t::replace_waiting, s::waiting},
+    {s::ready, t::replace_waiting, s::waiting},
+    {s::waiting, t::resolve, s::ready},
+    {s::waiting, t::resolve_delayed, s::delayed},
+    {s::waiting, t::gather, s::success},
     {s::waiting, t::forsake, s::cancelled},
     {s::delayed, t::promote, s::ready},
     {s::retry, t::promote, s::ready},
@@ -61,6 +70,7 @@ constexpr state_row rows[] = {
     {s::dead, t::revive, s::ready},
     {s::cancelled, t::revive, s::ready},
     {s::expired, t::revive, s::ready},
+    {s::cancelled, t::take_up, s::waiting},
     {s::success, t::clean, none},
     {s::dead, t::clean, none},
     {s::cancelled, t::clean, none},

@@ -19,8 +19,11 @@ enum class transition : std::uint8_t {
     submit_delayed,   // due later
     submit_waiting,   // depends on tasks that have not ended
     replace,          // a second submission takes the place of one that never started, due at once ...
-    replace_delayed,  // ... or later
-    resolve,          // all it depends on are `success`; due now or, with a delay, later
+    replace_delayed,  // ... or later ...
+    replace_waiting,  // ... or depending on tasks that have not ended
+    resolve,          // all it depends on have ended as it needs; due now ...
+    resolve_delayed,  // ... or, with a delay, later
+    gather,           // a group: all its members are `success`
     forsake,          // one it depends on ended otherwise
     promote,          // its time has come
     claim,            // a worker takes it
@@ -34,6 +37,7 @@ enum class transition : std::uint8_t {
     expire,           // not started in time
     cancel,           // by a caller
     revive,           // by a caller: attempts from zero
+    take_up,          // what it was cancelled for was revived
     clean,            // its retention is over
 };
 

@@ -10,7 +10,7 @@
 namespace errand {
 
 namespace {
-constexpr std::size_t most_per_call = 100;
+constexpr std::size_t most_per_call = 100;  // news
 // Who took news and has not delivered them in this time is taken for dead.
 constexpr std::chrono::seconds lease{10};
 

@@ -68,7 +68,7 @@ const std::vector<row>& rows() {
         plain(news, {"lib_base", "lib_queues", "lib_many", "lib_record", "lib_links", "news"}),
         plain(resolve, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_mark", "lib_record",
                         "lib_wake", "lib_entry", "lib_earliest", "lib_body", "lib_links", "lib_news",
-                        "lib_end", "lib_settle", "resolve"}),
+                        "lib_end", "lib_settle", "lib_judge", "resolve"}),
         plain(delivered, {"lib_base", "lib_many", "lib_links", "delivered"}),
         plain(revive, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_wake",
                        "lib_entry", "lib_links", "lib_news", "revive"}),

@@ -19,7 +19,7 @@ local function standing()
 end
 if is_ended(body) then return {'ended', now, body_of(body), noted, end_of(body), '', '', '', standing()} end
 if record then
-  local due = tonumber(sub(record, 3))
+  local due = tonumber(sub(record, 3, 15))
   return {'waiting', now, body, noted, '', due > 0 and digits(due) or '', '', '', standing()}
 end
 local holder = call('HGET', own, id)

@@ -13,17 +13,21 @@ local function place_urgent(q, entry_text, priority, front)
   call('ZADD', urgent_of(q), digits((9 - priority) * band + sequence), entry_text)
 end
 
--- The position among the keys of the queue that a body names; nil when its keys were not given.
+-- The position of a queue among the keys; nil when its keys were not given.
+local function position_of(queue)
+  local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
+  local key = prefix .. 'ready:' .. name
+  for at = first_queue_key, #KEYS, 5 do
+    if KEYS[at] == key then return (at - first_queue_key) / 5 + 1 end
+  end
+end
+
+-- The position of the queue that a body names, and its name.
 local function queue_of(body)
   local length, from = byte(body, 12), 13
   if length >= 128 then length, from = length - 128 + byte(body, 13) * 128, 14 end
   local queue = sub(body, from, from + length - 1)
-  local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
-  local key = prefix .. 'ready:' .. name
-  for at = first_queue_key, #KEYS, 5 do
-    if KEYS[at] == key then return (at - first_queue_key) / 5 + 1, queue end
-  end
-  return nil, queue
+  return position_of(queue), queue
 end
 
 -- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:

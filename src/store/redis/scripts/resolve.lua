@@ -7,23 +7,23 @@
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(tasks x log edges)
 -- It may be repeated: news that a task has heard changes nothing.
-local told, missing = {}, {}
+local told, asked, missing = {}, {}, {}
 local at = 2
 while at <= #ARGV do
   for i = at + 4, at + 3 + ARGV[at + 3] do
-    local one = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
-    local record = call('HGET', waiting, one.id)
-    local value = record and call('HGET', tasks, one.id)
-    if value then
-      local q, queue = queue_of(body_of(value))
-      if not q then missing[#missing + 1] = queue end
-      one.known = true
-    end
-    told[#told + 1] = one
+    told[#told + 1] = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
+    asked[#asked + 1] = ARGV[i]
   end
   at = at + 4 + ARGV[at + 3]
 end
-if #missing > 0 then return {'elsewhere', unpack(missing, 1, math.min(#missing, 4000))} end
+local records = hmget(waiting, asked)
+for i = 1, #told do
+  if records[i] then
+    local q, queue = queue_in(records[i])
+    if not q then missing[#missing + 1] = queue end
+  end
+end
+if #missing > 0 then return {'elsewhere', unpack(missing)} end
 
 -- The edges after the news. Returns whether the task is to hear of this parent again.
 local function hear(one, rule)
@@ -42,14 +42,15 @@ local function hear(one, rule)
 end
 
 free_first()
-local wakes, again = {}, {}
+local wakes, again, seen = {}, {}, {}
 for i, one in ipairs(told) do
-  -- Read anew: the same task may stand in a call more than once.
-  local record = one.known and call('HGET', waiting, one.id)
-  local value = record and call('HGET', tasks, one.id)
-  if value then
+  -- The same task may stand in a call more than once.
+  local record = records[i]
+  if seen[one.id] then record = call('HGET', waiting, one.id) end
+  if record then
+    seen[one.id] = true
     if hear(one, sub(record, 2, 2)) then again[#again + 1] = i end
-    settle(one.id, value, record, one.outcome, ARGV[1], wakes)
+    settle(one.id, record, one.outcome, ARGV[1], wakes)
   end
 end
 for q, count in pairs(wakes) do wake(q, math.min(count, chain)) end
