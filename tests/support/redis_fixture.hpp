@@ -14,10 +14,12 @@ namespace errand::test {
 struct heard : store_listener {
     int wakes = 0;
     int reconnects = 0;
+    int news = 0;
     std::vector<task_id> cancelled;
     std::vector<ended_task> ended;
 
     void woken() override { ++wakes; }
+    void news_came() override { ++news; }
     void task_cancelled(const task_id& id) override { cancelled.push_back(id); }
     void task_ended(const ended_task& task) override { ended.push_back(task); }
     void reconnected() override { ++reconnects; }

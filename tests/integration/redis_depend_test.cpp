@@ -1,0 +1,201 @@
+// Dependencies at the store's seam: what a process that dies leaves, and what is done twice.
+#include "support/redis_fixture.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace errand;
+using namespace errand::test;
+
+namespace {
+
+submission_item waiting_for(const std::string& name, const std::vector<parent_task>& parents,
+                            on_failed rule = on_failed::cancel) {
+    auto item = item_with(derive_task_id("h", name), name);
+    auto body = decode_body(item.body);
+    for (const auto& one : parents) body.after.push_back(one.id);
+    body.rule = rule;
+    item.body = encode(body);
+    item.after = parents;
+    item.rule = rule;
+    return item;
+}
+
+std::vector<parent_task> refs(int count) {
+    std::vector<parent_task> all;
+    for (int i = 0; i < count; ++i) all.push_back({derive_task_id("h", "p" + std::to_string(i))});
+    return all;
+}
+
+constexpr int too_many = 2 * static_cast<int>(store::parents_per_call) + 1;
+
+news_answer news_of(redis_fixture& redis, member& by, duration lease = std::chrono::seconds{10}) {
+    return await(redis.io, by->take_news(100, lease));
+}
+
+// Tells everybody all there is to be told, as a resolver does.
+void resolve_all(redis_fixture& redis, member& by) {
+    for (;;) {
+        const auto got = news_of(redis, by);
+        if (got.entries.empty()) return;
+        for (const auto& one : got.entries) {
+            resolution told{.parent = one.about, .what = one.what, .children = one.heirs};
+            if (one.what == tidings::check) told.children = {one.about};
+            told.cancelled = outcome_of(state::cancelled);
+            const auto again = await(redis.io, by->resolve({&told, 1}, outcome_of(state::success)));
+            delivery struck{.about = one.about, .what = one.what, .token = one.token, .last = !one.more};
+            for (const auto& child : one.heirs) {
+                if (std::ranges::find(again[0], child) == again[0].end()) struck.done.push_back(child);
+            }
+            await(redis.io, by->delivered({&struck, 1}));
+        }
+    }
+}
+
+void finish_all(redis_fixture& redis, member& by, state as = state::success) {
+    for (const auto& task : redis.claim(by, 1000).claimed) {
+        auto report = success_of(task);
+        report.ended_as = as;
+        if (as != state::success) {
+            task_outcome outcome;
+            outcome.ended_as = as;
+            outcome.retention = report.retention;
+            outcome.attempts = 1;
+            report.record = encode_end(outcome, by->now(), task.body);
+        }
+        redis.finish(by, {report});
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a task with more parents than a call takes is accepted when all are named") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto parents = refs(too_many);
+    const auto item = waiting_for("c", parents);
+    const auto life = incarnation_of(item.body);
+    CHECK(redis.submit(store, item).verdict == submit_verdict::registering);
+    CHECK(redis.state_of(store, item.id) == state::waiting);
+    const std::span rest{parents.begin() + static_cast<std::ptrdiff_t>(store::parents_per_call),
+                         parents.end()};
+    CHECK(await(redis.io, store->enrol(item.id, life, rest)).mine);
+    CHECK(await(redis.io, store->enrol(item.id, life, rest)).mine);
+    CHECK(await(redis.io, store->confirm(item.id, life, false)) == confirm_verdict::accepted);
+    CHECK(await(redis.io, store->confirm(item.id, life, false)) == confirm_verdict::accepted);
+    CHECK(await(redis.io, store->find(item.id))->needed == too_many);
+    for (const auto& one : parents) redis.submit(store, item_with(one.id, "p"));
+    finish_all(redis, store);
+    resolve_all(redis, store);
+    CHECK(redis.state_of(store, item.id) == state::ready);
+}
+
+TEST_CASE("a registration is nobody else's: its id is busy until it was confirmed or taken back") {
+    redis_fixture redis;
+    auto one = redis.join("one");
+    auto two = redis.join("two");
+    const auto item = waiting_for("c", refs(too_many));
+    redis.submit(one, item);
+    CHECK(redis.submit(two, item_with(item.id, "other")).verdict == submit_verdict::busy);
+    CHECK(redis.submit_all(two, {item_with(item.id, "other"), item_of("x")}, submit_mode::all_or_nothing)[1]
+              .verdict == submit_verdict::withheld);
+    await(redis.io, one->withdraw(item.id, incarnation_of(item.body)));
+    CHECK_FALSE(await(redis.io, one->find(item.id)));
+    CHECK(redis.size_of("waiting") == "1");
+    CHECK(redis.redis({"ZCARD", redis.key("links")}) == "1");
+    CHECK(await(redis.io, one->confirm(item.id, incarnation_of(item.body), false)) == confirm_verdict::lost);
+    CHECK_FALSE(await(redis.io, one->enrol(item.id, incarnation_of(item.body), refs(1))).mine);
+    CHECK(redis.submit(two, item_with(item.id, "other")).verdict == submit_verdict::accepted);
+}
+
+TEST_CASE("a registration whose submitter died is given up in its time") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto item = waiting_for("c", refs(too_many));
+    redis.submit(store, item);
+    CHECK(news_of(redis, store).entries.empty());
+    const auto overdue = std::string{item.id.view()} + 'w';
+    redis.redis({"ZADD", redis.key("outbox"), "0", overdue});
+    const auto got = news_of(redis, store);
+    REQUIRE(got.entries.size() == 1);
+    CHECK(got.entries[0].what == tidings::overdue);
+    await(redis.io, store->withdraw(got.entries[0].about, 0));
+    CHECK_FALSE(await(redis.io, store->find(item.id)));
+}
+
+TEST_CASE("news that were taken and not delivered are taken again by another") {
+    redis_fixture redis;
+    auto one = redis.join("one");
+    auto two = redis.join("two");
+    const auto parent = item_with(derive_task_id("h", "p"), "p");
+    const auto child = waiting_for("c", {{parent.id}});
+    redis.submit(one, child);
+    redis.submit(one, parent);
+    finish_all(redis, one);
+    const auto first = news_of(redis, one, duration{1});
+    REQUIRE(first.entries.size() == 1);
+    CHECK(first.entries[0].heirs == std::vector{child.id});
+    news_answer second;
+    CHECK(redis.until([&] { return !(second = news_of(redis, two)).entries.empty(); }));
+    // The one who was late strikes off what is not its own any more: it stays with the other.
+    const delivery late{
+        .about = parent.id, .what = tidings::success, .token = first.entries[0].token, .last = true};
+    await(redis.io, one->delivered({&late, 1}));
+    CHECK(redis.redis({"ZCARD", redis.key("outbox")}) == "2");
+    CHECK(redis.state_of(one, child.id) == state::waiting);
+}
+
+TEST_CASE("hearing of a parent twice changes nothing") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto a = item_with(derive_task_id("h", "a"), "a");
+    const auto child = waiting_for("c", {{a.id}, {derive_task_id("h", "later")}});
+    redis.submit(store, a);
+    redis.submit(store, child);
+    resolution told{.parent = a.id, .what = tidings::success, .children = {child.id, child.id}};
+    for (int i = 0; i < 2; ++i) await(redis.io, store->resolve({&told, 1}, outcome_of(state::success)));
+    CHECK(redis.state_of(store, child.id) == state::waiting);
+    CHECK(await(redis.io, store->find(child.id))->needed == 1);
+}
+
+TEST_CASE("news of a failure that was overtaken by a success does no harm") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto a = item_with(derive_task_id("h", "a"), "a");
+    const auto child = waiting_for("c", {{a.id}});
+    redis.submit(store, a);
+    redis.submit(store, child);
+    // Told by one that was slow, after the parent had been revived.
+    resolution failed{.parent = a.id,
+                      .what = tidings::dead,
+                      .cancelled = outcome_of(state::cancelled),
+                      .children = {child.id}};
+    await(redis.io, store->resolve({&failed, 1}, outcome_of(state::success)));
+    CHECK(redis.state_of(store, child.id) == state::cancelled);
+    finish_all(redis, store);
+    resolve_all(redis, store);
+    CHECK(redis.state_of(store, child.id) == state::ready);
+}
+
+TEST_CASE("an idle resolver is woken by the end of a task that others depend on") {
+    redis_fixture redis;
+    auto worker = redis.join("worker");
+    auto idle = redis.join("idle");
+    const auto parent = item_with(derive_task_id("h", "p"), "p");
+    redis.submit(worker, parent);
+    redis.submit(worker, waiting_for("c", {{parent.id}}));
+    CHECK(news_of(redis, idle).entries.empty());
+    finish_all(redis, worker);
+    CHECK(redis.until([&] { return idle.ear->news == 1; }));
+    CHECK(worker.ear->news == 0);
+}
+
+TEST_CASE("tasks that nobody depends on make no news, and leave no edges") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    redis.submit(store, item_of("a"));
+    finish_all(redis, store);
+    CHECK(redis.redis({"ZCARD", redis.key("outbox")}) == "1");
+    CHECK(redis.redis({"ZCARD", redis.key("links")}) == "1");
+}
