@@ -24,7 +24,7 @@ constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
 
 // What an item counts for: looking at the parents of a task costs the store far more than their bytes.
 std::size_t weight_of(const submission_item& item) {
-    constexpr std::size_t of_parent = most_bytes_per_call / 250;
+    constexpr std::size_t of_parent = most_bytes_per_call / 100;
     return item.body.size() + std::min(item.after.size(), store::parents_per_call) * of_parent;
 }
 

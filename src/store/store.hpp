@@ -314,7 +314,7 @@ public:
     virtual awaitable<watch_answer> watch(std::span<const watched_task> tasks) = 0;
 
     // ---- dependencies ----
-    static constexpr std::size_t parents_per_call = 250;
+    static constexpr std::size_t parents_per_call = 100;
     static constexpr std::size_t heirs_per_call = 100;
     // More parents of a task that is being registered: some that is gone, if any. False: it is not any more.
     struct enrol_answer {

@@ -4,10 +4,13 @@
 -- Returns: 'ok', now | 'walk', now (others depend on it: look for a cycle first) | 'lost', now
 -- Cost:    O(log edges)
 local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
-local body = call('HGET', tasks, id)
-if not body or life_of(body) ~= ARGV[2] then return {'lost', now} end
--- A repeat finds it done.
-if not record or sub(record, 1, 1) ~= 'r' then return {'ok', now} end
+if not record then
+  -- A repeat may find that it waits no longer.
+  local value = call('HGET', tasks, id)
+  return {value and life_of(value) == ARGV[2] and 'ok' or 'lost', now}
+end
+if sub(record, 17, 24) ~= ARGV[2] then return {'lost', now} end
+if sub(record, 1, 1) ~= 'r' then return {'ok', now} end
 if ARGV[3] ~= '1' and any_link('c', id) then return {'walk', now} end
 free_first()
 call('HSET', waiting, id, 'w' .. sub(record, 2))

@@ -4,8 +4,7 @@
 -- Returns: 'ok', now, a parent that is no longer kept or '' | 'lost', now (it is registered no longer)
 -- Cost:    O(parents x log edges)
 local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
-local body = call('HGET', tasks, id)
-if not record or sub(record, 1, 1) ~= 'r' or life_of(body) ~= ARGV[2] then return {'lost', now} end
+if not record or sub(record, 1, 1) ~= 'r' or sub(record, 17, 24) ~= ARGV[2] then return {'lost', now} end
 local weight = weigh(sub(record, 2, 2), ARGV[3])
 if weight.gone then return {'ok', now, weight.gone} end
 tie(id, weight)

@@ -40,9 +40,9 @@ end
 -- A task whose submission is not complete is given up after so long without a sign of its submitter (ms).
 local patience = 60000
 
--- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, 13 digits (due, ms or
--- 0), priority, queue. So news are heard without a look at the body, which names all parents.
-local function waiting_text(phase, rule, due, body)
+-- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, 13 digits
+-- (due, ms or 0), priority, life, queue. So what waits is handled without its body, which names all parents.
+local function waiting_text(phase, rule, due, body, life)
   local _, queue = queue_of(body)
-  return phase .. rule .. string.format('%013.0f%d', due or 0, priority_of(body)) .. queue
+  return phase .. rule .. string.format('%013.0f%d', due or 0, priority_of(body)) .. life .. queue
 end

@@ -9,7 +9,7 @@ end
 -- The position among the keys of a waiting task's queue; nil when its keys were not given. Also its name.
 local positions = {}
 local function queue_in(record)
-  local queue = sub(record, 17)
+  local queue = sub(record, 25)
   local known = positions[queue]
   if known == nil then
     known = position_of(queue) or false

@@ -46,7 +46,8 @@ local function write_items(run, news)
       take_out(queue_of(old), id, old, call('HDEL', notes, id) == 1)
       forget_waiting(id)
     end
-    if written and (not run.rule or enlist(run, i, body, news)) then placed[#placed + 1] = id end
+    local life = written and run.rule and life_of(word == 'replaced' and old or body)
+    if written and (not life or enlist(run, i, body, life, news)) then placed[#placed + 1] = id end
   end
   place(run, placed)
 end

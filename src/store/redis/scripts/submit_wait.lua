@@ -7,12 +7,12 @@ local function forget_waiting(id)
 end
 
 -- Writes what the i-th item of a run waits for; true when that is nothing and it is placed like any other.
-local function enlist(run, i, body, news)
+local function enlist(run, i, body, life, news)
   local id, weight = run.ids[i], run.weights[i]
   tie(id, weight)
   local unmet, failed = #weight.unmet > 0, #weight.failed > 0
   if not weight.registering and not unmet and not failed and run.rule ~= 'g' then return true end
-  call('HSET', waiting, id, waiting_text(weight.registering and 'r' or 'w', run.rule, run.due, body))
+  call('HSET', waiting, id, waiting_text(weight.registering and 'r' or 'w', run.rule, run.due, body, life))
   if run.expires >= 0 then call('ZADD', expiry_of(run.q), (run.due or upper) + run.expires, id) end
   if weight.registering then
     call('ZADD', outbox, now + patience, id .. 'w')
