@@ -17,6 +17,7 @@
 #include <errand/plan.hpp>
 #include <errand/policy.hpp>
 #include <errand/proxy.hpp>
+#include <errand/stage.hpp>
 #include <errand/state.hpp>
 #include <errand/task_context.hpp>
 #include <errand/task_info.hpp>

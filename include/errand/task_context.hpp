@@ -1,8 +1,10 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/detail/stage_call.hpp>
 #include <errand/detail/wire.hpp>
 #include <errand/options.hpp>
+#include <errand/stage.hpp>
 #include <errand/time.hpp>
 
 #include <spdlog/logger.h>
@@ -56,6 +58,41 @@ public:
     /// @throws lease_lost when this attempt no longer counts
     [[nodiscard]] virtual awaitable<void> progress(double done, std::string text = {}) = 0;
 
+    /// Runs a part of the work once per task: its result is stored with the task before this completes, and a later
+    /// attempt gets the stored result and does not run it again. So a killed worker costs the stage under way alone.
+    ///
+    /// Different stages may run at once in parallel branches. Inside, a task submitted without a biz_id is taken up
+    /// again after a crash instead of being submitted a second time: its id follows from this task, the stage, its
+    /// handler, its arguments and how many alike the stage has submitted before.
+    /// @param name tells it from the task's other stages and must stay the same from one program to the next; 1..255
+    ///             bytes. A stored stage that nobody calls any more is ignored
+    /// @param fn   a callable returning `awaitable<T>`, T as for a result of `perform`; kept alive until it has ended
+    /// @return what `fn` returned, read back from its JSON in the first attempt too
+    /// @throws what `fn` throws; lease_lost when this attempt no longer counts; bad_data (`stage "decode": result.x: …`)
+    ///         when the result cannot be stored, is larger than max_payload, or a stored one does not fit T;
+    ///         usage_error for a bad name, a name that was used in this attempt, or under an open transaction;
+    ///         store_error
+    ///
+    /// One round trip to store a result, and one more for the first stage of an attempt; none for a stage that is
+    /// skipped. All that a task stores may take 8 * max_payload, at most 16 MiB.
+    template <class F>
+    [[nodiscard]] awaitable<detail::stage_result<F>> stage(std::string name, F fn) {
+        return stage(std::move(name), stage_options{}, std::move(fn));
+    }
+
+    /// The same with retries and a timeout of its own, all inside this attempt. Cancellation, discard, retry_in, snooze,
+    /// usage_error and lease_lost are not retried.
+    /// @throws timed_out naming the stage when its last try took too long; else as above
+    template <class F>
+    [[nodiscard]] awaitable<detail::stage_result<F>> stage(std::string name, stage_options how, F fn) {
+        using result = detail::stage_result<F>;
+        if constexpr (!std::is_same_v<detail::stage_signature<F>, detail::no_stage>) {
+            return staged<result>(std::move(name), std::move(how), std::move(fn));
+        } else {
+            return {};
+        }
+    }
+
     /// The result of a task that this one depends on; of a group: those of its members, in order. One round trip.
     /// @param id_or_ref its id as text, its handle, or `proxy.ref(biz_id)`
     /// @throws usage_error when it has not ended; task_failed when it ended otherwise than by `success`; result_gone when
@@ -73,7 +110,20 @@ public:
 protected:
     task_context() = default;
 
+    // The JSON text of a stage's result, stored or new.
+    virtual awaitable<std::string> run_stage(std::string name, stage_options how,
+                                             const detail::stage_body& body) = 0;
+
 private:
+    template <class T, class F>
+    awaitable<T> staged(std::string name, stage_options how, F fn) {
+        const detail::stage_body body = [&fn, &name](bool& returned) {
+            return detail::run_stage_function<T>(fn, name, returned);
+        };
+        const std::string text = co_await run_stage(name, std::move(how), body);
+        if constexpr (!std::is_void_v<T>) co_return detail::decode_stage<T>(name, text);
+    }
+
     virtual awaitable<std::string> stored_result(std::string id) = 0;
 };
 

@@ -21,6 +21,15 @@ struct task_error {
     std::string message;  ///< its text
 };
 
+/// A stage that has finished and whose result is stored.
+struct task_stage {
+    std::string name;
+    int attempt = 0;            ///< the attempt of the task that ran it
+    time_point started_at{};    ///< when the try began that succeeded
+    duration length{0};         ///< how long that try took
+    boost::json::value result;  ///< null for a stage that returns void
+};
+
 /// What the store knows of a task at one moment: a copy, nothing in it changes.
 struct task_info {
     std::string id;
@@ -40,6 +49,7 @@ struct task_info {
     boost::json::array args;
     boost::json::value result;  ///< null until `success`, and for handlers that return void
     std::vector<task_error> errors;
+    std::vector<task_stage> stages;  ///< that have finished, in the order in which they did
     std::map<std::string, std::string> headers;
     std::vector<std::string> tags;
     std::vector<std::string> after;  ///< ids of the tasks it depends on

@@ -3,6 +3,7 @@
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
+#include "core/stage_record.hpp"
 #include "runtime/handlers.hpp"
 
 namespace errand {
@@ -50,6 +51,14 @@ void add_notes(task_info& info, const task_notes& notes) {
     if (!notes.worker.empty()) info.worker = notes.worker;
 }
 
+void add_stages(task_info& info, const found_task& found) {
+    for (auto& one : decode_stages(found.stages, incarnation_of(found.body))) {
+        auto result = one.result.empty() ? json::value{} : parsed(one.result);
+        info.stages.push_back(
+            {std::move(one.name), one.attempt, one.started_at, one.length, std::move(result)});
+    }
+}
+
 void add_outcome(task_info& info, const task_outcome& outcome) {
     if (outcome.notes) add_notes(info, *outcome.notes);
     info.attempt = outcome.attempts;
@@ -73,6 +82,7 @@ std::optional<task_info> info_of(const found_task& found) {
     info.failed_dependencies = found.failed;
     add_body(info, decode_body(found.body));
     if (!found.notes.empty()) add_notes(info, decode_notes(found.notes));
+    add_stages(info, found);
     if (found.due_at) info.due_at = found.due_at;
     info.finished_at = found.finished_at;
     if (!found.outcome.empty()) {

@@ -31,11 +31,24 @@ void put(task_id& id, std::size_t at, std::uint64_t value, int width) {
     }
 }
 
+std::string eight_bytes(std::uint64_t value) {
+    task_id number;
+    put(number, 0, value, 8);
+    return std::string{number.view().substr(0, 8)};
+}
+
 // The length goes before each part, so that ("ab", "c") and ("a", "bc") differ.
-std::string with_length(std::string_view part) {
-    task_id length;
-    put(length, 0, part.size(), 8);
-    return std::string{length.view().substr(0, 8)}.append(part);
+std::string with_length(std::string_view part) { return eight_bytes(part.size()).append(part); }
+
+task_id derived_from(std::string_view input) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    if (EVP_Digest(input.data(), input.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+        throw std::runtime_error{"OpenSSL could not compute a SHA-256"};
+    }
+    task_id id;
+    std::memcpy(id.bytes.data(), digest.data(), id.bytes.size());
+    mark(id, 8);
+    return id;
 }
 
 int digit_of(char c) noexcept {
@@ -64,15 +77,12 @@ task_id new_task_id(std::int64_t now_ms) {
 }
 
 task_id derive_task_id(std::string_view identity, std::string_view biz_id) {
-    const auto input = with_length(identity) + with_length(biz_id);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    if (EVP_Digest(input.data(), input.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error{"OpenSSL could not compute a SHA-256"};
-    }
-    task_id id;
-    std::memcpy(id.bytes.data(), digest.data(), id.bytes.size());
-    mark(id, 8);
-    return id;
+    return derived_from(with_length(identity) + with_length(biz_id));
+}
+
+task_id derive_child_id(const child_origin& of, std::uint64_t n) {
+    return derived_from(with_length(of.parent.view()) + eight_bytes(of.life) + with_length(of.stage) +
+                        with_length(of.identity) + with_length(of.args) + eight_bytes(n));
 }
 
 std::string to_text(const task_id& id) {

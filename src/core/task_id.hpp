@@ -35,6 +35,18 @@ task_id new_task_id(std::int64_t now_ms);
 // The id of the task with this biz_id; `identity` is the handler's oldest name. Same input, same id, everywhere.
 task_id derive_task_id(std::string_view identity, std::string_view biz_id);
 
+// What tells a task that a stage has submitted from all others.
+struct child_origin {
+    task_id parent;
+    std::uint64_t life = 0;  // the parent's incarnation
+    std::string_view stage;
+    std::string_view identity;  // of the child's handler
+    std::string_view args;
+};
+
+// The id of the n-th child of this origin.
+task_id derive_child_id(const child_origin& of, std::uint64_t n);
+
 // "0198c5d2-…": the text form shown to people.
 std::string to_text(const task_id& id);
 

@@ -29,7 +29,12 @@ using claim_number = std::uint64_t;
 
 // ---- submit ---------------------------------------------------------------------------------------------------------
 
-enum class on_conflict : std::uint8_t { keep, replace, reject };
+enum class on_conflict : std::uint8_t {
+    keep,  // the holder of the id stays as it is
+    replace,
+    reject,
+    adopt,  // as keep, and a success holds its id for as long as it is kept, whatever its unique_for
+};
 
 // One that a task depends on.
 struct parent_task {
@@ -135,6 +140,11 @@ struct extend_answer {
     std::vector<std::pair<task_id, claim_number>> lost_tasks;  // cancelled, or taken over
 };
 
+struct stages_answer {
+    report_verdict verdict = report_verdict::accepted;
+    std::string records;  // as decode_stages() reads them; empty for none
+};
+
 // ---- look -----------------------------------------------------------------------------------------------------------
 
 struct ended_task {
@@ -155,6 +165,7 @@ struct found_task {
     claim_number claim = 0;                 // working
     std::string worker;                     // working
     std::optional<time_point> claimed_at;   // working, as far as the store knows
+    std::string stages;                     // as decode_stages() reads them; may be empty
     std::vector<task_id> needs;             // waiting: some of those whose end it needs
     std::size_t needed = 0;                 // waiting: how many they are
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
@@ -297,6 +308,12 @@ public:
     virtual awaitable<extend_answer> extend(const extend_call& call) = 0;
     // Replaces the notes of a task this worker runs; lease_lost when it is no longer its own.
     virtual awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) = 0;
+    // Keeps an encoded stage_record with a task this worker runs, behind those of the same life; a second one of its name
+    // changes nothing. lease_lost when the task is no longer its own.
+    virtual awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
+                                            std::string record) = 0;
+    // What is kept of the stages of a task this worker runs.
+    virtual awaitable<stages_answer> stages(const task_id& id, claim_number claim) = 0;
     // Makes what is due ready, ends what has expired (with this encoded outcome), wakes an idle worker of every queue
     // that has ready tasks.
     virtual awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,

@@ -159,6 +159,7 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
     task.due_at = read_time(in);
     task.claim = read_claim(in);
     task.worker = in.text();
+    task.stages = in.text();
     if (head.word == "ended") {
         auto over = read_record(id, 0, record);
         task.where = decode_outcome(over.outcome).ended_as;

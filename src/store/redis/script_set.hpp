@@ -15,6 +15,8 @@ enum class script_name : std::uint8_t {
     work,
     extend,
     note,
+    stage,
+    stages,
     promote,
     recover,
     clean,

@@ -31,6 +31,9 @@ public:
     awaitable<work_answer> work(const work_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
+    awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
+                                    std::string record) override;
+    awaitable<stages_answer> stages(const task_id& id, claim_number claim) override;
     awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                       std::string_view expired_outcome) override;
     awaitable<recover_answer> recover(std::size_t limit, duration lease) override;

@@ -16,6 +16,7 @@ std::string_view word_of(on_conflict conflict) {
     case on_conflict::keep: return "keep";
     case on_conflict::replace: return "replace";
     case on_conflict::reject: return "reject";
+    case on_conflict::adopt: return "adopt";
     }
     return "keep";
 }
@@ -62,6 +63,11 @@ bool alike(const submission_item& a, const submission_item& b) {
            a.expires_after == b.expires_after && a.queue == b.queue && rule_word(a) == rule_word(b);
 }
 
+// The holder of the id stays as it is, and that is no refusal.
+bool keeps_holder(on_conflict conflict) {
+    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
+}
+
 // A batch in which each id stands once: what a later item of the same id would do to an earlier one is done here.
 class folded {
 public:
@@ -92,7 +98,7 @@ public:
             auto answer = sent[place_[at]];
             if (repeats_[at]) {
                 answer.verdict = after(answer.verdict, items[at].conflict);
-            } else if (items[at].conflict == on_conflict::keep &&
+            } else if (keeps_holder(items[at].conflict) &&
                        (answer.verdict == submit_verdict::replaced ||
                         answer.verdict == submit_verdict::rejected)) {
                 answer.verdict = submit_verdict::duplicate;
@@ -117,7 +123,7 @@ private:
             first == submit_verdict::gone || first == submit_verdict::busy) {
             return first;
         }
-        if (conflict == on_conflict::keep) return submit_verdict::duplicate;
+        if (keeps_holder(conflict)) return submit_verdict::duplicate;
         if (conflict == on_conflict::reject || first == submit_verdict::rejected)
             return submit_verdict::rejected;
         return submit_verdict::replaced;

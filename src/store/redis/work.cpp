@@ -1,4 +1,4 @@
-// What a worker says and asks of the tasks it holds: work (finish + claim), extend, note, recover.
+// What a worker says and asks of the tasks it holds: work (finish + claim), extend, note, stage, stages, recover.
 #include <errand/error.hpp>
 
 #include "store/redis/shard_store.hpp"
@@ -115,6 +115,30 @@ awaitable<report_verdict> shard_store::note(const task_id& id, claim_number clai
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
     co_return head.word == "ok" ? report_verdict::accepted : report_verdict::lease_lost;
+}
+
+awaitable<report_verdict> shard_store::stage(const task_id& id, claim_number claim, incarnation life,
+                                             std::string record) {
+    script_call call{script_name::stage, keys_};
+    call.arg(id.view());
+    call.arg(claim);
+    call.own_arg(life_bytes(life));
+    call.arg(std::string_view{record});
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    co_return head.word == "ok" ? report_verdict::accepted : report_verdict::lease_lost;
+}
+
+awaitable<stages_answer> shard_store::stages(const task_id& id, claim_number claim) {
+    script_call call{script_name::stages, keys_};
+    call.arg(id.view());
+    call.arg(claim);
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    if (head.word != "ok") co_return stages_answer{.verdict = report_verdict::lease_lost, .records = {}};
+    co_return stages_answer{.verdict = report_verdict::accepted, .records = std::string{in.text()}};
 }
 
 awaitable<recover_answer> shard_store::recover(std::size_t limit, duration lease) {

@@ -18,6 +18,7 @@ local function drop(id, value)
     keep_remnant(id, value, unique_until)
   else
     call('HDEL', tasks, id)
+    drop_stages(id)
   end
   return true
 end

@@ -2,14 +2,15 @@
 -- Keys:    the shard's; five for each queue that it may be in
 -- Args:    id
 -- Returns: 'ended' | 'working' | 'due' | 'ready' | 'waiting', now, body, notes, end (13 digits of ms,
---          outcome), due time (ms), claim, worker ('' for none), then of one that waits, or was cancelled
---          because of one it waited for: up to 100 ids that it needs, how many they are, how many failed
+--          outcome), due time (ms), claim, worker, life and records of stages ('' for none), then of one
+--          that waits, or was cancelled because of one it waited for: up to 100 ids that it needs, how many
+--          they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end
-local noted = call('HGET', notes, id) or ''
+local noted, staged = call('HGET', notes, id) or '', call('HGET', stages, id) or ''
 local record = call('HGET', waiting, id)
 local function standing()
   if not record then return end
@@ -17,19 +18,21 @@ local function standing()
   for i = 1, #found do ids[i] = sub(found[i], 18) end
   return table.concat(ids), count_links('n', id), count_links('f', id)
 end
-if is_ended(body) then return {'ended', now, body_of(body), noted, end_of(body), '', '', '', standing()} end
+if is_ended(body) then
+  return {'ended', now, body_of(body), noted, end_of(body), '', '', '', staged, standing()}
+end
 if record then
   local due = tonumber(sub(record, 3, 15))
-  return {'waiting', now, body, noted, '', due > 0 and digits(due) or '', '', '', standing()}
+  return {'waiting', now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
 end
 local holder = call('HGET', own, id)
 if holder then
   local line = call('HGET', claims, holder) or '\n'
   local worker = sub(line, 1, string.find(line, '\n', 1, true) - 1)
-  return {'working', now, body, noted, '', '', holder, worker}
+  return {'working', now, body, noted, '', '', holder, worker, staged}
 end
 local q, queue = queue_of(body)
 if not q then return {'elsewhere', queue} end
 local due = call('ZSCORE', due_of(q), entry(id, priority_of(body), noted ~= ''))
-if due then return {'due', now, body, noted, '', digits(tonumber(due)), '', ''} end
-return {'ready', now, body, noted, '', '', '', ''}
+if due then return {'due', now, body, noted, '', digits(tonumber(due)), '', '', staged} end
+return {'ready', now, body, noted, '', '', '', '', staged}

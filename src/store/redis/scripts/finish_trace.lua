@@ -12,6 +12,7 @@ local function end_without_trace(ids, values, heard)
     elseif unique_for(value) > 0 then
       keep_remnant(id, value, now + unique_for(value))
     else
+      drop_stages(id)
       gone[#gone + 1] = id
     end
   end

@@ -3,6 +3,7 @@
 
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
 local function keep_remnant(id, value, until_ms)
+  drop_stages(id)
   local body = body_of(value)
   local at = after_text(body, after_text(body, 12))
   local kept = '\1\0' .. sub(body, 3, at - 1) .. '[]'
@@ -52,6 +53,7 @@ local function bury(id, body, outcome)
   if retention == 0 then
     call('HDEL', tasks, id)
     call('HDEL', notes, id)
+    drop_stages(id)
     return
   end
   call('HSET', tasks, id, value)

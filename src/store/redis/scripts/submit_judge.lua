@@ -9,12 +9,18 @@ end
 
 -- What becomes of an item whose id is held by what `tasks` holds.
 local function judge(id, held, conflict, missing)
+  local keeps = conflict == 'keep' or conflict == 'adopt'
   if is_ended(held) then
-    if finished_at(held) + unique_for(held) <= now then return 'again' end
-    return conflict == 'keep' and 'duplicate' or 'rejected'
+    local holds = unique_for(held)
+    -- The child of a stage is taken up for as long as its result is there.
+    if conflict == 'adopt' and state_letter(held) == 's' then
+      holds = math.max(holds, number_at(held, 26, 6))
+    end
+    if finished_at(held) + holds <= now then return 'again' end
+    return keeps and 'duplicate' or 'rejected'
   end
   if sub(call('HGET', waiting, id) or '', 1, 1) == 'r' then return 'busy' end
-  if conflict == 'keep' then return 'duplicate' end
+  if keeps then return 'duplicate' end
   if conflict == 'reject' or started(id) then return 'rejected' end
   local q, queue = queue_of(held)
   if not q then missing[#missing + 1] = queue end

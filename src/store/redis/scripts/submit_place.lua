@@ -37,6 +37,7 @@ local function write_items(run, news)
       call('HSET', tasks, id, body)
       if word then
         call('HDEL', notes, id)
+        call('HDEL', stages, id)
         call('ZREM', buried, id)
         forget_waiting(id)
       end
