@@ -112,15 +112,15 @@ protected:
 
     // The JSON text of a stage's result, stored or new.
     virtual awaitable<std::string> run_stage(std::string name, stage_options how,
-                                             const detail::stage_body& body) = 0;
+                                             const detail::stage_body& function) = 0;
 
 private:
     template <class T, class F>
     awaitable<T> staged(std::string name, stage_options how, F fn) {
-        const detail::stage_body body = [&fn, &name](bool& returned) {
+        const detail::stage_body function = [&fn, &name](bool& returned) {
             return detail::run_stage_function<T>(fn, name, returned);
         };
-        const std::string text = co_await run_stage(name, std::move(how), body);
+        const std::string text = co_await run_stage(name, std::move(how), function);
         if constexpr (!std::is_void_v<T>) co_return detail::decode_stage<T>(name, text);
     }
 

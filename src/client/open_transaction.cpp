@@ -25,7 +25,12 @@ void check_size(const std::vector<submission_item>& items) {
                       ": pass references to the data, or submit in several transactions"};
 }
 
-void settle(held_task& one, held_task::fate fate) noexcept { one.now.store(fate, std::memory_order_release); }
+// `kept`: the place of a stage's child is taken; else the next one alike gets it.
+void settle(held_task& one, held_task::fate fate, bool kept = false) noexcept {
+    if (kept && one.what.child) one.what.child->keep();
+    one.what.child.reset();
+    one.now.store(fate, std::memory_order_release);
+}
 }  // namespace
 
 open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transaction> outer)
@@ -148,7 +153,7 @@ awaitable<void> open_transaction::submit_all(held_list list) {
         failure = std::current_exception();
         fate = held_task::fate::dropped;
     }
-    for (auto& one : list) settle(*one, fate);
+    for (auto& one : list) settle(*one, fate, !failure);
     if (failure) std::rethrow_exception(failure);
 }
 

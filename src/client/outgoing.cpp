@@ -52,6 +52,10 @@ std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient
     return nullptr;
 }
 
+std::shared_ptr<stage_run> stage_of(const draft& one, const ambient* around) {
+    return around && around->app == one.app ? around->stage : nullptr;
+}
+
 task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer,
                 duration retention) {
     return {.app = &app,

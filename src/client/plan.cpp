@@ -93,7 +93,7 @@ void wait_for(prepared& one, const task_id& parent) {
     one.body.after.push_back(parent);
 }
 
-awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat) {
+awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat, std::shared_ptr<stage_run> stage) {
     std::vector<prepared> all;
     for (auto& task : flat.tasks) {
         const bool is_group = task.rule == on_failed::gather;
@@ -102,6 +102,7 @@ awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat) {
         auto one = prepare(std::move(task.call));
         if (task.rule != on_failed::cancel) one.body.rule = task.rule;
         for (const auto at : task.after) wait_for(one, all[at].id);
+        place_in(stage.get(), one);
         one.body.takes_result = task.takes_result;
         if (!one.after.empty() || is_group) one.body.retention = one.retention;
         all.push_back(std::move(one));
@@ -147,6 +148,9 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> 
         }
         to = from;
     }
+    for (const auto& one : all) {
+        if (one.child) one.child->keep();
+    }
     co_return last;
 }
 
@@ -159,7 +163,8 @@ awaitable<task_ref> submit_plan(plan_ptr tree) {
     draft any;
     any.app = &app;
     auto held = transaction_of(any, ambient_of(executor));
-    auto all = co_await prepared_tasks(std::move(flat));
+    auto stage = stage_of(any, ambient_of(executor));
+    auto all = co_await prepared_tasks(std::move(flat), std::move(stage));
     if (held) {
         task_ref last;
         for (auto& one : all) last = held->hold(std::move(one));

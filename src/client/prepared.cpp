@@ -138,6 +138,17 @@ prepared prepare(detail::draft from) {
     return one;
 }
 
+void place_in(stage_run* stage, prepared& one) {
+    if (!stage || one.body.biz_id) return;
+    const known_handler* handler = handlers::find(one.body.handler);
+    // What it depends on tells it from others of the same arguments, as the members do a group.
+    std::string call = one.body.args;
+    for (const auto& parent : one.body.after) call += parent.view();
+    one.child = stage->place_for(handler ? handler->identity : one.body.handler, call);
+    one.conflict = on_conflict::adopt;
+    one.id = one.child->id();
+}
+
 submission_item item_of(prepared one, time_point store_now, incarnation& life) {
     life =
         static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);

@@ -4,9 +4,11 @@
 #include <errand/detail/engine.hpp>
 
 #include "core/record.hpp"
+#include "runtime/stage_run.hpp"
 #include "store/store.hpp"
 
 #include <exception>
+#include <memory>
 #include <optional>
 
 namespace errand {
@@ -19,10 +21,14 @@ struct prepared {
     duration retention{0};  // in force: the option's or the policy's
     on_conflict conflict = on_conflict::keep;
     std::vector<parent_task> after;
+    std::shared_ptr<child_place> child{};  // of the stage that submits it; null for all others
 };
 
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
 prepared prepare(detail::draft from);
+
+// Makes it a child of the stage, unless it has a biz_id: with an id that the stage's next run chooses again. Null: of none.
+void place_in(stage_run* stage, prepared& one);
 
 // What the store takes, stamped with the store's time.
 submission_item item_of(prepared one, time_point store_now, incarnation& life);

@@ -26,6 +26,7 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     std::string handler = refusable ? one.body.handler : std::string{};
     auto biz_id = one.body.biz_id;
     const auto retention = one.retention;
+    const auto child = one.child;
     incarnation life = 0;
     auto item = item_of(std::move(one), there.tasks().now(), life);
     // Only these may take more than one call.
@@ -38,6 +39,7 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
         std::rethrow_exception(co_await dependency_refusal(there, std::move(answer), std::move(known)));
     }
     if (auto why = refusal(answer, id, handler, biz_id, conflict)) std::rethrow_exception(why);
+    if (child) child->keep();
     co_return ref_of(app, id, life, answer, retention);
 }
 
@@ -70,10 +72,12 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     std::vector<incarnation> lives(n);
     // Only a refusal needs words, and only a biz_id can be refused.
     std::vector<std::pair<std::string, std::optional<std::string>>> words(n);
+    std::vector<std::shared_ptr<child_place>> children(n);
     std::vector<submission_item> items;
     items.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         if (all[i].body.biz_id || !all[i].after.empty()) words[i] = {all[i].body.handler, all[i].body.biz_id};
+        children[i] = all[i].child;
         items.push_back(item_of(std::move(all[i]), there.tasks().now(), lives[i]));
     }
     auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
@@ -87,6 +91,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         if (!why) why = refusal(got.answers[i], all[i].id, words[i].first, words[i].second, all[i].conflict);
         if (why && out.errors.empty()) out.errors.resize(n);
         if (why) out.errors[i] = why;
+        if (!why && children[i]) children[i]->keep();
         out.refs.push_back(ref_of(app, all[i].id, lives[i], got.answers[i], all[i].retention));
     }
     co_return out;
@@ -121,9 +126,11 @@ std::string words_of(const std::exception_ptr& why) {
 awaitable<task_ref> submit(draft one) {
     auto executor = co_await asio::this_coro::executor;
     auto held = transaction_of(one, ambient_of(executor));
+    const auto stage = stage_of(one, ambient_of(executor));
     if (!one.app->submit_wrappers.empty()) one = co_await wrapped(std::move(one));
     auto& app = *one.app;
     auto ready = prepare(std::move(one));
+    place_in(stage.get(), ready);
     if (held) co_return held->hold(std::move(ready));
     loop& there = home_of(executor, app);
     if (there.here()) {
@@ -138,12 +145,14 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     auto executor = co_await asio::this_coro::executor;
     auto& app = *all.front().app;
     auto held = transaction_of(all.front(), ambient_of(executor));
+    const auto stage = stage_of(all.front(), ambient_of(executor));
     std::vector<prepared> ready;
     ready.reserve(all.size());
     for (auto& one : all) {
         if (!app.submit_wrappers.empty()) one = co_await wrapped(std::move(one));
         try {
             ready.push_back(prepare(std::move(one)));
+            place_in(stage.get(), ready.back());
         } catch (const bad_data& e) {
             throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
         }

@@ -1,5 +1,6 @@
 #include "core/stage_rules.hpp"
 
+#include <errand/detail/stage_call.hpp>
 #include <errand/error.hpp>
 #include <errand/outcome.hpp>
 
@@ -79,6 +80,19 @@ bool may_try_again(const std::exception_ptr& failure) noexcept {
     }
     return false;
 }
+
+namespace detail {
+
+void refuse_stage_data(std::string_view name, const bad_data& why) {
+    throw bad_data{stage_in_words(name) + ": " + why.what()};
+}
+
+void refuse_empty_stage(std::string_view name) {
+    throw usage_error{stage_in_words(name) +
+                      " returned an awaitable that holds nothing: one that was moved from or default-constructed"};
+}
+
+}  // namespace detail
 
 duration delay_before_retry(const backoff& rule, int retries, const std::exception_ptr& failure) {
     try {

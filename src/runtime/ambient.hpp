@@ -1,5 +1,5 @@
-// What a coroutine runs under: its app, its loop, its task, its transaction. It travels in the executor, so whatever is
-// awaited or spawned on that executor has it too, on whichever thread it runs.
+// What a coroutine runs under: its app, its loop, its task, its transaction, its stage. It travels in the executor, so
+// whatever is awaited or spawned on that executor has it too, on whichever thread it runs.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -19,12 +19,14 @@ namespace errand {
 
 class loop;
 class running_task;
+class stage_run;
 
 struct ambient {
     detail::app_core* app = nullptr;
     loop* home = nullptr;          // where its store calls are made; null: the app's background loop
     running_task* task = nullptr;  // outlives every coroutine that runs under it
     std::shared_ptr<detail::open_transaction> transaction{};
+    std::shared_ptr<stage_run> stage{};  // the innermost stage
 };
 
 // An executor that carries an ambient and is otherwise the inner one.

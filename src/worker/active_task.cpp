@@ -5,6 +5,7 @@
 
 #include "runtime/on_loop.hpp"
 #include "worker/executor.hpp"
+#include "worker/stage_runner.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -80,6 +81,19 @@ void active_task::give_up_slot() {
     const bool held = slot_ == slot_state::held;
     slot_ = slot_state::given_up;
     if (held) by_.slot_is_free();
+}
+
+// ---- stages ----------------------------------------------------------------------------------------
+
+awaitable<std::string> active_task::run_stage(std::string name, stage_options how,
+                                              const detail::stage_body& function) {
+    stage_runner one{*this, by_.home(), std::move(name), std::move(how), function};
+    co_return co_await one.run();
+}
+
+stage_book& active_task::stages() {
+    if (!stages_) stages_ = std::make_unique<stage_book>(*this, by_);
+    return *stages_;
 }
 
 // ---- progress --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "worker/finished.hpp"
 #include "worker/held_tasks.hpp"
 #include "worker/slots.hpp"
+#include "worker/stage_book.hpp"
 #include "worker/task_log.hpp"
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -57,6 +58,9 @@ public:
     // Its coroutine has ended: what it holds is given back.
     void give_up_slot();
 
+    // Its stages, known from the first use on.
+    stage_book& stages();
+
     // The notes as they stand, with what was logged.
     task_notes notes_now() const;
     attempt_facts facts(std::string_view worker, time_point now) const;
@@ -90,6 +94,8 @@ public:
 
 private:
     void deadline_passed() override;
+    awaitable<std::string> run_stage(std::string name, stage_options how,
+                                     const detail::stage_body& function) override;
     awaitable<void> tell_progress(double done, std::string text);
     static awaitable<void> write_notes(std::shared_ptr<active_task> of);
 
@@ -106,6 +112,7 @@ private:
     std::exception_ptr refused_;
     std::unique_ptr<async_gate> answered_;
 
+    std::unique_ptr<stage_book> stages_;  // most tasks have none
     task_log log_;
 };
 
