@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -41,6 +42,8 @@ struct diary {
 
     std::mutex guard;
     std::map<std::string, int> times;
+    // What free_form does, set before its task is submitted.
+    std::function<errand::awaitable<int>(errand::task_context&)> body;
 };
 
 inline errand::awaitable<void> sleep(errand::duration length) {
@@ -148,6 +151,18 @@ struct parent {
     }
 };
 
+struct free_form {
+    diary& book;
+    explicit free_form(diary& j) : book{j} {}
+    errand::awaitable<int> perform() { co_return co_await book.body(co_await errand::this_task()); }
+};
+
+struct free_form_on_pool {
+    diary& book;
+    explicit free_form_on_pool(diary& j) : book{j} {}
+    errand::awaitable<int> perform() { co_return co_await book.body(co_await errand::this_task()); }
+};
+
 struct refuses_nan {
     errand::awaitable<void> perform() {
         auto& self = co_await errand::this_task();
@@ -182,3 +197,6 @@ ERRAND_HANDLER(worker_test::mourned, .max_retry = 0)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)
 ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)
+ERRAND_HANDLER(worker_test::free_form, .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
+ERRAND_HANDLER(worker_test::free_form_on_pool,
+               .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}), .blocking = true)

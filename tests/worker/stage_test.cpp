@@ -1,0 +1,494 @@
+// Stages of a task: what a later attempt skips, what is tried again, what is refused.
+#include "worker/handlers.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace std::chrono_literals;
+using namespace worker_test;
+using namespace boost::asio::experimental::awaitable_operators;
+using Catch::Matchers::ContainsSubstring;
+using errand::awaitable;
+using errand::state;
+using errand::task_context;
+using errand::test::eventually;
+
+namespace stage_test {
+
+struct frame {
+    int width = 0;
+    std::vector<std::string> lines;
+};
+
+}  // namespace stage_test
+
+namespace {
+
+using stage_test::frame;
+
+awaitable<int> counted(diary& book, std::string what, int value) {
+    book.note(what);
+    co_return value;
+}
+
+template <class H = free_form>
+errand::handle<int> submit(bench& t, errand::options extra = {}) {
+    return t.run(t.app.handler<H>().with(std::move(extra)).perform_async());
+}
+
+template <class T>
+errand::task_info end_of(bench& t, const errand::handle<T>& h) {
+    errand::task_info info;
+    eventually([&] { return errand::is_end((info = t.info(h)).state); });
+    return info;
+}
+
+std::string text_of(const errand::task_info& info) {
+    return info.errors.empty() ? "" : info.errors.back().type + ": " + info.errors.back().message;
+}
+
+// The error with which a task ends whose only attempt does this.
+std::string failure_of(bench& t, std::function<awaitable<int>(task_context&)> body) {
+    t.book.body = std::move(body);
+    return text_of(end_of(t, submit(t, {.max_retry = 0})));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a later attempt skips the stages that have finished and gets their results",
+                   "[concurrent]", free_form, free_form_on_pool) {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        const int a = co_await self.stage("a", [&] { return counted(t.book, "a", 1); });
+        const auto b = co_await self.stage("b", [&]() -> awaitable<frame> {
+            t.book.note("b");
+            co_return frame{a + 1, {"x", "y"}};
+        });
+        co_await self.stage("c", [&]() -> awaitable<void> {
+            t.book.note("c");
+            co_return;
+        });
+        if (self.attempt() < 3) throw std::runtime_error{"not yet"};
+        co_return a * 100 + b.width * 10 + static_cast<int>(b.lines.size());
+    };
+    t.start();
+    const auto h = submit<TestType>(t);
+    CHECK(t.wait(h) == 122);
+    for (const auto* name : {"a", "b", "c"}) CHECK(t.book.count(name) == 1);
+    const auto info = t.info(h);
+    CHECK(info.attempt == 3);
+    REQUIRE(info.stages.size() == 3);
+    CHECK(info.stages[0].name == "a");
+    CHECK(info.stages[0].attempt == 1);
+    CHECK(info.stages[0].result == 1);
+    CHECK(info.stages[0].started_at >= *info.submitted_at - 1s);
+    CHECK(info.stages[0].length < 10s);
+    CHECK(info.stages[1].result.at("lines").at(1) == "y");
+    CHECK(info.stages[2].result.is_null());
+}
+
+TEST_CASE("a stage that failed is run again by the next attempt, those before it are not") {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_await self.stage("first", [&] { return counted(t.book, "first", 0); });
+        co_return co_await self.stage("second", [&]() -> awaitable<int> {
+            t.book.note("second");
+            if (self.attempt() == 1) throw std::runtime_error{"broken"};
+            co_return 7;
+        });
+    };
+    t.start();
+    const auto h = submit(t);
+    CHECK(t.wait(h) == 7);
+    CHECK(t.book.count("first") == 1);
+    CHECK(t.book.count("second") == 2);
+    CHECK(t.info(h).stages.at(1).attempt == 2);
+}
+
+TEST_CASE("a stage with retries is tried again inside its attempt") {
+    bench t;
+    std::vector<int> asked;
+    errand::stage_options how;
+    how.max_retry = 2;
+    how.backoff = [&asked](int n, const std::exception_ptr&) {
+        asked.push_back(n);
+        return errand::duration{1};
+    };
+    t.book.body = [&, how](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("flaky", how, [&]() -> awaitable<int> {
+            t.book.note("try");
+            if (t.book.count("try") < 3) throw std::runtime_error{"broken"};
+            co_return self.attempt();
+        });
+    };
+    t.start();
+    const auto h = submit(t, {.max_retry = 0});
+    CHECK(t.wait(h) == 1);
+    CHECK(t.book.count("try") == 3);
+    CHECK(asked == std::vector{0, 1});
+    const auto info = t.info(h);
+    REQUIRE(info.log.size() == 2);
+    CHECK_THAT(info.log[0], ContainsSubstring("stage \"flaky\" failed, retry 1 of 2"));
+}
+
+TEST_CASE("a stage whose tries are used up fails with what the last one threw") {
+    bench t;
+    t.start();
+    errand::stage_options how;
+    how.max_retry = 1;
+    how.backoff = errand::backoff::uniform(1ms);
+    const auto text = failure_of(t, [&, how](task_context& self) {
+        return self.stage("flaky", how, [&]() -> awaitable<int> {
+            t.book.note("try");
+            throw std::runtime_error{"broken " + std::to_string(t.book.count("try"))};
+            co_return 0;
+        });
+    });
+    CHECK(text == "std::runtime_error: broken 2");
+}
+
+TEST_CASE("a try of a stage that takes too long is cancelled, and that is a failure that names the stage") {
+    bench t;
+    t.start();
+    errand::stage_options how;
+    how.max_retry = 1;
+    how.backoff = errand::backoff::uniform(1ms);
+    how.timeout = 20ms;
+    const auto text = failure_of(t, [&, how](task_context& self) {
+        return self.stage("slow", how, [&]() -> awaitable<int> {
+            t.book.note("try");
+            co_await sleep(1h);
+            co_return 0;
+        });
+    });
+    CHECK(text == "errand::timed_out: stage \"slow\" timed out after 20ms");
+    CHECK(t.book.count("try") == 2);
+}
+
+TEST_CASE("a stage that fails in time fails with its own error, whatever its timeout") {
+    bench t;
+    t.start();
+    errand::stage_options how;
+    how.timeout = 20s;
+    const auto text = failure_of(t, [&, how](task_context& self) {
+        return self.stage("fails", how, [&]() -> awaitable<int> {
+            throw std::runtime_error{"its own"};
+            co_return 0;
+        });
+    });
+    CHECK(text == "std::runtime_error: its own");
+}
+
+TEST_CASE("what a handler decides about its task is not retried by a stage") {
+    bench t;
+    t.start();
+    errand::stage_options how;
+    how.max_retry = 5;
+    how.backoff = errand::backoff::uniform(0ms);
+    t.book.body = [&, how](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("decides", how, [&]() -> awaitable<int> {
+            t.book.note("try");
+            switch (t.book.count("try")) {
+            case 1: throw errand::snooze{1ms};
+            case 2: throw errand::retry_in{1ms, "later"};
+            default: throw errand::discard{"enough"};
+            }
+            co_return 0;
+        });
+    };
+    const auto info = end_of(t, submit(t));
+    CHECK(text_of(info) == "errand::discard: enough");
+    CHECK(t.book.count("try") == 3);
+    CHECK(info.attempt == 2);
+}
+
+TEST_CASE("the cancellation of an attempt ends its stage, and a finished part of it stays stored") {
+    bench t;
+    errand::stage_options how;
+    how.max_retry = 5;
+    t.book.body = [&, how](task_context& self) -> awaitable<int> {
+        co_await self.stage("done", [&] { return counted(t.book, "done", 0); });
+        co_return co_await self.stage("long", how, [&]() -> awaitable<int> {
+            t.book.note("long");
+            co_await sleep(self.attempt() == 1 ? 1h : 0ms);
+            co_return 3;
+        });
+    };
+    t.start();
+    const auto h = submit(t, {.timeout = 50ms});
+    CHECK(t.wait(h) == 3);
+    CHECK(t.book.count("done") == 1);
+    CHECK(t.book.count("long") == 2);
+    CHECK_THAT(text_of(t.info(h)), ContainsSubstring("timed out after 50ms"));
+}
+
+TEST_CASE("a stage that ends well although its attempt was told to stop is stored all the same") {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("stubborn", [&]() -> awaitable<int> {
+            t.book.note("run");
+            co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+            while (!self.cancelled()) co_await sleep(1ms);
+            co_return 5;
+        });
+    };
+    t.start();
+    const auto h = submit(t, {.timeout = 20ms});
+    CHECK(t.wait(h) == 5);
+    CHECK(t.book.count("run") == 1);
+}
+
+TEST_CASE("a stored result that no longer fits is an error that names stage and path") {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        if (self.attempt() == 1) {
+            co_await self.stage("decode", []() -> awaitable<std::map<std::string, std::string>> {
+                co_return std::map<std::string, std::string>{{"width", "wide"}};
+            });
+            throw std::runtime_error{"next program"};
+        }
+        co_return (co_await self.stage("decode", []() -> awaitable<frame> { co_return frame{}; })).width;
+    };
+    t.start();
+    const auto info = end_of(t, submit(t, {.max_retry = 1}));
+    CHECK(text_of(info) ==
+          "errand::bad_data: stage \"decode\": result.width: expected an integer, got string \"wide\"");
+}
+
+TEST_CASE("a stored stage that the program does not call any more is ignored") {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        if (self.attempt() == 1) {
+            co_await self.stage("old", [&] { return counted(t.book, "old", 1); });
+            throw std::runtime_error{"next program"};
+        }
+        co_return co_await self.stage("new", [&] { return counted(t.book, "new", 2); });
+    };
+    t.start();
+    const auto h = submit(t);
+    CHECK(t.wait(h) == 2);
+    CHECK(t.info(h).stages.size() == 2);
+}
+
+TEST_CASE("names and options of stages that cannot be are refused, naming the stage") {
+    bench t;
+    t.start();
+    const auto with = [&](std::string name, errand::stage_options how) {
+        return failure_of(t, [&t, name, how](task_context& self) {
+            return self.stage(name, how, [&] { return counted(t.book, "run", 1); });
+        });
+    };
+    CHECK_THAT(with("", {}), ContainsSubstring("usage_error: stage \"\"") && ContainsSubstring("empty"));
+    CHECK_THAT(with(std::string(256, 'x'), {}), ContainsSubstring("256 bytes") && ContainsSubstring("255"));
+    errand::stage_options how;
+    how.max_retry = -1;
+    CHECK_THAT(with("s", how), ContainsSubstring("stage \"s\": .max_retry = -1"));
+    how = {};
+    how.timeout = -1ms;
+    CHECK_THAT(with("s", how), ContainsSubstring("stage \"s\": .timeout = -1ms"));
+    CHECK(t.book.count("run") == 0);
+    CHECK(t.wait([&] {
+        t.book.body = [&](task_context& self) {
+            return self.stage(std::string(255, 'x'), [&] { return counted(t.book, "run", 1); });
+        };
+        return submit(t);
+    }()) == 1);
+}
+
+TEST_CASE("two stages of one name in one attempt are a usage_error that names it") {
+    bench t;
+    t.start();
+    const auto text = failure_of(t, [&](task_context& self) -> awaitable<int> {
+        co_await self.stage("twin", [&] { return counted(t.book, "run", 1); });
+        co_return co_await self.stage("twin", [&] { return counted(t.book, "run", 2); });
+    });
+    CHECK_THAT(text, ContainsSubstring("usage_error: stage \"twin\" was called twice"));
+    CHECK(t.book.count("run") == 1);
+}
+
+TEST_CASE("a stage under an open transaction is refused, a transaction inside a stage is not") {
+    bench t;
+    t.start();
+    const auto text = failure_of(t, [&](task_context& self) -> awaitable<int> {
+        co_return co_await errand::transaction(t.app, [&]() -> awaitable<int> {
+            co_return co_await self.stage("inside", [&] { return counted(t.book, "run", 1); });
+        });
+    });
+    CHECK_THAT(text, ContainsSubstring("usage_error: stage \"inside\"") && ContainsSubstring("transaction"));
+    CHECK(t.book.count("run") == 0);
+}
+
+TEST_CASE("a result of a stage that cannot be kept fails its attempt and is not tried again") {
+    auto settings = errand::test::fresh_settings();
+    settings.max_payload = 4096;
+    bench t{settings};
+    t.start();
+    errand::stage_options how;
+    how.max_retry = 3;
+    how.backoff = errand::backoff::uniform(0ms);
+    const auto large = failure_of(t, [&, how](task_context& self) -> awaitable<int> {
+        co_await self.stage("large", how, []() -> awaitable<std::string> { co_return std::string(5000, 'x'); });
+        co_return 0;
+    });
+    CHECK_THAT(large, ContainsSubstring("bad_data: stage \"large\": result: 5002 bytes") &&
+                          ContainsSubstring("max_payload = 4096"));
+    const auto nan = failure_of(t, [&, how](task_context& self) -> awaitable<int> {
+        co_await self.stage("nan", how, [&]() -> awaitable<double> {
+            t.book.note("nan");
+            co_return std::numeric_limits<double>::quiet_NaN();
+        });
+        co_return 0;
+    });
+    CHECK_THAT(nan, ContainsSubstring("bad_data: stage \"nan\": result"));
+    CHECK(t.book.count("nan") == 1);
+    const auto all = failure_of(t, [&](task_context& self) -> awaitable<int> {
+        for (int i = 0; i < 20; ++i) {
+            co_await self.stage("part " + std::to_string(i),
+                                []() -> awaitable<std::string> { co_return std::string(4000, 'x'); });
+        }
+        co_return 0;
+    });
+    CHECK_THAT(all, ContainsSubstring("stage \"part 8\"") && ContainsSubstring("8 * max_payload"));
+}
+
+TEMPLATE_TEST_CASE("parallel branches run different stages at once, and what is stored is read once",
+                   "[concurrent]", free_form, free_form_on_pool) {
+    bench t;
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        const auto branch = [&](std::string name, int value) {
+            return self.stage(name, [&, name, value]() -> awaitable<int> {
+                t.book.note(name);
+                most = std::max(most.load(), ++inside);
+                while (most < 2) co_await sleep(1ms);
+                --inside;
+                co_return value;
+            });
+        };
+        auto [a, b] = co_await (branch("left", 1) && branch("right", 2));
+        if (self.attempt() == 1) throw std::runtime_error{"again"};
+        co_return a * 10 + b;
+    };
+    t.start();
+    CHECK(t.wait(submit<TestType>(t)) == 12);
+    CHECK(most == 2);
+    CHECK(t.book.count("left") == 1);
+    CHECK(t.book.count("right") == 1);
+}
+
+TEST_CASE("a stage inside a stage is skipped when the outer one is tried again") {
+    bench t;
+    errand::stage_options how;
+    how.max_retry = 1;
+    how.backoff = errand::backoff::uniform(0ms);
+    t.book.body = [&, how](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("outer", how, [&]() -> awaitable<int> {
+            const int inner = co_await self.stage("inner", [&] { return counted(t.book, "inner", 4); });
+            t.book.note("outer");
+            if (t.book.count("outer") == 1) throw std::runtime_error{"once"};
+            co_return inner;
+        });
+    };
+    t.start();
+    CHECK(t.wait(submit(t, {.max_retry = 0})) == 4);
+    CHECK(t.book.count("inner") == 1);
+    CHECK(t.book.count("outer") == 2);
+}
+
+TEST_CASE("a child submitted in a stage is taken up by the stage's next run") {
+    bench t;
+    std::mutex guard;
+    std::vector<std::vector<std::string>> seen;
+    const bool pool = GENERATE(false, true);
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("children", [&]() -> awaitable<int> {
+            auto echoes = t.app.handler<echo>();
+            auto one = co_await echoes.perform_async(1);
+            auto two = co_await echoes.perform_async(2);
+            auto second_one = co_await echoes.perform_async(1);
+            auto named = co_await t.app.perform("worker_test::echo", {3});
+            auto many = co_await echoes.perform_bulk(std::vector{4, 4});
+            auto own = co_await echoes.with({.biz_id = "b " + self.id()}).perform_async(5);
+            std::vector ids{one.id(),   two.id(),     second_one.id(), named.id(),
+                            many[0].id(), many[1].id(), own.id()};
+            co_await errand::transaction(t.app, [&]() -> awaitable<void> {
+                ids.push_back((co_await echoes.perform_async(6)).id());
+            });
+            {
+                std::lock_guard lock{guard};
+                seen.push_back(ids);
+            }
+            const int sum = co_await one + co_await two + co_await second_one;
+            if (self.attempt() < 3) throw std::runtime_error{"crash"};
+            co_return sum;
+        });
+    };
+    t.start();
+    const auto h = pool ? submit<free_form_on_pool>(t) : submit<free_form>(t);
+    CHECK(t.wait(h) == 4);
+    REQUIRE(seen.size() == 3);
+    CHECK(seen[0] == seen[1]);
+    CHECK(seen[1] == seen[2]);
+    CHECK(std::set(seen[0].begin(), seen[0].end()).size() == seen[0].size());
+    const std::map<std::string, int> expected{{"1", 2}, {"2", 1}, {"3", 1}, {"4", 2}, {"5", 1}, {"6", 1}};
+    eventually([&] {
+        return std::ranges::all_of(expected,
+                                   [&](const auto& one) { return t.book.count(one.first) >= one.second; });
+    });
+    for (const auto& one : expected) CHECK(t.book.count(one.first) == one.second);
+    // Another task has children of its own.
+    CHECK(t.wait(submit(t)) == 4);
+    CHECK(seen[3][0] != seen[0][0]);
+}
+
+TEST_CASE("a child that was cancelled is started anew by the stage's next run") {
+    bench t;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("child", [&]() -> awaitable<int> {
+            errand::options extra;
+            if (self.attempt() == 1) extra.delay = 1h;
+            auto h = co_await t.app.handler<echo>().with(extra).perform_async(9);
+            t.book.note(h.id());
+            if (self.attempt() == 1) co_await h.cancel();
+            CHECK_FALSE(h.duplicate());
+            co_return co_await h;
+        });
+    };
+    t.start();
+    CHECK(t.wait(submit(t)) == 9);
+    CHECK(t.book.count("9") == 1);
+    CHECK(t.book.kinds() == 2);
+}
+
+TEST_CASE("a submission that a transaction dropped leaves its id to the next one alike") {
+    bench t;
+    std::vector<std::string> ids;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("child", [&]() -> awaitable<int> {
+            const bool drops = self.attempt() == 1;
+            try {
+                co_await errand::transaction(t.app, [&]() -> awaitable<void> {
+                    if (drops) ids.push_back((co_await t.app.handler<echo>().perform_async(1)).id());
+                    throw std::runtime_error{"rolled back"};
+                });
+            } catch (const std::runtime_error&) {
+            }
+            ids.push_back((co_await t.app.handler<echo>().perform_async(1)).id());
+            if (drops) throw std::runtime_error{"crash"};
+            co_return 1;
+        });
+    };
+    t.start();
+    CHECK(t.wait(submit(t)) == 1);
+    REQUIRE(ids.size() == 3);
+    CHECK(ids[0] == ids[1]);
+    CHECK(ids[1] == ids[2]);
+}
