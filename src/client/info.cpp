@@ -54,8 +54,8 @@ void add_notes(task_info& info, const task_notes& notes) {
 void add_stages(task_info& info, const found_task& found) {
     for (auto& one : decode_stages(found.stages, incarnation_of(found.body))) {
         auto result = one.result.empty() ? json::value{} : parsed(one.result);
-        info.stages.push_back(
-            {std::move(one.name), one.attempt, one.started_at, one.length, std::move(result)});
+        info.stages.push_back({std::move(one.name), one.attempt, one.started_at, one.length,
+                               std::move(result)});
     }
 }
 

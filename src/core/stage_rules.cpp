@@ -41,15 +41,17 @@ void check_stage(std::string_view name, const stage_options& how) {
 }
 
 void refuse_second_call(std::string_view name) {
-    throw usage_error{stage_in_words(name) +
-                      " was called twice in one attempt: its result is kept under its name, so each stage of a "
-                      "task needs a name of its own"};
+    throw usage_error{
+        stage_in_words(name) +
+        " was called twice in one attempt: its result is kept under its name, so each stage of a "
+        "task needs a name of its own"};
 }
 
 void refuse_under_transaction(std::string_view name) {
-    throw usage_error{stage_in_words(name) +
-                      " was called under an open transaction: its result would be kept even if the transaction "
-                      "were not; open the transaction inside the stage"};
+    throw usage_error{
+        stage_in_words(name) +
+        " was called under an open transaction: its result would be kept even if the transaction "
+        "were not; open the transaction inside the stage"};
 }
 
 void check_stage_result(std::string_view name, std::size_t bytes, std::size_t max_payload) {
@@ -88,8 +90,9 @@ void refuse_stage_data(std::string_view name, const bad_data& why) {
 }
 
 void refuse_empty_stage(std::string_view name) {
-    throw usage_error{stage_in_words(name) +
-                      " returned an awaitable that holds nothing: one that was moved from or default-constructed"};
+    throw usage_error{
+        stage_in_words(name) +
+        " returned an awaitable that holds nothing: one that was moved from or default-constructed"};
 }
 
 }  // namespace detail

@@ -61,9 +61,7 @@ awaitable<Answer> stage_book::unbroken(awaitable<Answer> call) {
     co_return std::move(got->answer);
 }
 
-void stage_book::throw_lost() const {
-    throw lease_lost{"task " + of_.id() + " is no longer this attempt's"};
-}
+void stage_book::throw_lost() const { throw lease_lost{"task " + of_.id() + " is no longer this attempt's"}; }
 
 awaitable<void> stage_book::load() {
     while (reading_ == reading::under_way) co_await loaded_->wait();
@@ -106,8 +104,8 @@ awaitable<void> stage_book::keep(stage_record done) {
     auto record = encode(done);
     check_kept_stages(done.name, bytes_ + record.size(), limit);
     bytes_ += record.size();
-    const auto verdict = co_await unbroken(
-        on_.home().tasks().stage(of_.task.id, of_.task.claim, of_.body.life, std::move(record)));
+    const auto verdict = co_await unbroken(on_.home().tasks().stage(of_.task.id, of_.task.claim,
+                                                                    of_.body.life, std::move(record)));
     if (verdict == report_verdict::lease_lost) throw_lost();
     results_.insert_or_assign(std::move(done.name), std::move(done.result));
 }

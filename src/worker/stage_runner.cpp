@@ -106,8 +106,8 @@ bool stage_runner::goes_on(try_end& end, int retries, bool cancelled) const {
     if (cancelled || task_.cancelled() || !may_try_again(end.failure)) return false;
     // What ends otherwise than by its result once its time was over was ended by the timeout.
     if (how_.timeout > duration{0} && !end.returned && end.to - end.from >= how_.timeout) {
-        end.failure = std::make_exception_ptr(
-            timed_out{stage_in_words(name_) + " timed out after " + in_words(how_.timeout)});
+        end.failure = std::make_exception_ptr(timed_out{stage_in_words(name_) + " timed out after " +
+                                                        in_words(how_.timeout)});
     }
     return !end.returned && retries < how_.max_retry;
 }

@@ -334,7 +334,8 @@ TEST_CASE("a result of a stage that cannot be kept fails its attempt and is not 
     how.max_retry = 3;
     how.backoff = errand::backoff::uniform(0ms);
     const auto large = failure_of(t, [&, how](task_context& self) -> awaitable<int> {
-        co_await self.stage("large", how, []() -> awaitable<std::string> { co_return std::string(5000, 'x'); });
+        co_await self.stage("large", how,
+                            []() -> awaitable<std::string> { co_return std::string(5000, 'x'); });
         co_return 0;
     });
     CHECK_THAT(large, ContainsSubstring("bad_data: stage \"large\": result: 5002 bytes") &&
@@ -417,7 +418,7 @@ TEST_CASE("a child submitted in a stage is taken up by the stage's next run") {
             auto named = co_await t.app.perform("worker_test::echo", {3});
             auto many = co_await echoes.perform_bulk(std::vector{4, 4});
             auto own = co_await echoes.with({.biz_id = "b " + self.id()}).perform_async(5);
-            std::vector ids{one.id(),   two.id(),     second_one.id(), named.id(),
+            std::vector ids{one.id(),     two.id(),     second_one.id(), named.id(),
                             many[0].id(), many[1].id(), own.id()};
             co_await errand::transaction(t.app, [&]() -> awaitable<void> {
                 ids.push_back((co_await echoes.perform_async(6)).id());

@@ -98,9 +98,8 @@ public:
             auto answer = sent[place_[at]];
             if (repeats_[at]) {
                 answer.verdict = after(answer.verdict, items[at].conflict);
-            } else if (keeps_holder(items[at].conflict) &&
-                       (answer.verdict == submit_verdict::replaced ||
-                        answer.verdict == submit_verdict::rejected)) {
+            } else if (keeps_holder(items[at].conflict) && (answer.verdict == submit_verdict::replaced ||
+                                                            answer.verdict == submit_verdict::rejected)) {
                 answer.verdict = submit_verdict::duplicate;
             }
             all.push_back(answer);
