@@ -83,8 +83,9 @@ public:
     /// The task's id as text: enough to find it again with `app.find`. No round trip.
     [[nodiscard]] std::string id() const { return detail::id_text(this->ref_); }
 
-    /// True when the submission ran nothing because another task holds its biz_id: this handle is to that one. False
-    /// while a transaction holds the submission back. No round trip.
+    /// True when the submission ran nothing because another task holds its biz_id, or because an earlier run of the stage
+    /// that it was made in had submitted it already: this handle is to that one. False while a transaction holds the
+    /// submission back. No round trip.
     [[nodiscard]] bool duplicate() const noexcept { return detail::is_duplicate(this->ref_); }
 
     /// Waits for the result at most so long.
