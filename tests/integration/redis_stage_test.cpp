@@ -48,10 +48,9 @@ TEST_CASE("stages are kept in their order and seen by the next attempt and by wh
     auto worker = redis.join("w");
     const auto item = item_of("x");
     const auto task = with_stages(redis, worker, item);
-    redis.finish(worker, {report_of(task, report::kind::later)});
+    redis.finish(worker, {report_of(task, report::kind::give_back)});
     const auto found = await(redis.io, worker->find(item.id));
     CHECK(decode_stages(found->stages, incarnation_of(item.body)).size() == 2);
-    await(redis.io, worker->promote(std::vector<std::string>{"default"}, 10, outcome_of(state::expired)));
     const auto next = redis.claim(worker, 1).claimed.at(0);
     CHECK(stages_of(redis, worker, next) == std::vector<std::string>{"a", "b"});
     redis.finish(worker, {success_of(next)});
