@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace std::chrono_literals;
@@ -492,4 +493,30 @@ TEST_CASE("a submission that a transaction dropped leaves its id to the next one
     REQUIRE(ids.size() == 3);
     CHECK(ids[0] == ids[1]);
     CHECK(ids[1] == ids[2]);
+}
+
+TEST_CASE("chains and groups that a stage submits are taken up whole, in whatever order it submits them") {
+    bench t;
+    std::map<int, std::set<std::string>> ids;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        co_return co_await self.stage("plans", [&]() -> awaitable<int> {
+            auto echoes = t.app.handler<echo>();
+            std::vector<int> order{10, 20};
+            if (self.attempt() == 2) std::ranges::reverse(order);
+            int sum = 0;
+            for (const int first : order) {
+                const auto members = std::vector{echoes.plan(first), echoes.plan(first + 1)};
+                auto h = co_await errand::group(members).submit();
+                ids[self.attempt()].insert(std::to_string(first) + " " + h.id());
+                const auto results = co_await h;
+                sum += results.at(0) * results.at(1);
+            }
+            if (self.attempt() == 1) throw std::runtime_error{"crash"};
+            co_return sum;
+        });
+    };
+    t.start();
+    CHECK(t.wait(submit(t)) == 10 * 11 + 20 * 21);
+    CHECK(ids[1] == ids[2]);
+    for (const auto* value : {"10", "11", "20", "21"}) CHECK(t.book.count(value) == 1);
 }

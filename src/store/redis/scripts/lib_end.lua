@@ -43,8 +43,7 @@ local function tell(ids, values)
   return heard
 end
 
--- Ends one task that no worker holds, with this outcome; a watched one is kept a minute for those who
--- come to look.
+-- Ends one task that no worker holds; a watched one is kept a minute for those who come to look.
 local function bury(id, body, outcome)
   local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
   local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
