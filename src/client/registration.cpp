@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace errand {
@@ -26,32 +27,42 @@ public:
 
     // The tasks on the cycle, the first one at the front; empty when there is none.
     awaitable<std::vector<task_id>> run() {
-        open_.push_back({start_, std::nullopt});
-        while (!open_.empty()) {
-            const auto n = std::min(open_.size(), asked_per_call);
-            const std::vector<links_from> asked(open_.end() - static_cast<std::ptrdiff_t>(n), open_.end());
-            open_.resize(open_.size() - n);
-            const auto pages = co_await in_.links(link::needs, asked, true);
-            for (std::size_t at = 0; at < asked.size(); ++at) {
-                if (at >= pages.size()) {
-                    open_.push_back(asked[at]);
-                } else if (take(asked[at].of, pages[at])) {
-                    co_return way_to(asked[at].of);
-                }
-            }
+        reach(start_);
+        for (std::size_t kind = 0; !open_[0].empty() || !open_[1].empty(); kind = 1 - kind) {
+            if (open_[kind].empty()) continue;
+            if (const auto last = co_await look(kind)) co_return way_to(*last);
         }
         co_return std::vector<task_id>{};
     }
 
 private:
-    // True when the start is among them.
-    bool take(const task_id& child, const links_page& page) {
-        for (const auto& parent : page.others) {
-            if (parent == start_) return true;
-            if (came_from_.try_emplace(parent, child).second) open_.push_back({parent, std::nullopt});
+    // Failed ones count: a task may wait for their return, and they for what it would bring about.
+    static constexpr std::array kinds{link::needs, link::failed};
+
+    void reach(const task_id& id) {
+        for (auto& of_kind : open_) of_kind.push_back({id, std::nullopt});
+    }
+
+    // One call. Returns the last task before the start, when that is met.
+    awaitable<std::optional<task_id>> look(std::size_t kind) {
+        auto& open = open_[kind];
+        const auto n = std::min(open.size(), asked_per_call);
+        const std::vector<links_from> asked(open.end() - static_cast<std::ptrdiff_t>(n), open.end());
+        open.resize(open.size() - n);
+        const auto pages = co_await in_.links(kinds[kind], asked, true);
+        for (std::size_t at = 0; at < asked.size(); ++at) {
+            if (at >= pages.size()) {
+                open.push_back(asked[at]);
+                continue;
+            }
+            const auto child = asked[at].of;
+            for (const auto& parent : pages[at].others) {
+                if (parent == start_) co_return child;
+                if (came_from_.try_emplace(parent, child).second) reach(parent);
+            }
+            if (pages[at].more) open.push_back({child, pages[at].others.back()});
         }
-        if (page.more) open_.push_back({child, page.others.back()});
-        return false;
+        co_return std::nullopt;
     }
 
     std::vector<task_id> way_to(task_id last) const {
@@ -63,7 +74,7 @@ private:
 
     store& in_;
     task_id start_;
-    std::vector<links_from> open_;
+    std::array<std::vector<links_from>, 2> open_;  // of each kind
     std::unordered_map<task_id, task_id> came_from_;
 };
 

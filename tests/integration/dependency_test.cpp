@@ -257,6 +257,26 @@ TEST_CASE("a cycle is refused, naming the tasks on it", "[depend]") {
     eventually([&] { return t.lines() == std::vector<std::string>{"c", "b", "a"}; });
 }
 
+TEST_CASE("a cycle through a task that failed is refused as well", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    t.ends_as(a, state::dead);
+    auto x = t.submit("x", {.after = {t.ref("a")}, .on_failed_dependency = errand::wait});
+    CHECK_THROWS_AS(t.submit("a", {.after = {x}}), errand::dependency_cycle);
+    auto b = t.submit("b", {.after = {a}});
+    t.ends_as(b, state::cancelled);
+    auto c = t.submit("c", {.after = {b}, .on_failed_dependency = errand::wait});
+    CHECK_THROWS_AS(t.submit("a", {.after = {c}}), errand::dependency_cycle);
+    CHECK_THROWS_AS(t.submit("a", {.after = {b}, .on_failed_dependency = errand::wait}),
+                    errand::dependency_cycle);
+    broken = false;
+    t.submit("a");
+    CHECK(t.wait(x) == "x!");
+    CHECK(t.wait(c) == "c!");
+}
+
 TEST_CASE("a cycle among the submissions of one transaction rolls all of it back", "[depend]") {
     bench t;
     CHECK_THROWS_AS(

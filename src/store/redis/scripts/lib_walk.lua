@@ -14,10 +14,12 @@ local function find_cycle(id, batch, budget)
     local parents = batch[at]
     if not parents then
       parents = {}
-      local record = call('HGET', waiting, at)
-      if record and sub(record, 1, 1) ~= 'f' then
-        local found = links_of('n', at, budget + 1)
-        for i = 1, #found do parents[i] = sub(found[i], 18) end
+      -- Failed ones count: a task may wait for their return, and they for what it would bring about.
+      if call('HEXISTS', waiting, at) == 1 then
+        for _, letter in ipairs({'n', 'f'}) do
+          local found = links_of(letter, at, budget + 1)
+          for i = 1, #found do parents[#parents + 1] = sub(found[i], 18) end
+        end
       end
     end
     budget = budget - 1 - #parents

@@ -8,8 +8,7 @@
 local reply, room = {'ok', now}, tonumber(ARGV[3])
 for at = 4, #ARGV, 2 do
   if room <= 0 then break end
-  local record = ARGV[2] == '1' and call('HGET', waiting, ARGV[at])
-  local counts = ARGV[2] ~= '1' or (record and sub(record, 1, 1) ~= 'f')
+  local counts = ARGV[2] ~= '1' or call('HEXISTS', waiting, ARGV[at]) == 1
   local found, ids = counts and links_of(ARGV[1], ARGV[at], room, ARGV[at + 1]) or {}, {}
   for i = 1, #found do ids[i] = sub(found[i], 18) end
   reply[#reply + 1] = table.concat(ids)

@@ -41,7 +41,8 @@ local function weigh_runs(runs, reply)
     run.weights[i] = weight
     if weight.gone then return refuse(run, i, 'gone', weight.gone) end
     local cycle, far = nil, run.partial
-    if #weight.unmet > 0 and not far and (wanted[id] or any_link('c', id)) then
+    local waits = #weight.unmet > 0 or (#weight.failed > 0 and run.rule == 'w')
+    if waits and not far and (wanted[id] or any_link('c', id)) then
       cycle, far = find_cycle(id, batch, steps)
       if cycle then return refuse(run, i, 'cycle', cycle) end
     end
