@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -10,6 +11,11 @@ namespace fault_test {
 
 using errand::test::holds_within;
 using errand::test::program;
+
+int seconds_of_fire() {
+    const char* given = std::getenv("ERRAND_FAULT_SECONDS");
+    return given ? std::atoi(given) : 12;
+}
 
 void eventually(const std::function<bool()>& condition) {
     const bool held = holds_within(patience, condition);
@@ -19,7 +25,7 @@ void eventually(const std::function<bool()>& condition) {
 program& fleet::start_worker(variables more) {
     more.insert({{"ERRAND_STORE", server.url()}, {"ERRAND_LEASE", "2s"}, {"ERRAND_LOG_LEVEL", "warn"}});
     return *workers.emplace_back(std::make_unique<program>(
-        "courier", std::vector<std::string>{"work", book.path()}, more, file("worker.log")));
+        program_name, std::vector<std::string>{"work", book.path()}, more, file("worker.log")));
 }
 
 program& fleet::worker(variables more) {

@@ -21,13 +21,18 @@ using namespace std::chrono_literals;
 // Nothing here takes this long; what does has failed.
 inline constexpr std::chrono::seconds patience{60};
 
+// How long tests that take as long as one likes are under fire: ERRAND_FAULT_SECONDS, or 12.
+int seconds_of_fire();
+
 void eventually(const std::function<bool()>& condition);
 
 using stay_handle = errand::handle<stay>;
 using variables = std::map<std::string, std::string>;
 
 struct fleet {
-    explicit fleet(errand::test::redis_server::options how = {}) : server{std::move(how)} {}
+    // `runs`: the program whose role `work` the workers are.
+    explicit fleet(errand::test::redis_server::options how = {}, std::string runs = "courier")
+        : server{std::move(how)}, program_name{std::move(runs)} {}
 
     // The variables go before those that all workers have.
     errand::test::program& start_worker(variables more = {});
@@ -49,6 +54,7 @@ struct fleet {
     std::size_t ended_in_store() const;
 
     errand::test::redis_server server;
+    const std::string program_name;
     journal book{file("journal")};
     std::vector<std::unique_ptr<errand::test::program>> workers;
 };

@@ -42,7 +42,7 @@ std::set<std::string> journal::in_the_middle(pid_t of) {
         if (one.pid != of) continue;
         if (one.what == "started") {
             open.insert(one.task);
-        } else {
+        } else if (one.what != "ended") {
             open.erase(one.task);
         }
     }

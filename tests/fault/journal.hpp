@@ -1,4 +1,4 @@
-// What the workers of tests/programs/courier.cpp have written down, and what follows from it.
+// What the programs of the fault tests have written down, and what follows from it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,9 @@
 namespace fault_test {
 
 struct entry {
-    std::string what;  // up, started; of an attempt's end: success, retry, given_back, dead, refused
+    // up, started; of an attempt's end: success, retry, given_back, dead, refused. Of tasks that depend on others also
+    // ended (the work is done, the store not told yet) and, by a submitter, accepted.
+    std::string what;
     std::string task;
     int attempt = 0;
     std::uint64_t fence = 0;

@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <thread>
@@ -35,11 +34,6 @@ struct submitter {
         }
     }
 };
-
-int seconds_of_fire() {
-    const char* given = std::getenv("ERRAND_FAULT_SECONDS");
-    return given ? std::atoi(given) : 12;
-}
 
 // Kills what a supervisor starts again: a random worker every 3 s, and Redis twice.
 struct fire {

@@ -1,10 +1,9 @@
 // Worker and submitter of the fault tests, to be killed and started again.
 //   courier work JOURNAL                    runs the fault tests' tasks and the receipts example's
 //   courier submit N PREFIX PER_SECOND      the submitter of the receipts example
-// Each start of a task, and each end of one with the store's verdict, is a line of the journal,
-// `what id attempt fence pid`, written at once: what a killed worker has done stays known.
 #include "fault/tasks.hpp"
 #include "runtime/app_core.hpp"
+#include "support/task_journal.hpp"
 
 // The example itself, so that what is shown under fire is what users read.
 #include "../../examples/02_receipts/receipts.hpp"
@@ -14,10 +13,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <cstdlib>
-#include <fcntl.h>
-#include <map>
-#include <mutex>
+#include <cstdio>
+#include <string>
 #include <unistd.h>
 
 namespace asio = boost::asio;
@@ -34,65 +31,13 @@ ERRAND_DEFINE_HANDLER(fault_test::stays)
 
 namespace {
 
-class journal {
-public:
-    explicit journal(const char* path)
-        : file_{::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)} {}
-    ~journal() { ::close(file_); }
-    journal(const journal&) = delete;
-    journal& operator=(const journal&) = delete;
-
-    void add(std::string line) const {
-        line += ' ' + std::to_string(::getpid()) + '\n';
-        if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) std::abort();
-    }
-
-    void started(const errand::task_context& task) const {
-        add("started " + task.id() + ' ' + std::to_string(task.attempt()) + ' ' +
-            std::to_string(task.fence()));
-    }
-
-    void hear(const errand::event& what) {
-        using enum errand::event_kind;
-        switch (what.kind) {
-        case worker_started: add("up - 0 0"); break;
-        case task_succeeded: end(what.task, "success"); break;
-        case task_retrying: end(what.task, "retry"); break;
-        case task_given_back: end(what.task, "given_back"); break;
-        case task_dead: end(what.task, "dead"); break;
-        case report_accepted: settle(what.task, {}); break;
-        case report_stale: settle(what.task, "refused"); break;
-        default: break;
-        }
-    }
-
-private:
-    void end(const std::string& task, const char* how) {
-        std::lock_guard lock{guard_};
-        unsettled_[task] = how;
-    }
-
-    // The end has come to the store, which has taken it, or another verdict stands.
-    void settle(const std::string& task, std::string verdict) {
-        std::lock_guard lock{guard_};
-        const auto at = unsettled_.find(task);
-        if (at == unsettled_.end()) return;
-        add((verdict.empty() ? at->second : verdict) + ' ' + task + " 0 0");
-        unsettled_.erase(at);
-    }
-
-    int file_;
-    std::mutex guard_;
-    std::map<std::string, std::string> unsettled_;
-};
-
 int work(const char* path) {
-    journal book{path};
+    errand::test::task_journal book{path};
     errand::app app;
     app.provide<mailer>("smtp://localhost");
     app.around_perform([&book](errand::task_context& task,
                                errand::next_step next) -> errand::awaitable<void> {
-        book.started(task);
+        book.add("started", task);
         co_await next();
     });
     errand::detail::core_of(app).events.subscribe([&book](const errand::event& what) { book.hear(what); });

@@ -1,0 +1,72 @@
+// What the programs of the fault tests write down: each start of an attempt, and each end of one with the store's
+// verdict, is a line `what id attempt fence pid`, written at once, so that what a killed process has done stays known.
+#pragma once
+
+#include <errand/task_context.hpp>
+
+#include "core/event.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unistd.h>
+
+namespace errand::test {
+
+class task_journal {
+public:
+    explicit task_journal(const std::string& path)
+        : file_{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)} {}
+    ~task_journal() { ::close(file_); }
+    task_journal(const task_journal&) = delete;
+    task_journal& operator=(const task_journal&) = delete;
+
+    // From any thread: a line is one write.
+    void add(const std::string& what, const std::string& task, int attempt = 0,
+             std::uint64_t fence = 0) const {
+        const auto line = what + ' ' + task + ' ' + std::to_string(attempt) + ' ' + std::to_string(fence) +
+                          ' ' + std::to_string(::getpid()) + '\n';
+        if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) std::abort();
+    }
+    void add(const std::string& what, const task_context& task) const {
+        add(what, task.id(), task.attempt(), task.fence());
+    }
+
+    void hear(const event& what) {
+        using enum event_kind;
+        switch (what.kind) {
+        case worker_started: add("up", "-"); break;
+        case task_succeeded: end(what.task, "success"); break;
+        case task_retrying: end(what.task, "retry"); break;
+        case task_given_back: end(what.task, "given_back"); break;
+        case task_dead: end(what.task, "dead"); break;
+        case report_accepted: settle(what.task, {}); break;
+        case report_stale: settle(what.task, "refused"); break;
+        default: break;
+        }
+    }
+
+private:
+    void end(const std::string& task, const char* how) {
+        std::lock_guard lock{guard_};
+        unsettled_[task] = how;
+    }
+
+    // The end has come to the store, which has taken it, or another verdict stands.
+    void settle(const std::string& task, const std::string& verdict) {
+        std::lock_guard lock{guard_};
+        const auto at = unsettled_.find(task);
+        if (at == unsettled_.end()) return;
+        add(verdict.empty() ? at->second : verdict, task);
+        unsettled_.erase(at);
+    }
+
+    int file_;
+    std::mutex guard_;
+    std::map<std::string, std::string> unsettled_;
+};
+
+}  // namespace errand::test
