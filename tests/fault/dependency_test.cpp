@@ -7,7 +7,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <thread>
+
 using namespace fault_test;
+using errand::state;
+using errand::test::holds_within;
 
 namespace {
 
@@ -22,7 +27,7 @@ TEST_CASE("tasks run after those they depend on, whichever is submitted first an
     dice random{std::random_device{}()};
     const std::chrono::seconds length{seconds_of_fire()};
     site building{make_pairs(how_many(), length, random), {}};
-    building.burn(length, {.between_kills = 500ms, .redis_restarts = 0}, random);
+    building.burn(length, {.between_kills = 400ms}, random);
     const auto found = building.audit();
     building.print("pairs in every order", found);
     CHECK(found.wrong() == 0);
@@ -33,16 +38,36 @@ TEST_CASE("the tasks of a random graph run after all their parents, whatever is 
     dice random{std::random_device{}()};
     const std::chrono::seconds length{seconds_of_fire()};
     site building{make_graph(how_many(), length, random), {.append_only = true}};
-    building.burn(length, {.between_kills = 500ms, .redis_restarts = 2 + seconds_of_fire() / 30}, random);
+    building.burn(length, {.between_kills = 400ms, .redis_restarts = 2 + seconds_of_fire() / 30}, random);
     const auto found = building.audit();
     building.print("a random graph", found);
+    CHECK(found.wrong() == 0);
+}
+
+TEST_CASE("what fails takes along what depends on it, and what is revived brings it back, whatever is killed",
+          "[dependency]") {
+    dice random{std::random_device{}()};
+    const std::chrono::seconds length{std::max(4, seconds_of_fire() / 4)};
+    const auto families = 40 * static_cast<std::size_t>(length.count());
+    site building{make_families(families, length, random), {}};
+    building.burn(length, {}, random);
+    CHECK(holds_within(patience, [&] { return building.count(state::cancelled) == 4 * families; }));
+    CHECK(building.count(state::dead) == families);
+    CHECK(holds_within(patience, [&] { return building.count(state::success) == families; }));
+    std::size_t refused = 0;
+    std::thread mending{[&] { refused = building.mend(length); }};
+    building.burn(length, {}, random);
+    mending.join();
+    CHECK(refused == 0);
+    const auto found = building.audit();
+    building.print("families of a broken one", found);
     CHECK(found.wrong() == 0);
 }
 
 TEST_CASE("tasks that are submitted without what they depend on run too early, and the ledger shows it") {
     dice random{std::random_device{}()};
     site building{make_pairs(100, 1s, random), {}, false};
-    building.burn(1s, {.between_kills = 300ms, .redis_restarts = 0}, random);
+    building.burn(1s, {.between_kills = 300ms}, random);
     const auto found = building.audit();
     CHECK(found.too_early > 10);
     CHECK(found.wrong() == found.too_early);

@@ -53,6 +53,7 @@ std::size_t journal::doubled() {
     std::map<std::string, int> ends;
     for (const auto& one : entries()) {
         if (one.what == "success" || one.what == "dead") ++ends[one.task];
+        if (one.what == "revived") ends[one.task] = 0;
     }
     return static_cast<std::size_t>(std::ranges::count_if(ends,
                                                           [](const auto& one) { return one.second > 1; }));

@@ -14,7 +14,8 @@ namespace fault_test {
 
 struct entry {
     // up, started; of an attempt's end: success, retry, given_back, dead, refused. Of tasks that depend on others also
-    // ended (the work is done, the store not told yet) and, by a submitter, accepted.
+    // ended (the work is done, the store not told yet) and, by a submitter, accepted or cyclic (it was refused),
+    // and, by a test, revived.
     std::string what;
     std::string task;
     int attempt = 0;
@@ -33,7 +34,7 @@ public:
     std::size_t count(const std::string& what, pid_t by);
     // Tasks that this worker has started, and of whose end it has heard nothing yet.
     std::set<std::string> in_the_middle(pid_t of);
-    // Tasks of which more than one attempt has ended, and was told that its end counts.
+    // Tasks of which more than one attempt has ended, and was told that its end counts, since it was revived.
     std::size_t doubled();
 
     const std::string& path() const noexcept { return path_; }

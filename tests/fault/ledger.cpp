@@ -27,6 +27,8 @@ public:
                 known_[line.task].ends.emplace(line.fence, at);
             } else if (line.what == "success" || line.what == "dead") {
                 ++known_[line.task].counted;
+            } else if (line.what == "revived") {
+                known_[line.task].counted = 0;
             }
         }
     }

@@ -23,7 +23,7 @@ planned task_at(errand::duration when, std::string key, dice& random) {
             .key = std::move(key),
             .queue = queues[static_cast<std::size_t>(below(3, random))],
             .failures = below(20, random) == 0 ? 1 : 0,
-            .length = within(20ms, random),
+            .length = within(50ms, random),
             .parents = {}};
 }
 
@@ -72,6 +72,46 @@ plan make_graph(std::size_t tasks, errand::duration length, dice& random) {
                 one.parents.push_back(std::move(parent));
         }
         all[static_cast<std::size_t>(below(submitters, random))].push_back(std::move(one));
+    }
+    sort_by_time(all);
+    return all;
+}
+
+plan make_rings(std::size_t rings, errand::duration length, dice& random) {
+    plan all(submitters);
+    for (std::size_t i = 0; i < rings; ++i) {
+        const auto when = within(length, random);
+        const int size = 2 + below(submitters - 1, random);
+        const auto name = [&](int at) {
+            return std::string(1, static_cast<char>('x' + at % size)) + std::to_string(i);
+        };
+        for (int at = 0; at < size; ++at) {
+            auto one = task_at(when, name(at), random);
+            one.parents = {name(at + 1)};
+            all[(i + static_cast<std::size_t>(at)) % submitters].push_back(std::move(one));
+        }
+    }
+    sort_by_time(all);
+    return all;
+}
+
+plan make_families(std::size_t families, errand::duration length, dice& random) {
+    plan all(submitters);
+    for (std::size_t i = 0; i < families; ++i) {
+        const auto begin = within(length, random);
+        const auto add = [&](const char* letter, int failures, const std::vector<std::string>& parents) {
+            const auto name = [&](const std::string& its) { return its + std::to_string(i); };
+            auto one = task_at(begin + within(200ms, random), name(letter), random);
+            if (failures != 0) one.failures = failures;
+            for (const auto& parent : parents) one.parents.push_back(name(parent));
+            all[static_cast<std::size_t>(below(submitters, random))].push_back(std::move(one));
+        };
+        add("broken", -1, {});
+        add("sound", 0, {});
+        add("left", 0, {"broken"});
+        add("right", 0, {"broken"});
+        add("both", 0, {"left", "right"});
+        add("last", 0, {"both", "sound"});
     }
     sort_by_time(all);
     return all;

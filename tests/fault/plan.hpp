@@ -14,7 +14,7 @@ struct planned {
     errand::duration when{0};  // from the beginning
     std::string key;
     std::string queue;
-    int failures = 0;  // attempts that fail first
+    int failures = 0;  // attempts that fail first; -1: broken, until it is mended
     errand::duration length{0};
     std::vector<std::string> parents;  // keys
 };
@@ -30,6 +30,14 @@ inline constexpr std::size_t submitters = 3;
 plan make_pairs(std::size_t pairs, errand::duration length, dice& random);
 // A graph of so many tasks, each with up to three parents among those numbered before it, submitted in random order.
 plan make_graph(std::size_t tasks, errand::duration length, dice& random);
+
+// So many rings, each task after the next one of it and the last after the first, all of a ring submitted at the same
+// moment by different processes.
+plan make_rings(std::size_t rings, errand::duration length, dice& random);
+
+// So many families: a broken one, two that depend on it, one that depends on both, and one that depends on that and on
+// a sound task.
+plan make_families(std::size_t families, errand::duration length, dice& random);
 
 void write(const std::vector<planned>& list, const std::string& path);
 std::vector<planned> read(const std::string& path);

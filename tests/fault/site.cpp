@@ -1,9 +1,12 @@
 #include "fault/site.hpp"
 
+#include "support/task_journal.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 
 namespace fault_test {
@@ -56,13 +59,14 @@ bool site::all_submitted() {
 
 // ---- what can go wrong ------------------------------------------------------------------------------
 
-void site::kill_one(dice& random) {
-    const auto by = random() % (4 * submitters_.size());
+void site::kill_one(bool submitters_only, dice& random) {
+    const auto by = random() % (submitters_only ? submitters_.size() : 4 * submitters_.size());
     if (by < submitters_.size() && !submitters_[by]->ended()) {
         submitters_[by]->kill();
         ++submitters_killed_;
         return start_submitter(by);
     }
+    if (submitters_only) return;
     const auto place = random() % workers_.size();
     workers_[place]->kill();
     killed_.insert(workers_[place]->pid());
@@ -82,7 +86,7 @@ void site::burn(std::chrono::seconds length, dangers what, dice& random) {
             all.server.restart();
             ++restarts_;
         }
-        kill_one(random);
+        kill_one(what.submitters_only, random);
     }
 }
 
@@ -113,20 +117,73 @@ errand::awaitable<std::map<std::string, stone>> site::wait_for(std::vector<std::
     co_return got;
 }
 
+std::set<std::string> site::refused() {
+    std::set<std::string> ids;
+    for (const auto& one : all.book.entries()) {
+        if (one.what == "cyclic") ids.insert(one.task);
+    }
+    return ids;
+}
+
+void site::submit_freely(const std::set<std::string>& ids) {
+    for (const auto& list : plan_) {
+        for (const auto& one : list) {
+            if (!ids.contains(id_of(one.key))) continue;
+            const auto to = app_.handler<lays_stone>().with({.biz_id = one.key, .queue = one.queue});
+            const auto h = app_.block_on(to.perform_async(one.failures, one.length));
+            CHECK_FALSE(h.duplicate());  // what is refused leaves nothing behind
+        }
+    }
+}
+
+std::size_t site::count(errand::state where) {
+    std::size_t count = 0;
+    for (const auto& list : plan_) {
+        for (const auto& one : list) {
+            const auto info = app_.block_on(app_.find(id_of(one.key)));
+            count += info && info->state == where ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+std::size_t site::mend(std::chrono::seconds length) {
+    std::ofstream{mended_file(all.book.path())};
+    const errand::test::task_journal book{all.book.path()};
+    std::vector<std::string> broken;
+    for (const auto& list : plan_) {
+        for (const auto& one : list) {
+            if (one.failures < 0) broken.push_back(id_of(one.key));
+        }
+    }
+    const auto begin = steady_clock::now();
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < broken.size(); ++i) {
+        std::this_thread::sleep_until(begin + length * i / broken.size());
+        book.add("revived", broken[i]);
+        const auto h = app_.block_on(app_.find<stone>(broken[i]));
+        refused += h && app_.block_on(h->revive()) ? 0 : 1;
+    }
+    return refused;
+}
+
 void site::tell_of(const std::string& id) {
     const auto info = app_.block_on(app_.find(id));
     if (!info) return UNSCOPED_INFO(id << ": not known to the store");
     UNSCOPED_INFO(id << " (" << info->biz_id.value_or("?") << "): " << to_string(info->state) << " in "
-                     << info->queue << ", attempt " << info->attempt
+                     << info->queue << ", attempt " << info->attempt << ", waits for "
+                     << info->waits_for_count
                      << (info->errors.empty() ? "" : ", " + info->errors.back().message));
 }
 
 judgement site::audit() {
     for (const auto& one : submitters_) CHECK(one->ended() == 0);
     accepted_tasks what;
+    const auto free = refused();
     for (const auto& list : plan_) {
         for (const auto& one : list) {
             what.tasks.push_back(id_of(one.key));
+            if (free.contains(what.tasks.back())) continue;
             for (const auto& parent : one.parents) what.edges.emplace_back(what.tasks.back(), id_of(parent));
         }
     }

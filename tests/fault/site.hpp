@@ -15,8 +15,9 @@
 namespace fault_test {
 
 struct dangers {
-    std::chrono::milliseconds between_kills{500};  // of a worker, now and then of a submitter
+    std::chrono::milliseconds between_kills{400};  // of a worker, now and then of a submitter
     int redis_restarts = 0;
+    bool submitters_only = false;
 };
 
 class site {
@@ -26,7 +27,18 @@ public:
 
     // Kills and restarts until the time is over and all is submitted.
     void burn(std::chrono::seconds length, dangers what, dice& random);
-    // Waits for all tasks and judges. CHECKs that each was accepted.
+    // The tasks that were refused because they would have closed a cycle.
+    std::set<std::string> refused();
+    // Submits these again, without what they depended on.
+    void submit_freely(const std::set<std::string>& ids);
+    // How many of the plan's tasks are in this state.
+    std::size_t count(errand::state where);
+    // From now on what was broken is whole; revives those tasks, evenly within `length`. From any thread, beside burn().
+    // How many were not dead.
+    std::size_t mend(std::chrono::seconds length);
+    const std::vector<std::vector<planned>>& lists() const noexcept { return plan_; }
+    std::string id_of(const std::string& key) { return app_.handler<lays_stone>().ref(key).id(); }
+    // Waits for all tasks and judges; those refused need not wait for any other. CHECKs that the store knows no other end.
     judgement audit();
     void print(const std::string& of, const judgement& found) const;
 
@@ -38,8 +50,7 @@ private:
     void start_worker(std::size_t place);
     void start_submitter(std::size_t by);
     bool all_submitted();
-    void kill_one(dice& random);
-    std::string id_of(const std::string& key) { return app_.handler<lays_stone>().ref(key).id(); }
+    void kill_one(bool submitters_only, dice& random);
     std::map<std::string, stone> results(const std::vector<std::string>& ids);
     errand::awaitable<std::map<std::string, stone>> wait_for(std::vector<std::string> ids);
     void tell_of(const std::string& id);

@@ -4,6 +4,7 @@
 #include <errand/errand.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace errand::test {
 class task_journal;
@@ -17,7 +18,10 @@ struct stone {
     int pid = 0;
 };
 
-// Takes so long, after so many attempts that fail. Its biz_id, given with the submission, is its key in the plan.
+// The file beside the journal that mends what is broken.
+inline std::string mended_file(const std::string& journal) { return journal + ".mended"; }
+
+// Takes so long, after so many attempts that fail; one of -1 is broken, and discarded, until that file is there. Its biz_id, given with the submission, is its key in the plan.
 struct lays_stone {
     errand::test::task_journal& book;
     explicit lays_stone(errand::test::task_journal& j) : book{j} {}

@@ -1,7 +1,7 @@
 // Worker and submitter of the fault tests of dependencies, to be killed and started again.
 //   builder work JOURNAL
 //   builder submit PLAN JOURNAL BEGIN ORDER     BEGIN: ms since 1970; ORDER: ordered, or loose (without dependencies)
-// A submitter writes down what was accepted; started again, it goes on with the rest of its plan.
+// A submitter writes down what was accepted and what would have closed a cycle; started again, it goes on with the rest of its plan.
 #include "fault/journal.hpp"
 #include "fault/plan.hpp"
 #include "fault/stones.hpp"
@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
@@ -32,6 +33,8 @@ errand::awaitable<stone> fault_test::lays_stone::perform(int failures, errand::d
     auto& self = co_await errand::this_task();
     asio::steady_timer timer{co_await asio::this_coro::executor, length};
     co_await timer.async_wait(asio::use_awaitable);
+    if (failures < 0 && !std::filesystem::exists(fault_test::mended_file(book.path())))
+        throw errand::discard{"the stone is broken"};
     if (self.attempt() <= failures) throw std::runtime_error{"the stone has broken"};
     book.add("ended", self);
     co_return stone{self.fence(), static_cast<int>(::getpid())};
@@ -58,7 +61,7 @@ public:
         : list_{std::move(list)}, book_{journal}, begin_{begin}, ordered_{ordered} {
         fault_test::journal before{journal};
         for (const auto& one : before.entries()) {
-            if (one.what == "accepted") accepted_.insert(one.task);
+            if (one.what == "accepted" || one.what == "cyclic") answered_.insert(one.task);
         }
         app_.provide_ref(book_);
     }
@@ -84,7 +87,7 @@ private:
     }
 
     void submit(const planned& one) {
-        if (accepted_.contains(stones_.ref(one.key).id())) return;
+        if (answered_.contains(stones_.ref(one.key).id())) return;
         // The store has been repeating for its own store_timeout each time before it says that it is away.
         for (int left = 30;; --left) {
             try {
@@ -94,6 +97,8 @@ private:
                 std::lock_guard lock{guard_};
                 handles_.emplace(one.key, h);
                 return;
+            } catch (const errand::dependency_cycle&) {
+                return book_.add("cyclic", stones_.ref(one.key).id());
             } catch (const errand::store_error& e) {
                 std::fprintf(stderr, "builder: %s\n", e.what());
                 if (left == 0) throw;
@@ -116,7 +121,7 @@ private:
     task_journal book_;
     const errand::time_point begin_;
     const bool ordered_;
-    std::set<std::string> accepted_;
+    std::set<std::string> answered_;
     errand::app app_;
     errand::proxy<lays_stone> stones_ = app_.handler<lays_stone>();
     std::atomic<std::size_t> next_{0};

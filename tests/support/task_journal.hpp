@@ -19,10 +19,12 @@ namespace errand::test {
 class task_journal {
 public:
     explicit task_journal(const std::string& path)
-        : file_{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)} {}
+        : path_{path}, file_{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)} {}
     ~task_journal() { ::close(file_); }
     task_journal(const task_journal&) = delete;
     task_journal& operator=(const task_journal&) = delete;
+
+    const std::string& path() const noexcept { return path_; }
 
     // From any thread: a line is one write.
     void add(const std::string& what, const std::string& task, int attempt = 0,
@@ -64,6 +66,7 @@ private:
         unsettled_.erase(at);
     }
 
+    const std::string path_;
     int file_;
     std::mutex guard_;
     std::map<std::string, std::string> unsettled_;
