@@ -17,13 +17,17 @@ errand::duration within(errand::duration length, dice& random) {
     return errand::duration{below(static_cast<int>(length.count()), random)};
 }
 
+errand::duration in_a_burst(errand::duration length, dice& random) {
+    return burst * below(static_cast<int>(length / burst), random) + within(15ms, random);
+}
+
 planned task_at(errand::duration when, std::string key, dice& random) {
     static constexpr std::array queues{"north", "south", "east"};
     return {.when = when,
             .key = std::move(key),
             .queue = queues[static_cast<std::size_t>(below(3, random))],
             .failures = below(20, random) == 0 ? 1 : 0,
-            .length = within(50ms, random),
+            .length = within(20ms, random),
             .parents = {}};
 }
 
@@ -35,10 +39,10 @@ void sort_by_time(plan& all) {
 
 plan make_pairs(std::size_t pairs, errand::duration length, dice& random) {
     plan all(submitters);
-    const auto soon = [&] { return within(200ms, random); };
+    const auto soon = [&] { return within(30ms, random); };
     for (std::size_t i = 0; i < pairs; ++i) {
         const auto name = std::to_string(i);
-        const auto begin = within(length, random);
+        const auto begin = in_a_burst(length, random);
         const int order = below(3, random);  // 0: the parent first, 1: the child first, 2: at once
         auto parent = task_at(order == 1 ? begin + soon() : begin, "a" + name, random);
         auto child = task_at(order == 0 ? begin + soon() : begin, "b" + name, random);
@@ -51,6 +55,11 @@ plan make_pairs(std::size_t pairs, errand::duration length, dice& random) {
             last.parents = {child.key};
             all[by].push_back(std::move(last));
         }
+        for (int more = i % 500 == 0 ? 250 : 0; more > 0; --more) {
+            auto one = task_at(begin + soon() - soon(), "d" + name + '-' + std::to_string(more), random);
+            one.parents = {parent.key};
+            all[static_cast<std::size_t>(more) % submitters].push_back(std::move(one));
+        }
         all[by].push_back(std::move(parent));
         all[other].push_back(std::move(child));
     }
@@ -61,7 +70,7 @@ plan make_pairs(std::size_t pairs, errand::duration length, dice& random) {
 plan make_graph(std::size_t tasks, errand::duration length, dice& random) {
     plan all(submitters);
     for (std::size_t i = 0; i < tasks; ++i) {
-        auto one = task_at(within(length, random), "g" + std::to_string(i), random);
+        auto one = task_at(in_a_burst(length, random), "g" + std::to_string(i), random);
         const int wanted = i == 0 ? 0 : below(4, random);
         // Most parents are near, so that there are long paths; some are far.
         for (int p = 0; p < wanted; ++p) {
@@ -98,10 +107,10 @@ plan make_rings(std::size_t rings, errand::duration length, dice& random) {
 plan make_families(std::size_t families, errand::duration length, dice& random) {
     plan all(submitters);
     for (std::size_t i = 0; i < families; ++i) {
-        const auto begin = within(length, random);
+        const auto begin = in_a_burst(length, random);
         const auto add = [&](const char* letter, int failures, const std::vector<std::string>& parents) {
             const auto name = [&](const std::string& its) { return its + std::to_string(i); };
-            auto one = task_at(begin + within(200ms, random), name(letter), random);
+            auto one = task_at(begin + within(30ms, random), name(letter), random);
             if (failures != 0) one.failures = failures;
             for (const auto& parent : parents) one.parents.push_back(name(parent));
             all[static_cast<std::size_t>(below(submitters, random))].push_back(std::move(one));

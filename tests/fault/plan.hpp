@@ -25,8 +25,11 @@ using dice = std::mt19937;
 
 inline constexpr std::size_t submitters = 3;
 
+// Submissions come in bursts, so that much is going on when somebody is killed shortly after one has begun.
+inline constexpr errand::duration burst{400};
+
 // So many children with a parent each, within `length`: the parent first, the child first, or both at the same moment in
-// different processes, as often each. Every fourth child has a child of its own.
+// different processes, as often each. Every fourth child has a child of its own, and now and then a parent has hundreds.
 plan make_pairs(std::size_t pairs, errand::duration length, dice& random);
 // A graph of so many tasks, each with up to three parents among those numbered before it, submitted in random order.
 plan make_graph(std::size_t tasks, errand::duration length, dice& random);

@@ -75,13 +75,17 @@ void site::kill_one(bool submitters_only, dice& random) {
 }
 
 void site::burn(std::chrono::seconds length, dangers what, dice& random) {
-    const auto begin = steady_clock::now();
-    for (int i = 1; steady_clock::now() < begin + length || !all_submitted(); ++i) {
-        if (steady_clock::now() > begin + length + patience) break;
-        std::this_thread::sleep_until(begin + i * what.between_kills);
-        if (steady_clock::now() > begin + length) continue;
+    // Each kill comes a little after a burst has begun, if it begins with one.
+    const auto since = std::chrono::ceil<errand::duration>(now() - begin_) / burst * burst;
+    const auto begin = begin_ + std::max(since, errand::duration{0});
+    const auto end = begin + length;
+    for (int i = 0; now() < end || !all_submitted(); ++i) {
+        if (now() > end + patience) break;
+        const std::chrono::microseconds later{5'000 + random() % 40'000};
+        std::this_thread::sleep_until(begin + i * what.between_kills + later);
+        if (now() > end) continue;
         if (restarts_ < what.redis_restarts &&
-            steady_clock::now() > begin + length * (restarts_ + 1) / (what.redis_restarts + 1)) {
+            now() > begin + length * (restarts_ + 1) / (what.redis_restarts + 1)) {
             all.server.kill();
             all.server.restart();
             ++restarts_;
@@ -169,11 +173,14 @@ std::size_t site::mend(std::chrono::seconds length) {
 
 void site::tell_of(const std::string& id) {
     const auto info = app_.block_on(app_.find(id));
-    if (!info) return UNSCOPED_INFO(id << ": not known to the store");
-    UNSCOPED_INFO(id << " (" << info->biz_id.value_or("?") << "): " << to_string(info->state) << " in "
-                     << info->queue << ", attempt " << info->attempt << ", waits for "
-                     << info->waits_for_count
-                     << (info->errors.empty() ? "" : ", " + info->errors.back().message));
+    if (!info) {
+        std::printf("fault: %s is not known to the store\n", id.c_str());
+        return;
+    }
+    const std::string where{to_string(info->state)};
+    std::printf("fault: %s (%s) is %s in %s, attempt %d, waits for %zu\n", id.c_str(),
+                info->biz_id.value_or("?").c_str(), where.c_str(), info->queue.c_str(), info->attempt,
+                info->waits_for_count);
 }
 
 judgement site::audit() {

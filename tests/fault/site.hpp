@@ -15,7 +15,7 @@
 namespace fault_test {
 
 struct dangers {
-    std::chrono::milliseconds between_kills{400};  // of a worker, now and then of a submitter
+    std::chrono::milliseconds between_kills = burst;  // of a worker, now and then of a submitter
     int redis_restarts = 0;
     bool submitters_only = false;
 };
