@@ -57,8 +57,8 @@ public:
     /// Made by errand.
     explicit plan(detail::plan_ptr tree) : tree_{std::move(tree)} {}
 
-    /// Submits all its tasks: up to 500 in one step, all or none; more in steps, those that wait first, so that nothing
-    /// runs before all is there. Under an open transaction they leave with its commit.
+    /// Submits all its tasks: up to 500 in one step, all or none. More, or groups of more than 100 members, in steps, those
+    /// that wait first, so that nothing runs before all that waits for it is there. Under an open transaction they leave with its commit.
     /// @return a handle to the last task; of a group: to the group, whose result are those of its members, in order
     /// @throws as proxy::perform_async; usage_error for a plan without any task
     [[nodiscard]] awaitable<handle<R>> submit() const

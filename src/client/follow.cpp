@@ -110,6 +110,8 @@ awaitable<std::optional<bool>> revive_on(loop& there, task_id id, incarnation li
     const auto found = co_await there.tasks().find(id);
     if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
     if (!found->finished_at || found->where == state::success) co_return false;
+    // A group is not run: it comes back with its members.
+    if (decode_body(found->body).rule == on_failed::gather) co_return false;
     const auto outcome = decode_outcome(found->outcome);
     task_notes notes = outcome.notes.value_or(task_notes{});
     notes.attempts = notes.lost_leases = notes.unknown_handler = 0;

@@ -93,26 +93,6 @@ awaitable<void> open_transaction::commit() {
     co_await submit_all(std::move(list));
 }
 
-// One batch, in one step; what the store cannot settle in it is settled afterwards.
-awaitable<submitter::group_answer> open_transaction::submit_whole(loop& there,
-                                                                  std::vector<submission_item> items) {
-    submitter::group_answer got;
-    got.items = std::move(items);
-    for (bool busy = true; busy;) {
-        got = co_await there.submissions().submit_group(std::move(got.items), submit_mode::all_or_nothing);
-        if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
-        busy = std::ranges::any_of(got.answers, [](const submit_answer& one) {
-            return one.verdict == submit_verdict::busy;
-        });
-        if (busy) co_await pause_for_other(there);
-    }
-    for (std::size_t i = 0; i < got.items.size(); ++i) {
-        if (got.answers[i].verdict == submit_verdict::registering)
-            got.answers[i] = co_await completed(there, got.items[i]);
-    }
-    co_return got;
-}
-
 task_names open_transaction::names_of(const held_list& list) {
     task_names names;
     for (const auto& one : list) names[one->what.id] = name_of(one->what.id, one->handler, one->biz_id);

@@ -49,7 +49,6 @@ private:
     held_list end();
     void take_over(held_list list);
     awaitable<void> submit_all(held_list list);
-    static awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items);
     static task_names names_of(const held_list& list);
 
     app_core& app_;

@@ -87,8 +87,10 @@ private:
 };
 
 void wait_for(prepared& one, const task_id& parent) {
+    const bool is_group = one.body.rule == on_failed::gather;
     std::erase_if(one.after, [&](const parent_task& other) { return other.id == parent; });
-    std::erase(one.body.after, parent);
+    // The last one's result may be an argument; of a group's members each stands in its own place.
+    if (!is_group) std::erase(one.body.after, parent);
     one.after.push_back({parent, false});
     one.body.after.push_back(parent);
 }
@@ -132,15 +134,25 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
 
 // From the last to the first, so that nothing runs before what waits for it is there.
 awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> all) {
-    const auto mode = all.size() <= most_at_once ? submit_mode::all_or_nothing : submit_mode::each;
+    // A task with more parents than a call takes is complete before any of them can end.
+    const auto large = [](const prepared& one) { return one.after.size() > store::parents_per_call; };
+    const bool whole = all.size() <= most_at_once && std::ranges::none_of(all, large);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
-        const auto from = to - std::min(to, most_at_once);
+        auto from = to - std::min(to, most_at_once);
+        for (auto at = to; at > from; --at) {
+            if (large(all[at - 1])) from = at - 1;
+        }
         std::vector<submission_item> items;
         std::vector<incarnation> lives(to - from);
         for (auto at = from; at < to; ++at)
             items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
-        auto got = co_await there.submissions().submit_group(std::move(items), mode);
+        submitter::group_answer got;
+        if (whole) {
+            got = co_await submit_whole(there, std::move(items));
+        } else {
+            got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
+        }
         co_await check_answers(there, all, from, got);
         if (to == all.size()) {
             const auto& tail = all.back();

@@ -8,8 +8,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
 
 namespace errand {
 
@@ -17,66 +15,16 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t asked_per_call = 100;
 constexpr std::size_t named_on_a_cycle = 20;
+// Longer than a registration may be without a sign of its submitter.
+constexpr std::chrono::seconds busy_for{40};
 
-// From a task through what it waits for, breadth first, until it is met again or all has been seen.
-class cycle_search {
-public:
-    cycle_search(store& in, const task_id& start) : in_{in}, start_{start} {}
-
-    // The tasks on the cycle, the first one at the front; empty when there is none.
-    awaitable<std::vector<task_id>> run() {
-        reach(start_);
-        for (std::size_t kind = 0; !open_[0].empty() || !open_[1].empty(); kind = 1 - kind) {
-            if (open_[kind].empty()) continue;
-            if (const auto last = co_await look(kind)) co_return way_to(*last);
-        }
-        co_return std::vector<task_id>{};
-    }
-
-private:
-    // Failed ones count: a task may wait for their return, and they for what it would bring about.
-    static constexpr std::array kinds{link::needs, link::failed};
-
-    void reach(const task_id& id) {
-        for (auto& of_kind : open_) of_kind.push_back({id, std::nullopt});
-    }
-
-    // One call. Returns the last task before the start, when that is met.
-    awaitable<std::optional<task_id>> look(std::size_t kind) {
-        auto& open = open_[kind];
-        const auto n = std::min(open.size(), asked_per_call);
-        const std::vector<links_from> asked(open.end() - static_cast<std::ptrdiff_t>(n), open.end());
-        open.resize(open.size() - n);
-        const auto pages = co_await in_.links(kinds[kind], asked, true);
-        for (std::size_t at = 0; at < asked.size(); ++at) {
-            if (at >= pages.size()) {
-                open.push_back(asked[at]);
-                continue;
-            }
-            const auto child = asked[at].of;
-            for (const auto& parent : pages[at].others) {
-                if (parent == start_) co_return child;
-                if (came_from_.try_emplace(parent, child).second) reach(parent);
-            }
-            if (pages[at].more) open.push_back({child, pages[at].others.back()});
-        }
-        co_return std::nullopt;
-    }
-
-    std::vector<task_id> way_to(task_id last) const {
-        std::vector<task_id> way{last};
-        while (way.back() != start_) way.push_back(came_from_.at(way.back()));
-        std::ranges::reverse(way);
-        return way;
-    }
-
-    store& in_;
-    task_id start_;
-    std::array<std::vector<links_from>, 2> open_;  // of each kind
-    std::unordered_map<task_id, task_id> came_from_;
-};
+[[noreturn]] void throw_busy(const task_id& id) {
+    throw store_error{
+        "task " + to_text(id) +
+        " was not submitted: another submission of its biz_id is not coming to an end, or no worker runs "
+        "that could tell others of the last one's success"};
+}
 
 awaitable<std::string> stored_name(store& in, task_id id) {
     const auto found = co_await in.find(id);
@@ -99,45 +47,38 @@ awaitable<void> pause_for_other(loop& there) {
     co_await timer.async_wait(asio::use_awaitable);
 }
 
+awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items) {
+    submitter::group_answer got;
+    got.items = std::move(items);
+    const auto until = std::chrono::steady_clock::now() + busy_for;
+    for (;;) {
+        got = co_await there.submissions().submit_group(std::move(got.items), submit_mode::all_or_nothing);
+        if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
+        const auto busy = std::ranges::find(got.answers, submit_verdict::busy, &submit_answer::verdict);
+        if (busy == got.answers.end()) break;
+        const auto at = static_cast<std::size_t>(busy - got.answers.begin());
+        if (std::chrono::steady_clock::now() > until) throw_busy(got.items[at].id);
+        co_await pause_for_other(there);
+    }
+    for (std::size_t i = 0; i < got.items.size(); ++i) {
+        auto& one = got.items[i];
+        if (got.answers[i].verdict == submit_verdict::registering)
+            got.answers[i] = co_await completed(there.tasks(), one.id, incarnation_of(one.body), one.after);
+    }
+    co_return got;
+}
+
 awaitable<submit_answer> settled(loop& there, submission_item item, submit_answer first) {
     auto answer = std::move(first);
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{70};
+    const auto until = std::chrono::steady_clock::now() + busy_for;
     while (answer.verdict == submit_verdict::busy) {
-        if (std::chrono::steady_clock::now() > until) {
-            throw store_error{"task " + to_text(item.id) +
-                              " was not submitted: another submission of its biz_id is not coming to an end"};
-        }
+        if (std::chrono::steady_clock::now() > until) throw_busy(item.id);
         co_await pause_for_other(there);
         answer = co_await there.submissions().submit(item);
     }
-    if (answer.verdict == submit_verdict::registering) co_return co_await completed(there, item);
+    if (answer.verdict == submit_verdict::registering)
+        co_return co_await completed(there.tasks(), item.id, incarnation_of(item.body), item.after);
     co_return answer;
-}
-
-awaitable<submit_answer> completed(loop& there, const submission_item& item) {
-    auto& in = there.tasks();
-    const auto life = incarnation_of(item.body);
-    const task_id id = item.id;
-    const std::span parents{item.after};
-    for (auto at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
-        const auto part = parents.subspan(at, std::min(store::parents_per_call, parents.size() - at));
-        const auto got = co_await in.enrol(id, life, part);
-        if (!got.mine) break;
-        if (!got.gone) continue;
-        co_await in.withdraw(id, life);
-        co_return submit_answer{submit_verdict::gone, 0, {*got.gone}};
-    }
-    for (bool walked = false;; walked = true) {
-        const auto verdict = co_await in.confirm(id, life, walked);
-        if (verdict == confirm_verdict::accepted) co_return submit_answer{submit_verdict::accepted, life};
-        if (verdict == confirm_verdict::lost) break;
-        auto cycle = co_await cycle_search{in, id}.run();
-        if (cycle.empty()) continue;
-        co_await in.withdraw(id, life);
-        co_return submit_answer{submit_verdict::cycle, 0, std::move(cycle)};
-    }
-    throw store_error{"task " + to_text(id) +
-                      " was not submitted: its registration took too long and was given up; submit it again"};
 }
 
 awaitable<std::exception_ptr> dependency_refusal(loop& there, submit_answer answer, task_names known) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/loop.hpp"
+#include "runtime/registration.hpp"
 
 #include <map>
 #include <span>
@@ -20,8 +21,8 @@ std::string name_of(const task_id& id, const std::string& handler, const std::op
 // The answer is accepted, duplicate, replaced, rejected, cycle or gone.
 awaitable<submit_answer> settled(loop& there, submission_item item, submit_answer first);
 
-// The same for a stored submission that waits to be completed. Names a cycle, and takes the submission back then.
-awaitable<submit_answer> completed(loop& there, const submission_item& item);
+// One batch, all or nothing, in one step; what the store cannot settle in it is settled afterwards.
+awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items);
 
 // A short pause, before an id that another submission holds is tried again.
 awaitable<void> pause_for_other(loop& there);

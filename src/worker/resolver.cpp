@@ -1,9 +1,11 @@
 #include "worker/resolver.hpp"
 
+#include <errand/error.hpp>
 #include <errand/policy.hpp>
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "runtime/registration.hpp"
 
 #include <algorithm>
 
@@ -56,7 +58,7 @@ awaitable<std::size_t> resolver::pass() {
 
 awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
     for (const auto& one : entries) {
-        if (one.what == tidings::overdue) co_await in_.withdraw(one.about, 0);
+        if (one.what == tidings::overdue) co_await complete(one.about);
     }
     auto struck = co_await tell(entries);
     std::size_t told = 0;
@@ -69,6 +71,23 @@ awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
         if (one.more) told += co_await deliver_rest(one);
     }
     co_return told;
+}
+
+// Its submitter died on the way: whether it was submitted nobody knows, so it is.
+awaitable<void> resolver::complete(task_id about) {
+    const auto found = co_await in_.find(about);
+    if (!found || found->where != state::waiting) co_return;
+    const auto body = decode_body(found->body);
+    std::vector<parent_task> parents;
+    for (const auto& id : body.after) parents.push_back({id, false});
+    bool ended_meanwhile = false;
+    try {
+        co_await completed(in_, about, body.life, parents);
+    } catch (const store_error&) {
+        ended_meanwhile = true;
+    }
+    // Throws when the store is away: then this news comes again.
+    if (ended_meanwhile) co_await in_.find(about);
 }
 
 awaitable<std::size_t> resolver::deliver_rest(const news& one) {

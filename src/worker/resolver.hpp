@@ -24,6 +24,7 @@ private:
 
     // Tells the first page of each, then whoever is left.
     awaitable<std::size_t> deliver(std::span<const news> entries);
+    awaitable<void> complete(task_id about);
     awaitable<std::size_t> deliver_rest(const news& one);
     // Tells these; returns what is to be struck off.
     awaitable<std::vector<delivery>> tell(std::span<const news> entries);

@@ -467,3 +467,37 @@ TEST_CASE("the graph of a task shows all that is connected with it", "[depend]")
     CHECK_FALSE(t.run(t.app.graph(c.id(), 2)).value().complete);
     CHECK_FALSE(t.run(t.app.graph(t.ref("unknown").id())));
 }
+
+TEST_CASE("a registration whose submitter died is completed by a resolver", "[depend]") {
+    bench t;
+    boost::asio::io_context io{1};
+    errand::store_settings settings;
+    settings.url = errand::test::shared_redis().url();
+    settings.name_space = t.app.settings().name_space;
+    auto store = errand::make_redis_store(io, settings);
+    errand::test::await(io, store->open());
+    errand::task_body body;
+    body.queue = "default";
+    body.handler = "depend_test::step";
+    body.args = R"(["end", false])";
+    body.biz_id = "end";
+    body.life = 1;
+    errand::submission_item item;
+    item.id = errand::parse_task_id(t.ref("end").id()).value();
+    for (int i = 0; i < 250; ++i) {
+        item.after.push_back({errand::parse_task_id(t.ref("p" + std::to_string(i)).id()).value(), false});
+        body.after.push_back(item.after.back().id);
+    }
+    item.body = errand::encode(body);
+    item.queue = body.queue;
+    const auto answer = errand::test::await(io, store->submit(0, {&item, 1}, errand::submit_mode::each));
+    CHECK(answer[0].verdict == errand::submit_verdict::registering);
+    store->close();
+    const auto key = "errand:{" + t.app.settings().name_space + ".0}:outbox";
+    errand::test::shared_redis().command({"ZADD", key, "1", std::string{item.id.view()} + 'w'});
+    t.start();
+    for (int i = 0; i < 250; ++i) t.submit("p" + std::to_string(i));
+    auto end = t.run(t.app.find<std::string>(t.ref("end").id())).value();
+    CHECK(t.wait(end) == "end!");
+    CHECK(t.lines().back() == "end");
+}

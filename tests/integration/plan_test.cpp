@@ -199,3 +199,42 @@ TEST_CASE("a large plan is submitted in steps and comes to its end", "[plan]") {
     auto h = t.run(chain(group(t.many(1500)), t.sums.plan()).submit());
     CHECK(t.wait(h) == 1500 * 1501 / 2);
 }
+
+TEST_CASE("a chain whose first task had failed begins again", "[plan]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto first = t.numbers.with({.biz_id = "k"});
+    auto dead = t.run(chain(first.plan(-1), t.adds.plan(10)).submit());
+    t.ends_as(dead, state::cancelled);
+    broken = false;
+    auto again = t.run(chain(first.plan(-1), t.adds.plan(10)).submit());
+    CHECK(t.wait(again) == 9);
+}
+
+TEST_CASE("a member that stands twice in a group has two places in its results", "[plan]") {
+    bench t;
+    t.start();
+    auto one = t.numbers.with({.biz_id = "one"}).plan(1);
+    CHECK(t.wait(t.run(group(std::vector{one, t.numbers.plan(2), one}).submit())) == std::vector{1, 2, 1});
+    CHECK(t.wait(t.run(group(one, one).submit())) == std::tuple{1, 1});
+}
+
+TEST_CASE("a group is never run, not even when it was cancelled by hand and is revived", "[plan]") {
+    bench t;
+    auto h = t.run(group(t.many(3)).submit());
+    CHECK(t.run(h.cancel()));
+    CHECK_FALSE(t.run(h.revive()));
+    CHECK(t.info(h).state == state::cancelled);
+}
+
+TEST_CASE("members that leave nothing behind are heard by a large group", "[plan]") {
+    bench t;
+    t.start();
+    std::vector<errand::plan<void>> all;
+    for (int i = 0; i < 400; ++i) {
+        all.push_back(t.marks.with({.priority = i > 100 ? 9 : 0, .retention = 0ms}).plan(std::to_string(i)));
+    }
+    t.wait(t.run(group(all).submit()));
+    CHECK(t.lines().size() == 400);
+}

@@ -142,7 +142,8 @@ TEST_CASE("news that were taken and not delivered are taken again by another") {
     const delivery late{
         .about = parent.id, .what = tidings::success, .token = first.entries[0].token, .last = true};
     await(redis.io, one->delivered({&late, 1}));
-    CHECK(redis.redis({"ZCARD", redis.key("outbox")}) == "2");
+    const auto member = std::string{parent.id.view()} + 's';
+    CHECK(redis.redis({"ZSCORE", redis.key("outbox"), member}) != "(nil)");
     CHECK(redis.state_of(one, child.id) == state::waiting);
 }
 
@@ -159,23 +160,70 @@ TEST_CASE("hearing of a parent twice changes nothing") {
     CHECK(await(redis.io, store->find(child.id))->needed == 1);
 }
 
-TEST_CASE("news of a failure that was overtaken by a success does no harm") {
+TEST_CASE("news that were overtaken are not told, however late who took them is") {
     redis_fixture redis;
     auto store = redis.join("w");
     const auto a = item_with(derive_task_id("h", "a"), "a");
     const auto child = waiting_for("c", {{a.id}});
     redis.submit(store, a);
     redis.submit(store, child);
-    // Told by one that was slow, after the parent had been revived.
+    // The parent was revived since it had died.
     resolution failed{.parent = a.id,
                       .what = tidings::dead,
                       .cancelled = outcome_of(state::cancelled),
                       .children = {child.id}};
-    await(redis.io, store->resolve({&failed, 1}, outcome_of(state::success)));
+    const auto again = await(redis.io, store->resolve({&failed, 1}, outcome_of(state::success)));
+    CHECK(again[0] == std::vector{child.id});
+    CHECK(redis.state_of(store, child.id) == state::waiting);
+    finish_all(redis, store, state::dead);
+    resolve_all(redis, store);
     CHECK(redis.state_of(store, child.id) == state::cancelled);
+    // And it died again since it was revived.
+    resolution revived{.parent = a.id, .what = tidings::revived, .children = {child.id}};
+    await(redis.io, store->resolve({&revived, 1}, outcome_of(state::success)));
+    CHECK(redis.state_of(store, child.id) == state::cancelled);
+}
+
+TEST_CASE("a task with more parents than a call takes does not replace one that was accepted") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    auto item = waiting_for("c", refs(too_many));
+    const auto first = item_with(item.id, "first");
+    redis.submit(store, first);
+    item.conflict = on_conflict::replace;
+    const auto answer = redis.submit(store, item);
+    CHECK(answer.verdict == submit_verdict::rejected);
+    CHECK(answer.life == incarnation_of(first.body));
+    CHECK(redis.state_of(store, item.id) == state::ready);
+}
+
+TEST_CASE("a success is heard before its id begins another life") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto a = item_with(derive_task_id("h", "a"), "a");
+    redis.submit(store, a);
+    redis.submit(store, waiting_for("c", {{a.id}}));
+    finish_all(redis, store);
+    CHECK(redis.submit(store, item_with(a.id, "again")).verdict == submit_verdict::busy);
+    resolve_all(redis, store);
+    CHECK(redis.submit(store, item_with(a.id, "again")).verdict == submit_verdict::accepted);
+    CHECK(redis.state_of(store, derive_task_id("h", "c")) == state::ready);
+}
+
+TEST_CASE("of a task without a trace no edge outlives its next submission") {
+    redis_fixture redis;
+    auto store = redis.join("w");
+    const auto x = derive_task_id("h", "x");
+    redis.submit(store, waiting_for("c", {{x}}));
+    const auto id = derive_task_id("h", "c");
+    await(redis.io, store->cancel(id, 0, outcome_of(state::cancelled, duration{0})));
+    CHECK_FALSE(await(redis.io, store->find(id)));
+    const auto a = item_with(derive_task_id("h", "a"), "a");
+    redis.submit(store, a);
+    redis.submit(store, waiting_for("c", {{a.id}}));
     finish_all(redis, store);
     resolve_all(redis, store);
-    CHECK(redis.state_of(store, child.id) == state::ready);
+    CHECK(redis.state_of(store, id) == state::ready);
 }
 
 TEST_CASE("an idle resolver is woken by the end of a task that others depend on") {
@@ -189,6 +237,12 @@ TEST_CASE("an idle resolver is woken by the end of a task that others depend on"
     finish_all(redis, worker);
     CHECK(redis.until([&] { return idle.ear->news == 1; }));
     CHECK(worker.ear->news == 0);
+    // Who leaves is not waited for.
+    CHECK(news_of(redis, worker).entries.size() == 1);
+    CHECK(news_of(redis, idle).entries.empty());
+    const auto before = redis.redis({"ZCARD", redis.key("outbox")});
+    await(redis.io, idle->leave(std::vector<std::string>{}));
+    CHECK(std::stoi(redis.redis({"ZCARD", redis.key("outbox")})) == std::stoi(before) - 1);
 }
 
 TEST_CASE("tasks that nobody depends on make no news, and leave no edges") {

@@ -5,7 +5,7 @@
 -- Cost:    O(parents x log edges)
 local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
 if not record or sub(record, 1, 1) ~= 'r' or sub(record, 17, 24) ~= ARGV[2] then return {'lost', now} end
-local weight = weigh(sub(record, 2, 2), ARGV[3])
+local weight = weigh(sub(record, 2, 2), ARGV[3], {})
 if weight.gone then return {'ok', now, weight.gone} end
 tie(id, weight)
 call('ZADD', outbox, now + patience, id .. 'w')

@@ -7,6 +7,7 @@ local worker, queues = ARGV[1], tonumber(ARGV[2])
 free_first()
 call('ZREM', workers, process_of(worker))
 call('HDEL', cards, process_of(worker))
+call('ZREM', outbox, 'R' .. worker)
 for q = 1, queues do
   call('SREM', idle_of(q), worker)
   local post = call('HGET', control, 'sleeper:' .. name_of(q))

@@ -1,14 +1,17 @@
 -- What a task waits for.
 
 -- How the parents stand that a submission names (17 bytes each: id, 'h' when it was accepted before, else
--- 'r'): unmet, failed, met, and in `gone` the first that was accepted and is no longer kept. Reads only.
-local function weigh(rule, text)
+-- 'r'): unmet, failed, met, and in `gone` the first that was accepted and is no longer kept. Those in
+-- `written` are about to begin a new life. Reads only.
+local function weigh(rule, text, written)
   local ids, weight = {}, {unmet = {}, failed = {}, met = {}}
   for at = 1, #text, 17 do ids[#ids + 1] = sub(text, at, at + 15) end
   local held = hmget(tasks, ids)
   for i = 1, #ids do
     local value, into = held[i], weight.unmet
-    if not value then
+    if written[ids[i]] then
+      into = weight.unmet
+    elseif not value then
       if sub(text, 17 * i, 17 * i) == 'h' then weight.gone = weight.gone or ids[i] end
     elseif is_ended(value) then
       local well = rule == 'r' or state_letter(value) == 's'
@@ -38,7 +41,7 @@ local function tie(id, weight)
 end
 
 -- A task whose submission is not complete is given up after so long without a sign of its submitter (ms).
-local patience = 60000
+local patience = 15000
 
 -- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, 13 digits
 -- (due, ms or 0), priority, life, queue. So what waits is handled without its body, which names all parents.

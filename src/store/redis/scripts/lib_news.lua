@@ -2,7 +2,8 @@
 -- be looked at itself; w its registration may have been given up.
 --
 -- They stand in `outbox` by the time from which somebody should deliver them; the resolver that takes them
--- puts that time off, and removes them when all have heard.
+-- puts that time off, and removes them when all have heard. Behind them, as 'R' and a name, stand the
+-- resolvers that wait.
 
 -- Marks that tasks depend on these, so that their end becomes news.
 local function mark_awaited(ids)
@@ -13,16 +14,21 @@ local function mark_awaited(ids)
   end
 end
 
+-- What has been overtaken needs no telling. A success is told although its id was started anew since.
+local function still_true(id, what)
+  if what == 'k' or what == 'w' or what == 's' then return true end
+  local value = call('HGET', tasks, id)
+  if not value then return what ~= 'v' end
+  return (is_ended(value) and state_letter(value) ~= 's') == (what ~= 'v')
+end
+
 local function announce(news)
   if #news == 0 then return end
   for i = 1, #news do call('ZADD', outbox, now, news[i]) end
   -- One of the resolvers that wait; one that is gone has no receiver on its channel.
-  local names = call('HGET', control, 'resolvers') or ''
-  local heard = names == ''
-  while not heard do
-    local first, rest = string.match(names, '^([^\n]+)\n(.*)$')
-    if not first then break end
-    heard, names = call('PUBLISH', prefix .. 'wake:' .. first, 'r') > 0, rest
-    call('HSET', control, 'resolvers', names)
-  end
+  repeat
+    local name = call('ZRANGE', outbox, '+inf', '+inf', 'BYSCORE', 'LIMIT', 0, 1)[1]
+    if not name or sub(name, 1, 1) ~= 'R' then return end
+    call('ZREM', outbox, name)
+  until call('PUBLISH', prefix .. 'wake:' .. sub(name, 2), 'r') > 0
 end

@@ -1,7 +1,7 @@
 -- Looks for a way from a task through what it waits for back to itself.
 --
--- `batch`: parents of tasks that this call is about to add. Returns the ids on the way as one text, or nil
--- and whether the search was given up after `budget` steps.
+-- `batch`: parents of tasks that this call is about to add. Returns the ids on the way as one text or nil,
+-- whether the search was given up after `budget` steps, and what is left of them.
 local function find_cycle(id, batch, budget)
   local open, from = {id}, {}
   local function path(last)
@@ -23,15 +23,15 @@ local function find_cycle(id, batch, budget)
       end
     end
     budget = budget - 1 - #parents
-    if budget < 0 then return nil, true end
+    if budget < 0 then return nil, true, 0 end
     for i = 1, #parents do
       local parent = parents[i]
-      if parent == id then return path(at) end
+      if parent == id then return path(at), false, budget end
       if not from[parent] then
         from[parent] = at
         open[#open + 1] = parent
       end
     end
   end
-  return nil, false
+  return nil, false, budget
 end

@@ -7,14 +7,6 @@
 free_first()
 local worker, room = ARGV[1], tonumber(ARGV[4])
 
--- What has been overtaken needs no telling. A success is told although its id was started anew since.
-local function still_true(id, what)
-  if what == 'k' or what == 'w' or what == 's' then return true end
-  local value = call('HGET', tasks, id)
-  if not value then return what ~= 'v' end
-  return (is_ended(value) and state_letter(value) ~= 's') == (what ~= 'v')
-end
-
 local reply = {}
 for _, member in ipairs(call('ZRANGE', outbox, '-inf', now, 'BYSCORE', 'LIMIT', 0, tonumber(ARGV[3]))) do
   local id, what = sub(member, 1, 16), sub(member, 17)
@@ -32,12 +24,7 @@ for _, member in ipairs(call('ZRANGE', outbox, '-inf', now, 'BYSCORE', 'LIMIT', 
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = member, token, more and 1 or 0, table.concat(ids)
   end
 end
-if #reply == 0 then
-  local names = call('HGET', control, 'resolvers') or ''
-  if not string.find('\n' .. names, '\n' .. worker .. '\n', 1, true) then
-    call('HSET', control, 'resolvers', names .. worker .. '\n')
-  end
-end
+if #reply == 0 then call('ZADD', outbox, '+inf', 'R' .. worker) end
 local first = call('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2]
 local next_look = first and first ~= 'inf' and digits(math.ceil(tonumber(first))) or ''
 return {'ok', now, next_look, unpack(reply)}

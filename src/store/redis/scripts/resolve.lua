@@ -7,9 +7,11 @@
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(tasks x log edges)
 -- It may be repeated: news that a task has heard changes nothing.
-local told, asked, missing = {}, {}, {}
+local told, asked, missing, overtaken = {}, {}, {}, {}
 local at = 2
 while at <= #ARGV do
+  -- Whoever was slow to tell may not undo what another has told since.
+  overtaken[ARGV[at] .. ARGV[at + 1]] = not still_true(ARGV[at], ARGV[at + 1])
   for i = at + 4, at + 3 + ARGV[at + 3] do
     told[#told + 1] = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
     asked[#asked + 1] = ARGV[i]
@@ -47,7 +49,9 @@ for i, one in ipairs(told) do
   -- The same task may stand in a call more than once.
   local record = records[i]
   if seen[one.id] then record = call('HGET', waiting, one.id) end
-  if record then
+  if record and overtaken[one.parent .. one.what] then
+    again[#again + 1] = i
+  elseif record then
     seen[one.id] = true
     if hear(one, sub(record, 2, 2)) then again[#again + 1] = i end
     settle(one.id, record, one.outcome, ARGV[1], wakes)

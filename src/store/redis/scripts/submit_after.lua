@@ -8,49 +8,55 @@ local function is_written(run, i)
   return not word or word == 'again' or word == 'replaced'
 end
 
--- The parents of all items that will be written, and whom somebody of this call waits for.
-local function parents_in(runs)
-  local batch, wanted = {}, {}
+-- What this call writes, and the parents of those that have any.
+local function written_by(runs)
+  local batch, written = {}, {}
   for _, run in ipairs(runs) do
-    for i = 1, run.rule and #run.ids or 0 do
+    for i = 1, #run.ids do
       if is_written(run, i) then
+        written[run.ids[i]] = true
         local parents = {}
-        for at = 1, #run.parents[i], 17 do
-          local parent = sub(run.parents[i], at, at + 15)
-          parents[#parents + 1], wanted[parent] = parent, true
+        for at = 1, run.rule and #run.parents[i] or 0, 17 do
+          parents[#parents + 1] = sub(run.parents[i], at, at + 15)
         end
-        batch[run.ids[i]] = parents
+        if run.rule then batch[run.ids[i]] = parents end
       end
     end
   end
-  return batch, wanted
+  return batch, written
 end
 
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
 local function weigh_runs(runs, reply)
-  local batch, wanted = parents_in(runs)
-  local refused, steps = false, most_steps
-  local function refuse(run, i, word, ids)
+  local batch, written = written_by(runs)
+  local refused, steps, cycles = false, most_steps, cycles_in(batch)
+  local function answer(run, i, word, rest)
+    local n = #reply
+    reply[n + 1], reply[n + 2], reply[n + 3] = run.first + i, word, rest
+  end
+  local function refuse(run, i, word, rest)
     run.words = run.words or {}
     run.words[i], refused = word, true
-    local n = #reply
-    reply[n + 1], reply[n + 2], reply[n + 3] = run.first + i, word, ids
+    answer(run, i, word, rest)
   end
   local function judge_item(run, i)
-    local id, weight = run.ids[i], weigh(run.rule, run.parents[i])
+    local id, weight = run.ids[i], weigh(run.rule, run.parents[i], written)
     run.weights[i] = weight
     if weight.gone then return refuse(run, i, 'gone', weight.gone) end
-    local cycle, far = nil, run.partial
+    local cycle, far = cycles[id], run.partial
     local waits = #weight.unmet > 0 or (#weight.failed > 0 and run.rule == 'w')
-    if waits and not far and (wanted[id] or any_link('c', id)) then
-      cycle, far = find_cycle(id, batch, steps)
-      if cycle then return refuse(run, i, 'cycle', cycle) end
+    -- Only who is waited for by a task in store can close a cycle with it.
+    if waits and not cycle and not far and any_link('c', id) then
+      cycle, far, steps = find_cycle(id, batch, steps)
     end
-    weight.registering = far
-    if far then
-      local n = #reply
-      reply[n + 1], reply[n + 2], reply[n + 3] = run.first + i, 'registering', ''
+    if cycle then return refuse(run, i, 'cycle', cycle) end
+    if not far then return end
+    -- Taking that back would take the task back that was accepted before.
+    if run.words and run.words[i] == 'replaced' then
+      return refuse(run, i, 'rejected', life_of(run.held[i]))
     end
+    weight.registering = true
+    answer(run, i, 'registering', '')
   end
   for _, run in ipairs(runs) do
     for i = 1, run.rule and #run.ids or 0 do

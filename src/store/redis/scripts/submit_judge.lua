@@ -16,7 +16,10 @@ local function judge(id, held, conflict, missing)
     if conflict == 'adopt' and state_letter(held) == 's' then
       holds = math.max(holds, number_at(held, 26, 6))
     end
-    if finished_at(held) + holds <= now then return 'again' end
+    -- Those that wait for that success hear of it before another life begins.
+    if finished_at(held) + holds <= now then
+      return call('ZSCORE', outbox, id .. 's') and 'busy' or 'again'
+    end
     return keeps and 'duplicate' or 'rejected'
   end
   if sub(call('HGET', waiting, id) or '', 1, 1) == 'r' then return 'busy' end

@@ -39,8 +39,9 @@ local function write_items(run, news)
         call('HDEL', notes, id)
         call('HDEL', stages, id)
         call('ZREM', buried, id)
-        forget_waiting(id)
       end
+      -- An earlier task of this id of which nothing is kept may have left edges.
+      if word or run.rule then forget_waiting(id) end
     elseif word == 'replaced' then
       -- The task stays the same one to those who hold a handle of it: it keeps its life.
       call('HSET', tasks, id, sub(body, 1, 3) .. sub(old, 4, 11) .. sub(body, 12))

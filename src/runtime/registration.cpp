@@ -1,0 +1,99 @@
+#include "runtime/registration.hpp"
+
+#include <errand/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace errand {
+
+namespace {
+
+constexpr std::size_t asked_per_call = 100;
+// From a task through what it waits for, breadth first, until it is met again or all has been seen.
+class cycle_search {
+public:
+    cycle_search(store& in, const task_id& start) : in_{in}, start_{start} {}
+
+    // The tasks on the cycle, the first one at the front; empty when there is none.
+    awaitable<std::vector<task_id>> run() {
+        reach(start_);
+        for (std::size_t kind = 0; !open_[0].empty() || !open_[1].empty(); kind = 1 - kind) {
+            if (open_[kind].empty()) continue;
+            if (const auto last = co_await look(kind)) co_return way_to(*last);
+        }
+        co_return std::vector<task_id>{};
+    }
+
+private:
+    // Failed ones count: a task may wait for their return, and they for what it would bring about.
+    static constexpr std::array kinds{link::needs, link::failed};
+
+    void reach(const task_id& id) {
+        for (auto& of_kind : open_) of_kind.push_back({id, std::nullopt});
+    }
+
+    // One call. Returns the last task before the start, when that is met.
+    awaitable<std::optional<task_id>> look(std::size_t kind) {
+        auto& open = open_[kind];
+        const auto n = std::min(open.size(), asked_per_call);
+        const std::vector<links_from> asked(open.end() - static_cast<std::ptrdiff_t>(n), open.end());
+        open.resize(open.size() - n);
+        const auto pages = co_await in_.links(kinds[kind], asked, true);
+        for (std::size_t at = 0; at < asked.size(); ++at) {
+            if (at >= pages.size()) {
+                open.push_back(asked[at]);
+                continue;
+            }
+            const auto child = asked[at].of;
+            for (const auto& parent : pages[at].others) {
+                if (parent == start_) co_return child;
+                if (came_from_.try_emplace(parent, child).second) reach(parent);
+            }
+            if (pages[at].more) open.push_back({child, pages[at].others.back()});
+        }
+        co_return std::nullopt;
+    }
+
+    std::vector<task_id> way_to(task_id last) const {
+        std::vector<task_id> way{last};
+        while (way.back() != start_) way.push_back(came_from_.at(way.back()));
+        std::ranges::reverse(way);
+        return way;
+    }
+
+    store& in_;
+    task_id start_;
+    std::array<std::vector<links_from>, 2> open_;  // of each kind
+    std::unordered_map<task_id, task_id> came_from_;
+};
+
+}  // namespace
+
+awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
+                                   std::span<const parent_task> parents) {
+    for (auto at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
+        const auto part = parents.subspan(at, std::min(store::parents_per_call, parents.size() - at));
+        const auto got = co_await in.enrol(id, life, part);
+        if (!got.mine) break;
+        if (!got.gone) continue;
+        co_await in.withdraw(id, life);
+        co_return submit_answer{submit_verdict::gone, 0, {*got.gone}};
+    }
+    for (bool walked = false;; walked = true) {
+        const auto verdict = co_await in.confirm(id, life, walked);
+        if (verdict == confirm_verdict::accepted) co_return submit_answer{submit_verdict::accepted, life};
+        if (verdict == confirm_verdict::lost) break;
+        auto cycle = co_await cycle_search{in, id}.run();
+        if (cycle.empty()) continue;
+        co_await in.withdraw(id, life);
+        co_return submit_answer{submit_verdict::cycle, 0, std::move(cycle)};
+    }
+    throw store_error{"task " + to_text(id) +
+                      " was not submitted: its registration took too long and was given up; submit it again"};
+}
+
+}  // namespace errand

@@ -1,0 +1,16 @@
+// Completing a stored submission that waits for it: tasks with very many parents, or far into a graph of others. Done by
+// who submitted it or, when that one died on the way, by a resolver.
+#pragma once
+
+#include "store/store.hpp"
+
+#include <span>
+
+namespace errand {
+
+// Names its parents beyond those that came with it, looks for a cycle and accepts it. Every step may be repeated. The
+// answer is accepted, cycle or gone; after these two it was taken back. Throws store_error when it is there no longer.
+awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
+                                   std::span<const parent_task> parents);
+
+}  // namespace errand
