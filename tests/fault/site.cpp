@@ -145,7 +145,7 @@ std::size_t site::count(errand::state where) {
     for (const auto& list : plan_) {
         for (const auto& one : list) {
             const auto info = app_.block_on(app_.find(id_of(one.key)));
-            count += info && info->state == where ? 1 : 0;
+            count += info && info->state == where ? 1U : 0U;
         }
     }
     return count;
@@ -166,7 +166,7 @@ std::size_t site::mend(std::chrono::seconds length) {
         std::this_thread::sleep_until(begin + length * i / broken.size());
         book.add("revived", broken[i]);
         const auto h = app_.block_on(app_.find<stone>(broken[i]));
-        refused += h && app_.block_on(h->revive()) ? 0 : 1;
+        refused += h && app_.block_on(h->revive()) ? 0U : 1U;
     }
     return refused;
 }
