@@ -211,16 +211,14 @@ awaitable<std::string> stored_result(app_core& app, std::string id) {
     auto executor = co_await asio::this_coro::executor;
     auto found =
         co_await on_loop(home_of(executor, app), [on = *parsed](loop& there) { return find_on(there, on); });
-    if (!found) throw_gone({.app = &app, .id = parsed->bytes});
+    const task_ref ref{.app = &app, .id = parsed->bytes};
+    if (!found) throw_gone(ref);
     if (!found->finished_at) {
         throw usage_error{"task " + id +
                           " has not ended, so it has no result yet: name it in .after, or await its "
                           "handle"};
     }
-    auto outcome = decode_outcome(found->outcome);
-    if (outcome.ended_as != state::success) throw_failed(outcome);
-    if (outcome.attempts == 0) throw_gone({.app = &app, .id = parsed->bytes});
-    co_return co_await whole({.app = &app, .id = parsed->bytes}, std::move(outcome.result));
+    co_return co_await whole(ref, result_in(ref, found->outcome));
 }
 
 bool was_accepted(const task_ref& ref) {

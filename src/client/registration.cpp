@@ -33,18 +33,19 @@ awaitable<std::string> stored_name(store& in, task_id id) {
     co_return name_of(id, body.handler, body.biz_id);
 }
 
+// Before an id that another submission holds is tried again.
+awaitable<void> pause_for_other(loop& there) {
+    asio::steady_timer timer{there.executor(),
+                             std::chrono::milliseconds{5 + static_cast<int>(random_unit() * 20)}};
+    co_await timer.async_wait(asio::use_awaitable);
+}
+
 }  // namespace
 
 std::string name_of(const task_id& id, const std::string& handler, const std::optional<std::string>& biz_id) {
     auto text = handler + ' ' + to_text(id);
     if (biz_id) text += " (biz_id \"" + *biz_id + "\")";
     return text;
-}
-
-awaitable<void> pause_for_other(loop& there) {
-    asio::steady_timer timer{there.executor(),
-                             std::chrono::milliseconds{5 + static_cast<int>(random_unit() * 20)}};
-    co_await timer.async_wait(asio::use_awaitable);
 }
 
 awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items) {

@@ -24,9 +24,6 @@ awaitable<submit_answer> settled(loop& there, submission_item item, submit_answe
 // One batch, all or nothing, in one step; what the store cannot settle in it is settled afterwards.
 awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items);
 
-// A short pause, before an id that another submission holds is tried again.
-awaitable<void> pause_for_other(loop& there);
-
 // What `cycle` and `gone` mean for the submitter.
 awaitable<std::exception_ptr> dependency_refusal(loop& there, submit_answer answer, task_names known);
 

@@ -30,7 +30,7 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     incarnation life = 0;
     auto item = item_of(std::move(one), there.tasks().now(), life);
     // Only these may take more than one call.
-    const bool may_take_more = biz_id || item.waits();
+    const bool may_take_more = biz_id || item.waits() || item.conflict != on_conflict::keep;
     auto again = may_take_more ? std::optional{item} : std::nullopt;
     auto answer = co_await there.submissions().submit(std::move(item));
     if (may_take_more) answer = co_await settled(there, std::move(*again), std::move(answer));
