@@ -374,10 +374,16 @@ TEST_CASE("a waiting task can be cancelled, expires, and is replaced", "[depend]
 TEST_CASE("an expired dependency counts as failed, and a cancelled one", "[depend]") {
     bench t;
     t.start();
-    auto a = t.submit("a", {.delay = 10ms, .expires_after = 1h, .after = {t.ref("never")}});
+    auto a = t.submit("a", {.after = {t.ref("never")}});
     auto b = t.submit("b", {.after = {a}});
     t.run(a.cancel());
     t.ends_as(b, state::cancelled);
+    CHECK_THAT(t.info(b).errors.back().message, ContainsSubstring("ended cancelled"));
+    auto late = t.submit("late", {.expires_after = 10ms, .after = {t.ref("never")}});
+    auto after = t.submit("after", {.after = {late}});
+    t.ends_as(after, state::cancelled);
+    CHECK(t.state_of(late) == state::expired);
+    CHECK_THAT(t.info(after).errors.back().message, ContainsSubstring("ended expired"));
 }
 
 TEST_CASE("a handle of a task that is no longer kept is refused, a ref waits", "[depend]") {

@@ -179,6 +179,18 @@ struct bench : errand::test::test_app {
     diary& book;
 };
 
+// How a task ended, and with which error.
+template <class T>
+errand::task_info end_of(bench& t, const errand::handle<T>& h) {
+    errand::task_info info;
+    errand::test::eventually([&] { return errand::is_end((info = t.info(h)).state); });
+    return info;
+}
+
+inline std::string text_of(const errand::task_info& info) {
+    return info.errors.empty() ? "" : info.errors.back().type + ": " + info.errors.back().message;
+}
+
 inline errand::config quick_lease(errand::config settings = errand::test::fresh_settings()) {
     settings.lease = 300ms;
     return settings;

@@ -10,21 +10,6 @@ using Catch::Matchers::ContainsSubstring;
 using errand::state;
 using errand::test::eventually;
 
-namespace {
-
-template <class T>
-errand::task_info end_of(bench& t, const errand::handle<T>& h) {
-    errand::task_info info;
-    eventually([&] { return errand::is_end((info = t.info(h)).state); });
-    return info;
-}
-
-std::string text_of(const errand::task_info& info) {
-    return info.errors.empty() ? "" : info.errors.back().type + ": " + info.errors.back().message;
-}
-
-}  // namespace
-
 TEST_CASE("thousands of tasks run once each on several threads", "[concurrent]") {
     auto settings = errand::test::fresh_settings();
     settings.threads = 2;

@@ -44,17 +44,6 @@ errand::handle<int> submit(bench& t, errand::options extra = {}) {
     return t.run(t.app.handler<H>().with(std::move(extra)).perform_async());
 }
 
-template <class T>
-errand::task_info end_of(bench& t, const errand::handle<T>& h) {
-    errand::task_info info;
-    eventually([&] { return errand::is_end((info = t.info(h)).state); });
-    return info;
-}
-
-std::string text_of(const errand::task_info& info) {
-    return info.errors.empty() ? "" : info.errors.back().type + ": " + info.errors.back().message;
-}
-
 // The error with which a task ends whose only attempt does this.
 std::string failure_of(bench& t, std::function<awaitable<int>(task_context&)> body) {
     t.book.body = std::move(body);
