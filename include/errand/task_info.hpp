@@ -15,10 +15,12 @@ namespace errand {
 
 /// One failed attempt.
 struct task_error {
-    int attempt = 0;      ///< 1 for the first
-    time_point at{};      ///< when it failed
-    std::string type;     ///< the exception's type
-    std::string message;  ///< its text
+    int attempt = 0;                         ///< 1 for the first
+    time_point at{};                         ///< when it failed
+    std::string type;                        ///< the exception's type
+    std::string message;                     ///< its text
+    std::optional<time_point> started_at{};  ///< when that attempt began; unknown when its worker vanished
+    std::string worker{};                    ///< who ran it; empty when that is unknown
 };
 
 /// A stage that has finished and whose result is stored.

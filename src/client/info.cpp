@@ -45,7 +45,8 @@ void add_notes(task_info& info, const task_notes& notes) {
     info.max_retry = notes.max_retry;
     info.progress = notes.progress;
     info.progress_text = notes.progress_text;
-    for (const auto& one : notes.errors) info.errors.push_back({one.attempt, one.at, one.type, one.message});
+    for (const auto& one : notes.errors)
+        info.errors.push_back({one.attempt, one.at, one.type, one.message, one.started_at, one.worker});
     info.log = notes.log;
     if (notes.started_at) info.started_at = notes.started_at;
     if (!notes.worker.empty()) info.worker = notes.worker;

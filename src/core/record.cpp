@@ -194,6 +194,8 @@ std::string encode(const task_notes& notes) {
         out.signed_number(error.at.time_since_epoch().count());
         out.text(error.type);
         out.text(error.message);
+        out.signed_number(error.started_at ? error.started_at->time_since_epoch().count() : 0);
+        out.text(error.worker);
     }
     const auto lines = std::min(notes.log.size(), task_notes::max_log_lines);
     out.number(lines);
@@ -222,6 +224,8 @@ task_notes decode_notes(std::string_view bytes) {
         error.at = time_of(in.signed_number());
         error.type = in.text();
         error.message = in.text();
+        if (const auto started = in.signed_number()) error.started_at = time_of(started);
+        error.worker = in.text();
         notes.errors.push_back(std::move(error));
     }
     for (auto left = in.number(); left > 0; --left) notes.log.emplace_back(in.text());

@@ -67,6 +67,8 @@ struct attempt_error {
     time_point at{};
     std::string type;
     std::string message;
+    std::optional<time_point> started_at{};
+    std::string worker{};  // who ran the attempt; empty when nobody could say
 };
 
 struct task_notes {

@@ -96,7 +96,8 @@ struct claimed_task {
 struct report {
     enum class kind : std::uint8_t {
         end,        // ended: `record` is what encode_end() makes of outcome and body
-        later,      // retry, snooze, unknown handler: `record` is the new notes, due after `delay`
+        retry,      // an attempt failed: `record` is the new notes, due after `delay`
+        later,      // snooze, unknown handler: likewise
         give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
     };
     task_id id;

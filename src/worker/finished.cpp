@@ -47,9 +47,18 @@ void set_return(report& out, decision what, const attempt_facts& facts) {
         what.notes.worker = std::string{facts.worker};
     }
     const bool back = what.what == verdict::give_back;
-    out.what = back ? report::kind::give_back : report::kind::later;
+    out.what = back                         ? report::kind::give_back
+               : what.what == verdict::fail ? report::kind::retry
+                                            : report::kind::later;
     out.delay = what.delay;
     if (!back || !is_blank(what.notes)) out.record = encode(what.notes);
+}
+
+// The decision knows what failed; who ran the attempt, and since when, is known here.
+void sign_error(task_notes& notes, const attempt_facts& facts) {
+    if (!facts.started_at || notes.errors.empty() || !notes.errors.back().worker.empty()) return;
+    notes.errors.back().started_at = facts.started_at;
+    notes.errors.back().worker = std::string{facts.worker};
 }
 
 }  // namespace
@@ -61,6 +70,7 @@ report report_of(decision what, const attempt_terms& terms, const attempt_facts&
     out.queue = std::string{facts.queue};
     out.priority = facts.priority;
     out.had_notes = facts.had_notes;
+    sign_error(what.notes, facts);
     switch (what.what) {
     case verdict::succeed:
     case verdict::bury:

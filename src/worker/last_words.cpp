@@ -26,7 +26,7 @@ task_info info_of(const dead_task& task, time_point now) {
     info.tags = task.body.tags;
     info.log = task.notes.log;
     for (const auto& one : task.notes.errors)
-        info.errors.push_back({one.attempt, one.at, one.type, one.message});
+        info.errors.push_back({one.attempt, one.at, one.type, one.message, one.started_at, one.worker});
     boost::system::error_code ec;
     auto args = boost::json::parse(task.body.args, ec);
     if (!ec && args.is_array()) info.args = std::move(args.get_array());

@@ -91,7 +91,7 @@ TEST_CASE("a retry waits until it is due, keeps its notes, and is never early") 
     const auto item = item_of("a");
     redis.submit(worker, item);
     auto got = redis.claim(worker, 1);
-    redis.finish(worker, {report_of(got.claimed.at(0), report::kind::later, 40ms)});
+    redis.finish(worker, {report_of(got.claimed.at(0), report::kind::retry, 40ms)});
     const auto waiting = await(redis.io, worker->find(item.id));
     CHECK(waiting->where == state::retry);
     REQUIRE(waiting->due_at);

@@ -100,10 +100,10 @@ TEST_CASE("a namespace of another format or number of shards is refused, and lef
     {
         auto first = redis.join("w");
     }
-    redis.redis({"HSET", redis.key("control"), "format", "3"});
+    redis.redis({"HSET", redis.key("control"), "format", "4"});
     CHECK_THROWS_MATCHES(redis.join("w"), store_error,
-                         MessageMatches(ContainsSubstring("format 3") && ContainsSubstring("newer errand")));
-    redis.redis({"HSET", redis.key("control"), "format", "2", "shards", "4"});
+                         MessageMatches(ContainsSubstring("format 4") && ContainsSubstring("newer errand")));
+    redis.redis({"HSET", redis.key("control"), "format", "3", "shards", "4"});
     CHECK_THROWS_MATCHES(redis.join("w"), store_error, MessageMatches(ContainsSubstring("4 shard")));
 }
 

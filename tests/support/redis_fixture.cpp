@@ -98,7 +98,7 @@ report report_of(const claimed_task& task, report::kind what, duration delay, in
     one.priority = decode_body(task.body).priority;
     one.had_notes = !task.notes.empty();
     one.delay = delay;
-    if (what == report::kind::later) {
+    if (what == report::kind::later || what == report::kind::retry) {
         task_notes notes;
         notes.attempts = attempts;
         one.record = encode(notes);

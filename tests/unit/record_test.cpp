@@ -45,7 +45,7 @@ task_notes full_notes() {
     notes.progress_text = "a quarter";
     notes.started_at = time_point{5ms};
     notes.worker = "w:1";
-    notes.errors = {{1, time_point{7ms}, "std::runtime_error", "no route"}};
+    notes.errors = {{1, time_point{7ms}, "std::runtime_error", "no route", time_point{6ms}, "w:1"}};
     notes.log = {"one", "two"};
     return notes;
 }
@@ -104,6 +104,8 @@ TEST_CASE("notes come back as they were written") {
     REQUIRE(back.errors.size() == 1);
     CHECK(back.errors[0].message == "no route");
     CHECK(back.errors[0].at == time_point{7ms});
+    CHECK(back.errors[0].started_at == time_point{6ms});
+    CHECK(back.errors[0].worker == "w:1");
     CHECK(back.log == notes.log);
 }
 

@@ -139,7 +139,9 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     const auto dead = report_of(bad, terms, facts, {});
     CHECK(dead.ended_as == state::dead);
     CHECK(decode_outcome(split_end(dead.record).outcome).unique_for == 0s);
-    CHECK(decode_outcome(split_end(dead.record).outcome).notes.has_value());
+    const auto said = decode_outcome(split_end(dead.record).outcome).notes.value();
+    CHECK(said.errors.at(0).worker == "w");
+    CHECK(said.errors.at(0).started_at == facts.started_at);
 
     decision back;
     back.what = verdict::give_back;
@@ -147,7 +149,7 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     back.what = verdict::fail;
     back.delay = 4s;
     const auto later = report_of(back, terms, facts, {});
-    CHECK(later.what == report::kind::later);
+    CHECK(later.what == report::kind::retry);
     CHECK(later.delay == 4s);
     CHECK(decode_notes(later.record).worker == "w");
 }

@@ -47,6 +47,7 @@ awaitable<confirm_verdict> shard_store::confirm(const task_id& id, incarnation l
 awaitable<void> shard_store::withdraw(const task_id& id, incarnation life) {
     for (;;) {
         script_call call{script_name::withdraw, keys_};
+        name_known(call);
         call.arg(id.view());
         call.own_arg(life_bytes(life));
         call.arg(edges_per_call);

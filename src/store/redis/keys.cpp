@@ -23,9 +23,9 @@ std::string escaped(std::string_view name) {
 
 keys::keys(std::string_view name_space, unsigned shard)
     : prefix_{"errand:{" + escaped(name_space) + "." + std::to_string(shard) + "}:"} {
-    static constexpr std::array<std::string_view, 17> parts{
-        "tasks",     "notes",   "own",   "leases",  "claims",  "lanes", "watched", "stale", "buried",
-        "histories", "workers", "cards", "control", "waiting", "links", "outbox",  "stages"};
+    static constexpr std::array<std::string_view, 18> parts{
+        "tasks",     "notes",   "own",   "leases",  "claims",  "lanes", "watched", "stale",  "buried",
+        "histories", "workers", "cards", "control", "waiting", "links", "outbox",  "stages", "counts"};
     for (std::size_t at = 0; at < parts.size(); ++at) shard_keys_[at] = prefix_ + std::string{parts[at]};
 }
 
@@ -35,7 +35,7 @@ std::span<const std::string> keys::of_queue(std::string_view queue) const {
     return queues_
         .emplace(queue,
                  std::array{prefix_ + "ready:" + name, prefix_ + "urgent:" + name, prefix_ + "due:" + name,
-                            prefix_ + "idle:" + name, prefix_ + "expiry:" + name})
+                            prefix_ + "idle:" + name, prefix_ + "expiry:" + name, prefix_ + "listed:" + name})
         .first->second;
 }
 

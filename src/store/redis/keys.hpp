@@ -24,21 +24,25 @@ public:
     // The shard's own keys, in the order in which scripts/lib_base.lua names them.
     std::span<const std::string> shard_keys() const noexcept { return shard_keys_; }
 
-    // ready, urgent, due, idle, expiry. Remembered: a program has few queues.
+    // ready, urgent, due, idle, expiry, listed. Remembered: a program has few queues.
     std::span<const std::string> of_queue(std::string_view queue) const;
 
     std::string history(std::string_view queue, duration retention) const;
     // By what `histories` holds: queue and retention as they stand in the key.
     std::string history(std::string_view member) const;
+    std::string tallies() const { return prefix_ + "tallies"; }
     std::string channel(std::string_view worker) const;
     const std::string& tasks() const noexcept { return shard_keys_[0]; }
     const std::string& lanes() const noexcept { return shard_keys_[5]; }
     const std::string& histories() const noexcept { return shard_keys_[9]; }
+    const std::string& workers() const noexcept { return shard_keys_[10]; }
+    const std::string& cards() const noexcept { return shard_keys_[11]; }
+    const std::string& counts() const noexcept { return shard_keys_[17]; }
 
 private:
     std::string prefix_;
-    std::array<std::string, 17> shard_keys_;
-    mutable std::map<std::string, std::array<std::string, 5>, std::less<>> queues_;
+    std::array<std::string, 18> shard_keys_;
+    mutable std::map<std::string, std::array<std::string, 6>, std::less<>> queues_;
 };
 
 }  // namespace errand::redis

@@ -30,6 +30,7 @@ awaitable<std::size_t> shard_store::clean(std::size_t limit) {
     reply lists;
     co_await caller_.command("clean", ask_lists, lists);
     script_call call{script_name::clean, keys_};
+    name_known(call);
     call.arg(limit);
     reply_reader members{lists};
     for (auto left = members.array(); left > 0; --left) {
@@ -100,6 +101,7 @@ awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
     call.arg(ttl.count());
     call.arg(store_format);
     call.arg(shard_count);
+    call.key(keys_.tallies());
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);

@@ -49,13 +49,6 @@ std::string_view cut(std::string_view& from, std::size_t size) {
     return part;
 }
 
-// Whether a task in `due` waits for a retry or for its first start.
-state waiting_state(std::string_view notes) {
-    if (notes.empty()) return state::delayed;
-    const auto known = decode_notes(notes);
-    return known.attempts > 0 && !known.snoozed ? state::retry : state::delayed;
-}
-
 }  // namespace
 
 reply_head read_head(reply_reader& in) {
@@ -172,7 +165,9 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
     } else if (head.word == "waiting") {
         task.where = state::waiting;
     } else {
-        task.where = head.word == "due" ? waiting_state(task.notes) : state::ready;
+        task.where = head.word == "retry"     ? state::retry
+                     : head.word == "delayed" ? state::delayed
+                                              : state::ready;
     }
     if (!in.done()) {
         task.needs = read_ids(in.text());

@@ -24,19 +24,19 @@ std::size_t script_call::queue(std::string_view name) {
 }
 
 std::size_t script_call::key(std::string name) {
-    if (const auto known = std::ranges::find(keys_, name); known != keys_.end()) {
-        return static_cast<std::size_t>(known - keys_.begin()) + 1;
-    }
-    keys_.push_back(kept(name));
-    return keys_.size();
+    const auto known = std::ranges::find(extra_, name);
+    const auto position = keys_.size() + static_cast<std::size_t>(known - extra_.begin()) + 1;
+    if (known == extra_.end()) extra_.push_back(kept(name));
+    return position;
 }
 
 void script_call::write_to(boost::redis::request& to, bool with_text) const {
-    const auto count = std::to_string(keys_.size());
+    const auto count = std::to_string(keys_.size() + extra_.size());
     std::vector<std::string_view> all;
-    all.reserve(1 + keys_.size() + args_.size());
+    all.reserve(1 + keys_.size() + extra_.size() + args_.size());
     all.push_back(count);
     all.insert(all.end(), keys_.begin(), keys_.end());
+    all.insert(all.end(), extra_.begin(), extra_.end());
     all.insert(all.end(), args_.begin(), args_.end());
     std::size_t bytes = 64;
     for (const auto& one : all) bytes += one.size() + 16;  // with the length before it

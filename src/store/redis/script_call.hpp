@@ -30,7 +30,7 @@ public:
 
     // The queue's position among the keys, from 1; adds its keys when they are not there yet.
     std::size_t queue(std::string_view name);
-    // Another key, after those of all queues. Returns its position among KEYS, as Lua counts.
+    // Another key, after those of all queues. Returns its position among KEYS, as Lua counts, while no queue follows.
     std::size_t key(std::string name);
 
     void arg(std::string_view text) { args_.push_back(text); }
@@ -56,7 +56,8 @@ private:
     const script* script_;
     const keys* all_ = nullptr;
     std::vector<std::string_view> queues_;
-    std::vector<std::string_view> keys_;
+    std::vector<std::string_view> keys_;   // the shard's and the queues'
+    std::vector<std::string_view> extra_;  // after them
     std::vector<std::string_view> args_;
     std::array<std::byte, 512> buffer_;
     std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};

@@ -33,6 +33,13 @@ enum class script_name : std::uint8_t {
     resolve,
     delivered,
     revive,
+    pause,
+    edit,
+    remove,
+    overview,
+    list,
+    running,
+    resume,
 };
 
 struct script {

@@ -7,7 +7,7 @@
 
 namespace errand::redis {
 
-inline constexpr int store_format = 2;
+inline constexpr int store_format = 3;
 inline constexpr unsigned shard_count = 1;
 
 // The value of a field of INFO; empty when it is not there.

@@ -10,6 +10,7 @@ std::string_view word_of(report::kind what) {
     switch (what) {
     case report::kind::end: return "end";
     case report::kind::later: return "later";
+    case report::kind::retry: return "retry";
     case report::kind::give_back: return "give";
     }
     return "end";
@@ -18,6 +19,9 @@ std::string_view word_of(report::kind what) {
 bool kept_in_history(const report& one) {
     return one.what == report::kind::end && one.ended_as == state::success && one.retention.count() > 0;
 }
+
+// A success of a history list is found by that.
+bool needs_queue(const report& one) { return !kept_in_history(one) || one.expires; }
 
 bool alike(const report& a, const report& b) {
     return a.claim == b.claim && a.what == b.what && kept_in_history(a) == kept_in_history(b) &&
@@ -28,7 +32,7 @@ bool alike(const report& a, const report& b) {
 // As scripts/finish.lua reads it. Keys are named only where the script needs them.
 std::string spec_of(const report& one, script_call& call, const keys& names) {
     const bool ends = one.what == report::kind::end;
-    const auto queue = !ends || one.expires ? call.queue(one.queue) : 0;
+    const auto queue = needs_queue(one) ? call.queue(one.queue) : 0;
     const auto history = kept_in_history(one) ? call.key(names.history(one.queue, one.retention)) : 0;
     const auto time = std::max<std::int64_t>(ends ? one.retention.count() : one.delay.count(), 0);
     return std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(history) +
@@ -39,7 +43,7 @@ std::string spec_of(const report& one, script_call& call, const keys& names) {
 void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {
     // History keys stand behind those of all queues: the queues first.
     for (const auto& one : reports) {
-        if (one.what != report::kind::end || one.expires) call.queue(one.queue);
+        if (needs_queue(one)) call.queue(one.queue);
     }
     for (std::size_t from = 0; from < reports.size();) {
         auto to = from + 1;

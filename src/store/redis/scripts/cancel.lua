@@ -1,5 +1,5 @@
 -- cancel: ends a task that has not ended; its worker, if it has one, is told.
--- Keys:    the shard's; five for each queue that it may be in
+-- Keys:    the shard's; six for each queue that it may be in
 -- Args:    id, life (8 bytes, '' for any), outcome
 -- Returns: 'cancelled', now | 'ended', now (otherwise than cancelled) | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
@@ -8,6 +8,8 @@ local body = call('HGET', tasks, id)
 if not body or (life ~= '' and life ~= life_of(body)) then return {'unknown', now} end
 if is_ended(body) then return {state_letter(body) == 'c' and 'cancelled' or 'ended', now} end
 
+local q, queue = queue_of(body)
+if not q then return {'elsewhere', queue} end
 local holder = call('HGET', own, id)
 free_first()
 if holder then
@@ -17,9 +19,7 @@ if holder then
     call('PUBLISH', prefix .. 'wake:' .. sub(line, 1, string.find(line, '\n', 1, true) - 1), 'c' .. id)
   end
 else
-  local q, queue = queue_of(body)
-  if not q then return {'elsewhere', queue} end
   take_out(q, id, body, call('HEXISTS', notes, id) == 1)
 end
-bury(id, body, ARGV[3])
+bury(q, id, body, ARGV[3])
 return {'cancelled', now}

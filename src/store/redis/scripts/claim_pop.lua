@@ -1,21 +1,22 @@
 -- work, third step: takes entries out of the queues, those of the first first, urgent before the rest.
 -- Sets:    got, popped (their number), last (position of the last one of each queue), voids (whether ready
---          lists may hold void entries)
+--          lists may hold void entries, or queues may be paused)
 local queues, got, popped, last, voids = tonumber(ARGV[6]), {}, 0, {}, false
 if limit > 0 then voids = call('HLEN', stale) > 1 end
 for q = 1, queues do
   if popped == limit then break end
-  local urgent = call('ZPOPMIN', KEYS[14 + 5 * q], limit - popped)
+  local room = (not voids or seldom().is_open(q)) and limit - popped or 0
+  local urgent = room > 0 and call('ZPOPMIN', KEYS[14 + 6 * q], room) or {}
   for i = 1, #urgent, 2 do
     popped = popped + 1
     got[popped] = urgent[i]
   end
   local entries = false
-  if popped < limit then
+  if room > 0 and popped < limit then
     if voids then
       entries = seldom().pop_valid(q, limit - popped)
     else
-      entries = call('RPOP', KEYS[13 + 5 * q], limit - popped)
+      entries = call('RPOP', KEYS[13 + 6 * q], limit - popped)
     end
   end
   if entries and popped == 0 then

@@ -2,20 +2,21 @@
 
 -- Leaves only entries that were not voided since they came into the list.
 local function without_void(q, entries)
-  local fields, kept, void, queue = {}, {}, {}, name_of(q)
+  local fields, kept, void, queue, voided = {}, {}, {}, name_of(q), 0
   for i = 1, #entries do fields[i] = queue .. '\n' .. sub(entries[i], 1, 16) end
-  local counts = hmget(stale, fields)
+  local numbers = hmget(stale, fields)
   for i = 1, #entries do
     -- An id may stand twice in one round: void of its earlier life, valid of this one.
     local field = fields[i]
-    void[field] = void[field] or tonumber(counts[i] or 0)
+    void[field] = void[field] or tonumber(numbers[i] or 0)
     if void[field] == 0 then
       kept[#kept + 1] = entries[i]
     else
-      void[field] = void[field] - 1
+      void[field], voided = void[field] - 1, voided + 1
       if call('HINCRBY', stale, field, -1) <= 0 then call('HDEL', stale, field) end
     end
   end
+  if voided > 0 then call('HINCRBY', counts, 'v:' .. queue, -voided) end
   return kept
 end
 

@@ -4,17 +4,21 @@ local look, may_be_idle = '', ARGV[7] == '1'
 if limit > 0 then
   local due = false
   for q = 1, queues do
-    local idle = KEYS[16 + 5 * q]
+    local idle = KEYS[16 + 6 * q]
     if popped < limit then
       -- A worker that got less than it asked for waits in the idle sets of its queues.
       call('SADD', idle, ARGV[3])
-      if voids and call('LLEN', KEYS[13 + 5 * q]) > 0 then look = string.format('%d', now) end
-      due = due or #call('ZRANGE', KEYS[15 + 5 * q], 0, 0) > 0
+      if voids and call('LLEN', KEYS[13 + 6 * q]) > 0 and seldom().is_open(q) then
+        look = string.format('%d', now)
+      end
+      due = due or #call('ZRANGE', KEYS[15 + 6 * q], 0, 0) > 0
     else
       -- One that is busy takes itself off, and wakes the next where it leaves a backlog.
       if may_be_idle then call('SREM', idle, ARGV[3]) end
-      if call('SCARD', idle) > 0 and (call('LLEN', KEYS[13 + 5 * q]) > 0
-          or call('ZCARD', KEYS[14 + 5 * q]) > 0) then seldom().wake(q, 1) end
+      if call('SCARD', idle) > 0 and (not voids or seldom().is_open(q))
+          and (call('LLEN', KEYS[13 + 6 * q]) > 0 or call('ZCARD', KEYS[14 + 6 * q]) > 0) then
+        seldom().wake(q, 1)
+      end
     end
   end
   if due and look == '' then

@@ -1,8 +1,8 @@
 -- find: all that is known of a task, at one moment.
--- Keys:    the shard's; five for each queue that it may be in
+-- Keys:    the shard's; six for each queue that it may be in
 -- Args:    id
--- Returns: 'ended' | 'working' | 'due' | 'ready' | 'waiting', now, body, notes, end (13 digits of ms,
---          outcome), due time (ms), claim, worker, life and records of stages ('' for none), then of one
+-- Returns: 'ended' | 'working' | 'delayed' | 'retry' | 'ready' | 'waiting', now, body, notes, end (13
+--          digits of ms, outcome), due time (ms), claim, worker, life and records of stages ('' for none), then of one
 --          that waits, or was cancelled because of one it waited for: up to 100 ids that it needs, how many
 --          they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
@@ -33,6 +33,7 @@ if holder then
 end
 local q, queue = queue_of(body)
 if not q then return {'elsewhere', queue} end
-local due = call('ZSCORE', due_of(q), entry(id, priority_of(body), noted ~= ''))
-if due then return {'due', now, body, noted, '', digits(tonumber(due)), '', '', staged} end
+local due = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(body), noted ~= '')) or -1)
+if due >= retry_band then return {'retry', now, body, noted, '', digits(due - retry_band), '', '', staged} end
+if due >= 0 then return {'delayed', now, body, noted, '', digits(due), '', '', staged} end
 return {'ready', now, body, noted, '', '', '', '', staged}

@@ -1,7 +1,7 @@
 -- work, second step: takes workers' reports, each only from the claim that holds the task.
--- Keys:    the shard's; five for each queue reported on; history lists of (queue, retention)
+-- Keys:    the shard's; six for each queue reported on; history lists of (queue, retention)
 -- Args:    from `at`: runs of reports alike: spec, claim, count, (id, record) x count
---          spec: 'kind queue history priority time noted expires'; kind: end, later, give; history:
+--          spec: 'kind queue history priority time noted expires'; kind: end, later, retry, give; history:
 --          position among KEYS or 0; time: retention or delay (ms); noted: the store holds notes; expires:
 --          the task is in the expiry set
 --          record: notes, or of an end what `tasks` is to hold (lib_mark.lua)
@@ -37,10 +37,12 @@ while at <= total do
         local part = table.concat(ids, '', from, math.min(from + 255, #ids))
         length, pushed = call('RPUSH', key, part .. ending), pushed + 1
       end
-      if length == pushed then call('SADD', histories, sub(key, #prefix + 9)) end
+      local list = sub(key, #prefix + 9)
+      if length == pushed then call('SADD', histories, list) end
+      call('HINCRBY', counts, 's:' .. list, #ids)
     end
     if run.noted then many('HDEL', notes, ids, 1, #ids) end
-    if run.expires then many('ZREM', KEYS[17 + 5 * run.q], ids, 1, #ids) end
+    if run.expires then many('ZREM', KEYS[17 + 6 * run.q], ids, 1, #ids) end
   end
   position, at = position + count, at + 3 + 2 * count
 end

@@ -2,13 +2,14 @@
 
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.
-local function end_without_trace(ids, values, heard)
+local function end_without_trace(run, ids, values, heard)
   local gone = {}
   for i = 1, #ids do
     local id, value = ids[i], values[i]
     if heard[id] then
       call('HSET', tasks, id, value)
       call('ZADD', buried, now + 60000, id)
+      list_as(run.q, state_letter(value), id)
     elseif unique_for(value) > 0 then
       keep_remnant(id, value, now + unique_for(value))
     else
@@ -19,17 +20,30 @@ local function end_without_trace(ids, values, heard)
   many('HDEL', tasks, gone, 1, #gone)
 end
 
+local function count_ends(q, values)
+  local numbers = {}
+  for i = 1, #values do
+    local letter = state_letter(values[i])
+    numbers[letter] = (numbers[letter] or 0) + 1
+  end
+  for letter, n in pairs(numbers) do count(letter, q, n) end
+end
+
 -- Ends of all other kinds: watched, kept by themselves (dead, expired), or not kept.
 local function end_run(run, ids, values)
   local fields = {}
   for i = 1, #ids do
     fields[2 * i - 1], fields[2 * i] = ids[i], values[i]
   end
+  if run.history == 0 then count_ends(run.q, values) end
   local heard = call('HLEN', watched) > 1 and tell(ids, values) or {}
-  if run.time == 0 then return end_without_trace(ids, values, heard) end
+  if run.time == 0 then return end_without_trace(run, ids, values, heard) end
   many('HSET', tasks, fields, 1, #fields)
   if run.history == 0 then
-    for i = 1, #ids do call('ZADD', buried, now + run.time, ids[i]) end
+    for i = 1, #ids do
+      call('ZADD', buried, now + run.time, ids[i])
+      list_as(run.q, state_letter(values[i]), ids[i])
+    end
   end
 end
 
@@ -43,7 +57,8 @@ local function report(kind, run, claim, count, at, ids, holders)
   end
   if #kept == 0 then return kept end
   many('HDEL', own, kept, 1, #kept)
-  local step = kind == 'end' and end_run or kind == 'later' and later_run or give_run
+  run.failed = kind == 'retry'
+  local step = kind == 'end' and end_run or kind == 'give' and give_run or later_run
   step(run, kept, records)
   return kept
 end

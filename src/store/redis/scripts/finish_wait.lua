@@ -1,9 +1,11 @@
 -- finish, reports of tasks that go on: later, or at once at the head of their queue.
 local function later_run(run, ids, records)
   local before, due = earliest(run.q), upper + run.time
+  local score = digits(run.failed and retry_band + due or due)
+  if run.failed then count('f', run.q, #ids) end
   for i = 1, #ids do
     call('HSET', notes, ids[i], records[i])
-    call('ZADD', due_of(run.q), due, entry(ids[i], run.priority, true))
+    call('ZADD', due_of(run.q), score, entry(ids[i], run.priority, true))
   end
   if due < before then wake(run.q, 1) end
 end

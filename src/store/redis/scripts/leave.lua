@@ -1,5 +1,5 @@
 -- leave: a worker claims no more; what it was to do falls to another.
--- Keys:    the shard's; five for each queue it served
+-- Keys:    the shard's; six for each queue it served
 -- Args:    worker, number of queues
 -- Returns: 'ok', now
 -- Cost:    O(queues)

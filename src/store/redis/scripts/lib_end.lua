@@ -1,5 +1,5 @@
--- What every way of ending has in common. An ended task stands in a history list (success) or in `buried`
--- (all else), so that clean finds it.
+-- What every way of ending has in common. An ended task stands in a history list (success) or in `listed` and
+-- `buried` (all else), so that it is seen, and clean finds it.
 
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
 local function keep_remnant(id, value, until_ms)
@@ -43,18 +43,21 @@ local function tell(ids, values)
   return heard
 end
 
--- Ends one task that no worker holds; a watched one is kept a minute for those who come to look.
-local function bury(id, body, outcome)
+-- Ends one task of queue q that no worker holds; a watched one is kept a minute for those who come to look.
+local function bury(q, id, body, outcome)
   local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
   local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
   local retention = number_at(outcome, 8, 6)
+  count(sub(outcome, 1, 1), q, 1)
   if retention == 0 and heard[id] then retention = 60000 end
   if retention == 0 then
     call('HDEL', tasks, id)
     call('HDEL', notes, id)
     drop_stages(id)
+    call('ZREM', listed_of(q), id)
     return
   end
   call('HSET', tasks, id, value)
   call('ZADD', buried, now + retention, id)
+  list_as(q, sub(outcome, 1, 1), id)
 end

@@ -17,8 +17,8 @@ end
 local function position_of(queue)
   local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
   local key = prefix .. 'ready:' .. name
-  for at = first_queue_key, #KEYS, 5 do
-    if KEYS[at] == key then return (at - first_queue_key) / 5 + 1 end
+  for at = first_queue_key, #KEYS, 6 do
+    if KEYS[at] == key then return (at - first_queue_key) / 6 + 1 end
   end
 end
 
@@ -33,7 +33,10 @@ end
 -- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
 -- finding it there would cost the length of the list.
 local function take_out(q, id, body, noted)
-  if call('HDEL', waiting, id) == 1 then return end
+  if call('HDEL', waiting, id) == 1 then
+    call('ZREM', listed_of(q), id)
+    return
+  end
   local priority = priority_of(body)
   local text = entry(id, priority, noted)
   if call('ZREM', due_of(q), text) == 1 then return end
@@ -41,5 +44,6 @@ local function take_out(q, id, body, noted)
     call('ZREM', urgent_of(q), text)
   else
     call('HINCRBY', stale, name_of(q) .. '\n' .. id, 1)
+    call('HINCRBY', counts, 'v:' .. name_of(q), 1)
   end
 end

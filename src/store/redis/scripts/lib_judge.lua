@@ -14,6 +14,6 @@ local function settle(id, record, outcome, gathered, wakes)
   if any_link('f', id) then
     if rule ~= 'w' then forsake(id, record, outcome) end
   elseif not unmet then
-    if rule == 'g' then gather(id, gathered) else release(id, record, wakes) end
+    if rule == 'g' then gather(id, record, gathered) else release(id, record, wakes) end
   end
 end

@@ -3,7 +3,7 @@ local function make_shard(format, shards)
   -- A member of more than 64 bytes keeps a collection out of the compact encoding, which is searched from
   -- end to end.
   local sentinel = string.rep('~', 65)
-  for _, key in ipairs({tasks, notes, own, claims, lanes, watched, stale, control, waiting, stages}) do
+  for _, key in ipairs({tasks, notes, own, claims, lanes, watched, stale, control, waiting, stages, counts}) do
     call('HSET', key, sentinel, '')
   end
   call('ZADD', leases, '+inf', sentinel)

@@ -22,6 +22,7 @@ end
 local function release(id, record, wakes)
   local q, due, priority = queue_in(record), tonumber(sub(record, 3, 15)), tonumber(sub(record, 16, 16))
   call('HDEL', waiting, id)
+  call('ZREM', listed_of(q), id)
   if due > now then
     if due < earliest(q) then wakes[q] = wakes[q] or 1 end
     call('ZADD', due_of(q), due, entry(id, priority))
@@ -36,7 +37,7 @@ local function forsake(id, record, outcome)
   if outcome == '' then return announce({id .. 'k'}) end
   local body = call('HGET', tasks, id)
   call('HSET', waiting, id, 'f' .. sub(record, 2))
-  bury(id, body, kept_as(outcome, body))
+  bury(queue_in(record), id, body, kept_as(outcome, body))
   if call('HEXISTS', tasks, id) == 0 then
     call('HDEL', waiting, id)
     forget_parents(id, 500)
@@ -46,6 +47,7 @@ end
 -- Takes a cancelled task back to those that wait; what depends on it hears of that.
 local function take_up(id, record)
   call('ZREM', buried, id)
+  list_as(queue_in(record), 'w', id)
   call('HSET', tasks, id, body_of(call('HGET', tasks, id)))
   call('HSET', waiting, id, 'w' .. sub(record, 2))
   if any_link('c', id) then
@@ -54,8 +56,8 @@ local function take_up(id, record)
   end
 end
 
-local function gather(id, outcome)
+local function gather(id, record, outcome)
   local body = call('HGET', tasks, id)
   call('HDEL', waiting, id)
-  bury(id, body, kept_as(outcome, body))
+  bury(queue_in(record), id, body, kept_as(outcome, body))
 end

@@ -1,6 +1,6 @@
 -- promote: makes what is due ready, ends what was not started in time, wakes workers that missed a
 -- wake-up.
--- Keys:    the shard's; five for each queue
+-- Keys:    the shard's; six for each queue
 -- Args:    worker, how many a queue, outcome of an expired task, number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
 -- Cost:    O(due x log waiting)
@@ -8,6 +8,9 @@ local limit, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
 
 local function promote(q)
   local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
+  local again = call('ZRANGE', due_of(q), digits(retry_band), digits(retry_band + now), 'BYSCORE', 'LIMIT', 0,
+    limit - #entries)
+  for i = 1, #again do entries[#entries + 1] = again[i] end
   if #entries == 0 then return 0 end
   many('ZREM', due_of(q), entries, 1, #entries)
   local plain = {}
@@ -40,7 +43,7 @@ local function expire(q)
     call('ZREM', expiry_of(q), ids[i])
     if expires(ids[i], body, q) then
       take_out(q, ids[i], body)
-      bury(ids[i], body, outcome_for(body))
+      bury(q, ids[i], body, outcome_for(body))
       count = count + 1
     end
   end
@@ -53,7 +56,8 @@ for q = 1, queues do
   local n, full = expire(q)
   local moved = promote(q)
   promoted, expired, more = promoted + moved, expired + n, more or full or moved == limit
-  if moved == 0 and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0) then wake(q, 1) end
+  local backlog = moved == 0 and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0)
+  if backlog and is_open(q) then wake(q, 1) end
 end
 local look = more and now or next_look(ARGV[1], 1, queues)
 return {'ok', now, promoted, expired, look and digits(look) or ''}

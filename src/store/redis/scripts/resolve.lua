@@ -1,5 +1,5 @@
 -- resolve: tells waiting tasks what became of one they depend on; what they waited for may be there now.
--- Keys:    the shard's; five for each queue of a task that is told
+-- Keys:    the shard's; six for each queue of a task that is told
 -- Args:    outcome of a group whose members all succeeded, then for each parent: parent, what became of it
 --          (s d c x v; k: the tasks are only to be looked at), outcome of those cancelled for it, count,
 --          ids of the tasks

@@ -1,5 +1,5 @@
 -- revive: a task that ended otherwise than by success starts again, its attempts from zero.
--- Keys:    the shard's; five for each queue that it may be in
+-- Keys:    the shard's; six for each queue that it may be in
 -- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes
 -- Returns: 'ok', now | 'unchanged', now (it has not ended so) | 'elsewhere', queue
 -- Cost:    O(log ended)
@@ -14,6 +14,7 @@ if not q then return {'elsewhere', queue} end
 
 free_first()
 call('ZREM', buried, id)
+call('ZREM', listed_of(q), id)
 call('HSET', tasks, id, body)
 call('HSET', notes, id, ARGV[4])
 -- Who revives it by name wants it to run, whatever became of its parents.

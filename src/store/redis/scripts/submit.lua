@@ -1,5 +1,5 @@
 -- submit: puts new tasks into their queues, all of a batch in one step.
--- Keys:    the shard's; five for each queue named
+-- Keys:    the shard's; six for each queue named
 -- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
 --          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at;
 --          expires: -1 for never; rule: '-', or what items that depend on others do when one of those fails

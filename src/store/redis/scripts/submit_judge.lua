@@ -1,12 +1,5 @@
 -- submit, of an item whose id is known.
 
--- Whether an attempt was ever made: its notes count it or know when it began.
-local function started(id)
-  if call('HEXISTS', own, id) == 1 then return true end
-  local noted = call('HGET', notes, id)
-  return noted and (byte(noted, 3) ~= 0 or byte(noted, 2) >= 2)
-end
-
 -- What becomes of an item whose id is held by what `tasks` holds.
 local function judge(id, held, conflict, missing)
   local keeps = conflict == 'keep' or conflict == 'adopt'
@@ -18,6 +11,8 @@ local function judge(id, held, conflict, missing)
     end
     -- Those that wait for that success hear of it before another life begins.
     if finished_at(held) + holds <= now then
+      local q, queue = queue_of(body_of(held))
+      if not q then missing[#missing + 1] = queue end
       return call('ZSCORE', outbox, id .. 's') and 'busy' or 'again'
     end
     return keeps and 'duplicate' or 'rejected'

@@ -39,6 +39,7 @@ local function write_items(run, news)
         call('HDEL', notes, id)
         call('HDEL', stages, id)
         call('ZREM', buried, id)
+        call('ZREM', listed_of(queue_of(body_of(old))), id)
       end
       -- An earlier task of this id of which nothing is kept may have left edges.
       if word or run.rule then forget_waiting(id) end

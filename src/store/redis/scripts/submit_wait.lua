@@ -12,6 +12,7 @@ local function enlist(run, i, body, life, news)
   tie(id, weight)
   local unmet, failed = #weight.unmet > 0, #weight.failed > 0
   if not weight.registering and not unmet and not failed and run.rule ~= 'g' then return true end
+  list_as(run.q, 'w', id)
   call('HSET', waiting, id, waiting_text(weight.registering and 'r' or 'w', run.rule, run.due, body, life))
   if run.expires >= 0 then call('ZADD', expiry_of(run.q), (run.due or upper) + run.expires, id) end
   if weight.registering then

@@ -1,5 +1,5 @@
 -- work: finish and claim fused in one step and one round trip.
--- Keys:    the shard's; five for each queue (those to claim from first); history lists
+-- Keys:    the shard's; six for each queue (those to claim from first); history lists
 -- Args:    lane, number, worker, limit, lease, queues to claim from, may be idle (0/1), count of closed
 --          claims, them, then the reports as finish takes them
 -- Returns: 'ok', now, positions of lost reports, claim number ('0': none), when to look again (ms; '' when

@@ -1,0 +1,41 @@
+-- edit: new arguments, due time or priority for a task that does not run, if it is as the caller saw it.
+-- Keys:    the shard's; six for each queue that it may be in
+-- Args:    id, SHA-1 of the body as it was seen, the new body, its due time (ms; '' as it is, 0 at once),
+--          when it expires (ms; '' never), 1 when only a task that has never started may be changed
+-- Returns: 'ok', now | 'changed', now (it is another now) | 'unchanged', now (it runs, has ended or started)
+--          | 'unknown', now | 'elsewhere', queue
+-- Cost:    O(log waiting)
+local id, body = ARGV[1], ARGV[3]
+local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
+if not old then return {'unknown', now} end
+local runs = is_ended(old) or call('HEXISTS', own, id) == 1 or (record and sub(record, 1, 1) == 'r')
+if runs or (ARGV[6] == '1' and started(id)) then return {'unchanged', now} end
+if redis.sha1hex(old) ~= ARGV[2] then return {'changed', now} end
+local q, queue = queue_of(old)
+if not q then return {'elsewhere', queue} end
+
+free_first()
+local noted, due = call('HEXISTS', notes, id) == 1, tonumber(ARGV[4] == '' and -1 or ARGV[4])
+local priority = priority_of(body)
+call('HSET', tasks, id, body)
+if ARGV[5] ~= '' then call('ZADD', expiry_of(q), ARGV[5], id) end
+if record then
+  local when = due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
+  call('HSET', waiting, id, sub(record, 1, 2) .. when .. priority .. sub(record, 17))
+  return {'ok', now}
+end
+
+local before = earliest(q)
+local stood = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(old), noted)) or -1)
+if due < 0 and stood < 0 and priority == priority_of(old) then return {'ok', now} end
+take_out(q, id, old, noted)
+if due < 0 then due = stood % retry_band end
+if due > now and (stood >= 0 or ARGV[4] ~= '') then
+  call('ZADD', due_of(q), digits(stood >= retry_band and retry_band + due or due), entry(id, priority, noted))
+  if due < before then wake(q, 1) end
+else
+  local text = entry(id, priority, noted)
+  if priority > 0 then place_urgent(q, text, priority) else call('LPUSH', ready_of(q), text) end
+  wake(q, 1)
+end
+return {'ok', now}

@@ -1,0 +1,5 @@
+-- `counts`: what happened so far, as fields that only grow: a letter (s d c x ended so, f failed attempts), a
+-- colon and the queue. Of history lists: s: how many came in, '-': how many left, p: how many entries left.
+-- Besides 'v:' and a queue: how many entries of its ready list are void now; 'q:' and the queue's name as it
+-- stands in keys -> as users write it.
+local function count(letter, q, n) call('HINCRBY', counts, letter .. ':' .. name_of(q), n) end
