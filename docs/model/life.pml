@@ -23,15 +23,38 @@
 #define STOPS 1    /* workers that are shut down and started again */
 #endif
 #ifndef CANCELS
-#define CANCELS 1
+#define CANCELS 1  /* of the first task */
 #endif
 #ifndef SUBMITS
-#define SUBMITS 2  /* submissions of the same ids */
+#define SUBMITS 1  /* submissions of the same ids */
 #endif
 #ifndef ATTEMPTS
 #define ATTEMPTS 2 /* after so many a task is dead */
 #endif
 #define CLAIMS 16  /* more than any run needs; asserted */
+
+/* What must hold, in three groups. A broken variant is looked at by one of them (ONLY), to see that this one
+ * finds it. */
+#define RESULTS 1
+#define ALWAYS 2
+#define END 3
+#ifndef ONLY
+#define one_result(x) assert(x)
+#define always(x) assert(x)
+#define in_the_end(x) assert(x)
+#elif ONLY == RESULTS
+#define one_result(x) assert(x)
+#define always(x) skip
+#define in_the_end(x) skip
+#elif ONLY == ALWAYS
+#define one_result(x) skip
+#define always(x) assert(x)
+#define in_the_end(x) skip
+#else
+#define one_result(x) skip
+#define always(x) skip
+#define in_the_end(x) assert(x)
+#endif
 
 /* ---- the store --------------------------------------------------------------------------------------- */
 
@@ -128,20 +151,20 @@ byte verdicts[lanes_in_all];
 
 inline sane() {
     for_each(t, 0, TASKS)
-        assert(ready[t] >= stale[t]);
+        always(ready[t] >= stale[t]);
         if
         :: tasks[t] == open ->
             /* It is in exactly one place: not lost, not twice. */
-            assert((own[t] != 0) + due[t] + ready[t] - stale[t] == 1);
+            always((own[t] != 0) + due[t] + ready[t] - stale[t] == 1);
             /* One that is working has a lease by which it will be found. */
-            assert(own[t] == 0 || leases[own[t]] != 0 && claims[own[t]] & (1 << t))
+            always(own[t] == 0 || leases[own[t]] != 0 && claims[own[t]] & (1 << t))
         :: else ->
-            assert(own[t] == 0 && due[t] == 0 && ready[t] == stale[t]);
-            assert(tasks[t] != absent || !told)
+            always(own[t] == 0 && due[t] == 0 && ready[t] == stale[t]);
+            always(tasks[t] != absent || !told)
         fi;
-        assert(notes[t] <= ATTEMPTS);
+        always(notes[t] <= ATTEMPTS);
         /* No submission begins two lives. */
-        assert(life[t] <= submits);
+        always(life[t] <= submits);
     next_one(t)
 }
 
@@ -167,11 +190,12 @@ inline take(l) {
     if
     :: taken ->
         last_claim++;
-        printf("  take: tasks %d (a set) under claim %d\n", taken, last_claim);
         assert(last_claim < CLAIMS);
         for_each(t, 0, TASKS)
             if
-            :: taken & (1 << t) -> own[t] = last_claim
+            :: taken & (1 << t) ->
+                own[t] = last_claim;
+                printf("  task %d comes under claim %d\n", t, last_claim)
             :: else
             fi;
         next_one(t);
@@ -185,27 +209,33 @@ inline take(l) {
 
 inline finish_one(r) {
     t = task_of(r);
-    printf("  finish: task %d under claim %d, kind %d (0 returned, 1 threw, 2 give back, 3 lease lost)\n",
-        t, claim_of(r), kind_of(r));
     /* At most one result; none once it was cancelled, or has ended otherwise. */
-    assert(!result[t] || kind_of(r) != returned);
-    assert(tasks[t] == open);
+    one_result(!result[t] || kind_of(r) != returned);
+    always(tasks[t] == open);
     /* Only newer claims are heard: none twice, none of an earlier life. */
-    assert(claim_of(r) > heard[t] && claim_of(r) > born[t]);
+    always(claim_of(r) > heard[t] && claim_of(r) > born[t]);
     heard[t] = claim_of(r);
     own[t] = 0;
     if
-    :: kind_of(r) == returned -> tasks[t] = success; result[t] = 1
-    :: kind_of(r) == give_back -> ready[t]++
+    :: kind_of(r) == returned ->
+        tasks[t] = success;
+        result[t] = 1;
+        printf("  finish: task %d ends with a result (claim %d)\n", t, heard[t])
+    :: kind_of(r) == give_back ->
+        ready[t]++;
+        printf("  finish: task %d is given back (claim %d)\n", t, heard[t])
     :: else ->
         notes[t]++;
         if
-        :: notes[t] >= ATTEMPTS -> tasks[t] = dead
+        :: notes[t] >= ATTEMPTS ->
+            tasks[t] = dead;
+            printf("  finish: task %d is dead (claim %d)\n", t, heard[t])
+        :: notes[t] < ATTEMPTS && kind_of(r) == threw ->
+            due[t] = 1;
+            printf("  finish: task %d is to be retried (claim %d)\n", t, heard[t])
         :: else ->
-            if
-            :: kind_of(r) == threw -> due[t] = 1
-            :: else -> ready[t]++
-            fi
+            ready[t]++;
+            printf("  finish: task %d is ready again (claim %d)\n", t, heard[t])
         fi
     fi;
     t = 0
@@ -226,13 +256,18 @@ inline finish(l, x) {
         :: else ->
             if
             :: holds(l, report_of(x, i)) -> finish_one(report_of(x, i))
-            :: else -> lost = lost | (1 << i); printf("  finish: claim %d refused\n", claim_of(report_of(x, i)))
+            :: else ->
+                lost = lost | (1 << i);
+                printf("  finish: task %d is not held by claim %d: refused\n", task_of(report_of(x, i)),
+                    claim_of(report_of(x, i)))
             fi
         fi;
     next_one(i);
     for_each(i, 0, SLOTS)
         if
-        :: closes(report_of(x, i)) -> leases[claim_of(report_of(x, i))] = 0; claims[claim_of(report_of(x, i))] = 0
+        :: closes(report_of(x, i)) ->
+            leases[claim_of(report_of(x, i))] = 0;
+            claims[claim_of(report_of(x, i))] = 0
         :: else
         fi;
     next_one(i);
@@ -250,7 +285,7 @@ inline claim(l, most) {
             ready[t]--;
             if
             :: stale[t] > 0 -> stale[t]--
-            :: else -> assert(notes[t] < ATTEMPTS); taken = taken | (1 << t); got++
+            :: else -> always(notes[t] < ATTEMPTS); taken = taken | (1 << t); got++
             fi
         :: else -> break
         od;
@@ -260,6 +295,7 @@ inline claim(l, most) {
     take(l)
 }
 
+/* finish and claim in one step */
 inline work(l, x) {
     finish(l, x);
     claim(l, limit[x])
@@ -286,9 +322,9 @@ inline recover(l) {
     lane_lost[l] = 0
 }
 
-/* A worker asks about all it holds, and stops what it has lost. That a lease lasts while it is extended is said
- * where it runs out, so an answer that nothing is lost is no step here. A worker that is told of a cancelled
- * task does the same. */
+/* A worker asks about all it holds, and stops what it has lost. That a lease lasts while it is extended is
+ * said where it runs out, so an answer that nothing is lost is no step here. A worker that is told of a
+ * cancelled task does the same. */
 #define is_lost(s) (leases[slot_claim[s]] != extended || own[slot_task[s]] != slot_claim[s])
 inline extend(s) {
     printf("extend: task %d under claim %d is lost: stopped\n", slot_task[s], slot_claim[s]);
@@ -296,13 +332,13 @@ inline extend(s) {
 }
 
 inline promote(task) {
-    printf("  promote: task %d\n", task);
+    printf("promote: task %d\n", task);
     due[task] = 0;
     ready[task]++
 }
 
 inline cancel(task) {
-    printf("  cancel: task %d\n", task);
+    printf("cancel: task %d\n", task);
     if
     :: own[task] -> own[task] = 0
     :: due[task] -> due[task] = 0
@@ -320,18 +356,24 @@ inline cancel(task) {
 inline run_script(l, x) {
     if
     :: is_new(l, x) ->
-        printf("  store: call %d of lane %d (1 submit, 2 work, 3 recover), its number %d\n", call[x], l, number[x]);
         if
-        :: call[x] == submit_call -> submit(); lane_number[l] = number[x]
-        :: call[x] == work_call -> work(l, x); lane_number[l] = number[x]
+        :: call[x] == submit_call ->
+            printf("submit (lane %d, number %d)\n", l, number[x]);
+            submit();
+            lane_number[l] = number[x]
+        :: call[x] == work_call ->
+            printf("work (lane %d, number %d)\n", l, number[x]);
+            work(l, x);
+            lane_number[l] = number[x]
         :: else ->
+            printf("recover (lane %d, number %d)\n", l, number[x]);
             recover(l);
             /* A round that finds nothing is not remembered. */
             if :: got -> lane_number[l] = number[x] :: else fi;
             got = 0
         fi;
         sane()
-    :: else -> printf("  store: lane %d, number %d: answered from memory\n", l, number[x])
+    :: else -> printf("lane %d, number %d: answered from memory\n", l, number[x])
     fi
 }
 
@@ -382,7 +424,7 @@ inline copy_call(x, to) {
 #ifdef REPORT_ONCE
 bit tried[lanes_in_all];
 #define may_repeat(l) (tried[l] == 0)
-#define no_answer(l) tried[l] = 1
+#define no_answer(l) tried[l] = (l) < recoverer_lane
 #else
 #define may_repeat(l) true
 #define no_answer(l) skip
@@ -392,7 +434,8 @@ bit tried[lanes_in_all];
  * same call again. */
 #define goes_wrong(l) \
     atomic { call[l] && faults > 0 && !executed(l) && may_repeat(l) -> any_order; \
-        d_step { faults--; run_script(l, l); no_answer(l); printf("lane %d: the reply is lost\n", l); first = 0 } } \
+        d_step { faults--; run_script(l, l); no_answer(l); first = 0; \
+            printf("lane %d: the reply is lost\n", l) } } \
     :: d_step { call[l] && faults > 0 && !executed(l) && !call[lingering(l)] && may_repeat(l) -> \
         faults--; copy_call(l, lingering(l)); no_answer(l); printf("lane %d: the request lingers\n", l) }
 
@@ -458,7 +501,7 @@ inline take_reports(w, l) {
         :: slot[j] > running ->
             report_of(l, i) = report(slot_task[j], slot_claim[j], slot[j] - 2, 0);
 #ifdef SPLIT_FINISH
-            verdicts[l] = (own[slot_task[j]] == slot_claim[j] -> verdicts[l] | (1 << i) : verdicts[l] & ~(1 << i));
+            verdicts[l] = verdicts[l] & ~(1 << i) | (own[slot_task[j]] == slot_claim[j]) << i;
 #endif
             clear(j)
         :: else
@@ -533,65 +576,16 @@ inline let_go() {
             fi
         :: else
         fi;
-    next_one(c);
-    renumber_claims()
+    next_one(c)
 }
 
-#define down(x) if :: x >= c -> x = x - 1 :: else fi
-#define down_report(x) if :: claim_of(x) >= c -> x = x - 16 :: else fi
-/* Only the order of claims matters: numbers that nobody knows any more are left out. */
-inline renumber_claims() {
-    c = last_claim;
-    do
-    :: c > 0 ->
-        got = leases[c] != 0;
-        for_each(t, 0, TASKS)
-            if :: own[t] == c || heard[t] == c || born[t] == c -> got = 1 :: else fi;
-        next_one(t);
-        for_each(j, 0, places)
-            if :: slot_claim[j] == c -> got = 1 :: else fi;
-        next_one(j);
-        for_each(j, 0, lanes_in_all)
-            if :: lane_claim[j] == c -> got = 1 :: else fi;
-        next_one(j);
-        for_each(j, 0, 2 * lanes_in_all * SLOTS)
-            if :: claim_of(reports[j]) == c -> got = 1 :: else fi;
-        next_one(j);
-        if
-        :: got -> got = 0
-        :: else ->
-            for_each(t, 0, TASKS)
-                down(own[t]); down(heard[t]); down(born[t]);
-            next_one(t);
-            for_each(j, 0, places)
-                down(slot_claim[j]);
-            next_one(j);
-            for_each(j, 0, lanes_in_all)
-                down(lane_claim[j]);
-            next_one(j);
-            for_each(j, 0, 2 * lanes_in_all * SLOTS)
-                down_report(reports[j]);
-            next_one(j);
-            for_each(j, c, last_claim)
-                leases[j] = leases[j + 1];
-                claims[j] = claims[j + 1];
-            next_one(j);
-            leases[last_claim] = 0;
-            claims[last_claim] = 0;
-            last_claim--
-        fi;
-        c--
-    :: else -> break
-    od;
-    c = 0
-}
-
+/* The answer is there. What a late reply would tell is told at once: that worker is slow, which it may be. */
 inline hear(w, l, phase) {
     for_each(i, 0, SLOTS)
         if
         :: lane_lost[l] & (1 << i) ->
             /* The answer is true: what was accepted is never called lost. */
-            assert(heard[task_of(report_of(l, i))] != claim_of(report_of(l, i)))
+            always(heard[task_of(report_of(l, i))] != claim_of(report_of(l, i)))
         :: else
         fi;
     next_one(i);
@@ -629,19 +623,22 @@ inline crash(w, leaves) {
 
 /* What a worker does with one of its tasks: the handler returns, throws, or has to stop because the task is
  * not the worker's any more or the worker stops. It may also return although it was told to stop. */
-#define say(text, w, s) printf(text, w, slot_task[s], slot_claim[s])
+#define tell_of(s, text) printf(text, s / SLOTS, slot_task[s], slot_claim[s])
 #define slot_steps(w, s) \
-    d_step { slot[s] == running -> slot[s] = ended(returned); say("worker %d: handler of task %d returns (claim %d)\n", w, s) } \
-    :: d_step { slot[s] == running -> slot[s] = ended(threw); say("worker %d: handler of task %d throws (claim %d)\n", w, s) } \
+    d_step { slot[s] == running -> slot[s] = ended(returned); \
+        tell_of(s, "worker %d: handler of task %d returns (claim %d)\n") } \
+    :: d_step { slot[s] == running -> slot[s] = ended(threw); \
+        tell_of(s, "worker %d: handler of task %d throws (claim %d)\n") } \
     :: d_step { slot[s] == running && stopping[w] -> slot[s] = ended(give_back); \
-        say("worker %d stops: task %d is given back (claim %d)\n", w, s) } \
+        tell_of(s, "worker %d stops: task %d is given back (claim %d)\n") } \
     :: d_step { slot[s] == running && is_lost(s) -> extend(s) }
 
 /* One of its lanes: finish and claim in one call. */
 #define lane_steps(w, l) \
     d_step { !call[l] && (some_ended(w) || some_ready && !stopping[w] && room(w) > 0) -> \
         take_reports(w, l); count_room(w, l); begin(l, work_call) } \
-    :: atomic { call[l] && may_repeat(l) -> any_order; d_step { run_script(l, l); hear(w, l, running); first = 0 } } \
+    :: atomic { call[l] && may_repeat(l) -> any_order; \
+        d_step { run_script(l, l); hear(w, l, running); first = 0 } } \
     :: goes_wrong(l)
 
 proctype worker(byte w) {
@@ -672,7 +669,8 @@ end:
     do
     :: d_step { !call[recoverer_lane] && some_ended(recovering) ->
         take_reports(recovering, recoverer_lane); begin(recoverer_lane, work_call) }
-    :: d_step { !call[recoverer_lane] && is_empty(recovering) && some_run_out -> begin(recoverer_lane, recover_call) }
+    :: d_step { !call[recoverer_lane] && is_empty(recovering) && some_run_out ->
+        begin(recoverer_lane, recover_call) }
     :: d_step { call[recoverer_lane] && may_repeat(recoverer_lane) ->
         run_script(recoverer_lane, recoverer_lane); hear(recovering, recoverer_lane, ended(lease_lost)) }
     :: goes_wrong(recoverer_lane)
@@ -687,7 +685,8 @@ proctype client() {
 end:
     do
     :: d_step { !call[client_lane] && submits < SUBMITS -> submits++; begin(client_lane, submit_call) }
-    :: d_step { call[client_lane] && may_repeat(client_lane) -> run_script(client_lane, client_lane); answered(client_lane); told = 1 }
+    :: d_step { call[client_lane] && may_repeat(client_lane) ->
+        run_script(client_lane, client_lane); answered(client_lane); told = 1 }
     :: goes_wrong(client_lane)
     :: d_step { cancels > 0 && tasks[0] == open -> cancels--; cancel(0); sane() }
     od
@@ -735,15 +734,15 @@ end:
 proctype rest() {
     atomic {
         timeout ->
-        assert(told);
+        in_the_end(told);
         for_each(t, 0, TASKS)
-            assert(tasks[t] > open && ready[t] == 0);
+            in_the_end(tasks[t] > open && ready[t] == 0);
         next_one(t);
         for_each(c, 1, last_claim + 1)
-            assert(leases[c] == 0 && claims[c] == 0);
+            in_the_end(leases[c] == 0 && claims[c] == 0);
         next_one(c);
         for_each(j, 0, lanes_in_all)
-            assert(call[j] == 0);
+            in_the_end(call[j] == 0);
         next_one(j)
     }
 }
