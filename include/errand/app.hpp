@@ -6,6 +6,7 @@
 #include <errand/detail/engine.hpp>
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
+#include <errand/inspect.hpp>
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
 #include <errand/task_info.hpp>
@@ -82,6 +83,9 @@ public:
     /// @param most so many tasks at most; `complete` says whether there are more
     /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
     [[nodiscard]] awaitable<std::optional<task_graph>> graph(std::string id, std::size_t most = 1000);
+
+    /// What looks after the tasks: queues, lists, workers, history, repair. No round trip.
+    [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }
 
     /// Runs an awaitable to its end on the calling thread and returns its value or throws what it threw.
     /// @throws usage_error inside a coroutine that errand runs: there, `co_await` it

@@ -10,6 +10,7 @@
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/handler.hpp>
+#include <errand/inspect.hpp>
 #include <errand/json.hpp>
 #include <errand/middleware.hpp>
 #include <errand/options.hpp>

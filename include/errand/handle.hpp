@@ -109,6 +109,16 @@ public:
     /// @throws store_error; result_gone when it is no longer kept
     [[nodiscard]] awaitable<bool> revive() const { return detail::revive_task(this->ref_); }
 
+    /// Gives a task that does not run another due time, as one step; of one that waits for a retry, that of the retry.
+    /// Two round trips.
+    /// @param when rounded up to the millisecond; in the past: at once
+    /// @return false when it runs or has ended
+    /// @throws store_error; result_gone when it is no longer kept
+    template <class Duration>
+    [[nodiscard]] awaitable<bool> reschedule(std::chrono::sys_time<Duration> when) const {
+        return detail::reschedule_task(this->ref_, std::chrono::ceil<duration>(when));
+    }
+
     /// For errand itself.
     [[nodiscard]] const detail::task_ref& ref() const noexcept { return this->ref_; }
 };

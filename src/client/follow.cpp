@@ -7,6 +7,7 @@
 #include "client/gathered.hpp"
 #include "client/home.hpp"
 #include "client/info.hpp"
+#include "client/mend.hpp"
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
@@ -105,22 +106,6 @@ duration retention_of(const std::string& encoded) {
     return handler ? handler->policy.retention : policy{}.retention;
 }
 
-// Nullopt when the store does not know that life of the task.
-awaitable<std::optional<bool>> revive_on(loop& there, task_id id, incarnation life) {
-    const auto found = co_await there.tasks().find(id);
-    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
-    if (!found->finished_at || found->where == state::success) co_return false;
-    // A group is not run: it comes back with its members.
-    if (decode_body(found->body).rule == on_failed::gather) co_return false;
-    const auto outcome = decode_outcome(found->outcome);
-    task_notes notes = outcome.notes.value_or(task_notes{});
-    notes.attempts = notes.lost_leases = notes.unknown_handler = 0;
-    notes.snoozed = false;
-    notes.revived = true;
-    const auto record = encode(notes);
-    co_return co_await there.tasks().revive(id, incarnation_of(found->body), *found->finished_at, record);
-}
-
 }  // namespace
 
 [[noreturn]] void throw_missing(const task_ref& ref, incarnation life, time_point now,
@@ -139,14 +124,6 @@ std::string result_in(const task_ref& ref, std::string_view encoded) {
     // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
     if (outcome.attempts == 0) throw_gone(ref);
     return std::move(outcome.result);
-}
-
-awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, duration retention) {
-    task_outcome outcome;
-    outcome.ended_as = state::cancelled;
-    outcome.retention = retention;
-    const auto record = encode(outcome);
-    co_return co_await there.tasks().cancel(id, life, record);
 }
 
 awaitable<std::string> whole(const task_ref& ref, std::string result) {
@@ -199,8 +176,19 @@ awaitable<task_info> fetch_info(task_ref ref) {
 awaitable<bool> revive_task(task_ref ref) {
     const auto life = life_of(ref, "revive");
     auto executor = co_await asio::this_coro::executor;
-    const auto got = co_await on_loop(home_of(executor, *ref.app),
-                                      [=](loop& there) { return revive_on(there, task_id{ref.id}, life); });
+    const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
+        return revive_on(there.tasks(), task_id{ref.id}, life);
+    });
+    if (!got) throw_gone(ref);
+    co_return *got;
+}
+
+awaitable<bool> reschedule_task(task_ref ref, time_point due_at) {
+    const auto life = life_of(ref, "reschedule");
+    auto executor = co_await asio::this_coro::executor;
+    const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
+        return reschedule_on(there.tasks(), task_id{ref.id}, life, due_at);
+    });
     if (!got) throw_gone(ref);
     co_return *got;
 }
@@ -237,8 +225,9 @@ awaitable<bool> cancel_task(task_ref ref) {
     const auto life = life_of(ref, "cancel");
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
-    const auto got = co_await on_loop(home_of(executor, *ref.app),
-                                      [=](loop& there) { return cancel_on(there, id, life, ref.retention); });
+    const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
+        return cancel_on(there.tasks(), id, life, ref.retention);
+    });
     if (!got.known) throw_gone(ref);
     co_return got.cancelled;
 }

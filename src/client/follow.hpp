@@ -1,4 +1,4 @@
-// What waiting for one task and for many have in common: which life is meant, what an end means, and ending it.
+// What waiting for one task and for many have in common: which life is meant, and what an end means.
 #pragma once
 
 #include <errand/detail/engine.hpp>
@@ -24,7 +24,5 @@ awaitable<std::string> whole(const task_ref& ref, std::string result);
 // Throws why there is no end to come: for a task that the store does not know, lost or gone by now.
 [[noreturn]] void throw_missing(const task_ref& ref, incarnation life, time_point now,
                                 const std::exception_ptr& failure);
-
-awaitable<cancel_answer> cancel_on(loop& there, task_id id, incarnation life, duration retention);
 
 }  // namespace errand::detail

@@ -7,6 +7,7 @@
 
 #include "client/follow.hpp"
 #include "client/home.hpp"
+#include "client/mend.hpp"
 #include "client/without_slot.hpp"
 #include "runtime/async_gate.hpp"
 #include "runtime/on_loop.hpp"
@@ -161,7 +162,7 @@ awaitable<void> cancel_some(std::shared_ptr<cancelling> job) {
         const auto one = std::move(job->left.back());
         job->left.pop_back();
         try {
-            co_await cancel_on(job->there, task_id{one.ref.id}, one.life, one.ref.retention);
+            co_await cancel_on(job->there.tasks(), task_id{one.ref.id}, one.life, one.ref.retention);
         } catch (...) {
             job->left.clear();
         }

@@ -13,6 +13,7 @@
 
 #include "core/record.hpp"
 #include "core/task_id.hpp"
+#include "store/inspection.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -171,6 +172,12 @@ struct found_task {
     std::size_t needed = 0;                 // waiting: how many they are
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
     time_point now{};
+};
+
+struct list_item {
+    found_task task;
+    time_point order{};  // lists of one state are merged by this
+    std::string cursor;
 };
 
 struct watched_task {
@@ -358,6 +365,20 @@ public:
     // A task that ended otherwise than by success starts again with these notes. False: it has not ended so.
     virtual awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
                                    std::string_view encoded_notes) = 0;
+
+    // ---- inspection and repair ----
+    virtual awaitable<overview_answer> overview() = 0;
+    virtual awaitable<totals_answer> happened() = 0;
+    virtual awaitable<std::vector<worker_card>> workers() = 0;
+    // The lists of tasks in this state; of all queues when the name is empty.
+    virtual awaitable<std::vector<task_list>> lists(state where, std::string_view queue) = 0;
+    virtual awaitable<list_answer> list(const list_call& call) = 0;
+    // No task of the queue is claimed from now on; what runs goes on. False: it was so already.
+    virtual awaitable<bool> pause(std::string_view queue) = 0;
+    virtual awaitable<bool> resume(std::string_view queue) = 0;
+    virtual awaitable<edit_verdict> edit(const edit_call& call) = 0;
+    // Deletes a task that no worker runs; with this outcome ends one that has not ended.
+    virtual awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) = 0;
 
     // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
     // many workers are alive in the namespace.

@@ -53,6 +53,7 @@ awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> wit
 awaitable<task_info> fetch_info(task_ref ref);
 awaitable<bool> cancel_task(task_ref ref);
 awaitable<bool> revive_task(task_ref ref);
+awaitable<bool> reschedule_task(task_ref ref, time_point due_at);
 // The result of a task that has ended well, as JSON text.
 awaitable<std::string> stored_result(app_core& app, std::string id);
 // The id of the task of this handler with this biz_id, as text.

@@ -1,5 +1,7 @@
 #include "store/redis/keys.hpp"
 
+#include <charconv>
+
 namespace errand::redis {
 
 std::string escaped(std::string_view name) {
@@ -16,6 +18,22 @@ std::string escaped(std::string_view name) {
             text.push_back('%');
             text.push_back(digits[byte >> 4]);
             text.push_back(digits[byte & 15]);
+        }
+    }
+    return text;
+}
+
+std::string unescaped(std::string_view name) {
+    std::string text;
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        unsigned byte = 0;
+        const auto* from = name.data() + at + 1;
+        if (name[at] == '%' && at + 2 < name.size() &&
+            std::from_chars(from, from + 2, byte, 16).ptr == from + 2) {
+            text.push_back(static_cast<char>(byte));
+            at += 2;
+        } else {
+            text.push_back(name[at]);
         }
     }
     return text;

@@ -16,6 +16,7 @@ namespace errand::redis {
 
 // Every byte outside A-Z a-z 0-9 _ . - as %XX; scripts/lib_entry.lua does the same.
 std::string escaped(std::string_view name);
+std::string unescaped(std::string_view name);
 
 class keys {
 public:

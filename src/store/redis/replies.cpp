@@ -81,6 +81,10 @@ std::optional<time_point> read_time(reply_reader& in) {
 
 claim_number read_claim(reply_reader& in) { return parse<claim_number>(in.text()); }
 
+time_point time_of_claim(claim_number claim) {
+    return time_point{duration{static_cast<std::int64_t>(claim / 1000)}};
+}
+
 std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim) {
     const auto ids = in.text();
     auto lengths = in.text();
@@ -160,8 +164,7 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
         task.outcome = std::move(over.outcome);
     } else if (head.word == "working") {
         task.where = state::working;
-        // A claim number is the time of the claim in microseconds, unless claims came faster than that.
-        task.claimed_at = time_point{duration{static_cast<std::int64_t>(task.claim / 1000)}};
+        task.claimed_at = time_of_claim(task.claim);
     } else if (head.word == "waiting") {
         task.where = state::waiting;
     } else {

@@ -25,6 +25,8 @@ std::vector<std::string> read_queues(const reply& from);
 std::vector<std::size_t> read_positions(reply_reader& in);
 std::optional<time_point> read_time(reply_reader& in);
 claim_number read_claim(reply_reader& in);
+// A claim number is the time of the claim in microseconds, unless claims came faster than that.
+time_point time_of_claim(claim_number claim);
 std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim);
 
 incarnation read_life(std::string_view eight_bytes);

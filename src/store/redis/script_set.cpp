@@ -101,21 +101,6 @@ std::string_view file(std::string_view name) {
     throw std::logic_error{"no script file " + std::string{name}};
 }
 
-std::string sha1(std::string_view text) {
-    static constexpr std::string_view digits = "0123456789abcdef";
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
-        throw std::runtime_error{"OpenSSL could not compute the SHA-1 by which Redis names a script"};
-    }
-    std::string hex;
-    for (unsigned at = 0; at < size; ++at) {
-        hex.push_back(digits[digest[at] >> 4]);
-        hex.push_back(digits[digest[at] & 15]);
-    }
-    return hex;
-}
-
 std::vector<script> put_together() {
     std::vector<script> scripts;
     for (const auto& one : rows()) {
@@ -138,6 +123,21 @@ const std::vector<script>& scripts() {
 }
 
 }  // namespace
+
+std::string sha1(std::string_view text) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
+        throw std::runtime_error{"OpenSSL could not compute the SHA-1 by which Redis names a script"};
+    }
+    std::string hex;
+    for (unsigned at = 0; at < size; ++at) {
+        hex.push_back(digits[digest[at] >> 4]);
+        hex.push_back(digits[digest[at] & 15]);
+    }
+    return hex;
+}
 
 const script& script_of(script_name name) { return scripts()[static_cast<std::size_t>(name)]; }
 std::span<const script> all_scripts() { return scripts(); }

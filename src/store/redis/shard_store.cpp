@@ -127,6 +127,7 @@ void shard_store::begin(script_call& call, lane& of) {
 
 void shard_store::up() {
     caller_.up();
+    registered_.clear();  // the data may be gone
     const bool again = std::exchange(was_up_, true);
     if (!again || !listener_) return;
     listener_->reconnected();

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <set>
 
 namespace errand::redis {
 
@@ -53,6 +54,15 @@ public:
     awaitable<void> delivered(std::span<const delivery> all) override;
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
                            std::string_view encoded_notes) override;
+    awaitable<overview_answer> overview() override;
+    awaitable<totals_answer> happened() override;
+    awaitable<std::vector<worker_card>> workers() override;
+    awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
+    awaitable<list_answer> list(const list_call& call) override;
+    awaitable<bool> pause(std::string_view queue) override;
+    awaitable<bool> resume(std::string_view queue) override;
+    awaitable<edit_verdict> edit(const edit_call& call) override;
+    awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
     awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
 
@@ -63,6 +73,9 @@ private:
         std::uint64_t number = 0;
     };
 
+    // So that a queue is seen that no worker serves.
+    awaitable<void> register_queues(std::span<const submission_item> items);
+    awaitable<list_answer> list_running(const list_call& call);
     awaitable<bool> submit_new(std::size_t lane, std::span<const submission_item> items);
 
     void up() override;
@@ -90,7 +103,8 @@ private:
     std::array<lane, work_lanes> work_lanes_;
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;
-    std::vector<std::string> known_queues_;  // where a task is looked for first
+    std::set<std::string, std::less<>> registered_;  // queues, since the connection was made
+    std::vector<std::string> known_queues_;          // where a task is looked for first
     time_point store_time_{};
     std::chrono::steady_clock::time_point measured_{};
 };

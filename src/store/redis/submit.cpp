@@ -213,11 +213,26 @@ awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const sub
     co_return head.word == "ok";
 }
 
+awaitable<void> shard_store::register_queues(std::span<const submission_item> items) {
+    const std::string* last = nullptr;
+    for (const auto& item : items) {
+        if (last && *last == item.queue) continue;
+        last = &item.queue;
+        if (registered_.contains(item.queue)) continue;
+        boost::redis::request name;
+        name.push("HSETNX", keys_.counts(), "q:" + escaped(item.queue), item.queue);
+        reply answer;
+        co_await caller_.command("submit", name, answer);
+        registered_.insert(item.queue);
+    }
+}
+
 awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           std::span<const submission_item> items,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
+    co_await register_queues(items);
     if (may_be_new(items, held_lately_ > 0)) {
         if (co_await submit_new(lane_at, items)) {
             std::vector<submit_answer> answers(items.size());

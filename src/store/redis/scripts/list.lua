@@ -1,6 +1,6 @@
 -- list: a page of tasks in one state, in order.
 -- Keys:    the shard's; six for the queue; a history list
--- Args:    which: urgent, ready, delayed, retry, history, or listed and a letter; 1 when the newest come
+-- Args:    which: urgent, ready, delayed, retry, history, or `listed:` and a letter; 1 when the newest come
 --          first, the cursor of the last one seen or '', how many at most
 -- Returns: 'ok', now, 1 when there may be more, the cursor of the last one looked at, then for each: cursor,
 --          order (ms; of ready ones 0), id, what `tasks` holds, notes
@@ -16,7 +16,7 @@ local pages = {
   history = function() return history_page(KEYS[first_queue_key + 6], newest, after, limit) end,
 }
 local function listed_page()
-  local from = bands[sub(which, 7)] * listed_band
+  local from = bands[sub(which, 8)] * listed_band
   return sorted_page(listed_of(1), digits(from), digits(from + listed_band), newest, after, limit)
 end
 
@@ -27,7 +27,7 @@ local function is_ready(id, body)
 end
 
 local page = (pages[which] or listed_page)()
-local reply, bytes, letter = {'ok', now, #page >= limit and 1 or 0, after}, 0, sub(which, 7)
+local reply, bytes, letter = {'ok', now, #page >= limit and 1 or 0, after}, 0, sub(which, 8)
 local want = which == 'history' and 's' or sub(which, 1, 6) == 'listed' and letter ~= 'w' and letter
 for i = 1, #page do
   local one = page[i]

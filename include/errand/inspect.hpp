@@ -1,0 +1,187 @@
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/state.hpp>
+#include <errand/task_info.hpp>
+#include <errand/time.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+namespace detail {
+class app_core;
+}
+
+/// A queue at one moment.
+struct queue_info {
+    std::string name;
+    std::map<errand::state, std::size_t> tasks;  ///< how many in each state; ended ones while they are kept
+    bool paused = false;
+    std::optional<time_point> paused_since;
+    std::size_t idle_workers = 0;    ///< connections of workers that wait for a task of this queue
+    std::optional<duration> oldest;  ///< since when the task that is next has been submitted
+    double finished_per_second = 0;  ///< over the last minutes: ended in whatever way
+    double failed_per_second = 0;    ///< over the last minutes: attempts that failed
+
+    /// How many tasks are in this state.
+    [[nodiscard]] std::size_t count(errand::state in) const {
+        const auto at = tasks.find(in);
+        return at == tasks.end() ? 0 : at->second;
+    }
+};
+
+/// A task that a worker runs at this moment.
+struct running_info {
+    std::string id;
+    std::string handler;
+    std::string queue;
+    int attempt = 1;
+    std::optional<time_point> started_at;
+};
+
+/// A process that runs tasks.
+struct worker_info {
+    std::string name;
+    std::string host;
+    std::int64_t pid = 0;
+    std::vector<std::string> queues;
+    std::vector<std::string> handlers;
+    std::size_t concurrency = 0;
+    std::optional<time_point> started_at;
+    time_point alive_until{};           ///< it counts as gone when it gives no sign until then
+    std::vector<running_info> running;  ///< what it runs now
+};
+
+/// What happened in a queue on one day (UTC).
+struct day_info {
+    std::string day;  ///< "2026-11-21"
+    std::string queue;
+    std::int64_t success = 0;
+    std::int64_t dead = 0;
+    std::int64_t cancelled = 0;
+    std::int64_t expired = 0;
+    std::int64_t failed = 0;  ///< attempts that were tried again
+};
+
+/// Which tasks are meant: those for which all that is given here holds.
+struct task_filter {
+    errand::state state = errand::state::ready;
+    std::string queue{};    ///< empty: all queues
+    std::string handler{};  ///< the wire name; empty: all
+    std::string biz_id{};   ///< exactly this one; empty: all
+    std::string tag{};      ///< one of its tags is this; empty: all
+    std::string error{};    ///< the type or text of its last error contains this; empty: all
+};
+
+enum class list_order : unsigned char { newest_first, oldest_first };
+
+/// A page of tasks.
+struct task_page {
+    std::vector<task_info> tasks;
+    std::string next;           ///< shown to list() again it gives the next page; empty: that was all
+    std::size_t looked_at = 0;  ///< how many tasks the filter was held against
+};
+
+/// What changes in a task that has not started; what is not given stays.
+struct task_change {
+    std::optional<boost::json::array> args{};
+    std::optional<int> priority{};       ///< 0..9
+    std::optional<time_point> due_at{};  ///< in the past: at once
+};
+
+/// What is done to many tasks.
+enum class repair : unsigned char {
+    run_now,  ///< `delayed` and `retry` ones become ready
+    revive,   ///< `dead`, `cancelled` and `expired` ones start again
+    cancel,   ///< those that have not ended are cancelled
+    remove,   ///< deleted
+};
+
+/// How far a repair of many tasks is.
+struct repair_progress {
+    std::size_t looked_at = 0;
+    std::size_t matched = 0;
+    std::size_t changed = 0;  ///< in a dry run: would be
+};
+
+/// How a repair of many tasks is done.
+struct repair_options {
+    bool dry_run = false;                             ///< only counts
+    std::size_t most = static_cast<std::size_t>(-1);  ///< so many tasks at most
+    /// Called after every page; returning false stops the repair, which may be begun again.
+    std::function<bool(const repair_progress&)> progress{};
+};
+
+/// Looks at the tasks of a namespace and repairs what went wrong. From `app.inspect()`: a small value, copied freely, valid
+/// as long as its app; any thread may use it. Everything throws store_error when the store cannot be reached.
+///
+/// Answers come from counters and by pages: nothing here holds up the store, however many tasks it has.
+class inspector {
+public:
+    /// Made by app::inspect().
+    explicit inspector(detail::app_core& app) noexcept : app_{&app} {}
+
+    /// All queues that ever had a task, by name. Five round trips and one for each page of running tasks.
+    [[nodiscard]] awaitable<std::vector<queue_info>> queues() const;
+
+    /// A page of tasks in one state: ready ones in the order in which they are claimed, waiting ones by when they began to
+    /// wait, delayed and retrying ones by when they are due, ended ones by their end; working ones in no order.
+    /// A task that stays in its state while pages are read is given once; ready ones, which move, may come twice.
+    /// @param after `next` of the page before; empty: from the beginning
+    /// @param limit so many at most, 1..1000 (of working ones about so many). Fewer come when a filter matches few: `next`
+    ///     says whether there may be more
+    /// @throws usage_error when `after` is not such a text
+    [[nodiscard]] awaitable<task_page> list(task_filter which, std::string after = {}, std::size_t limit = 50,
+                                            list_order order = list_order::newest_first) const;
+
+    /// One task in full; nullopt when it is not kept. @throws usage_error when the text is no id
+    [[nodiscard]] awaitable<std::optional<task_info>> find(std::string id) const;
+
+    /// The processes that run tasks, and what they run now.
+    [[nodiscard]] awaitable<std::vector<worker_info>> workers() const;
+
+    /// What happened on the last days, the newest first; exact to the minute at midnight (UTC), kept for 400 days.
+    /// @param days 1: only today
+    [[nodiscard]] awaitable<std::vector<day_info>> history(int days = 10) const;
+
+    /// No task of the queue is started from now on, on any worker; submissions go on, and so does what runs.
+    /// @return false when it was paused already
+    [[nodiscard]] awaitable<bool> pause(std::string queue) const;
+    /// @return false when it was not paused
+    [[nodiscard]] awaitable<bool> resume(std::string queue) const;
+
+    /// Makes a `delayed` or `retry` task ready. @return false when it is in no such state or not kept
+    [[nodiscard]] awaitable<bool> run_now(std::string id) const;
+    /// Ends a task that has not ended. @return true when it is cancelled afterwards
+    [[nodiscard]] awaitable<bool> cancel(std::string id) const;
+    /// Starts a `dead`, `cancelled` or `expired` task again. @return false when it has not ended so or is not kept
+    [[nodiscard]] awaitable<bool> revive(std::string id) const;
+    /// Deletes a task with all that belongs to it; its biz_id is free at once. Who depends on one that had not ended sees it
+    /// as cancelled. @return false when it is not kept or a worker runs it: cancel it first
+    [[nodiscard]] awaitable<bool> remove(std::string id) const;
+    /// Another due time for a task that does not run and has not ended; in the past: at once. As one step.
+    /// @return false when it runs, has ended or is not kept
+    [[nodiscard]] awaitable<bool> reschedule(std::string id, time_point due_at) const;
+    /// Other arguments, priority or due time for a task that has never started, as one step.
+    /// @return false when it has started or is not kept
+    /// @throws usage_error naming what cannot be
+    [[nodiscard]] awaitable<bool> change(std::string id, task_change what) const;
+
+    /// Does one thing to all tasks that match, page by page; may be stopped and begun again at any time.
+    [[nodiscard]] awaitable<repair_progress> repair_all(task_filter which, repair what,
+                                                        repair_options how = {}) const;
+
+private:
+    detail::app_core* app_;
+};
+
+}  // namespace errand

@@ -1,0 +1,189 @@
+// What is seen of a namespace: queues, tasks by page, workers, days.
+#include <errand/error.hpp>
+#include <errand/inspect.hpp>
+
+#include "client/find.hpp"
+#include "client/home.hpp"
+#include "client/info.hpp"
+#include "client/inspect_rules.hpp"
+#include "client/listing.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t running_per_call = 500;
+
+running_info running_of(const found_task& task) {
+    running_info one;
+    one.id = to_text(task.id);
+    const auto body = decode_body(task.body);
+    one.handler = body.handler;
+    one.queue = body.queue;
+    if (!task.notes.empty()) one.attempt = decode_notes(task.notes).attempts + 1;
+    one.started_at = task.claimed_at;
+    return one;
+}
+
+// What all workers run, and who runs it.
+awaitable<std::vector<std::pair<std::string, running_info>>> all_running(store& in) {
+    std::vector<std::pair<std::string, running_info>> all;
+    for (const auto& list : co_await in.lists(state::working, "")) {
+        list_answer page{.items = {}, .last = {}, .more = true};
+        while (page.more) {
+            page = co_await in.list(
+                {.of = list, .where = state::working, .after = page.last, .limit = running_per_call});
+            for (const auto& item : page.items) all.emplace_back(item.task.worker, running_of(item.task));
+        }
+    }
+    // A task that came to another worker while the pages were read may stand in two of them.
+    std::ranges::stable_sort(all, {}, [](const auto& one) { return one.second.id; });
+    const auto same = std::ranges::unique(all, {}, [](const auto& one) { return one.second.id; });
+    all.erase(same.begin(), same.end());
+    co_return all;
+}
+
+queue_info info_of(const queue_state& from, time_point now) {
+    queue_info queue;
+    queue.name = from.queue;
+    queue.tasks = {
+        {state::ready, from.ready},         {state::delayed, from.delayed}, {state::retry, from.retry},
+        {state::waiting, from.waiting},     {state::success, from.success}, {state::dead, from.dead},
+        {state::cancelled, from.cancelled}, {state::expired, from.expired}, {state::working, 0}};
+    queue.paused = from.paused_since.has_value();
+    queue.paused_since = from.paused_since;
+    queue.idle_workers = from.idle_workers;
+    if (from.next_submitted_at) queue.oldest = std::max(now - *from.next_submitted_at, duration{0});
+    return queue;
+}
+
+awaitable<std::vector<queue_info>> queues_on(loop& there) {
+    auto& in = there.tasks();
+    const auto seen = co_await in.overview();
+    const auto happened = co_await in.happened();
+    std::vector<queue_info> all;
+    for (const auto& one : seen.queues) {
+        all.push_back(info_of(one, seen.now));
+        const auto rate = rates_of(happened, one.queue);
+        all.back().finished_per_second = rate.finished;
+        all.back().failed_per_second = rate.failed;
+    }
+    for (const auto& [worker, task] : co_await all_running(in)) {
+        const auto at = std::ranges::find(all, task.queue, &queue_info::name);
+        if (at != all.end()) ++at->tasks[state::working];
+    }
+    co_return all;
+}
+
+std::vector<std::string> texts_of(const json::object& card, std::string_view member) {
+    std::vector<std::string> all;
+    const auto* list = card.if_contains(member);
+    if (!list || !list->is_array()) return all;
+    for (const auto& one : list->get_array()) {
+        if (one.is_string()) all.emplace_back(one.get_string());
+    }
+    return all;
+}
+
+std::int64_t number_of(const json::object& card, std::string_view member) {
+    const auto* value = card.if_contains(member);
+    std::error_code none;
+    return value ? value->to_number<std::int64_t>(none) : 0;
+}
+
+worker_info worker_of(const worker_card& from) {
+    worker_info one;
+    one.name = from.name;
+    one.alive_until = from.alive_until;
+    std::error_code not_json;
+    const auto card = json::parse(from.card, not_json);
+    if (not_json || !card.is_object()) return one;
+    const auto& members = card.get_object();
+    if (const auto* host = members.if_contains("host"); host && host->is_string())
+        one.host = std::string{host->get_string()};
+    one.pid = number_of(members, "pid");
+    one.queues = texts_of(members, "queues");
+    one.handlers = texts_of(members, "handlers");
+    one.concurrency = static_cast<std::size_t>(std::max<std::int64_t>(number_of(members, "concurrency"), 0));
+    if (const auto started = number_of(members, "started"); started > 0)
+        one.started_at = time_point{duration{started}};
+    return one;
+}
+
+// The connections of a process are named after it, with a number behind a colon.
+bool belongs_to(const std::string& connection, const std::string& process) {
+    return connection == process ||
+           (connection.size() > process.size() && connection.starts_with(process) &&
+            connection[process.size()] == ':' &&
+            connection.find_first_not_of("0123456789", process.size() + 1) == std::string::npos);
+}
+
+awaitable<std::vector<worker_info>> workers_on(loop& there) {
+    auto& in = there.tasks();
+    std::vector<worker_info> all;
+    for (const auto& card : co_await in.workers()) all.push_back(worker_of(card));
+    for (auto& [worker, task] : co_await all_running(in)) {
+        const auto at =
+            std::ranges::find_if(all, [&](const worker_info& one) { return belongs_to(worker, one.name); });
+        if (at != all.end()) at->running.push_back(std::move(task));
+    }
+    co_return all;
+}
+
+awaitable<task_page> list_on(loop& there, task_filter which, std::string after, std::size_t limit,
+                             list_order order) {
+    auto found = co_await list_page(there.tasks(), std::move(which), std::move(after), limit, order);
+    task_page page{.tasks = {}, .next = std::move(found.next), .looked_at = found.looked_at};
+    for (const auto& task : found.tasks) {
+        if (auto info = errand::info_of(task)) page.tasks.push_back(std::move(*info));
+    }
+    co_return page;
+}
+
+template <class Work>
+auto at_home(detail::app_core& app, Work work) -> std::invoke_result_t<Work&, loop&> {
+    auto executor = co_await boost::asio::this_coro::executor;
+    co_return co_await on_loop(home_of(executor, app), std::move(work));
+}
+
+}  // namespace
+
+awaitable<std::vector<queue_info>> inspector::queues() const {
+    co_return co_await at_home(*app_, [](loop& there) { return queues_on(there); });
+}
+
+awaitable<task_page> inspector::list(task_filter which, std::string after, std::size_t limit,
+                                     list_order order) const {
+    if (limit < 1 || limit > 1000)
+        throw usage_error{"inspect: a page has 1 to 1000 tasks, not " + std::to_string(limit)};
+    co_return co_await at_home(*app_,
+                               [&](loop& there) { return list_on(there, which, after, limit, order); });
+}
+
+awaitable<std::optional<task_info>> inspector::find(std::string id) const {
+    const auto parsed = parse_task_id(id);
+    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
+    co_return co_await detail::find_info(*app_, *parsed);
+}
+
+awaitable<std::vector<worker_info>> inspector::workers() const {
+    co_return co_await at_home(*app_, [](loop& there) { return workers_on(there); });
+}
+
+awaitable<std::vector<day_info>> inspector::history(int days) const {
+    if (days < 1 || days > 400)
+        throw usage_error{"inspect: a history is of 1 to 400 days, not " + std::to_string(days)};
+    const auto happened = co_await at_home(*app_, [](loop& there) -> awaitable<totals_answer> {
+        co_return co_await there.tasks().happened();
+    });
+    co_return days_of(happened, days);
+}
+
+}  // namespace errand

@@ -1,0 +1,103 @@
+// What the seam answers to those who look after tasks: counts, ordered lists, workers, what happened so far.
+#pragma once
+
+#include <errand/state.hpp>
+#include <errand/time.hpp>
+
+#include "core/task_id.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+struct found_task;  // store.hpp
+
+struct queue_state {
+    std::string queue;
+    std::size_t ready = 0;
+    std::size_t delayed = 0;
+    std::size_t retry = 0;
+    std::size_t waiting = 0;
+    std::size_t success = 0;  // kept, give or take what was started anew since
+    std::size_t dead = 0;
+    std::size_t cancelled = 0;
+    std::size_t expired = 0;
+    std::size_t idle_workers = 0;
+    std::optional<time_point> paused_since;
+    std::optional<time_point> next_submitted_at;  // of the task that will be claimed next
+};
+
+struct overview_answer {
+    std::vector<queue_state> queues;  // by name
+    std::size_t working = 0;          // in all queues
+    time_point now{};
+};
+
+// How often what happened, since the namespace was made.
+struct queue_totals {
+    std::int64_t success = 0;
+    std::int64_t dead = 0;
+    std::int64_t cancelled = 0;
+    std::int64_t expired = 0;
+    std::int64_t failed = 0;  // attempts that are tried again
+};
+using totals = std::map<std::string, queue_totals>;  // by queue
+
+struct totals_answer {
+    totals so_far;
+    std::map<std::int64_t, totals> at_minute;  // as they stood in that minute since 1970, of the last hour
+    std::map<std::int64_t, totals> at_day;     // as they stood at the end of that day since 1970
+    time_point now{};
+};
+
+struct worker_card {
+    std::string name;
+    std::string card;  // as beat() was given it
+    time_point alive_until{};
+};
+
+// An ordered list of the tasks in one state; some states have several in a queue.
+struct task_list {
+    std::string queue;
+    std::string name;  // what the store calls it
+};
+
+struct list_call {
+    task_list of;
+    state where = state::ready;
+    bool newest_first = true;
+    std::string after;  // the cursor of the last one seen; empty: from the beginning
+    std::size_t limit = 100;
+};
+
+struct list_item;
+
+struct list_answer {
+    std::vector<list_item> items;
+    std::string last;   // the cursor of the last one looked at: some may be gone
+    bool more = false;  // there may be more behind that
+};
+
+struct edit_call {
+    task_id id;
+    std::string seen;  // the encoded body that the change was made from
+    std::string body;
+    std::optional<time_point> due_at;      // in the past: at once; nullopt: as it is
+    std::optional<time_point> expires_at;  // nullopt: as it is
+    bool unstarted_only = false;
+};
+
+enum class edit_verdict {
+    done,
+    changed,    // the body is another one by now
+    unchanged,  // the task runs, has ended, or has started
+    unknown,
+};
+
+enum class remove_verdict { removed, working, unknown };
+
+}  // namespace errand

@@ -1,0 +1,150 @@
+// What is asked and done by those who look after the tasks of a shard.
+#include <errand/error.hpp>
+
+#include "store/redis/shard_store.hpp"
+#include "store/redis/tallies.hpp"
+
+#include <algorithm>
+
+namespace errand::redis {
+namespace {
+
+constexpr std::size_t queues_per_call = 50;
+
+queue_state read_queue(reply_reader& in, std::string queue) {
+    const auto size = [&] { return static_cast<std::size_t>(in.number()); };
+    queue_state one;
+    one.queue = std::move(queue);
+    one.ready = size();
+    one.delayed = size();
+    one.retry = size();
+    one.dead = size();
+    one.cancelled = size();
+    one.expired = size();
+    one.waiting = size();
+    one.success = size();
+    one.paused_since = read_time(in);
+    one.idle_workers = size();
+    if (const auto life = read_life(in.text()))
+        one.next_submitted_at = time_point{duration{static_cast<std::int64_t>(life >> 16)}};
+    return one;
+}
+
+}  // namespace
+
+awaitable<overview_answer> shard_store::overview() {
+    boost::redis::request ask_counts;
+    ask_counts.push("HGETALL", keys_.counts());
+    reply counts;
+    co_await caller_.command("overview", ask_counts, counts);
+    const auto known = read_counts(counts);
+    overview_answer got;
+    for (std::size_t from = 0; from < known.queues.size(); from += queues_per_call) {
+        const auto n = std::min(queues_per_call, known.queues.size() - from);
+        script_call call{script_name::overview, keys_};
+        for (std::size_t at = from; at < from + n; ++at) call.queue(known.queues[at]);
+        call.arg(n);
+        reply answer;
+        reply_reader in{answer};
+        const auto head = co_await ask(call, answer, in);
+        got.now = head.now;
+        got.working = static_cast<std::size_t>(in.number());
+        for (std::size_t at = from; at < from + n; ++at) {
+            auto one = read_queue(in, known.queues[at]);
+            if (const auto kept = known.kept.find(one.queue); kept != known.kept.end())
+                one.success += static_cast<std::size_t>(std::max<std::int64_t>(kept->second, 0));
+            got.queues.push_back(std::move(one));
+        }
+    }
+    co_return got;
+}
+
+awaitable<totals_answer> shard_store::happened() {
+    boost::redis::request ask_counts;
+    ask_counts.push("HGETALL", keys_.counts());
+    reply counts;
+    co_await caller_.command("totals", ask_counts, counts);
+    boost::redis::request ask_tallies;
+    ask_tallies.push("HGETALL", keys_.tallies());
+    reply tallies;
+    co_await caller_.command("totals", ask_tallies, tallies);
+    auto got = read_tallies(tallies);
+    got.so_far = read_counts(counts).so_far;
+    got.now = now();
+    co_return got;
+}
+
+awaitable<std::vector<worker_card>> shard_store::workers() {
+    boost::redis::request ask_cards;
+    ask_cards.push("HGETALL", keys_.cards());
+    reply cards;
+    co_await caller_.command("workers", ask_cards, cards);
+    boost::redis::request ask_times;
+    ask_times.push("ZRANGE", keys_.workers(), 0, -1, "WITHSCORES");
+    reply times;
+    co_await caller_.command("workers", ask_times, times);
+    std::vector<worker_card> got;
+    for (auto& [name, card] : read_pairs(cards)) got.push_back({name, card, {}});
+    for (const auto& [name, until] : read_scores(times)) {
+        const auto at = std::ranges::find(got, name, &worker_card::name);
+        if (at != got.end()) at->alive_until = time_point{duration{until}};
+    }
+    std::erase_if(got, [&](const worker_card& one) { return one.alive_until <= now(); });
+    std::ranges::sort(got, {}, &worker_card::name);
+    co_return got;
+}
+
+awaitable<bool> shard_store::pause(std::string_view queue) {
+    script_call call{script_name::pause, keys_};
+    call.queue(queue);
+    call.arg(queue);
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    co_return head.word == "ok";
+}
+
+awaitable<bool> shard_store::resume(std::string_view queue) {
+    script_call call{script_name::resume, keys_};
+    call.queue(queue);
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    co_return head.word == "ok";
+}
+
+awaitable<edit_verdict> shard_store::edit(const edit_call& asked) {
+    const auto ms = [](time_point at) { return std::to_string(at.time_since_epoch().count()); };
+    script_call call{script_name::edit, keys_};
+    name_known(call);
+    call.arg(asked.id.view());
+    call.own_arg(sha1(asked.seen));
+    call.arg(std::string_view{asked.body});
+    call.own_arg(asked.due_at ? ms(std::max(*asked.due_at, time_point{})) : "");
+    call.own_arg(asked.expires_at ? ms(*asked.expires_at) : "");
+    call.arg(std::string_view{asked.unstarted_only ? "1" : "0"});
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    if (head.word == "ok") co_return edit_verdict::done;
+    if (head.word == "changed") co_return edit_verdict::changed;
+    co_return head.word == "unknown" ? edit_verdict::unknown : edit_verdict::unchanged;
+}
+
+awaitable<remove_verdict> shard_store::remove(const task_id& id, std::string_view outcome) {
+    for (bool began = false;; began = true) {
+        script_call call{script_name::remove, keys_};
+        name_known(call);
+        call.arg(id.view());
+        call.arg(outcome);
+        reply answer;
+        reply_reader in{answer};
+        const auto head = co_await ask(call, answer, in);
+        if (head.word == "more") continue;
+        if (head.word == "working") co_return remove_verdict::working;
+        const bool unknown = head.word == "unknown" && !began;
+        co_return unknown ? remove_verdict::unknown : remove_verdict::removed;
+    }
+}
+
+}  // namespace errand::redis

@@ -1,0 +1,144 @@
+// The lists in which the tasks of a state stand, page by page.
+#include <errand/error.hpp>
+
+#include "store/redis/shard_store.hpp"
+#include "store/redis/tallies.hpp"
+
+namespace errand::redis {
+namespace {
+
+constexpr std::string_view history_list = "history ";
+constexpr std::string_view running_list = "working";
+
+// The lists of a queue, in the order in which their tasks come when the oldest come first. Histories aside.
+std::vector<std::string_view> lists_of(state where) {
+    switch (where) {
+    case state::ready: return {"urgent", "ready"};
+    case state::delayed: return {"delayed"};
+    case state::retry: return {"retry"};
+    case state::waiting: return {"listed:w"};
+    case state::dead: return {"listed:d"};
+    case state::cancelled: return {"listed:c"};
+    case state::expired: return {"listed:x"};
+    case state::success: return {"listed:s"};
+    case state::working: break;
+    }
+    return {};
+}
+
+// The queue, as keys have it, of a member of `histories`.
+std::string_view queue_of_history(std::string_view member) { return member.substr(0, member.rfind(':')); }
+
+found_task task_of(const task_id& id, state where, std::string_view value, std::string_view notes) {
+    found_task task;
+    task.id = id;
+    task.where = where;
+    task.notes = notes;
+    if (!value.starts_with('E')) {
+        task.body = value;
+        return task;
+    }
+    const auto parts = split_end(value);
+    task.body = parts.body;
+    task.outcome = parts.outcome;
+    task.finished_at = parts.finished_at;
+    return task;
+}
+
+task_id id_of(std::string_view bytes) {
+    if (const auto id = task_id::from_bytes(bytes)) return *id;
+    throw store_error{"Redis answered with an id that is not 16 bytes"};
+}
+
+}  // namespace
+
+awaitable<std::vector<task_list>> shard_store::lists(state where, std::string_view queue) {
+    std::vector<task_list> all;
+    if (where == state::working) co_return std::vector<task_list>{{"", std::string{running_list}}};
+    std::vector<std::string> queues{std::string{queue}};
+    if (queue.empty()) {
+        boost::redis::request ask_counts;
+        ask_counts.push("HGETALL", keys_.counts());
+        reply counts;
+        co_await caller_.command("list", ask_counts, counts);
+        queues = read_counts(counts).queues;
+    }
+    for (const auto& one : queues) {
+        for (const auto name : lists_of(where)) all.push_back({one, std::string{name}});
+    }
+    if (where != state::success) co_return all;
+    boost::redis::request ask_histories;
+    ask_histories.push("SMEMBERS", keys_.histories());
+    reply histories;
+    co_await caller_.command("list", ask_histories, histories);
+    reply_reader members{histories};
+    for (auto left = members.array(); left > 0; --left) {
+        const auto member = members.text();
+        for (const auto& one : queues) {
+            if (escaped(one) == queue_of_history(member))
+                all.push_back({one, std::string{history_list} + std::string{member}});
+        }
+    }
+    co_return all;
+}
+
+awaitable<list_answer> shard_store::list(const list_call& asked) {
+    if (asked.of.name == running_list) co_return co_await list_running(asked);
+    const bool history = asked.of.name.starts_with(history_list);
+    script_call call{script_name::list, keys_};
+    call.queue(asked.of.queue);
+    call.arg(history ? std::string_view{"history"} : std::string_view{asked.of.name});
+    call.arg(std::string_view{asked.newest_first ? "1" : "0"});
+    call.arg(std::string_view{asked.after});
+    call.arg(asked.limit);
+    if (history) call.key(keys_.history(std::string_view{asked.of.name}.substr(history_list.size())));
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    list_answer got;
+    got.more = in.number() != 0;
+    got.last = in.text();
+    while (!in.done()) {
+        list_item one;
+        one.cursor = in.text();
+        const auto order = read_time(in);
+        const auto id = id_of(in.text());
+        const auto value = in.text();
+        one.task = task_of(id, asked.where, value, in.text());
+        one.task.now = head.now;
+        one.order = order.value_or(time_point{});
+        if (asked.where == state::delayed || asked.where == state::retry) one.task.due_at = order;
+        got.items.push_back(std::move(one));
+    }
+    co_return got;
+}
+
+// What workers run stands in no order.
+awaitable<list_answer> shard_store::list_running(const list_call& asked) {
+    script_call call{script_name::running, keys_};
+    call.arg(asked.after.empty() ? std::string_view{"0"} : std::string_view{asked.after});
+    call.arg(asked.limit);
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await ask(call, answer, in);
+    list_answer got;
+    got.last = in.text();
+    got.more = got.last != "0";
+    while (!in.done()) {
+        list_item one;
+        const auto id = id_of(in.text());
+        const auto claim = read_claim(in);
+        const std::string worker{in.text()};
+        const auto value = in.text();
+        one.task = task_of(id, state::working, value, in.text());
+        one.task.claim = claim;
+        one.task.worker = worker;
+        one.task.now = head.now;
+        one.task.claimed_at = one.order = time_of_claim(claim);
+        one.cursor = asked.after;  // there is no place within the page
+        got.items.push_back(std::move(one));
+    }
+    co_return got;
+}
+
+}  // namespace errand::redis

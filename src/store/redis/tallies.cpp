@@ -1,0 +1,106 @@
+#include "store/redis/tallies.hpp"
+
+#include <errand/error.hpp>
+
+#include "store/redis/keys.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+namespace errand::redis {
+namespace {
+
+std::int64_t number_of(std::string_view text) {
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::int64_t queue_totals::* member_of(char letter) {
+    switch (letter) {
+    case 's': return &queue_totals::success;
+    case 'd': return &queue_totals::dead;
+    case 'c': return &queue_totals::cancelled;
+    case 'x': return &queue_totals::expired;
+    case 'f': return &queue_totals::failed;
+    default: return nullptr;
+    }
+}
+
+// `name`: a queue, or a history list of one, as they stand in keys.
+std::string queue_of(std::string_view name) { return unescaped(name.substr(0, name.find(':'))); }
+
+void add(totals& to, std::string_view field, std::int64_t value) {
+    if (field.size() < 3 || field[1] != ':') return;
+    if (const auto member = member_of(field[0])) to[queue_of(field.substr(2))].*member += value;
+}
+
+totals totals_of(std::string_view json) {
+    totals all;
+    const auto parsed = boost::json::parse(json);
+    if (!parsed.is_object()) return all;
+    for (const auto& [field, value] : parsed.get_object()) {
+        if (value.is_string()) add(all, field, number_of(value.get_string()));
+    }
+    return all;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> read_pairs(const reply& from) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    reply_reader in{from};
+    // A map announces pairs, an array their elements.
+    for (in.array(); !in.done();) {
+        std::string field{in.text()};
+        std::string value{in.text()};
+        if (!field.starts_with("~~")) pairs.emplace_back(std::move(field), std::move(value));
+    }
+    return pairs;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> read_scores(const reply& from) {
+    std::vector<std::pair<std::string, std::int64_t>> pairs;
+    reply_reader in{from};
+    for (auto left = in.array(); left > 0; --left) {
+        in.array();  // member and score
+        std::string member{in.text()};
+        pairs.emplace_back(std::move(member), number_of(in.text()));
+    }
+    return pairs;
+}
+
+known_counts read_counts(const reply& from) {
+    known_counts known;
+    for (const auto& [field, value] : read_pairs(from)) {
+        if (field.starts_with("q:")) {
+            known.queues.push_back(value);
+            continue;
+        }
+        add(known.so_far, field, number_of(value));
+        // Successes of a history list, and those that left one.
+        if (field.size() < 3 || field.find(':', 2) == std::string::npos) continue;
+        if (field[0] == 's') known.kept[queue_of(std::string_view{field}.substr(2))] += number_of(value);
+        if (field[0] == '-') known.kept[queue_of(std::string_view{field}.substr(2))] -= number_of(value);
+    }
+    std::ranges::sort(known.queues);
+    return known;
+}
+
+totals_answer read_tallies(const reply& from) {
+    totals_answer got;
+    for (const auto& [field, value] : read_pairs(from)) {
+        const std::string_view text{value};
+        if (field.starts_with('d')) {
+            got.at_day[number_of(std::string_view{field}.substr(1))] = totals_of(text);
+        } else if (const auto blank = text.find(' '); field.starts_with('m') && blank != text.npos) {
+            got.at_minute[number_of(text)] = totals_of(text.substr(blank + 1));
+        }
+    }
+    return got;
+}
+
+}  // namespace errand::redis
