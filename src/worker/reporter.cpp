@@ -20,12 +20,13 @@ void reporter::claimed(std::span<const claimed_task> tasks) {
         const auto claim = tasks[at].claim;
         std::size_t count = 0;
         for (; at < tasks.size() && tasks[at].claim == claim; ++at) ++count;
-        open_[claim] += count;
+        open_[claim].unreported += count;
     }
 }
 
 void reporter::add(report one, held_tasks::place place, std::string handler) {
-    if (const auto at = open_.find(one.claim); at != open_.end() && --at->second == 0) {
+    if (const auto at = open_.find(one.claim);
+        at != open_.end() && --at->second.unreported == 0 && at->second.under_way == 0) {
         closed_.push_back(one.claim);
         open_.erase(at);
     }
@@ -34,16 +35,30 @@ void reporter::add(report one, held_tasks::place place, std::string handler) {
     waiting_.handlers.push_back(std::move(handler));
 }
 
+template <class Change>
+void reporter::for_open(const std::vector<report>& reports, Change change) {
+    for (const auto& one : reports) {
+        const auto at = open_.find(one.claim);
+        if (at == open_.end()) continue;
+        change(at->second);
+        if (at->second.unreported > 0 || at->second.under_way > 0) continue;
+        closed_.push_back(one.claim);
+        open_.erase(at);
+    }
+}
+
 reporter::batch reporter::load(work_call& call) {
     call.reports = std::exchange(reports_, {});
     reports_.reserve(call.reports.size());  // as many again are likely
     call.closed = std::exchange(closed_, {});
     if (!call.reports.empty()) ++on_their_way_;
+    for_open(call.reports, [](open_claim& of) { ++of.under_way; });
     return std::exchange(waiting_, {});
 }
 
 void reporter::delivered(const work_call& call, const batch& sent, const work_answer& answer) {
     if (!call.reports.empty()) --on_their_way_;
+    for_open(call.reports, [](open_claim& of) { --of.under_way; });
     held_.remove(sent.places);
     for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
         tell(call.reports[at], sent.handlers[at], answer.verdicts[at]);
@@ -52,6 +67,7 @@ void reporter::delivered(const work_call& call, const batch& sent, const work_an
 
 void reporter::put_back(work_call& call, batch sent) {
     if (!call.reports.empty()) --on_their_way_;
+    for_open(call.reports, [](open_claim& of) { --of.under_way; });
     append(reports_, call.reports);
     append(closed_, call.closed);
     append(waiting_.places, sent.places);

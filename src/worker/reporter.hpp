@@ -1,7 +1,8 @@
 // The reports that wait to be sent, and which claims are over.
 //
-// Invariant: a report stays here until the store has accepted or refused it. A claim is `closed` once the
-// last of its tasks is reported; its lease is held until then.
+// Invariant: a report stays here until the store has accepted or refused it. A claim is closed by the call that carries
+// the last of its reports, and never while another call carries one: that call may have to be repeated, and by then the
+// lease would be gone by which others find its tasks if this worker dies.
 #pragma once
 
 #include "store/store.hpp"
@@ -23,7 +24,8 @@ public:
     void claimed(std::span<const claimed_task> tasks);
     void add(report one, held_tasks::place place, std::string handler);
 
-    std::size_t waiting() const noexcept { return reports_.size(); }
+    // Something is to be sent; a claim to be closed counts as one.
+    std::size_t waiting() const noexcept { return reports_.empty() ? closed_.size() : reports_.size(); }
     bool empty() const noexcept { return reports_.empty() && closed_.empty() && on_their_way_ == 0; }
 
     // What one call takes along.
@@ -38,6 +40,13 @@ public:
     void put_back(work_call& call, batch sent);
 
 private:
+    struct open_claim {
+        std::size_t unreported = 0;
+        std::size_t under_way = 0;  // reports in calls
+    };
+    // Calls `change` for the claim of each report that is still open, then closes it if that was the last.
+    template <class Change>
+    void for_open(const std::vector<report>& reports, Change change);
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
     worker_frame& frame_;
@@ -45,8 +54,8 @@ private:
     std::vector<report> reports_;
     batch waiting_;  // of reports_
     std::vector<claim_number> closed_;
-    std::unordered_map<claim_number, std::size_t> open_;  // tasks not yet reported
-    std::size_t on_their_way_ = 0;                        // calls that carry reports
+    std::unordered_map<claim_number, open_claim> open_;
+    std::size_t on_their_way_ = 0;  // calls that carry reports
 };
 
 }  // namespace errand

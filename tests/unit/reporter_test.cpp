@@ -1,0 +1,111 @@
+// Which call closes a claim: none while another one under way may still have to bring a report of it.
+#include <errand/errand.hpp>
+
+#include "worker/reporter.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace errand;
+
+namespace {
+
+struct desk {
+    desk() {
+        reports.claimed(std::vector<claimed_task>{{task(1), claim, "q", {}, {}},
+                                                  {task(2), claim, "q", {}, {}}});
+        std::vector<claimed_task> tasks{{task(1), claim, "q", {}, {}}, {task(2), claim, "q", {}, {}}};
+        held.add(tasks, places);
+    }
+
+    static task_id task(unsigned char n) {
+        task_id id;
+        id.bytes[0] = n;
+        return id;
+    }
+    static config settings() {
+        config made;
+        made.store = "redis://localhost";
+        return made;
+    }
+    void end(unsigned char n) {
+        report one;
+        one.id = task(n);
+        one.claim = claim;
+        reports.add(std::move(one), places[n - 1U], "h");
+    }
+    struct call {
+        work_call sent;
+        reporter::batch batch;
+    };
+    call send() {
+        call one;
+        one.batch = reports.load(one.sent);
+        return one;
+    }
+    void answered(call& one) {
+        work_answer answer;
+        answer.verdicts.assign(one.sent.reports.size(), report_verdict::accepted);
+        reports.delivered(one.sent, one.batch, answer);
+    }
+
+    static constexpr claim_number claim = 7;
+    app program{settings()};
+    boost::asio::thread_pool pool{1};
+    worker_frame frame{detail::core_of(program), queue_choice{{{"q", 1}}, false}, pool};
+    held_tasks held;
+    std::vector<held_tasks::place> places;
+    reporter reports{frame, held};
+};
+
+const std::vector<claim_number> closes{desk::claim};
+
+}  // namespace
+
+TEST_CASE("the call with the last report of a claim closes it") {
+    desk d;
+    d.end(1);
+    auto first = d.send();
+    CHECK(first.sent.closed.empty());
+    d.answered(first);
+    d.end(2);
+    auto second = d.send();
+    CHECK(second.sent.closed == closes);
+    d.answered(second);
+    CHECK(d.reports.empty());
+}
+
+TEST_CASE("a claim is not closed while another call brings a report of it") {
+    desk d;
+    d.end(1);
+    auto first = d.send();
+    d.end(2);
+    auto second = d.send();
+    CHECK(second.sent.reports.size() == 1);
+    CHECK(second.sent.closed.empty());
+    d.answered(second);
+    CHECK(d.reports.waiting() == 0);
+    // Now nobody else brings one: the close goes by itself.
+    d.answered(first);
+    CHECK(d.reports.waiting() == 1);
+    CHECK_FALSE(d.reports.empty());
+    auto third = d.send();
+    CHECK(third.sent.closed == closes);
+    d.answered(third);
+    CHECK(d.reports.empty());
+}
+
+TEST_CASE("a call that failed brings its reports with the close") {
+    desk d;
+    d.end(1);
+    auto first = d.send();
+    d.end(2);
+    d.reports.put_back(first.sent, first.batch);
+    auto again = d.send();
+    CHECK(again.sent.reports.size() == 2);
+    CHECK(again.sent.closed == closes);
+    d.reports.put_back(again.sent, again.batch);
+    again = d.send();
+    CHECK(again.sent.closed == closes);
+    d.answered(again);
+    CHECK(d.reports.empty());
+}
