@@ -73,8 +73,7 @@ private:
         std::uint64_t number = 0;
     };
 
-    // So that a queue is seen that no worker serves.
-    awaitable<void> register_queues(std::span<const submission_item> items);
+    bool all_registered(std::span<const submission_item> items) const;
     awaitable<list_answer> list_running(const list_call& call);
     awaitable<bool> submit_new(std::size_t lane, std::span<const submission_item> items);
 

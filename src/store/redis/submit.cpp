@@ -213,18 +213,15 @@ awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const sub
     co_return head.word == "ok";
 }
 
-awaitable<void> shard_store::register_queues(std::span<const submission_item> items) {
+// A queue is named where it is seen although no worker serves it: by the first submission to it that a connection makes.
+bool shard_store::all_registered(std::span<const submission_item> items) const {
     const std::string* last = nullptr;
     for (const auto& item : items) {
         if (last && *last == item.queue) continue;
         last = &item.queue;
-        if (registered_.contains(item.queue)) continue;
-        boost::redis::request name;
-        name.push("HSETNX", keys_.counts(), "q:" + escaped(item.queue), item.queue);
-        reply answer;
-        co_await caller_.command("submit", name, answer);
-        registered_.insert(item.queue);
+        if (!registered_.contains(item.queue)) return false;
     }
+    return true;
 }
 
 awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
@@ -232,8 +229,8 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
-    co_await register_queues(items);
-    if (may_be_new(items, held_lately_ > 0)) {
+    const bool registered = all_registered(items);
+    if (registered && may_be_new(items, held_lately_ > 0)) {
         if (co_await submit_new(lane_at, items)) {
             std::vector<submit_answer> answers(items.size());
             for (std::size_t at = 0; at < items.size(); ++at)
@@ -261,11 +258,15 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     script_call call{script_name::submit, keys_};
     begin(call, submit_lanes_.at(lane_at));
     call.arg(std::string_view{all ? "all" : "each"});
+    call.arg(std::string_view{registered ? "0" : "1"});
     add_runs(call, batch.sent());
 
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    for (const auto& item : items) {
+        if (!registered) registered_.insert(item.queue);
+    }
     co_return batch.answers(items, read_answers(in, head.word, batch.sent()));
 }
 

@@ -1,6 +1,6 @@
 -- submit: puts new tasks into their queues, all of a batch in one step.
 -- Keys:    the shard's; six for each queue named
--- Args:    lane, number, 'each' or 'all', then runs of items alike: spec, count, (id, body) x count
+-- Args:    lane, number, 'each' or 'all', 1 when the queues are to be named, then runs of items alike: spec, count, (id, body) x count
 --          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at;
 --          expires: -1 for never; rule: '-', or what items that depend on others do when one of those fails
 --          (c w r g; a capital: more parents follow), and then they are (id, body, parents) x count
@@ -31,6 +31,7 @@ local function submit()
       place(run, run.ids)
     end
   end
+  if ARGV[4] == '1' then name_queues() end
   for _, run in ipairs(runs) do
     if run.wakes then wake(run.q, run.wakes) end
   end

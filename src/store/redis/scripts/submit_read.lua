@@ -15,7 +15,7 @@ local function read_spec(text)
 end
 
 local function read_runs(reply, missing)
-  local runs, at, position, rejected = {}, 4, 0, false
+  local runs, at, position, rejected = {}, 5, 0, false
   while at <= #ARGV do
     local run, count = read_spec(ARGV[at]), tonumber(ARGV[at + 1])
     local step = run.rule and 3 or 2
