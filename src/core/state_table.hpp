@@ -38,8 +38,15 @@ enum class transition : std::uint8_t {
     cancel,           // by a caller
     revive,           // by a caller: attempts from zero
     take_up,          // what it was cancelled for was revived
+    reschedule,       // by a caller: another due time ...
+    run_now,          // ... or at once
+    change,           // by a caller: other arguments or priority, before its first start
+    remove,           // by a caller: deleted
     clean,            // its retention is over
 };
+
+// All of them, in the order of their values.
+inline constexpr std::size_t transition_count = static_cast<std::size_t>(transition::clean) + 1;
 
 std::string_view to_string(transition what) noexcept;
 
