@@ -121,6 +121,22 @@ struct repair_options {
     std::function<bool(const repair_progress&)> progress{};
 };
 
+/// Something in the store that contradicts the states of tasks.
+struct finding {
+    std::string kind;     ///< `lost`, `two_states`, `no_body`, `no_lease`, … : docs/inspect.md names all
+    std::string subject;  ///< the id of the task; or the lease or counter that it is about
+    std::string text;     ///< what is wrong, in words
+    bool repaired = false;
+};
+
+/// What a check-up found.
+struct checkup {
+    std::vector<finding> findings;  ///< the first 1000
+    std::size_t found = 0;          ///< how many there are
+    std::size_t repaired = 0;
+    std::size_t looked_at = 0;  ///< tasks and entries of lists
+};
+
 /// Looks at the tasks of a namespace and repairs what went wrong. From `app.inspect()`: a small value, copied freely, valid
 /// as long as its app; any thread may use it. Everything throws store_error when the store cannot be reached.
 ///
@@ -179,6 +195,14 @@ public:
     /// Does one thing to all tasks that match, page by page; may be stopped and begun again at any time.
     [[nodiscard]] awaitable<repair_progress> repair_all(task_filter which, repair what,
                                                         repair_options how = {}) const;
+
+    /// Looks whether all that the store keeps agrees with itself: each task in exactly one state, no entry without a task,
+    /// nothing that waits for something that will not come, leases, counters. Work goes on meanwhile. Memory: about 60 bytes
+    /// for each ready and each kept successful task.
+    /// @param repair whether what is found is put right, each in the same step
+    /// @param progress called now and then with what was looked at so far; returning false ends the check-up
+    [[nodiscard]] awaitable<checkup> check(bool repair = false,
+                                           std::function<bool(const checkup&)> progress = {}) const;
 
 private:
     detail::app_core* app_;

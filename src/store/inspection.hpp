@@ -1,6 +1,7 @@
 // What the seam answers to those who look after tasks: counts, ordered lists, workers, what happened so far.
 #pragma once
 
+#include <errand/awaitable.hpp>
 #include <errand/state.hpp>
 #include <errand/time.hpp>
 
@@ -96,6 +97,26 @@ enum class edit_verdict {
     changed,    // the body is another one by now
     unchanged,  // the task runs, has ended, or has started
     unknown,
+};
+
+// Something that contradicts the state table.
+struct audit_finding {
+    std::string kind;     // "no_lease", "lost", …
+    std::string subject;  // 16 bytes of an id, or the name of what it is about
+    std::string words;
+    bool repaired = false;
+};
+
+struct audit_step {
+    std::vector<audit_finding> findings;
+    std::size_t looked_at = 0;  // tasks and entries
+    bool more = true;           // there are further steps
+};
+
+class auditor {
+public:
+    virtual ~auditor() = default;
+    virtual awaitable<audit_step> next() = 0;
 };
 
 enum class remove_verdict { removed, working, unknown };

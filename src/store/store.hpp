@@ -380,6 +380,9 @@ public:
     // Deletes a task that no worker runs; with this outcome ends one that has not ended.
     virtual awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) = 0;
 
+    // Looks whether all that is kept agrees with itself, step by step, while work goes on. Must not outlive the store.
+    virtual std::unique_ptr<auditor> audit(bool repair) = 0;
+
     // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
     // many workers are alive in the namespace.
     virtual awaitable<std::size_t> beat(std::string_view card, duration ttl) = 0;

@@ -35,6 +35,7 @@ public:
     std::string channel(std::string_view worker) const;
     const std::string& tasks() const noexcept { return shard_keys_[0]; }
     const std::string& lanes() const noexcept { return shard_keys_[5]; }
+    const std::string& stale() const noexcept { return shard_keys_[7]; }
     const std::string& histories() const noexcept { return shard_keys_[9]; }
     const std::string& workers() const noexcept { return shard_keys_[10]; }
     const std::string& cards() const noexcept { return shard_keys_[11]; }

@@ -89,6 +89,15 @@ const std::vector<row>& rows() {
         plain(list, {"lib_base", "lib_queues", "lib_many", "lib_most", "lib_names", "lib_record", "lib_entry",
                      "lib_earliest", "lib_listed", "list_sorted", "list_lines", "list"}),
         plain(running, {"lib_base", "running"}),
+        plain(audit_tasks,
+              {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_entry", "lib_links",
+               "lib_news", "lib_listed", "lib_finding", "audit_places", "audit_tasks"}),
+        plain(audit_lists, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_entry",
+                            "lib_listed", "lib_finding", "audit_lists"}),
+        plain(audit_rest, {"lib_base", "lib_queues", "lib_entry", "lib_finding", "audit_rest"}),
+        plain(mend, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_entry", "lib_wake",
+                     "mend"}),
+        plain(mend_count, {"lib_base", "lib_queues", "mend_count"}),
         plain(resume, {"lib_base", "lib_queues", "lib_names", "lib_paused", "lib_wake", "resume"}),
     };
     return table;

@@ -39,6 +39,11 @@ enum class script_name : std::uint8_t {
     overview,
     list,
     running,
+    audit_tasks,
+    audit_lists,
+    audit_rest,
+    mend,
+    mend_count,
     resume,
 };
 

@@ -63,10 +63,13 @@ public:
     awaitable<bool> resume(std::string_view queue) override;
     awaitable<edit_verdict> edit(const edit_call& call) override;
     awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
+    std::unique_ptr<auditor> audit(bool repair) override;
     awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
 
 private:
+    friend class shard_audit;
+
     // One call of it is in flight at a time; a repeat keeps the number, the next call takes the next one.
     struct lane {
         std::string name;

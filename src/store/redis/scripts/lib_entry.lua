@@ -13,10 +13,14 @@ local function place_urgent(q, entry_text, priority, front)
   call('ZADD', urgent_of(q), digits((9 - priority) * band + sequence), entry_text)
 end
 
+-- A queue's name as it stands in keys.
+local function key_name(queue)
+  return (string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end))
+end
+
 -- The position of a queue among the keys; nil when its keys were not given.
 local function position_of(queue)
-  local name = string.gsub(queue, '[^%w_.%-]', function(c) return string.format('%%%02X', byte(c)) end)
-  local key = prefix .. 'ready:' .. name
+  local key = prefix .. 'ready:' .. key_name(queue)
   for at = first_queue_key, #KEYS, 6 do
     if KEYS[at] == key then return (at - first_queue_key) / 6 + 1 end
   end

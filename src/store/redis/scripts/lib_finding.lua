@@ -1,0 +1,18 @@
+-- What an audit finds: kind, id, in words. With `mend` the damage is repaired in the same step.
+local findings, mend = {}, ARGV[1] == '1'
+local function finding(kind, id, words)
+  local n = #findings
+  findings[n + 1], findings[n + 2], findings[n + 3] = kind, id, words
+  if mend then free_first() end
+  return mend
+end
+
+-- An entry of a task may have been written before or after notes of it were.
+local function entries_of(id, body)
+  local priority = priority_of(body)
+  return entry(id, priority), entry(id, priority, true)
+end
+local function score_in(key, id, body)
+  local plain, noted = entries_of(id, body)
+  return call('ZSCORE', key, plain) or call('ZSCORE', key, noted)
+end

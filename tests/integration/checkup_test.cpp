@@ -1,0 +1,265 @@
+// Damage done by hand in Redis: a check-up finds it, and repairs it; of a namespace in order it finds nothing.
+#include <errand/errand.hpp>
+
+#include "core/record.hpp"
+#include "support/redis_fixture.hpp"
+#include "support/test_app.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A namespace in which something of everything is, without workers of its own.
+struct ward : redis_fixture {
+    member worker = join("w");
+
+    std::string id_text(const task_id& id) const { return std::string{id.view()}; }
+    task_id submit_ready(int priority = 0) {
+        const auto item = item_of("[1]", "default", priority);
+        submit(worker, item);
+        return item.id;
+    }
+    task_id submit_delayed() {
+        auto item = item_of("[1]");
+        item.delay = 1h;
+        submit(worker, item);
+        return item.id;
+    }
+    claimed_task start() {
+        submit_ready(9);
+        return claim(worker, 1).claimed.at(0);
+    }
+    task_id end(state as) {
+        const auto task = start();
+        auto over = report_of(task, report::kind::end);
+        over.ended_as = as;
+        over.retention = 1h;
+        task_outcome outcome;
+        outcome.ended_as = as;
+        outcome.retention = 1h;
+        outcome.attempts = 1;
+        const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+        over.record = encode_end(outcome, time_point{now}, task.body);
+        finish(worker, {over});
+        return task.id;
+    }
+    task_id wait_for(const task_id& parent) {
+        auto item = item_of("[1]");
+        item.after = {{parent}};
+        auto body = decode_body(item.body);
+        body.after = {parent};
+        item.body = encode(body);
+        submit(worker, item);
+        return item.id;
+    }
+
+    std::vector<audit_finding> check(bool repair = false) {
+        std::vector<audit_finding> all;
+        const auto audit = worker->audit(repair);
+        for (bool more = true; more;) {
+            const auto step = await(io, audit->next());
+            more = step.more;
+            all.insert(all.end(), step.findings.begin(), step.findings.end());
+        }
+        return all;
+    }
+    // The damage is found as what it is, repaired, and not found again.
+    void heals(const std::string& kind, const std::string& subject) {
+        INFO(kind);
+        const auto has = [&](const std::vector<audit_finding>& all) {
+            return std::ranges::any_of(all, [&](const audit_finding& one) {
+                return one.kind == kind && (subject.empty() || one.subject == subject);
+            });
+        };
+        CHECK(has(check()));
+        const auto repaired = check(true);
+        CHECK(has(repaired));
+        CHECK(std::ranges::all_of(repaired, &audit_finding::repaired));
+        check(true);  // what a repair brought to light
+        CHECK(check().empty());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("nothing is found in a namespace that is in order", "[checkup]") {
+    ward w;
+    w.submit_ready();
+    w.submit_ready(3);
+    w.submit_delayed();
+    w.start();
+    w.end(state::success);
+    w.end(state::dead);
+    w.wait_for(new_task_id(1));
+    const auto gone = w.submit_ready();
+    await(w.io, w.worker->cancel(gone, 0, outcome_of(state::cancelled)));
+    await(w.io, w.worker->pause("default"));
+    CHECK(w.check().empty());
+    CHECK(w.check(true).empty());
+}
+
+TEST_CASE("a ready task that is in no list any more is put back, and runs once", "[checkup]") {
+    ward w;
+    const auto id = w.submit_ready();
+    w.submit_ready();
+    w.redis({"LREM", w.key("ready:default"), "1", w.id_text(id)});
+    w.heals("lost", w.id_text(id));
+    CHECK(w.claim(w.worker, 10).claimed.size() == 2);
+}
+
+TEST_CASE("an urgent task that is in no set any more is put back", "[checkup]") {
+    ward w;
+    const auto id = w.submit_ready(5);
+    w.redis({"DEL", w.key("urgent:default")});
+    w.heals("lost", w.id_text(id));
+    CHECK(w.claim(w.worker, 10).claimed.size() == 1);
+}
+
+TEST_CASE("a delayed task without its due time is found, and goes on", "[checkup]") {
+    ward w;
+    const auto id = w.submit_delayed();
+    w.redis({"DEL", w.key("due:default")});
+    w.heals("lost", w.id_text(id));
+}
+
+TEST_CASE("entries without a body are taken out", "[checkup]") {
+    ward w;
+    const auto id = w.submit_delayed();
+    w.redis({"HDEL", w.key("tasks"), w.id_text(id)});
+    w.heals("no_body", w.id_text(id));
+    const auto ready = w.submit_ready();
+    w.redis({"HDEL", w.key("tasks"), w.id_text(ready)});
+    w.heals("no_body", w.id_text(ready));
+    CHECK(w.claim(w.worker, 10).claimed.empty());
+    const auto dead = w.end(state::dead);
+    w.redis({"HDEL", w.key("tasks"), w.id_text(dead)});
+    w.heals("no_body", w.id_text(dead));
+    const auto task = w.start();
+    w.redis({"HDEL", w.key("tasks"), w.id_text(task.id)});
+    w.heals("no_body", w.id_text(task.id));
+}
+
+TEST_CASE("a task in two states keeps the one in which it is further", "[checkup]") {
+    ward w;
+    const auto task = w.start();
+    const auto entry = [&](const task_id& id) { return w.id_text(id) + '9'; };  // with its priority
+    w.redis({"ZADD", w.key("due:default"), "1", entry(task.id)});
+    w.heals("two_states", w.id_text(task.id));
+    CHECK(w.state_of(w.worker, task.id) == state::working);
+    const auto over = w.end(state::dead);
+    w.redis({"ZADD", w.key("due:default"), "1", entry(over)});
+    w.heals("two_states", w.id_text(over));
+    CHECK(w.state_of(w.worker, over) == state::dead);
+}
+
+TEST_CASE("a working task without a lease is given one that runs out, so that it is recovered", "[checkup]") {
+    ward w;
+    const auto task = w.start();
+    w.redis({"ZREM", w.key("leases"), std::to_string(task.claim)});
+    w.heals("no_lease", w.id_text(task.id));
+    auto rescuer = w.join("r");
+    CHECK(await(w.io, rescuer->recover(10, 1h)).tasks.size() == 1);
+    const auto other = w.start();
+    w.redis({"ZREM", w.key("leases"), std::to_string(other.claim)});
+    w.redis({"HDEL", w.key("claims"), std::to_string(other.claim)});
+    w.heals("no_lease", w.id_text(other.id));
+    CHECK(await(w.io, rescuer->recover(10, 1h)).tasks.size() == 1);
+}
+
+TEST_CASE("a lease that holds no task is taken away", "[checkup]") {
+    ward w;
+    w.redis({"ZADD", w.key("leases"), "1000", "77"});
+    w.heals("idle_lease", "77");
+}
+
+TEST_CASE("an ended task that nothing would delete is deleted in its time", "[checkup]") {
+    ward w;
+    const auto dead = w.end(state::dead);
+    w.redis({"ZREM", w.key("buried"), w.id_text(dead)});
+    w.heals("never_deleted", w.id_text(dead));
+    const auto good = w.end(state::success);
+    w.redis({"DEL", w.key("history:default:3600000")});
+    w.heals("never_deleted", w.id_text(good));
+}
+
+TEST_CASE("an ended task that is in no list is listed again", "[checkup]") {
+    ward w;
+    const auto dead = w.end(state::dead);
+    w.redis({"ZREM", w.key("listed:default"), w.id_text(dead)});
+    w.heals("unlisted", w.id_text(dead));
+    const auto waits = w.wait_for(new_task_id(1));
+    w.redis({"ZREM", w.key("listed:default"), w.id_text(waits)});
+    w.heals("unlisted", w.id_text(waits));
+}
+
+TEST_CASE("a task that is listed in another state is not any more", "[checkup]") {
+    ward w;
+    const auto id = w.submit_ready();
+    w.redis({"ZADD", w.key("listed:default"), "70368744177665", w.id_text(id)});
+    w.heals("wrong_list", w.id_text(id));
+    // The entry of another priority.
+    w.redis({"ZADD", w.key("due:default"), "1", w.id_text(id) + '7'});
+    w.heals("wrong_list", w.id_text(id));
+}
+
+TEST_CASE("a task that waits for what nobody will tell it goes on", "[checkup]") {
+    ward w;
+    const auto parent = w.submit_delayed();
+    const auto child = w.wait_for(parent);
+    // The parent forgets who waits for it, and ends.
+    w.redis({"ZREM", w.key("links"), "c" + w.id_text(parent) + w.id_text(child)});
+    w.heals("stuck", w.id_text(child));
+    await(w.io, w.worker->cancel(parent, 0, outcome_of(state::cancelled)));
+    // News that were lost.
+    w.redis({"ZREM", w.key("outbox"), w.id_text(parent) + "c"});
+    w.heals("stuck", w.id_text(child));
+    const auto news = await(w.io, w.worker->take_news(10, 10s));
+    REQUIRE(news.entries.size() == 1);
+    CHECK(news.entries[0].heirs == std::vector{child});
+    // What it waited for is gone from its list.
+    const auto alone = w.wait_for(new_task_id(1));
+    w.redis({"ZREM", w.key("links"), "n" + w.id_text(alone) + w.id_text(alone)});
+    w.redis({"ZREMRANGEBYLEX", w.key("links"), "[n" + w.id_text(alone),
+             "(n" + w.id_text(alone) + "\xff\xff"});
+    w.heals("stuck", w.id_text(alone));
+}
+
+TEST_CASE("counters that are off are set right", "[checkup]") {
+    ward w;
+    w.end(state::success);
+    w.redis({"HINCRBY", w.key("counts"), "s:default:3600000", "5"});
+    w.heals("counter", "default:3600000");
+    const auto id = w.submit_ready();
+    await(w.io, w.worker->cancel(id, 0, outcome_of(state::cancelled)));
+    w.redis({"HINCRBY", w.key("counts"), "v:default", "-3"});
+    w.heals("counter", "default");
+}
+
+TEST_CASE("a queue that is not known is named again", "[checkup]") {
+    ward w;
+    const auto id = w.submit_ready();
+    w.redis({"HDEL", w.key("counts"), "q:default"});
+    w.heals("unnamed_queue", w.id_text(id));
+}
+
+TEST_CASE("a check-up while tasks are submitted and run finds nothing", "[checkup]") {
+    test_app t;
+    t.start();
+    bool found = false;
+    for (int round = 0; round < 5; ++round) {
+        std::vector<handle<boost::json::value>> all;
+        for (int i = 0; i < 50; ++i) {
+            all.push_back(t.run(t.app.perform("nobody", {i},
+                                              {.delay = i % 3 ? 0ms : 2ms, .priority = i % 2})));
+        }
+        for (std::size_t i = 0; i < all.size(); i += 3) t.run(all[i].cancel());
+        found = found || t.run(t.app.inspect().check()).found > 0;
+    }
+    CHECK_FALSE(found);
+}
