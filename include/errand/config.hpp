@@ -39,6 +39,9 @@ struct config {
     duration store_timeout = std::chrono::seconds{10};
     /// Bytes of a task's arguments as JSON, and of its result.
     std::size_t max_payload = 1024 * 1024;
+    /// Finished tasks that are kept of each queue, of successes and of each other end; beyond that the oldest go before
+    /// their retention is over, though never one whose result somebody awaits.
+    std::size_t max_history = 1'000'000;
 
     /// Reads ERRAND_CONFIG and then the environment.
     /// @throws usage_error naming the variable or the file and the value that does not fit

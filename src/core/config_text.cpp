@@ -192,6 +192,7 @@ void check_config(const config& c) {
     // Redis closes a connection that is subscribed, as workers' are, when a reply outgrows its output buffer.
     check(c.max_payload >= 64 && c.max_payload <= std::size_t{16} * 1024 * 1024,
           "max_payload: 64 bytes to 16 MiB");
+    check(c.max_history >= 1, "max_history: at least 1");
     constexpr std::array<std::string_view, 7> levels{"trace", "debug",    "info", "warn",
                                                      "error", "critical", "off"};
     check(std::ranges::find(levels, c.log_level) != levels.end(),

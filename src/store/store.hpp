@@ -330,6 +330,8 @@ public:
     virtual awaitable<recover_answer> recover(std::size_t limit, duration lease) = 0;
     // Deletes up to `limit` ended tasks whose retention is over; returns how many.
     virtual awaitable<std::size_t> clean(std::size_t limit) = 0;
+    // Deletes up to `limit` of the oldest ended tasks of queues that keep more than `most`; returns how many.
+    virtual awaitable<std::size_t> trim(std::size_t most, std::size_t limit) = 0;
     // Ends a task that has not ended, also a working one (its worker is told), with this encoded outcome. A life of 0
     // means whichever is there.
     virtual awaitable<cancel_answer> cancel(const task_id& id, incarnation life,

@@ -3,6 +3,8 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 
+#include <algorithm>
+
 namespace errand {
 
 namespace {
@@ -15,7 +17,8 @@ janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& execut
 awaitable<std::size_t> janitor::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto now = co_await in_.clean(most_per_call);
+        auto now = co_await in_.clean(most_per_call);
+        now = std::max(now, co_await in_.trim(frame_.app.settings.max_history, most_per_call));
         done += now;
         if (now < most_per_call) co_return done;
     }

@@ -1,4 +1,4 @@
-// Deletes ended tasks whose retention is over.
+// Deletes ended tasks whose retention is over, and the oldest of queues that keep too many.
 #pragma once
 
 #include "store/store.hpp"

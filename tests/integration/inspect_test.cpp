@@ -52,7 +52,9 @@ ERRAND_HANDLER(inspect_test::chore, .name = "chore", .queue = "chores", .max_ret
 namespace {
 
 struct desk : test_app {
-    desk() { broken = blocked = false; }
+    explicit desk(errand::config settings = errand::test::fresh_settings()) : test_app{std::move(settings)} {
+        broken = blocked = false;
+    }
     ~desk() { broken = blocked = false; }
 
     errand::handle<int> submit(int number, errand::options extra = {}) {
@@ -462,4 +464,36 @@ TEST_CASE("a history list that was partly deleted is read on where it was left",
     const auto page = t.run(t.app.inspect().list({.state = state::success}, "", 2, list_order::oldest_first));
     CHECK(t.numbers(page.tasks) == std::vector{0, 1});
     CHECK(t.listed({.state = state::success}, 2, list_order::newest_first).size() >= 3);
+}
+
+TEST_CASE("of a queue that keeps too many ended tasks the oldest go, and their biz_ids stay held",
+          "[inspect]") {
+    auto settings = errand::test::fresh_settings();
+    settings.max_history = 5;
+    desk t{settings};
+    t.run(t.app.inspect().pause("chores"));
+    t.start();
+    for (const int i : up_to(12)) t.submit(i, {.biz_id = std::to_string(i), .retention = i % 2 ? 1h : 2h});
+    std::vector<errand::handle<int>> cancelled;
+    for (const int i : up_to(8)) {
+        cancelled.push_back(t.submit(100 + i, {.delay = 1h}));
+        t.run(cancelled.back().cancel());
+        next_ms();
+    }
+    t.run(t.app.inspect().resume("chores"));
+    t.stop();
+    t.start();
+    t.all_end(state::cancelled, 5);
+    CHECK(t.listed({.state = state::cancelled}, 9, list_order::oldest_first) ==
+          std::vector{103, 104, 105, 106, 107});
+    eventually([&] { return t.count(state::ready) + t.count(state::working) == 0; });
+    // Whole entries leave a history list, so fewer may stay.
+    eventually([&] {
+        t.stop();
+        t.start();
+        return t.count(state::success) <= 5;
+    });
+    CHECK(t.listed({.state = state::success}, 9, list_order::oldest_first).size() == t.count(state::success));
+    for (const int i : up_to(12)) CHECK(t.submit(i, {.biz_id = std::to_string(i)}).duplicate());
+    CHECK(t.run(t.app.inspect().check()).found == 0);
 }

@@ -82,16 +82,22 @@ awaitable<std::vector<task_list>> shard_store::lists(state where, std::string_vi
     co_return all;
 }
 
+std::optional<std::string> shard_store::history_key(const task_list& of) const {
+    const std::string_view name{of.name};
+    if (!name.starts_with(history_list)) return std::nullopt;
+    return keys_.history(name.substr(history_list.size()));
+}
+
 awaitable<list_answer> shard_store::list(const list_call& asked) {
     if (asked.of.name == running_list) co_return co_await list_running(asked);
-    const bool history = asked.of.name.starts_with(history_list);
+    const auto history = history_key(asked.of);
     script_call call{script_name::list, keys_};
     call.queue(asked.of.queue);
     call.arg(history ? std::string_view{"history"} : std::string_view{asked.of.name});
     call.arg(std::string_view{asked.newest_first ? "1" : "0"});
     call.arg(std::string_view{asked.after});
     call.arg(asked.limit);
-    if (history) call.key(keys_.history(std::string_view{asked.of.name}.substr(history_list.size())));
+    if (history) call.key(*history);
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);

@@ -42,6 +42,7 @@ enum class script_name : std::uint8_t {
     audit_tasks,
     audit_lists,
     audit_rest,
+    trim,
     mend,
     mend_count,
     resume,

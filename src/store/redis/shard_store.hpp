@@ -39,6 +39,7 @@ public:
                                       std::string_view expired_outcome) override;
     awaitable<recover_answer> recover(std::size_t limit, duration lease) override;
     awaitable<std::size_t> clean(std::size_t limit) override;
+    awaitable<std::size_t> trim(std::size_t most, std::size_t limit) override;
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;
     awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
@@ -77,6 +78,8 @@ private:
     };
 
     bool all_registered(std::span<const submission_item> items) const;
+    // Of a list that is a history list.
+    std::optional<std::string> history_key(const task_list& of) const;
     awaitable<list_answer> list_running(const list_call& call);
     awaitable<bool> submit_new(std::size_t lane, std::span<const submission_item> items);
 
