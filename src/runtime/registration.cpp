@@ -2,10 +2,13 @@
 
 #include <errand/error.hpp>
 
+#include "runtime/ties.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace errand {
@@ -73,27 +76,51 @@ private:
 
 }  // namespace
 
-awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
-                                   std::span<const parent_task> parents) {
+awaitable<std::optional<task_id>> enrolled(store& in, task_id id, incarnation life,
+                                           std::span<const parent_task> parents) {
     for (auto at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
         const auto part = parents.subspan(at, std::min(store::parents_per_call, parents.size() - at));
         const auto got = co_await in.enrol(id, life, part);
-        if (!got.mine) break;
-        if (!got.gone) continue;
+        if (!got.mine) co_return std::nullopt;
+        if (got.gone) co_return got.gone;
+    }
+    co_return std::nullopt;
+}
+
+awaitable<std::vector<task_id>> cycle_through(store& in, task_id id) {
+    co_return co_await cycle_search{in, id}.run();
+}
+
+void throw_lost(const task_id& id) {
+    throw store_error{"task " + to_text(id) +
+                      " was not submitted: its registration took too long and was given up; submit it again"};
+}
+
+awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
+                                   std::span<const parent_task> parents) {
+    auto gone = co_await enrolled(in, id, life, parents);
+    if (!gone && in.shards() > 1) {
+        std::unordered_set<task_id> known;
+        for (const auto& one : parents) {
+            if (one.accepted) known.insert(one.id);
+        }
+        gone = co_await tied(
+            in, id, [&](const task_id& one) { return known.contains(one); },
+            [](const task_id&) { return false; });
+    }
+    if (gone) {
         co_await in.withdraw(id, life);
-        co_return submit_answer{submit_verdict::gone, 0, {*got.gone}};
+        co_return submit_answer{submit_verdict::gone, 0, {*gone}};
     }
     for (bool walked = false;; walked = true) {
         const auto verdict = co_await in.confirm(id, life, walked);
         if (verdict == confirm_verdict::accepted) co_return submit_answer{submit_verdict::accepted, life};
-        if (verdict == confirm_verdict::lost) break;
-        auto cycle = co_await cycle_search{in, id}.run();
+        if (verdict == confirm_verdict::lost) throw_lost(id);
+        auto cycle = co_await cycle_through(in, id);
         if (cycle.empty()) continue;
         co_await in.withdraw(id, life);
         co_return submit_answer{submit_verdict::cycle, 0, std::move(cycle)};
     }
-    throw store_error{"task " + to_text(id) +
-                      " was not submitted: its registration took too long and was given up; submit it again"};
 }
 
 }  // namespace errand
