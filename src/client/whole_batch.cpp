@@ -54,6 +54,13 @@ private:
             }
             co_return true;
         }
+        for (std::size_t at = 0; at < items_.size(); ++at) {
+            auto refused = co_await foreseen_refusal(in_, items_[at]);
+            if (!refused) continue;
+            for (auto& one : answers_) one = {submit_verdict::withheld};
+            answers_[at] = std::move(*refused);
+            co_return true;
+        }
         auto asked = co_await there_.submissions().submit_group(items_, submit_mode::ask);
         if (!asked.failures.empty()) std::rethrow_exception(asked.failures.front());
         answers_ = std::move(asked.answers);

@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/record.hpp"
 #include "runtime/ties.hpp"
 
 #include <algorithm>
@@ -22,8 +23,12 @@ public:
     cycle_search(store& in, const task_id& start) : in_{in}, start_{start} {}
 
     // The tasks on the cycle, the first one at the front; empty when there is none.
-    awaitable<std::vector<task_id>> run() {
-        reach(start_);
+    awaitable<std::vector<task_id>> run(std::span<const parent_task> parents) {
+        if (parents.empty()) reach(start_);
+        for (const auto& one : parents) {
+            if (one.id == start_) co_return std::vector{start_};
+            if (came_from_.try_emplace(one.id, start_).second) reach(one.id);
+        }
         for (std::size_t kind = 0; !open_[0].empty() || !open_[1].empty(); kind = 1 - kind) {
             if (open_[kind].empty()) continue;
             if (const auto last = co_await look(kind)) co_return way_to(*last);
@@ -87,8 +92,24 @@ awaitable<std::optional<task_id>> enrolled(store& in, task_id id, incarnation li
     co_return std::nullopt;
 }
 
-awaitable<std::vector<task_id>> cycle_through(store& in, task_id id) {
-    co_return co_await cycle_search{in, id}.run();
+awaitable<std::vector<task_id>> cycle_through(store& in, task_id id, std::span<const parent_task> parents) {
+    cycle_search search{in, id};
+    co_return co_await search.run(parents);
+}
+
+awaitable<std::optional<submit_answer>> foreseen_refusal(store& in, const submission_item& item) {
+    const auto crosses = [&](const parent_task& one) { return in.shard_of(one.id) != in.shard_of(item.id); };
+    const bool matters = in.shards() > 1 && has_biz_id(item.body) && std::ranges::any_of(item.after, crosses);
+    if (!matters) co_return std::nullopt;
+    const auto last = co_await in.find(item.id);
+    if (!last || !last->finished_at) co_return std::nullopt;
+    for (const auto& one : item.after) {
+        if (!one.accepted || (co_await in.find(one.id)).has_value()) continue;
+        co_return submit_answer{submit_verdict::gone, 0, {one.id}};
+    }
+    auto cycle = co_await cycle_through(in, item.id, item.after);
+    if (cycle.empty()) co_return std::nullopt;
+    co_return submit_answer{submit_verdict::cycle, 0, std::move(cycle)};
 }
 
 void throw_lost(const task_id& id) {

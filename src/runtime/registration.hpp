@@ -19,8 +19,12 @@ awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
 // Names parents beyond those of the first call; one that is no longer kept, if any. Throws as completed() does.
 awaitable<std::optional<task_id>> enrolled(store& in, task_id id, incarnation life,
                                            std::span<const parent_task> parents);
-// The tasks on a cycle through this one, the one first; empty when there is none.
-awaitable<std::vector<task_id>> cycle_through(store& in, task_id id);
+// The tasks on a cycle through this one, the one first; empty when there is none. `parents`: it is not stored yet.
+awaitable<std::vector<task_id>> cycle_through(store& in, task_id id,
+                                              std::span<const parent_task> parents = {});
+// The refusal that a submission over several shards would end with, as far as it can be known before: storing it would
+// overwrite what is kept of the last task of its id.
+awaitable<std::optional<submit_answer>> foreseen_refusal(store& in, const submission_item& item);
 [[noreturn]] void throw_lost(const task_id& id);
 
 }  // namespace errand

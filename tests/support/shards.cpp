@@ -8,8 +8,9 @@
 
 namespace errand::test {
 
-std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings) {
+std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings, std::string name) {
     store_settings with;
+    with.name = std::move(name);
     with.url = settings.store;
     with.name_space = settings.name_space;
     with.shards = static_cast<unsigned>(settings.shards);

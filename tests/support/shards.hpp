@@ -21,7 +21,8 @@ inline std::size_t shards_of_tests() {
 }
 
 // The store of an app with these settings, opened.
-std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings);
+std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings,
+                                    std::string name = {});
 
 // Of a namespace on the shared Redis.
 std::string shard_key(const config& settings, const std::string& part, std::size_t shard = 0);
