@@ -5,8 +5,13 @@
 #include "core/record.hpp"
 #include "runtime/ties.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -79,6 +84,23 @@ private:
     std::unordered_map<task_id, task_id> came_from_;
 };
 
+// Of those that close a cycle at the same moment one is enough to be refused: the one of the greatest id.
+constexpr int most_tries = 200;
+
+awaitable<bool> others_give_way(store& in, task_id id, std::vector<task_id> cycle) {
+    for (const auto& other : cycle) {
+        if (other <= id) continue;
+        const auto found = co_await in.find(other);
+        if (found && found->registering) co_return true;
+    }
+    co_return false;
+}
+
+awaitable<void> pause() {
+    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, std::chrono::milliseconds{5}};
+    co_await timer.async_wait(boost::asio::use_awaitable);
+}
+
 }  // namespace
 
 awaitable<std::optional<task_id>> enrolled(store& in, task_id id, incarnation life,
@@ -138,6 +160,10 @@ awaitable<submit_answer> completed(store& in, task_id id, incarnation life,
         if (verdict == confirm_verdict::accepted) co_return submit_answer{submit_verdict::accepted, life};
         if (verdict == confirm_verdict::lost) throw_lost(id);
         auto cycle = co_await cycle_through(in, id);
+        for (int tries = 0; tries < most_tries && co_await others_give_way(in, id, cycle); ++tries) {
+            co_await pause();
+            cycle = co_await cycle_through(in, id);
+        }
         if (cycle.empty()) continue;
         co_await in.withdraw(id, life);
         co_return submit_answer{submit_verdict::cycle, 0, std::move(cycle)};

@@ -177,6 +177,7 @@ struct found_task {
     std::string stages;                     // as decode_stages() reads them; may be empty
     std::vector<task_id> needs;             // waiting: some of those whose end it needs
     std::size_t needed = 0;                 // waiting: how many they are
+    bool registering = false;               // waiting: its submission is not complete
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
     time_point now{};
 };

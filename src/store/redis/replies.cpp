@@ -169,8 +169,9 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
         task.where = state::working;
         // A claim number is the time of the claim in microseconds, unless claims came faster than that.
         task.claimed_at = time_point{duration{static_cast<std::int64_t>(task.claim / 1000)}};
-    } else if (head.word == "waiting") {
+    } else if (head.word == "waiting" || head.word == "registering") {
         task.where = state::waiting;
+        task.registering = head.word == "registering";
     } else {
         task.where = head.word == "due" ? waiting_state(task.notes) : state::ready;
     }
