@@ -2,9 +2,9 @@
 -- Keys:    the shard's; five for each queue that it may be in
 -- Args:    id
 -- Returns: 'ended' | 'working' | 'due' | 'ready' | 'waiting' | 'registering', now, body, notes, end (13
---          digits of ms, outcome), due time (ms), claim, worker, life and records of stages ('' for none), then of
---          one that waits, or was cancelled because of one it waited for: up to 100 ids that it needs, how
---          many they are, how many failed
+--          digits of ms, outcome), due time (ms), claim, worker, life and records of stages ('' for none),
+--          then of one that waits, or was cancelled because of one it waited for: up to 100 ids that it
+--          needs, how many they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 local id = ARGV[1]
