@@ -91,7 +91,8 @@ awaitable<bool> others_give_way(store& in, task_id id, std::vector<task_id> cycl
     for (const auto& other : cycle) {
         if (other <= id) continue;
         const auto found = co_await in.find(other);
-        if (found && found->registering) co_return true;
+        // Withdrawn since, or about to be.
+        if (!found || found->registering) co_return true;
     }
     co_return false;
 }

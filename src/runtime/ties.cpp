@@ -41,7 +41,13 @@ awaitable<void> look(store& in, task_id child, link kind, std::vector<task_id> p
             if (const auto what = untold(kind, how[at]))
                 told.push_back({.parent = some[at], .what = *what, .cancelled = {}, .children = {child}});
         }
-        if (!told.empty()) co_await in.resolve(told, gathered_outcome());
+        if (told.empty()) continue;
+        const auto again = co_await in.resolve(told, gathered_outcome());
+        std::vector<task_id> done;
+        for (std::size_t at = 0; at < told.size(); ++at) {
+            if (again[at].empty() && told[at].what != tidings::success) done.push_back(told[at].parent);
+        }
+        if (!done.empty()) co_await in.depend(child, depend_mode::forget, done);
     }
 }
 

@@ -241,7 +241,6 @@ enum class tidings : char {
     revived = 'v',
     check = 'k',    // it is to be looked at itself
     overdue = 'w',  // its submission was not completed
-    purged = 'p',   // it is no longer kept: who does not wait any more is to be forgotten
     untied = 'u',   // it needs parents in other shards no longer
 };
 

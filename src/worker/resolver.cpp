@@ -76,7 +76,7 @@ awaitable<void> resolver::complete(task_id about) {
     if (in_.shards() > 1) {
         const auto gone = co_await tied(in_, about, comes_once, [](const task_id&) { return false; });
         // Its end will not be told. What was to be submitted with it never was, or it is no longer kept.
-        if (gone) co_await in_.cancel(about, body.life, outcome_because_of(*gone, tidings::purged));
+        if (gone) co_await in_.cancel(about, body.life, outcome_because_of(*gone, tidings::overdue));
     }
     if (found->where != state::waiting) co_return;
     std::vector<parent_task> parents;
@@ -163,7 +163,7 @@ std::string resolver::outcome_because_of(const task_id& parent, tidings how) con
     outcome.retention = policy{}.retention;
     task_notes notes;
     auto why = "task " + to_text(parent) + " that it depends on ";
-    if (how == tidings::purged) {
+    if (how == tidings::overdue) {
         why += "was never submitted, or is no longer kept";
     } else {
         why.append("ended ").append(in_words(how));

@@ -8,14 +8,14 @@ local child, mode, letters, edges, awaited, news = ARGV[1], ARGV[2], {}, {}, {},
 
 -- What is being told was begun without this task: it is told again, and who is at it strikes nothing off.
 local function tell_again(parent)
-  local any = false
-  for _, what in ipairs({'s', 'd', 'c', 'x', 'v', 'p'}) do
+  local ended = false
+  for _, what in ipairs({'s', 'd', 'c', 'x', 'v'}) do
     if call('ZSCORE', outbox, parent .. what) then
       news[#news + 1] = parent .. what
-      any = any or what ~= 'v' and what ~= 'p'
+      ended = ended or what ~= 'v'
     end
   end
-  return any
+  return ended
 end
 
 local function await(parent)
@@ -39,10 +39,17 @@ local function stand(parent)
   return state_letter(value)
 end
 
+local function forget(parent)
+  call('ZREM', links, 'c' .. parent .. child)
+  -- Nothing else would take the mark off one that is not there.
+  local lone = not any_link('c', parent) and call('HEXISTS', tasks, parent) == 0
+  if lone and call('HGET', watched, parent) == '>\n' then call('HDEL', watched, parent) end
+end
+
 free_first()
 for i = 3, #ARGV do
   if mode == 'x' then
-    call('ZREM', links, 'c' .. ARGV[i] .. child)
+    forget(ARGV[i])
     letters[#letters + 1] = '-'
   else
     letters[#letters + 1] = stand(ARGV[i])

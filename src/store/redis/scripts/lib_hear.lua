@@ -3,10 +3,7 @@
 -- Returns whether the task is to hear of this parent again. `record` is what `waiting` holds of it.
 local function hear(one, record)
   local needs, failed = 'n' .. one.id .. one.parent, 'f' .. one.id .. one.parent
-  if one.what == 'p' then
-    return sub(record, 1, 1) ~= 'f' and
-      (call('ZSCORE', links, needs) ~= false or call('ZSCORE', links, failed) ~= false)
-  elseif one.what == 's' then
+  if one.what == 's' then
     call('ZREM', links, needs, failed)
   elseif one.what == 'v' then
     if call('ZREM', links, failed) == 1 then

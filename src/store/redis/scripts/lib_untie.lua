@@ -9,18 +9,14 @@ local function untie(id)
   local all = forget_parents(id, most_edges)
   local served = links_of('s', id, most_edges)
   many('ZREM', links, served, 1, #served)
-  local told, gone, away = links_of('c', id, most_edges), {}, false
+  local told, gone = links_of('c', id, most_edges), {}
   for i = 1, #told do
     local child = sub(told[i], 18)
-    if is_away(child) then
-      away = true
-    else
-      local record = call('HGET', waiting, child)
-      if not record or sub(record, 1, 1) == 'f' then gone[#gone + 1] = told[i] end
-    end
+    local record = call('HGET', waiting, child)
+    local waits = record and sub(record, 1, 1) ~= 'f'
+    -- Whether one of another shard waits only that shard knows: it says when it does no more.
+    if not waits and not is_away(child) then gone[#gone + 1] = told[i] end
   end
-  -- Whether those still wait only their shards know.
-  if away then announce({id .. 'p'}) end
   many('ZREM', links, gone, 1, #gone)
   if #told == #gone then call('HDEL', watched, id) end
   return all and #served < most_edges and not (#told == most_edges and #gone > 0)

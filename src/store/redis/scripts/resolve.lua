@@ -1,8 +1,8 @@
 -- resolve: tells waiting tasks what became of one they depend on; what they waited for may be there now.
 -- Keys:    the shard's; five for each queue of a task that is told
 -- Args:    outcome of a group whose members all succeeded, then for each parent: parent, what became of it
---          (s d c x v; k: the tasks are only to be looked at; p: it is no longer kept), outcome of those
---          cancelled for it, count, ids of the tasks
+--          (s d c x v; k: the tasks are only to be looked at), outcome of those cancelled for it, count,
+--          ids of the tasks
 -- Returns: 'ok', now, positions of tasks that are to hear of this parent again
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(tasks x log edges)
@@ -39,7 +39,7 @@ for i, one in ipairs(told) do
   elseif record then
     seen[one.id] = true
     if hear(one, record) then again[#again + 1] = i end
-    if one.what ~= 'p' then settle(one.id, record, one.outcome, ARGV[1], wakes) end
+    settle(one.id, record, one.outcome, ARGV[1], wakes)
   end
 end
 for q, count in pairs(wakes) do wake(q, math.min(count, chain)) end
