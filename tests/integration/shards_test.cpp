@@ -7,6 +7,8 @@
 #include "support/shards.hpp"
 #include "support/test_app.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -212,10 +214,14 @@ TEST_CASE("a cycle over two or three shards is refused and named, and leaves not
     CHECK_THROWS_MATCHES(t.submit_after(c, {a}), errand::dependency_cycle,
                          MessageMatches(ContainsSubstring(a) && ContainsSubstring(b) &&
                                         ContainsSubstring(c)));
+    // Of this one all parents are where it is, and the way round leads through another shard.
+    const auto last = t.on(0, "last");
+    t.submit_after(c, {last});
+    CHECK_THROWS_AS(t.submit_after(last, {a}), errand::dependency_cycle);
     t.start();
-    const auto h = t.submit(c);
+    const auto h = t.submit(last);
     CHECK_FALSE(h.duplicate());
-    eventually([&] { return t.lines() == std::vector{c, b, a}; });
+    eventually([&] { return t.lines() == std::vector{last, c, b, a}; });
 }
 
 TEST_CASE("a failure takes along what depends on it in other shards, and a revival brings it back",
@@ -462,4 +468,59 @@ TEST_CASE("shards may be on several servers", "[shards]") {
     alone.store += "," + other.url();
     CHECK_THROWS_MATCHES(errand::app{alone}, errand::usage_error,
                          MessageMatches(ContainsSubstring("ERRAND_SHARDS")));
+}
+
+TEST_CASE("a server that is away costs no task of another its lease", "[shards]") {
+    errand::test::redis_server other{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store += "," + other.url();
+    settings.shards = 0;
+    settings.lease = 300ms;
+    bench t{settings};
+    helper worker{settings};
+    const auto id_on = [&](std::size_t shard) {
+        for (;;) {
+            const auto id = errand::new_task_id(1'763'000'000'000);
+            if (errand::shards::shard_of(id, 2) == shard) return id;
+        }
+    };
+    const auto item = errand::test::item_with(id_on(0), "a");
+    await(worker.io, worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
+    errand::work_call claim;
+    claim.claim = {{"default"}, 10, 300ms};
+    const auto held = await(worker.io, worker.of->work(claim)).claimed;
+    REQUIRE(held.size() == 1);
+    const auto second = errand::test::item_with(id_on(0), "b");
+    await(worker.io, worker.of->submit(0, {&second, 1}, errand::submit_mode::each));
+
+    other.kill();
+    // Both what is held and what a call that hangs has claimed.
+    std::optional<errand::work_answer> claimed;
+    boost::asio::co_spawn(worker.io, worker.of->work(claim),
+                          [&](std::exception_ptr why, errand::work_answer answer) {
+                              if (!why) claimed = std::move(answer);
+                          });
+    const auto end = std::chrono::steady_clock::now() + 900ms;
+    while (std::chrono::steady_clock::now() < end) {
+        errand::extend_call call;
+        call.lease = 300ms;
+        call.claims = {held[0].claim};
+        call.tasks = {{held[0].id, held[0].claim}};
+        // One of the server that is away, so that it is asked.
+        call.tasks.emplace_back(id_on(1), errand::shards::outer_claim(1, 1, 2));
+        const auto lost = await(worker.io, worker.of->extend(call));
+        CHECK(lost.lost_claims.empty());
+        CHECK(lost.lost_tasks.empty());
+    }
+    CHECK_FALSE(claimed);
+    other.restart();
+    CHECK(errand::test::run_until(worker.io, [&] { return claimed.has_value(); }));
+    REQUIRE(claimed->claimed.size() == 1);
+    errand::work_call finish;
+    for (const auto& task : {held[0], claimed->claimed[0]}) {
+        finish.reports.push_back(errand::test::success_of(task));
+        finish.closed.push_back(task.claim);
+    }
+    const std::vector accepted(2, errand::report_verdict::accepted);
+    CHECK(await(worker.io, worker.of->work(finish)).verdicts == accepted);
 }

@@ -5,6 +5,7 @@
 // are kept right is the business of the scripts, of registrations and of the resolver.
 #pragma once
 
+#include "store/shards/gathering.hpp"
 #include "store/shards/routes.hpp"
 #include "store/shards/together.hpp"
 #include "store/store.hpp"
@@ -82,12 +83,16 @@ private:
     awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,
                                                      std::vector<shards::part<submission_item>> parts,
                                                      submit_mode mode);
+    // Extends the leases of these.
+    awaitable<void> keep(const std::vector<claimed_task>& tasks, duration lease);
     awaitable<void> take_off(std::span<const std::string> queues);
 
     std::vector<std::unique_ptr<store>> shards_;
     std::vector<std::unique_ptr<ear>> ears_;
     store_listener* listener_ = nullptr;
-    std::size_t first_asked_ = 0;    // for tasks
+    std::size_t first_asked_ = 0;  // for tasks
+    // Calls of extend that have not been answered.
+    std::vector<std::shared_ptr<shards::gathering<extend_answer>>> extensions_;
     std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
 };
 

@@ -1,7 +1,10 @@
 // work over several shards: reports go to the shard of their task, free slots are shared.
 #include "store/shards/sharded_store.hpp"
 
+#include <boost/asio/this_coro.hpp>
+
 #include <algorithm>
+#include <chrono>
 
 namespace errand {
 
@@ -10,6 +13,8 @@ struct sharded_store::work_round {
     std::vector<work_call> calls;                  // one for each shard
     std::vector<std::vector<std::size_t>> places;  // of their reports in the whole
     std::vector<std::size_t> asked;                // the shards that have something to do
+
+    explicit work_round(std::size_t shards) : calls(shards), places(shards) {}
 
     void keep_used() {
         for (std::size_t at = 0; at < calls.size(); ++at) {
@@ -26,16 +31,16 @@ claimed_task sharded_store::outer(claimed_task one, std::size_t shard) const {
 
 awaitable<work_answer> sharded_store::work(const work_call& asked) {
     const auto n = shards();
-    work_round round{.calls = std::vector<work_call>(n), .places = {}, .asked = {}};
-    round.places.resize(n);
+    const auto executor = co_await boost::asio::this_coro::executor;
+    auto round = std::make_shared<work_round>(n);
     for (std::size_t at = 0; at < asked.reports.size(); ++at) {
         const auto shard = shard_of(asked.reports[at].id);
-        round.calls[shard].reports.push_back(asked.reports[at]);
-        round.calls[shard].reports.back().claim = shards::inner_claim(asked.reports[at].claim, n);
-        round.places[shard].push_back(at);
+        round->calls[shard].reports.push_back(asked.reports[at]);
+        round->calls[shard].reports.back().claim = shards::inner_claim(asked.reports[at].claim, n);
+        round->places[shard].push_back(at);
     }
     for (const auto claim : asked.closed)
-        round.calls[shards::shard_of_claim(claim, n)].closed.push_back(shards::inner_claim(claim, n));
+        round->calls[shards::shard_of_claim(claim, n)].closed.push_back(shards::inner_claim(claim, n));
 
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
@@ -44,31 +49,34 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
         const auto limits = shares.next();
         for (std::size_t at = 0; at < limits.size(); ++at) {
             if (limits[at] == 0) continue;
-            round.calls[at].claim = asked.claim;
-            round.calls[at].claim.limit = limits[at];
+            round->calls[at].claim = asked.claim;
+            round->calls[at].claim.limit = limits[at];
         }
-        for (auto& one : round.calls) one.lane = asked.lane;
-        round.keep_used();
-        if (round.asked.empty()) break;
-        std::vector<awaitable<work_answer>> calls;
-        for (const auto at : round.asked) calls.push_back(shards_[at]->work(round.calls[at]));
-        auto answers = co_await shards::together(std::move(calls));
-        for (std::size_t i = 0; i < answers.size(); ++i) {
-            const auto at = round.asked[i];
-            auto& answer = answers[i];
-            for (std::size_t r = 0; r < round.places[at].size(); ++r)
-                got.verdicts[round.places[at][r]] = answer.verdicts[r];
-            earlier(got.next_due, answer.next_due, answer.now);
-            const auto limit = round.calls[at].claim.limit;
-            if (limit > 0) {
-                shares.took(at, limit, answer.claimed.size());
-                may_be_idle_[at] = answer.claimed.size() < limit;
+        for (auto& one : round->calls) one.lane = asked.lane;
+        round->keep_used();
+        if (round->asked.empty()) break;
+        const auto answers = std::make_shared<shards::gathering<work_answer>>(executor, n);
+        for (const auto at : round->asked) answers->start(at, shards_[at]->work(round->calls[at]), round);
+        for (bool all = false; !all;) {
+            co_await answers->wait(asked.claim.lease / 3);
+            all = answers->done();
+            for (const auto at : round->asked) {
+                auto answer = answers->take(at);
+                if (!answer) continue;
+                for (std::size_t r = 0; r < round->places[at].size(); ++r)
+                    got.verdicts[round->places[at][r]] = answer->verdicts[r];
+                earlier(got.next_due, answer->next_due, answer->now);
+                const auto limit = round->calls[at].claim.limit;
+                if (limit > 0) {
+                    shares.took(at, limit, answer->claimed.size());
+                    may_be_idle_[at] = answer->claimed.size() < limit;
+                }
+                for (auto& task : answer->claimed) got.claimed.push_back(outer(std::move(task), at));
             }
-            for (auto& task : answer.claimed) got.claimed.push_back(outer(std::move(task), at));
+            // What one shard gave waits here for another: it is not to be lost for that.
+            if (!all) co_await keep(got.claimed, asked.claim.lease);
         }
-        round = {.calls = std::vector<work_call>(n),
-                 .places = std::vector<std::vector<std::size_t>>(n),
-                 .asked = {}};
+        round = std::make_shared<work_round>(n);
     }
     got.now = now();
     if (asked.claim.limit > 0) {
@@ -80,6 +88,19 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
         }
     }
     co_return got;
+}
+
+awaitable<void> sharded_store::keep(const std::vector<claimed_task>& tasks, duration lease) {
+    std::vector<extend_call> calls(shards());
+    for (const auto& one : tasks) {
+        auto& claims = calls[shard_of(one.id)].claims;
+        const auto claim = shards::inner_claim(one.claim, shards());
+        if (claims.empty() || claims.back() != claim) claims.push_back(claim);
+    }
+    for (std::size_t at = 0; at < shards(); ++at) {
+        calls[at].lease = lease;
+        if (!calls[at].claims.empty()) co_await shards_[at]->extend(calls[at]);
+    }
 }
 
 awaitable<void> sharded_store::take_off(std::span<const std::string> queues) {
@@ -95,28 +116,36 @@ awaitable<void> sharded_store::busy(std::span<const std::string> queues) {
     co_await everywhere<bool>([&](store& in) { return shards::done(in.busy(queues)); });
 }
 
+// Leases in one shard are not lost because another does not answer: that one is left behind, and what it says in the end
+// is told next time.
 awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
     const auto n = shards();
-    std::vector<extend_call> parts(n);
+    const auto parts = std::make_shared<std::vector<extend_call>>(n);
     for (const auto claim : asked.claims)
-        parts[shards::shard_of_claim(claim, n)].claims.push_back(shards::inner_claim(claim, n));
+        (*parts)[shards::shard_of_claim(claim, n)].claims.push_back(shards::inner_claim(claim, n));
     for (const auto& [id, claim] : asked.tasks)
-        parts[shard_of(id)].tasks.emplace_back(id, shards::inner_claim(claim, n));
-    std::vector<awaitable<extend_answer>> calls;
-    std::vector<std::size_t> called;
+        (*parts)[shard_of(id)].tasks.emplace_back(id, shards::inner_claim(claim, n));
+    const auto executor = co_await boost::asio::this_coro::executor;
+    extensions_.resize(n);
     for (std::size_t at = 0; at < n; ++at) {
-        if (parts[at].claims.empty() && parts[at].tasks.empty()) continue;
-        parts[at].lease = asked.lease;
-        calls.push_back(shards_[at]->extend(parts[at]));
-        called.push_back(at);
+        auto& part = (*parts)[at];
+        if ((part.claims.empty() && part.tasks.empty()) || extensions_[at]) continue;
+        part.lease = asked.lease;
+        extensions_[at] = std::make_shared<shards::gathering<extend_answer>>(executor, 1);
+        extensions_[at]->start(0, shards_[at]->extend(part), parts);
     }
-    const auto answers = co_await shards::together(std::move(calls));
+    const auto end = std::chrono::steady_clock::now() + asked.lease / 6;
     extend_answer got;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        for (const auto claim : answers[i].lost_claims)
-            got.lost_claims.push_back(shards::outer_claim(claim, called[i], n));
-        for (const auto& [id, claim] : answers[i].lost_tasks)
-            got.lost_tasks.emplace_back(id, shards::outer_claim(claim, called[i], n));
+    for (std::size_t at = 0; at < n; ++at) {
+        if (!extensions_[at]) continue;
+        const auto left = std::chrono::ceil<duration>(end - std::chrono::steady_clock::now());
+        co_await extensions_[at]->wait(std::max(left, duration{0}));
+        if (!extensions_[at]->done()) continue;
+        const auto answer = std::exchange(extensions_[at], nullptr)->take(0).value_or(extend_answer{});
+        for (const auto claim : answer.lost_claims)
+            got.lost_claims.push_back(shards::outer_claim(claim, at, n));
+        for (const auto& [id, claim] : answer.lost_tasks)
+            got.lost_tasks.emplace_back(id, shards::outer_claim(claim, at, n));
     }
     co_return got;
 }
