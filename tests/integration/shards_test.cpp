@@ -493,6 +493,14 @@ TEST_CASE("a server that is away costs no task of another its lease", "[shards]"
     const auto second = errand::test::item_with(id_on(0), "b");
     await(worker.io, worker.of->submit(0, {&second, 1}, errand::submit_mode::each));
 
+    // Takes over what has lost its lease on the server that is there.
+    errand::store_settings there;
+    there.url = errand::test::shared_redis().url();
+    there.name_space = settings.name_space;
+    there.shards = 2;
+    const auto other_worker = errand::make_redis_store(worker.io, there);
+    await(worker.io, other_worker->open());
+
     other.kill();
     // Both what is held and what a call that hangs has claimed.
     std::optional<errand::work_answer> claimed;
@@ -511,8 +519,10 @@ TEST_CASE("a server that is away costs no task of another its lease", "[shards]"
         const auto lost = await(worker.io, worker.of->extend(call));
         CHECK(lost.lost_claims.empty());
         CHECK(lost.lost_tasks.empty());
+        CHECK(await(worker.io, other_worker->recover(10, 30s)).tasks.empty());
     }
     CHECK_FALSE(claimed);
+    other_worker->close();
     other.restart();
     CHECK(errand::test::run_until(worker.io, [&] { return claimed.has_value(); }));
     REQUIRE(claimed->claimed.size() == 1);
