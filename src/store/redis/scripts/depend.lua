@@ -48,12 +48,8 @@ end
 
 free_first()
 for i = 3, #ARGV do
-  if mode == 'x' then
-    forget(ARGV[i])
-    letters[#letters + 1] = '-'
-  else
-    letters[#letters + 1] = stand(ARGV[i])
-  end
+  if mode == 'x' then forget(ARGV[i]) end
+  letters[#letters + 1] = mode == 'x' and '-' or stand(ARGV[i])
 end
 if #edges > 0 then add_links(edges) end
 mark_awaited(awaited)
