@@ -12,8 +12,12 @@ namespace errand {
 /// (`ERRAND_` + the member's name in capitals: `ERRAND_STORE`, `ERRAND_SHUTDOWN_GRACE=25s`) or from the JSON file that
 /// `ERRAND_CONFIG` names (members by name); the environment goes before the file, the file before the defaults.
 struct config {
-    /// Where tasks are kept: `redis://[user:pass@]host:port/db`, `rediss://…`, `redis+unix:///path`.
+    /// Where tasks are kept: `redis://[user:pass@]host:port/db`, `rediss://…`, `redis+unix:///path`; several servers with
+    /// commas between them, always in the same order.
     std::string store{};
+    /// Into how many shards the namespace is divided, dealt out over the servers in turn; 0: one for each server. The
+    /// number cannot be changed later.
+    std::size_t shards = 0;
     /// Tenants see only their own.
     std::string name_space = "default";
     /// Queues this worker serves, name to weight (1..1000). Empty: the queues of all handlers of this program.

@@ -34,7 +34,7 @@ namespace asio = boost::asio;
 namespace {
 config checked(config settings) {
     check_config(settings);
-    check_store_url(settings.store);
+    check_store(settings.store, settings.shards);
     return settings;
 }
 }  // namespace

@@ -3,6 +3,11 @@
 #include <errand/error.hpp>
 
 #include "store/redis/redis_store.hpp"
+#include "store/shards/sharded_store.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -11,6 +16,22 @@ namespace {
 std::string scheme_of(const std::string& url) {
     const auto colon = url.find(':');
     return colon == std::string::npos ? std::string{} : url.substr(0, colon);
+}
+
+// At the commas before a URL: others are part of one.
+std::vector<std::string> urls_of(std::string_view list) {
+    std::vector<std::string> urls{""};
+    for (std::size_t from = 0; from <= list.size();) {
+        const auto comma = std::min(list.find(',', from), list.size());
+        auto item = list.substr(from, comma - from);
+        while (item.starts_with(' ')) item.remove_prefix(1);
+        const bool begins = from == 0 || item.starts_with("redis") || item.find("://") != item.npos;
+        if (from > 0 && begins) urls.emplace_back();
+        if (from > 0 && !begins) item = list.substr(from - 1, comma - from + 1);
+        urls.back() += item;
+        from = comma + 1;
+    }
+    return urls;
 }
 
 [[noreturn]] void refuse(const std::string& url) {
@@ -31,17 +52,39 @@ std::string scheme_of(const std::string& url) {
 
 }  // namespace
 
-std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
-    const auto scheme = scheme_of(settings.url);
-    if (scheme == "rediss" || scheme.starts_with("redis")) return make_redis_store(on, std::move(settings));
+namespace {
+
+std::unique_ptr<store> open_one(boost::asio::io_context& on, store_settings settings) {
+    if (scheme_of(settings.url).starts_with("redis")) return make_redis_store(on, std::move(settings));
     refuse(settings.url);
 }
 
-void check_store_url(const std::string& url) {
+}  // namespace
+
+std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
+    const auto urls = urls_of(settings.url);
+    if (settings.shards == 0) settings.shards = static_cast<unsigned>(urls.size());
+    if (settings.shards < urls.size()) {
+        throw usage_error{"ERRAND_SHARDS: " + std::to_string(settings.shards) + " shards cannot be on " +
+                          std::to_string(urls.size()) + " servers: name one URL for a shard at most"};
+    }
+    if (settings.shards == 1) return open_one(on, std::move(settings));
+    std::vector<std::unique_ptr<store>> shards;
+    for (settings.shard = 0; settings.shard < settings.shards; ++settings.shard) {
+        // All are the same one to those who wake it.
+        if (settings.name.empty() && settings.shard > 0) settings.name = shards.front()->name();
+        settings.url = urls[settings.shard % urls.size()];
+        shards.push_back(open_one(on, settings));
+    }
+    return std::make_unique<sharded_store>(std::move(shards));
+}
+
+void check_store(const std::string& url, std::size_t shards) {
     boost::asio::io_context nowhere;
     store_settings settings;
     settings.url = url;
     settings.name = "check";
+    settings.shards = static_cast<unsigned>(shards);
     static_cast<void>(open_store(nowhere, std::move(settings)));
 }
 

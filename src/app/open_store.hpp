@@ -11,10 +11,11 @@
 
 namespace errand {
 
-// A store for the URL's scheme, not yet connected. Throws usage_error naming what is wrong with the URL.
+// A store for the URL's scheme, not yet connected; `settings.shards` as in the config. Throws usage_error naming what is
+// wrong with the URL.
 std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings);
 
-// Throws what open_store would throw for this URL.
-void check_store_url(const std::string& url);
+// Throws what open_store would throw for these.
+void check_store(const std::string& url, std::size_t shards);
 
 }  // namespace errand

@@ -148,7 +148,8 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> 
         for (auto at = from; at < to; ++at)
             items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
         submitter::group_answer got;
-        if (whole) {
+        // In another shard the first could run before those that wait for it are there.
+        if (whole || there.tasks().shards() > 1) {
             got = co_await submit_whole(there, std::move(items));
         } else {
             got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);

@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "client/whole_batch.hpp"
 #include "core/random.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -53,7 +54,10 @@ awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submiss
     got.items = std::move(items);
     const auto until = std::chrono::steady_clock::now() + busy_for;
     for (;;) {
-        got = co_await there.submissions().submit_group(std::move(got.items), submit_mode::all_or_nothing);
+        got = crosses_shards(there.tasks(), got.items)
+                  ? co_await submit_over_shards(there, std::move(got.items))
+                  : co_await there.submissions().submit_group(std::move(got.items),
+                                                              submit_mode::all_or_nothing);
         if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
         const auto busy = std::ranges::find(got.answers, submit_verdict::busy, &submit_answer::verdict);
         if (busy == got.answers.end()) break;

@@ -32,7 +32,10 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     // Only these may take more than one call.
     const bool may_take_more = biz_id || item.waits() || item.conflict != on_conflict::keep;
     auto again = may_take_more ? std::optional{item} : std::nullopt;
-    auto answer = co_await there.submissions().submit(std::move(item));
+    std::optional<submit_answer> refused;
+    if (!item.after.empty() && there.tasks().shards() > 1)
+        refused = co_await foreseen_refusal(there.tasks(), item);
+    auto answer = refused ? std::move(*refused) : co_await there.submissions().submit(std::move(item));
     if (may_take_more) answer = co_await settled(there, std::move(*again), std::move(answer));
     if (!answer.others.empty()) {
         task_names known{{id, name_of(id, handler, biz_id)}};

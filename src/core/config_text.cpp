@@ -181,6 +181,7 @@ void check_config(const config& c) {
         check(weight >= 1 && weight <= 1000,
               "queues: the weight of \"" + name + "\" must be 1 to 1000, got " + std::to_string(weight));
     }
+    check(c.shards <= 256, "shards: at most 256");
     check(c.concurrency >= 1 && c.concurrency <= 100'000, "concurrency: 1 to 100000");
     check(c.threads >= 1 && c.threads <= 1024, "threads: 1 to 1024");
     check(c.threads <= c.concurrency, "threads: not more than concurrency");

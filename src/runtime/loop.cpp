@@ -16,6 +16,7 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
     store_settings s;
     s.url = app.settings.store;
     s.name_space = app.settings.name_space;
+    s.shards = static_cast<unsigned>(app.settings.shards);
     s.name = std::move(name);
     if (patient) {
         s.patience = std::nullopt;

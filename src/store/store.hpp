@@ -41,6 +41,10 @@ enum class on_conflict : std::uint8_t {
 struct parent_task {
     task_id id;
     bool accepted = false;  // known to have been accepted: not there now, it is no longer kept
+    // How the store looks at it: not at all when another shard keeps it, or when it begins with the same submission
+    // but in a later call.
+    enum class place : std::uint8_t { here, elsewhere, later };
+    place where = place::here;
 };
 
 struct submission_item {
@@ -54,6 +58,7 @@ struct submission_item {
     on_conflict conflict = on_conflict::keep;
     std::vector<parent_task> after;  // as in the body
     on_failed rule = on_failed::cancel;
+    bool incomplete = false;  // of one that waits: stored as `registering`, whatever its parents are
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 
@@ -75,7 +80,11 @@ struct submit_answer {
     std::vector<task_id> others{};
 };
 
-enum class submit_mode : std::uint8_t { each, all_or_nothing };
+enum class submit_mode : std::uint8_t {
+    each,
+    all_or_nothing,
+    ask,  // writes nothing: what all_or_nothing would answer
+};
 
 // ---- claim and finish -----------------------------------------------------------------------------------------------
 
@@ -170,6 +179,7 @@ struct found_task {
     std::string stages;                     // as decode_stages() reads them; may be empty
     std::vector<task_id> needs;             // waiting: some of those whose end it needs
     std::size_t needed = 0;                 // waiting: how many they are
+    bool registering = false;               // waiting: its submission is not complete
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
     time_point now{};
 };
@@ -217,6 +227,7 @@ enum class link : char {
     failed = 'f',  // child -> parent that ended otherwise than it needs
     tells = 'c',   // parent -> child that is to hear of it
     served = 's',  // parent -> child that has heard what it needs
+    untied = 'u',  // child -> parent in another shard that is to forget the child
 };
 
 struct links_from {
@@ -238,6 +249,23 @@ enum class tidings : char {
     revived = 'v',
     check = 'k',    // it is to be looked at itself
     overdue = 'w',  // its submission was not completed
+    untied = 'u',   // it needs parents in other shards no longer
+};
+
+// How a parent stands when a child is registered with it.
+enum class standing : char {
+    open = '-',    // it has not ended, or there are news of it
+    absent = '?',  // the store knows nothing of it
+    success = 's',
+    dead = 'd',
+    cancelled = 'c',
+    expired = 'x',
+};
+
+enum class depend_mode : char {
+    look = 'l',    // the child is to hear of the parents; how do they stand?
+    note = 'w',    // the same, without a look at them: they begin with the same submission
+    forget = 'x',  // the child need not hear of them
 };
 
 struct news {
@@ -306,6 +334,10 @@ public:
     // Where the store's clock stands now, as measured by the last answer. No round trip.
     virtual time_point now() const = 0;
 
+    // Into how many shards the namespace is divided. A call is one step in each shard that it concerns.
+    virtual std::size_t shards() const { return 1; }
+    virtual std::size_t shard_of(const task_id&) const { return 0; }
+
     // Lanes 0 .. submit_lanes-1; one call in flight per lane.
     static constexpr std::size_t submit_lanes = 2;
     virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
@@ -313,6 +345,8 @@ public:
                                                          submit_mode mode) = 0;
     static constexpr std::size_t work_lanes = 2;
     virtual awaitable<work_answer> work(const work_call& call) = 0;
+    // It has no free slot, although a claim of it found too little: what it may be woken for falls to others.
+    virtual awaitable<void> busy(std::span<const std::string> queues) = 0;
     virtual awaitable<extend_answer> extend(const extend_call& call) = 0;
     // Replaces the notes of a task this worker runs; lease_lost when it is no longer its own.
     virtual awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) = 0;
@@ -350,6 +384,10 @@ public:
     };
     virtual awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
                                           std::span<const parent_task> parents) = 0;
+    // Registers a task with parents that may be in another shard, as tie and enrol do with those of its own. May be
+    // repeated. How each stands.
+    virtual awaitable<std::vector<standing>> depend(const task_id& child, depend_mode mode,
+                                                    std::span<const task_id> parents) = 0;
     // Its submission is complete; `walked`: it was found that no cycle goes through it.
     virtual awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) = 0;
     // Takes back a submission that is not complete; a life of 0: any.

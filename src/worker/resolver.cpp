@@ -6,6 +6,7 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/registration.hpp"
+#include "runtime/ties.hpp"
 
 #include <algorithm>
 
@@ -16,14 +17,8 @@ constexpr std::size_t most_per_call = 100;  // news
 // Who took news and has not delivered them in this time is taken for dead.
 constexpr std::chrono::seconds lease{10};
 
-std::string gathered_outcome() {
-    task_outcome outcome;
-    outcome.ended_as = state::success;
-    outcome.retention = policy{}.retention;
-    outcome.attempts = 1;
-    outcome.result = group_result;
-    return encode(outcome);
-}
+// No other task will ever have its id.
+bool comes_once(const task_id& id) { return id.bytes[6] >> 4 == 7; }
 
 std::string_view in_words(tidings what) {
     switch (what) {
@@ -76,8 +71,14 @@ awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
 // Its submitter died on the way: whether it was submitted nobody knows, so it is.
 awaitable<void> resolver::complete(task_id about) {
     const auto found = co_await in_.find(about);
-    if (!found || found->where != state::waiting) co_return;
+    if (!found) co_return;
     const auto body = decode_body(found->body);
+    if (in_.shards() > 1) {
+        const auto gone = co_await tied(in_, about, comes_once, [](const task_id&) { return false; });
+        // Its end will not be told. What was to be submitted with it never was, or it is no longer kept.
+        if (gone) co_await in_.cancel(about, body.life, outcome_because_of(*gone, tidings::overdue));
+    }
+    if (found->where != state::waiting) co_return;
     std::vector<parent_task> parents;
     for (const auto& id : body.after) parents.push_back({id, false});
     bool ended_meanwhile = false;
@@ -95,7 +96,8 @@ awaitable<std::size_t> resolver::deliver_rest(const news& one) {
     auto page = one;
     while (page.more) {
         const links_from after{one.about, page.heirs.back()};
-        auto pages = co_await in_.links(link::tells, {&after, 1}, false);
+        const auto kind = one.what == tidings::untied ? link::untied : link::tells;
+        auto pages = co_await in_.links(kind, {&after, 1}, false);
         // Smaller than a page of links: a script that tells them all would hold up others.
         auto& heirs = pages.at(0).others;
         page.more = pages.at(0).more;
@@ -116,6 +118,11 @@ awaitable<std::vector<delivery>> resolver::tell(std::span<const news> entries) {
     std::vector<resolution> told;
     for (const auto& one : entries) {
         resolution next{.parent = one.about, .what = one.what, .cancelled = {}, .children = one.heirs};
+        // These are parents.
+        if (one.what == tidings::untied) {
+            next.children.clear();
+            co_await untied(in_, one.about, one.heirs);
+        }
         if (is_failure(one.what)) next.cancelled = outcome_because_of(one.about, one.what);
         if (one.what == tidings::check) {
             next.children = {one.about};
@@ -155,9 +162,13 @@ std::string resolver::outcome_because_of(const task_id& parent, tidings how) con
     outcome.ended_as = state::cancelled;
     outcome.retention = policy{}.retention;
     task_notes notes;
-    notes.errors.push_back({0, in_.now(), "errand::dependency",
-                            "task " + to_text(parent) + " that it depends on ended " +
-                                std::string{in_words(how)}});
+    auto why = "task " + to_text(parent) + " that it depends on ";
+    if (how == tidings::overdue) {
+        why += "was never submitted, or is no longer kept";
+    } else {
+        why.append("ended ").append(in_words(how));
+    }
+    notes.errors.push_back({0, in_.now(), "errand::dependency", std::move(why)});
     outcome.notes = std::move(notes);
     return encode(outcome);
 }

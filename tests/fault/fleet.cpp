@@ -1,5 +1,7 @@
 #include "fault/fleet.hpp"
 
+#include "support/shards.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
@@ -51,6 +53,7 @@ std::string fleet::output_of_submitter(const std::string& prefix) const {
 errand::config fleet::settings(std::string store) const {
     errand::config with;
     with.store = store.empty() ? server.url() : std::move(store);
+    with.shards = errand::test::shards_of_tests();
     with.log_level = "off";
     return with;
 }
@@ -101,7 +104,12 @@ std::size_t fleet::ended_in_store() const {
     const std::string count_ended =
         "local ended = 0 for _, value in ipairs(redis.call('HVALS', KEYS[1])) do "
         "if string.sub(value, 1, 1) == 'E' then ended = ended + 1 end end return ended";
-    return std::stoul(server.command({"EVAL", count_ended, "1", "errand:{default.0}:tasks"}));
+    std::size_t ended = 0;
+    for (std::size_t shard = 0; shard < errand::test::shards_of_tests(); ++shard) {
+        const auto key = "errand:{default." + std::to_string(shard) + "}:tasks";
+        ended += std::stoul(server.command({"EVAL", count_ended, "1", key}));
+    }
+    return ended;
 }
 
 std::vector<stay_handle> submit(errand::app& app, int first, int count, errand::duration length, bool heeds) {

@@ -1,5 +1,7 @@
 #include "fault/program.hpp"
 
+#include "support/shards.hpp"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdexcept>
@@ -36,6 +38,8 @@ program::program(const std::string& name, std::vector<std::string> arguments,
     arguments.insert(arguments.begin(), std::string{ERRAND_PROGRAMS_DIR} + "/" + name);
     std::vector<std::string> environment;
     for (const auto& [variable, value] : variables) environment.push_back(variable + "=" + value);
+    if (!variables.contains("ERRAND_SHARDS"))
+        environment.push_back("ERRAND_SHARDS=" + std::to_string(shards_of_tests()));
     for (char** one = environ; *one; ++one) {
         const std::string text = *one;
         if (!variables.contains(text.substr(0, text.find('=')))) environment.push_back(text);

@@ -1,8 +1,8 @@
 // Tasks that wait for tasks, on a real Redis, as a user writes them.
 #include <errand/errand.hpp>
 
-#include "store/redis/redis_store.hpp"
 #include "support/await.hpp"
+#include "support/shards.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,6 +17,7 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using errand::state;
 using errand::test::eventually;
+using errand::test::in_all_shards;
 using errand::test::test_app;
 
 namespace depend_test {
@@ -431,22 +432,17 @@ TEST_CASE("with the tasks their edges are deleted", "[depend]") {
     t.wait(d);
     t.ends_as(b, state::cancelled);
     t.ends_as(e, state::success);
-    auto& redis = errand::test::shared_redis();
-    const auto stem = "errand:{" + t.app.settings().name_space + ".0}:";
     boost::asio::io_context io{1};
-    errand::store_settings settings;
-    settings.url = redis.url();
-    settings.name_space = t.app.settings().name_space;
-    auto store = errand::make_redis_store(io, settings);
-    errand::test::await(io, store->open());
+    auto store = errand::test::opened_store(io, t.app.settings());
     eventually([&] {
         errand::test::await(io, store->clean(100));
-        return redis.command({"HLEN", stem + "tasks"}) == "1";
+        return in_all_shards(t.app.settings(), "HLEN", "tasks", "1");
     });
     store->close();
-    CHECK(redis.command({"ZCARD", stem + "links"}) == "1");
-    CHECK(redis.command({"HLEN", stem + "waiting"}) == "1");
-    CHECK(redis.command({"HLEN", stem + "watched"}) == "1");
+    // Of other shards a resolver deletes them.
+    eventually([&] { return in_all_shards(t.app.settings(), "ZCARD", "links", "1"); });
+    CHECK(in_all_shards(t.app.settings(), "HLEN", "waiting", "1"));
+    CHECK(in_all_shards(t.app.settings(), "HLEN", "watched", "1"));
 }
 
 TEST_CASE("the graph of a task shows all that is connected with it", "[depend]") {
@@ -477,11 +473,7 @@ TEST_CASE("the graph of a task shows all that is connected with it", "[depend]")
 TEST_CASE("a registration whose submitter died is completed by a resolver", "[depend]") {
     bench t;
     boost::asio::io_context io{1};
-    errand::store_settings settings;
-    settings.url = errand::test::shared_redis().url();
-    settings.name_space = t.app.settings().name_space;
-    auto store = errand::make_redis_store(io, settings);
-    errand::test::await(io, store->open());
+    auto store = errand::test::opened_store(io, t.app.settings());
     errand::task_body body;
     body.queue = "default";
     body.handler = "depend_test::step";
@@ -498,8 +490,8 @@ TEST_CASE("a registration whose submitter died is completed by a resolver", "[de
     item.queue = body.queue;
     const auto answer = errand::test::await(io, store->submit(0, {&item, 1}, errand::submit_mode::each));
     CHECK(answer[0].verdict == errand::submit_verdict::registering);
+    const auto key = errand::test::shard_key(t.app.settings(), "outbox", store->shard_of(item.id));
     store->close();
-    const auto key = "errand:{" + t.app.settings().name_space + ".0}:outbox";
     errand::test::shared_redis().command({"ZADD", key, "1", std::string{item.id.view()} + 'w'});
     t.start();
     for (int i = 0; i < 250; ++i) t.submit("p" + std::to_string(i));

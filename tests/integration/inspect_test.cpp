@@ -96,6 +96,13 @@ void next_ms() {
     for (const auto from = now(); now() == from;) std::this_thread::yield();
 }
 
+// Over several shards each has an order of ready tasks, and a share of what is kept, of its own.
+errand::config one_shard() {
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 1;
+    return settings;
+}
+
 std::vector<int> up_to(int n) {
     std::vector<int> all;
     for (int i = 0; i < n; ++i) all.push_back(i);
@@ -176,7 +183,7 @@ TEST_CASE("what a worker runs is counted and shown with it", "[inspect]") {
 }
 
 TEST_CASE("tasks of every state are listed by page, from either end", "[inspect]") {
-    desk t;
+    desk t{one_shard()};
     const auto page = GENERATE(1U, 3U, 50U);
     const auto both = [&](state in, std::vector<int> oldest_first) {
         INFO(to_string(in));
@@ -468,7 +475,7 @@ TEST_CASE("a history list that was partly deleted is read on where it was left",
 
 TEST_CASE("of a queue that keeps too many ended tasks the oldest go, and their biz_ids stay held",
           "[inspect]") {
-    auto settings = errand::test::fresh_settings();
+    auto settings = one_shard();
     settings.max_history = 5;
     desk t{settings};
     t.run(t.app.inspect().pause("chores"));

@@ -1,5 +1,7 @@
 #include "support/test_app.hpp"
 
+#include "support/shards.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <atomic>
@@ -18,6 +20,7 @@ config fresh_settings() {
     config settings;
     settings.store = shared_redis().url();
     settings.name_space = "test-" + std::to_string(++tests);
+    settings.shards = shards_of_tests();
     settings.log_level = "off";
     return settings;
 }

@@ -1,6 +1,6 @@
 // Stopping, leases and outages, on a real Redis.
-#include "store/redis/redis_store.hpp"
 #include "support/await.hpp"
+#include "support/shards.hpp"
 #include "worker/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -60,12 +60,7 @@ TEST_CASE("the tasks of a worker that died are run again") {
     bench t{settings};
     auto h = t.run(t.app.handler<echo>().perform_async(5));
     boost::asio::io_context io{1};
-    errand::store_settings as;
-    as.url = settings.store;
-    as.name_space = settings.name_space;
-    as.name = "worker-that-dies";
-    auto dying = errand::make_redis_store(io, as);
-    errand::test::await(io, dying->open());
+    auto dying = errand::test::opened_store(io, settings, "worker-that-dies");
     errand::work_call claim;
     claim.claim = {{"default"}, 1, 100ms};
     CHECK(errand::test::await(io, dying->work(claim)).claimed.size() == 1);

@@ -32,6 +32,21 @@ awaitable<store::enrol_answer> shard_store::enrol(const task_id& id, incarnation
     co_return enrol_answer{.mine = true, .gone = gone.front()};
 }
 
+awaitable<std::vector<standing>> shard_store::depend(const task_id& child, depend_mode mode,
+                                                     std::span<const task_id> parents) {
+    script_call call{script_name::depend, keys_};
+    call.arg(child.view());
+    call.own_arg(std::string(1, static_cast<char>(mode)));
+    for (const auto& one : parents) call.arg(one.view());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    std::vector<standing> all;
+    for (const char letter : in.text()) all.push_back(static_cast<standing>(letter));
+    if (all.size() != parents.size()) throw store_error{"Redis answered for another number of parents"};
+    co_return all;
+}
+
 awaitable<confirm_verdict> shard_store::confirm(const task_id& id, incarnation life, bool walked) {
     script_call call{script_name::confirm, keys_};
     call.arg(id.view());

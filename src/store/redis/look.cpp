@@ -100,7 +100,7 @@ awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
     call.arg(card);
     call.arg(ttl.count());
     call.arg(store_format);
-    call.arg(shard_count);
+    call.arg(settings_.shards);
     call.key(keys_.tallies());
     reply answer;
     reply_reader in{answer};

@@ -165,8 +165,9 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
     } else if (head.word == "working") {
         task.where = state::working;
         task.claimed_at = time_of_claim(task.claim);
-    } else if (head.word == "waiting") {
+    } else if (head.word == "waiting" || head.word == "registering") {
         task.where = state::waiting;
+        task.registering = head.word == "registering";
     } else {
         task.where = head.word == "retry"     ? state::retry
                      : head.word == "delayed" ? state::delayed

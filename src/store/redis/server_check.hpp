@@ -8,7 +8,6 @@
 namespace errand::redis {
 
 inline constexpr int store_format = 3;
-inline constexpr unsigned shard_count = 1;
 
 // The value of a field of INFO; empty when it is not there.
 std::string_view info_field(std::string_view info, std::string_view field);

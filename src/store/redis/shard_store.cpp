@@ -26,7 +26,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
     : on_{&on},
       settings_{std::move(settings)},
       address_{parse_address(settings_.url)},
-      keys_{settings_.name_space, 0},
+      keys_{settings_.name_space, settings_.shard},
       caller_{settings_, address_} {
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
     // A process that takes over the name of another must not be taken for it: its lanes are its own.
@@ -79,12 +79,13 @@ awaitable<void> shard_store::check_server() {
 awaitable<void> shard_store::check_stamp() {
     script_call call{script_name::open, keys_};
     call.arg(store_format);
-    call.arg(shard_count);
+    call.arg(settings_.shards);
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
     const auto format = in.text();
-    if (const auto wrong = redis::check_stamp(format, in.text(), shard_count)) caller_.fail("open", *wrong);
+    if (const auto wrong = redis::check_stamp(format, in.text(), settings_.shards))
+        caller_.fail("open", *wrong);
 }
 
 awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,

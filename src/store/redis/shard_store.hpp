@@ -30,6 +30,7 @@ public:
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
     awaitable<work_answer> work(const work_call& call) override;
+    awaitable<void> busy(std::span<const std::string> queues) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
@@ -45,6 +46,8 @@ public:
     awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
     awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
                                   std::span<const parent_task> parents) override;
+    awaitable<std::vector<standing>> depend(const task_id& child, depend_mode mode,
+                                            std::span<const task_id> parents) override;
     awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) override;
     awaitable<void> withdraw(const task_id& id, incarnation life) override;
     awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,

@@ -21,6 +21,15 @@ std::string_view word_of(on_conflict conflict) {
     return "keep";
 }
 
+std::string_view word_of(submit_mode mode) {
+    switch (mode) {
+    case submit_mode::each: return "each";
+    case submit_mode::all_or_nothing: return "all";
+    case submit_mode::ask: return "ask";
+    }
+    return "each";
+}
+
 bool is_plain(const submission_item& item) {
     return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
            item.conflict == on_conflict::keep && !item.waits();
@@ -36,11 +45,12 @@ char letter_of(on_failed rule) {
     return 'c';
 }
 
-// A capital: more parents than one call takes.
+// A capital: one call does not complete it.
 char rule_word(const submission_item& item) {
     if (!item.waits()) return '-';
     const char letter = letter_of(item.rule);
-    return item.after.size() > store::parents_per_call ? static_cast<char>(letter - 'a' + 'A') : letter;
+    const bool partial = item.incomplete || item.after.size() > store::parents_per_call;
+    return partial ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
 
 // As scripts/submit.lua reads it.
@@ -230,7 +240,7 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
     const bool registered = all_registered(items);
-    if (registered && may_be_new(items, held_lately_ > 0)) {
+    if (registered && mode != submit_mode::ask && may_be_new(items, held_lately_ > 0)) {
         if (co_await submit_new(lane_at, items)) {
             std::vector<submit_answer> answers(items.size());
             for (std::size_t at = 0; at < items.size(); ++at)
@@ -242,7 +252,7 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
         --held_lately_;
     }
     const folded batch{items};
-    const bool all = mode == submit_mode::all_or_nothing;
+    const bool all = mode != submit_mode::each;
     if (all && batch.rejects()) {
         std::vector<submit_answer> answers(batch.sent().size(), {submit_verdict::withheld, 0});
         auto spread = batch.answers(items, answers);
@@ -257,15 +267,16 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     }
     script_call call{script_name::submit, keys_};
     begin(call, submit_lanes_.at(lane_at));
-    call.arg(std::string_view{all ? "all" : "each"});
+    call.arg(word_of(mode));
     call.arg(std::string_view{registered ? "0" : "1"});
     add_runs(call, batch.sent());
 
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
+    const bool wrote = head.word == "ok" && mode != submit_mode::ask;
     for (const auto& item : items) {
-        if (!registered) registered_.insert(item.queue);
+        if (wrote && !registered) registered_.insert(item.queue);
     }
     co_return batch.answers(items, read_answers(in, head.word, batch.sent()));
 }

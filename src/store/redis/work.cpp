@@ -92,6 +92,17 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     co_return got;
 }
 
+awaitable<void> shard_store::busy(std::span<const std::string> queues) {
+    script_call call{script_name::busy, keys_};
+    for (const auto& queue : queues) call.queue(queue);
+    call.arg(std::string_view{settings_.name});
+    call.arg(queues.size());
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    may_be_idle_ = false;
+}
+
 awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     script_call call{script_name::extend, keys_};
     call.arg(asked.lease.count());

@@ -11,6 +11,20 @@ local function audit_lease(id)
   call('ZADD', leases, now, claim)
 end
 
+local function audit_need(id, parent)
+  local value = call('HGET', tasks, parent)
+  local letter = value and is_ended(value) and state_letter(value)
+  local told = not letter or call('ZSCORE', outbox, parent .. letter)
+  if not told and finding('stuck', id, 'what it waits for has ended, and nobody will tell it') then
+    call('ZADD', links, 0, 'c' .. parent .. id)
+    announce({parent .. letter})
+  elseif not letter and not call('ZSCORE', links, 'c' .. parent .. id)
+    and finding('stuck', id, 'what it waits for does not know of it') then
+    call('ZADD', links, 0, 'c' .. parent .. id)
+    mark_awaited({parent})
+  end
+end
+
 -- What a waiting task waits for: news that somebody will bring.
 local function audit_waiting(q, id, record)
   if not call('ZSCORE', listed_of(q), id) and finding('unlisted', id, 'it waits, and is in no list') then
@@ -24,17 +38,8 @@ local function audit_waiting(q, id, record)
   end
   for i = 1, #needs do
     local parent = sub(needs[i], 18)
-    local value = call('HGET', tasks, parent)
-    local letter = value and is_ended(value) and state_letter(value)
-    local told = not letter or call('ZSCORE', outbox, parent .. letter)
-    if not told and finding('stuck', id, 'what it waits for has ended, and nobody will tell it') then
-      call('ZADD', links, 0, 'c' .. parent .. id)
-      announce({parent .. letter})
-    elseif not letter and not call('ZSCORE', links, 'c' .. parent .. id)
-      and finding('stuck', id, 'what it waits for does not know of it') then
-      call('ZADD', links, 0, 'c' .. parent .. id)
-      mark_awaited({parent})
-    end
+    -- What another shard keeps only that one could look at.
+    if not is_away(parent) then audit_need(id, parent) end
   end
 end
 

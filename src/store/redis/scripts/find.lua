@@ -1,10 +1,10 @@
 -- find: all that is known of a task, at one moment.
 -- Keys:    the shard's; six for each queue that it may be in
 -- Args:    id
--- Returns: 'ended' | 'working' | 'delayed' | 'retry' | 'ready' | 'waiting', now, body, notes, end (13
---          digits of ms, outcome), due time (ms), claim, worker, life and records of stages ('' for none), then of one
---          that waits, or was cancelled because of one it waited for: up to 100 ids that it needs, how many
---          they are, how many failed
+-- Returns: 'ended' | 'working' | 'delayed' | 'retry' | 'ready' | 'waiting' | 'registering', now, body,
+--          notes, end (13 digits of ms, outcome), due time (ms), claim, worker, life and records of stages
+--          ('' for none), then of one that waits, or was cancelled because of one it waited for: up to 100
+--          ids that it needs, how many they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 local id = ARGV[1]
@@ -23,7 +23,8 @@ if is_ended(body) then
 end
 if record then
   local due = tonumber(sub(record, 3, 15))
-  return {'waiting', now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
+  local word = sub(record, 1, 1) == 'r' and 'registering' or 'waiting'
+  return {word, now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
 end
 local holder = call('HGET', own, id)
 if holder then

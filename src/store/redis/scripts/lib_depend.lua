@@ -1,18 +1,21 @@
 -- What a task waits for.
 
--- How the parents stand that a submission names (17 bytes each: id, 'h' when it was accepted before, else
--- 'r'): unmet, failed, met, and in `gone` the first that was accepted and is no longer kept. Those in
--- `written` are about to begin a new life. Reads only.
+-- How the parents stand that a submission names (17 bytes each: id, 'h' when it was accepted before, 'w' when
+-- it begins with the same submission, 'f' when another shard keeps it, else 'r'): unmet, failed, met, away,
+-- and in `gone` the first that was accepted and is no longer kept. Those in `written` are about to begin a
+-- new life. Reads only.
 local function weigh(rule, text, written)
-  local ids, weight = {}, {unmet = {}, failed = {}, met = {}}
+  local ids, weight = {}, {unmet = {}, failed = {}, met = {}, away = {}}
   for at = 1, #text, 17 do ids[#ids + 1] = sub(text, at, at + 15) end
   local held = hmget(tasks, ids)
   for i = 1, #ids do
-    local value, into = held[i], weight.unmet
-    if written[ids[i]] then
+    local value, into, flag = held[i], weight.unmet, sub(text, 17 * i, 17 * i)
+    if flag == 'f' then
+      into = weight.away
+    elseif written[ids[i]] or flag == 'w' then
       into = weight.unmet
     elseif not value then
-      if sub(text, 17 * i, 17 * i) == 'h' then weight.gone = weight.gone or ids[i] end
+      if flag == 'h' then weight.gone = weight.gone or ids[i] end
     elseif is_ended(value) then
       local well = rule == 'r' or state_letter(value) == 's'
       into = well and weight.met or weight.failed
@@ -28,12 +31,13 @@ local function tie(id, weight)
   local function add(parents, up, down)
     for i = 1, #parents do
       if up then edges[#edges + 1] = up .. id .. parents[i] end
-      edges[#edges + 1] = down .. parents[i] .. id
+      if down then edges[#edges + 1] = down .. parents[i] .. id end
     end
   end
   add(weight.unmet, 'n', 'c')
   add(weight.failed, 'f', 'c')
   add(weight.met, nil, 's')
+  add(weight.away, 'n', nil)
   add_links(edges)
   mark_awaited(weight.unmet)
   -- A later task of the same id may succeed.

@@ -3,6 +3,7 @@
 --   'f' child parent   the parent ended otherwise than the child needs; 'n' again when it is revived
 --   'c' parent child   the child is to hear of the parent
 --   's' parent child   the child has heard what it needs; kept for the graph
+--   'u' child parent   the parent's shard is still to forget that the child was to hear of it
 local last_id = string.rep('\255', 16)
 
 local function links_of(letter, id, limit, after)
@@ -22,16 +23,4 @@ local function add_links(members)
     pairs_of[2 * i - 1], pairs_of[2 * i] = 0, members[i]
   end
   many('ZADD', links, pairs_of, 1, #pairs_of)
-end
-
--- Forgets what a task waited for, with its place in the lists of those that it waited for. At most `limit`
--- of each kind; false when some may be left.
-local function forget_parents(id, limit)
-  local all = true
-  for _, letter in ipairs({'n', 'f'}) do
-    local found = links_of(letter, id, limit)
-    for i = 1, #found do call('ZREM', links, found[i], 'c' .. sub(found[i], 18) .. id) end
-    all = all and #found < limit
-  end
-  return all
 end

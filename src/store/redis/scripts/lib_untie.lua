@@ -11,8 +11,11 @@ local function untie(id)
   many('ZREM', links, served, 1, #served)
   local told, gone = links_of('c', id, most_edges), {}
   for i = 1, #told do
-    local record = call('HGET', waiting, sub(told[i], 18))
-    if not record or sub(record, 1, 1) == 'f' then gone[#gone + 1] = told[i] end
+    local child = sub(told[i], 18)
+    local record = call('HGET', waiting, child)
+    local waits = record and sub(record, 1, 1) ~= 'f'
+    -- Whether one of another shard waits only that shard knows: it says when it does no more.
+    if not waits and not is_away(child) then gone[#gone + 1] = told[i] end
   end
   many('ZREM', links, gone, 1, #gone)
   if #told == #gone then call('HDEL', watched, id) end

@@ -1,5 +1,7 @@
 -- Looks for a way from a task through what it waits for back to itself.
 --
+-- A way into another shard is gone from outside: there the search is given up.
+--
 -- `batch`: parents of tasks that this call is about to add. Returns the ids on the way as one text or nil,
 -- whether the search was given up after `budget` steps, and what is left of them.
 local function find_cycle(id, batch, budget)
@@ -27,6 +29,7 @@ local function find_cycle(id, batch, budget)
     for i = 1, #parents do
       local parent = parents[i]
       if parent == id then return path(at), false, budget end
+      if is_away(parent) then return nil, true, 0 end
       if not from[parent] then
         from[parent] = at
         open[#open + 1] = parent

@@ -13,7 +13,7 @@ for _, member in ipairs(call('ZRANGE', outbox, '-inf', now, 'BYSCORE', 'LIMIT', 
   if not still_true(id, what) then
     call('ZREM', outbox, member)
   elseif room > 0 then
-    local found = (what == 'k' or what == 'w') and {} or links_of('c', id, room)
+    local found = (what == 'k' or what == 'w') and {} or links_of(what == 'u' and 'u' or 'c', id, room)
     local ids, more = {}, #found == room
     for i = 1, #found do ids[i] = sub(found[i], 18) end
     room = room - math.max(#found, 1)

@@ -11,7 +11,8 @@ local told, asked, missing, overtaken = {}, {}, {}, {}
 local at = 2
 while at <= #ARGV do
   -- Whoever was slow to tell may not undo what another has told since.
-  overtaken[ARGV[at] .. ARGV[at + 1]] = not still_true(ARGV[at], ARGV[at + 1])
+  local parent, what = ARGV[at], ARGV[at + 1]
+  overtaken[parent .. what] = not is_away(parent) and not still_true(parent, what)
   for i = at + 4, at + 3 + ARGV[at + 3] do
     told[#told + 1] = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
     asked[#asked + 1] = ARGV[i]
@@ -27,22 +28,6 @@ for i = 1, #told do
 end
 if #missing > 0 then return {'elsewhere', unpack(missing)} end
 
--- The edges after the news. Returns whether the task is to hear of this parent again.
-local function hear(one, rule)
-  local edge = one.id .. one.parent
-  if one.what == 's' then
-    call('ZREM', links, 'n' .. edge, 'f' .. edge)
-  elseif one.what == 'v' then
-    if call('ZREM', links, 'f' .. edge) == 1 then call('ZADD', links, 0, 'n' .. edge) end
-    return true
-  elseif one.what ~= 'k' and call('ZREM', links, 'n' .. edge) == 1 then
-    if rule == 'r' then return false end
-    call('ZADD', links, 0, 'f' .. edge)
-    return true
-  end
-  return one.what ~= 's' and one.what ~= 'k' and call('ZSCORE', links, 'f' .. edge) ~= false
-end
-
 free_first()
 local wakes, again, seen = {}, {}, {}
 for i, one in ipairs(told) do
@@ -53,7 +38,7 @@ for i, one in ipairs(told) do
     again[#again + 1] = i
   elseif record then
     seen[one.id] = true
-    if hear(one, sub(record, 2, 2)) then again[#again + 1] = i end
+    if hear(one, record) then again[#again + 1] = i end
     settle(one.id, record, one.outcome, ARGV[1], wakes)
   end
 end

@@ -1,6 +1,7 @@
 -- submit: puts new tasks into their queues, all of a batch in one step.
 -- Keys:    the shard's; six for each queue named
--- Args:    lane, number, 'each' or 'all', 1 when the queues are to be named, then runs of items alike: spec, count, (id, body) x count
+-- Args:    lane, number, 'each', 'all' or 'ask' (as all, but writes nothing), 1 when the queues are to be
+--          named, then runs of items alike: spec, count, (id, body) x count
 --          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at;
 --          expires: -1 for never; rule: '-', or what items that depend on others do when one of those fails
 --          (c w r g; a capital: more parents follow), and then they are (id, body, parents) x count
@@ -21,6 +22,10 @@ local function submit()
   if rejected and ARGV[3] == 'all' then
     reply[1] = 'rejected'
     return reply, reply
+  end
+  if ARGV[3] == 'ask' then
+    reply[1] = rejected and 'rejected' or 'ok'
+    return reply
   end
   local news = {}
   for _, run in ipairs(runs) do

@@ -10,7 +10,7 @@ end
 local function enlist(run, i, body, life, news)
   local id, weight = run.ids[i], run.weights[i]
   tie(id, weight)
-  local unmet, failed = #weight.unmet > 0, #weight.failed > 0
+  local unmet, failed = #weight.unmet + #weight.away > 0, #weight.failed > 0
   if not weight.registering and not unmet and not failed and run.rule ~= 'g' then return true end
   list_as(run.q, 'w', id)
   call('HSET', waiting, id, waiting_text(weight.registering and 'r' or 'w', run.rule, run.due, body, life))

@@ -1,0 +1,108 @@
+#include "runtime/ties.hpp"
+
+#include <errand/policy.hpp>
+
+#include "core/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace errand {
+
+namespace {
+
+bool never(const task_id&) { return false; }
+
+// What a task that has such an edge is still to be told; nullopt: nothing.
+std::optional<tidings> untold(link kind, standing how) {
+    const bool needs = kind == link::needs;
+    switch (how) {
+    case standing::success: return tidings::success;
+    case standing::dead: return needs ? std::optional{tidings::dead} : std::nullopt;
+    case standing::cancelled: return needs ? std::optional{tidings::cancelled} : std::nullopt;
+    case standing::expired: return needs ? std::optional{tidings::expired} : std::nullopt;
+    case standing::open: return needs ? std::nullopt : std::optional{tidings::revived};
+    case standing::absent: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+// Looks at the parents of one kind of edges; adds those that are not there.
+awaitable<void> look(store& in, task_id child, link kind, std::vector<task_id> parents,
+                     std::vector<task_id>& absent) {
+    for (std::size_t from = 0; from < parents.size(); from += store::parents_per_call) {
+        const auto part = std::span{parents}.subspan(from);
+        const auto some = part.first(std::min(part.size(), store::parents_per_call));
+        const auto how = co_await in.depend(child, depend_mode::look, some);
+        std::vector<resolution> told;
+        for (std::size_t at = 0; at < some.size(); ++at) {
+            if (kind == link::needs && how[at] == standing::absent) absent.push_back(some[at]);
+            if (const auto what = untold(kind, how[at]))
+                told.push_back({.parent = some[at], .what = *what, .cancelled = {}, .children = {child}});
+        }
+        if (told.empty()) continue;
+        const auto again = co_await in.resolve(told, gathered_outcome());
+        std::vector<task_id> done;
+        for (std::size_t at = 0; at < told.size(); ++at) {
+            if (again[at].empty() && told[at].what != tidings::success) done.push_back(told[at].parent);
+        }
+        if (!done.empty()) co_await in.depend(child, depend_mode::forget, done);
+    }
+}
+
+}  // namespace
+
+std::string gathered_outcome() {
+    task_outcome outcome;
+    outcome.ended_as = state::success;
+    outcome.retention = policy{}.retention;
+    outcome.attempts = 1;
+    outcome.result = group_result;
+    return encode(outcome);
+}
+
+awaitable<std::vector<task_id>> linked_to(store& in, link kind, task_id of) {
+    std::vector<task_id> all;
+    links_from from{of};
+    for (bool more = true; more;) {
+        auto pages = co_await in.links(kind, {&from, 1}, false);
+        auto& page = pages.at(0);
+        std::ranges::copy(page.others, std::back_inserter(all));
+        more = page.more && !page.others.empty();
+        if (more) from.after = page.others.back();
+    }
+    co_return all;
+}
+
+awaitable<std::optional<task_id>> tied(store& in, task_id child, parent_test accepted, parent_test skipped) {
+    for (;;) {
+        std::vector<task_id> absent;
+        for (const auto kind : {link::needs, link::failed}) {
+            auto parents = co_await linked_to(in, kind, child);
+            std::erase_if(parents, skipped);
+            co_await look(in, child, kind, std::move(parents), absent);
+        }
+        if (absent.empty()) co_return std::nullopt;
+        // One that is not there and was told of is needed no longer; the look has written down that it is.
+        const auto needed = co_await linked_to(in, link::needs, child);
+        std::vector<task_id> told;
+        std::optional<task_id> gone;
+        for (const auto& one : absent) {
+            if (std::ranges::find(needed, one) == needed.end()) {
+                told.push_back(one);
+            } else if (!gone && accepted(one)) {
+                gone = one;
+            }
+        }
+        if (told.empty()) co_return gone;
+        co_await in.depend(child, depend_mode::forget, told);
+    }
+}
+
+awaitable<void> untied(store& in, task_id child, std::vector<task_id> parents) {
+    co_await in.depend(child, depend_mode::forget, parents);
+    co_await tied(in, child, never, never);
+}
+
+}  // namespace errand

@@ -1,0 +1,11 @@
+-- busy: a worker that waits for tasks has no room for them now; what it may have been woken for falls to
+-- another.
+-- Keys:    the shard's; five for each queue it serves
+-- Args:    worker, number of queues
+-- Returns: 'ok', now
+-- Cost:    O(queues)
+for q = 1, tonumber(ARGV[2]) do
+  call('SREM', idle_of(q), ARGV[1])
+  if call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 then wake(q, 1) end
+end
+return {'ok', now}

@@ -1,0 +1,150 @@
+// Looking after the tasks of several shards: counts are sums, lists stand beside each other.
+#include "store/shards/sharded_store.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <numeric>
+
+namespace errand {
+namespace {
+
+void add(queue_state& to, const queue_state& one) {
+    to.ready += one.ready;
+    to.delayed += one.delayed;
+    to.retry += one.retry;
+    to.waiting += one.waiting;
+    to.success += one.success;
+    to.dead += one.dead;
+    to.cancelled += one.cancelled;
+    to.expired += one.expired;
+    to.idle_workers = std::max(to.idle_workers, one.idle_workers);
+    if (!to.paused_since) to.paused_since = one.paused_since;
+    if (one.next_submitted_at && (!to.next_submitted_at || *one.next_submitted_at < *to.next_submitted_at))
+        to.next_submitted_at = one.next_submitted_at;
+}
+
+void add(totals& to, const totals& all) {
+    for (const auto& [queue, one] : all) {
+        auto& sum = to[queue];
+        sum.success += one.success;
+        sum.dead += one.dead;
+        sum.cancelled += one.cancelled;
+        sum.expired += one.expired;
+        sum.failed += one.failed;
+    }
+}
+
+// The lists of a shard have its number and a slash before their names.
+std::size_t shard_of_list(const std::string& name) {
+    std::size_t shard = 0;
+    std::from_chars(name.data(), name.data() + name.size(), shard);
+    return shard;
+}
+
+// One shard after another.
+class audit_of_all final : public auditor {
+public:
+    explicit audit_of_all(std::vector<std::unique_ptr<auditor>> shards) : shards_{std::move(shards)} {}
+
+    awaitable<audit_step> next() override {
+        auto step = co_await shards_[at_]->next();
+        if (!step.more && at_ + 1 < shards_.size()) {
+            ++at_;
+            step.more = true;
+        }
+        co_return step;
+    }
+
+private:
+    std::vector<std::unique_ptr<auditor>> shards_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+awaitable<overview_answer> sharded_store::overview() {
+    const auto answers = co_await everywhere<overview_answer>([](store& in) { return in.overview(); });
+    overview_answer got{.queues = {}, .working = 0, .now = now()};
+    std::map<std::string, queue_state> queues;
+    for (const auto& one : answers) {
+        got.working += one.working;
+        for (const auto& queue : one.queues) {
+            auto& sum = queues[queue.queue];
+            sum.queue = queue.queue;
+            add(sum, queue);
+        }
+    }
+    for (auto& [name, sum] : queues) got.queues.push_back(std::move(sum));
+    co_return got;
+}
+
+awaitable<totals_answer> sharded_store::happened() {
+    const auto answers = co_await everywhere<totals_answer>([](store& in) { return in.happened(); });
+    totals_answer got;
+    got.now = now();
+    for (const auto& one : answers) {
+        add(got.so_far, one.so_far);
+        for (const auto& [minute, all] : one.at_minute) add(got.at_minute[minute], all);
+        for (const auto& [day, all] : one.at_day) add(got.at_day[day], all);
+    }
+    co_return got;
+}
+
+awaitable<std::vector<worker_card>> sharded_store::workers() { return shards_.front()->workers(); }
+
+awaitable<std::vector<task_list>> sharded_store::lists(state where, std::string_view queue) {
+    auto answers = co_await everywhere<std::vector<task_list>>([where, queue](store& in) {
+        return in.lists(where, queue);
+    });
+    std::vector<task_list> all;
+    for (std::size_t shard = 0; shard < answers.size(); ++shard) {
+        for (auto& one : answers[shard])
+            all.push_back({std::move(one.queue), std::to_string(shard) + '/' + one.name});
+    }
+    co_return all;
+}
+
+awaitable<list_answer> sharded_store::list(const list_call& asked) {
+    auto call = asked;
+    const auto shard = shard_of_list(asked.of.name);
+    call.of.name = asked.of.name.substr(asked.of.name.find('/') + 1);
+    auto got = co_await shards_.at(shard)->list(call);
+    for (auto& one : got.items) {
+        if (one.task.claim != 0) one.task.claim = shards::outer_claim(one.task.claim, shard, shards());
+    }
+    co_return got;
+}
+
+awaitable<bool> sharded_store::pause(std::string_view queue) {
+    const auto changed = co_await everywhere<bool>([queue](store& in) { return in.pause(queue); });
+    co_return std::ranges::find(changed, true) != changed.end();
+}
+
+awaitable<bool> sharded_store::resume(std::string_view queue) {
+    const auto changed = co_await everywhere<bool>([queue](store& in) { return in.resume(queue); });
+    co_return std::ranges::find(changed, true) != changed.end();
+}
+
+awaitable<edit_verdict> sharded_store::edit(const edit_call& asked) { return of(asked.id).edit(asked); }
+
+awaitable<remove_verdict> sharded_store::remove(const task_id& id, std::string_view outcome) {
+    return of(id).remove(id, outcome);
+}
+
+awaitable<std::size_t> sharded_store::trim(std::size_t most, std::size_t limit) {
+    const auto share = [n = shards()](std::size_t whole) { return whole / n + 1; };
+    const auto answers =
+        co_await everywhere<std::size_t>([&](store& in) { return in.trim(share(most), share(limit)); });
+    // As many as were asked for says that there may be more.
+    if (std::ranges::any_of(answers, [&](std::size_t one) { return one >= share(limit); })) co_return limit;
+    co_return std::accumulate(answers.begin(), answers.end(), std::size_t{0});
+}
+
+std::unique_ptr<auditor> sharded_store::audit(bool repair) {
+    std::vector<std::unique_ptr<auditor>> all;
+    for (const auto& one : shards_) all.push_back(one->audit(repair));
+    return std::make_unique<audit_of_all>(std::move(all));
+}
+
+}  // namespace errand

@@ -1,0 +1,110 @@
+// The seam over several shards, each a store of its own: calls go to the shards that they concern, at the same time,
+// and come back as one answer. What is one step in a store is one step in each shard here.
+//
+// Nothing else is decided here: which tasks depend on tasks of other shards is said to each shard, and how their edges
+// are kept right is the business of the scripts, of registrations and of the resolver.
+#pragma once
+
+#include "store/shards/gathering.hpp"
+#include "store/shards/routes.hpp"
+#include "store/shards/together.hpp"
+#include "store/store.hpp"
+
+namespace errand {
+
+class sharded_store final : public store {
+public:
+    // In the order of their numbers; at least two.
+    explicit sharded_store(std::vector<std::unique_ptr<store>> shards);
+    ~sharded_store() override;
+    sharded_store(const sharded_store&) = delete;
+    sharded_store& operator=(const sharded_store&) = delete;
+
+    awaitable<void> open() override;
+    void close() override;
+    void listen(store_listener* to) override { listener_ = to; }
+    const std::string& name() const override { return shards_.front()->name(); }
+    time_point now() const override { return shards_.front()->now(); }
+    std::size_t shards() const override { return shards_.size(); }
+    std::size_t shard_of(const task_id& id) const override { return shards::shard_of(id, shards_.size()); }
+
+    awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
+                                                 submit_mode mode) override;
+    awaitable<work_answer> work(const work_call& call) override;
+    awaitable<void> busy(std::span<const std::string> queues) override;
+    awaitable<extend_answer> extend(const extend_call& call) override;
+    awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
+    awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
+                                    std::string record) override;
+    awaitable<stages_answer> stages(const task_id& id, claim_number claim) override;
+    awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
+                                      std::string_view expired_outcome) override;
+    awaitable<recover_answer> recover(std::size_t limit, duration lease) override;
+    awaitable<std::size_t> clean(std::size_t limit) override;
+    awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
+    awaitable<std::optional<found_task>> find(const task_id& id) override;
+    awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
+    awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
+                                  std::span<const parent_task> parents) override;
+    awaitable<std::vector<standing>> depend(const task_id& child, depend_mode mode,
+                                            std::span<const task_id> parents) override;
+    awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) override;
+    awaitable<void> withdraw(const task_id& id, incarnation life) override;
+    awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
+                                             bool of_waiting) override;
+    awaitable<news_answer> take_news(std::size_t limit, duration lease) override;
+    awaitable<std::vector<std::vector<task_id>>> resolve(std::span<const resolution> all,
+                                                         std::string_view gathered) override;
+    awaitable<void> delivered(std::span<const delivery> all) override;
+    awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
+                           std::string_view encoded_notes) override;
+    awaitable<overview_answer> overview() override;
+    awaitable<totals_answer> happened() override;
+    awaitable<std::vector<worker_card>> workers() override;
+    awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
+    awaitable<list_answer> list(const list_call& call) override;
+    awaitable<bool> pause(std::string_view queue) override;
+    awaitable<bool> resume(std::string_view queue) override;
+    awaitable<edit_verdict> edit(const edit_call& call) override;
+    awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
+    awaitable<std::size_t> trim(std::size_t most, std::size_t limit) override;
+    std::unique_ptr<auditor> audit(bool repair) override;
+    awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
+    awaitable<void> leave(std::span<const std::string> queues) override;
+
+private:
+    class ear;
+    struct work_round;
+
+    store& of(const task_id& id) { return *shards_[shard_of(id)]; }
+    // Each shard is called; `call(store&)`.
+    template <class Answer, class Call>
+    awaitable<std::vector<Answer>> everywhere(Call call) {
+        std::vector<awaitable<Answer>> calls;
+        for (const auto& one : shards_) calls.push_back(call(*one));
+        return shards::together(std::move(calls));
+    }
+    // A time of one shard's clock, by the clock of this store.
+    time_point moved(time_point at, time_point its_now) const { return now() + (at - its_now); }
+    void earlier(std::optional<time_point>& best, const std::optional<time_point>& at,
+                 time_point its_now) const;
+    claimed_task outer(claimed_task one, std::size_t shard) const;
+
+    shards::part<submission_item> placed(shards::part<submission_item> one) const;
+    awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,
+                                                     std::vector<shards::part<submission_item>> parts,
+                                                     submit_mode mode);
+    // Extends the leases of these.
+    awaitable<void> keep(const std::vector<claimed_task>& tasks, duration lease);
+    awaitable<void> take_off(std::span<const std::string> queues);
+
+    std::vector<std::unique_ptr<store>> shards_;
+    std::vector<std::unique_ptr<ear>> ears_;
+    store_listener* listener_ = nullptr;
+    std::size_t first_asked_ = 0;  // for tasks
+    // Calls of extend that have not been answered.
+    std::vector<std::shared_ptr<shards::gathering<extend_answer>>> extensions_;
+    std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
+};
+
+}  // namespace errand

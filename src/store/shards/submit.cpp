@@ -1,0 +1,102 @@
+// submit over several shards.
+#include "core/record.hpp"
+#include "store/shards/sharded_store.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace errand {
+namespace {
+
+using part = shards::part<submission_item>;
+
+// Whether something else than a failure can keep it from being accepted.
+bool may_be_refused(const submission_item& item) {
+    return item.conflict != on_conflict::keep || item.waits() || has_biz_id(item.body);
+}
+
+bool refuses(const submit_answer& one) {
+    using enum submit_verdict;
+    return one.verdict == rejected || one.verdict == cycle || one.verdict == gone || one.verdict == busy ||
+           one.verdict == withheld;
+}
+
+void spread(std::vector<submit_answer>& to, const part& of, std::vector<submit_answer> answers) {
+    for (std::size_t at = 0; at < answers.size(); ++at) to[of.places[at]] = std::move(answers[at]);
+}
+
+}  // namespace
+
+// Says of each parent whether this shard can look at it. An item with others is accepted in more than one step.
+part sharded_store::placed(part one) const {
+    for (auto& item : one.items) {
+        for (auto& parent : item.after) {
+            if (shard_of(parent.id) == one.shard) continue;
+            parent.where = parent_task::place::elsewhere;
+            item.incomplete = true;
+        }
+    }
+    return one;
+}
+
+awaitable<std::vector<submit_answer>> sharded_store::submit(std::size_t lane,
+                                                            std::span<const submission_item> items,
+                                                            submit_mode mode) {
+    if (items.empty()) co_return std::vector<submit_answer>{};
+    const auto first = shard_of(items.front().id);
+    const auto simple = [&](const submission_item& one) {
+        return one.after.empty() && shard_of(one.id) == first;
+    };
+    if (std::ranges::all_of(items, simple)) co_return co_await shards_[first]->submit(lane, items, mode);
+    auto parts =
+        shards::split(items, shards(), [this](const submission_item& one) { return shard_of(one.id); });
+    for (auto& one : parts) one = placed(std::move(one));
+    if (mode != submit_mode::each && parts.size() > 1)
+        co_return co_await submit_all(lane, items.size(), std::move(parts), mode);
+    std::vector<awaitable<std::vector<submit_answer>>> calls;
+    for (const auto& one : parts) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
+    auto answers = co_await shards::together(std::move(calls));
+    std::vector<submit_answer> all(items.size());
+    for (std::size_t at = 0; at < parts.size(); ++at) spread(all, parts[at], std::move(answers[at]));
+    co_return all;
+}
+
+// A refusal that is known beforehand refuses everything. Shards that may refuse are written one after the other, before
+// those that cannot: with one of them it is all or nothing, with more it is as long as nobody else submits the same ids
+// between the question and the call.
+awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane, std::size_t count,
+                                                                std::vector<part> parts, submit_mode mode) {
+    const auto certain = std::ranges::partition(parts, [](const part& one) {
+        return std::ranges::any_of(one.items, may_be_refused);
+    });
+    const auto uncertain = parts.size() - certain.size();
+    std::vector<submit_answer> all(count, submit_answer{submit_verdict::withheld});
+    if (uncertain > 1 || mode == submit_mode::ask) {
+        std::vector<awaitable<std::vector<submit_answer>>> calls;
+        for (const auto& one : parts)
+            calls.push_back(shards_[one.shard]->submit(lane, one.items, submit_mode::ask));
+        auto answers = co_await shards::together(std::move(calls));
+        const bool refused =
+            std::ranges::any_of(answers, [](const auto& of) { return std::ranges::any_of(of, refuses); });
+        for (std::size_t at = 0; at < parts.size(); ++at) {
+            // Of a batch that is refused only what refuses it matters.
+            if (!refused || std::ranges::any_of(answers[at], refuses))
+                spread(all, parts[at], std::move(answers[at]));
+        }
+        if (refused || mode == submit_mode::ask) co_return all;
+    }
+    for (std::size_t at = 0; at < uncertain; ++at) {
+        auto answers = co_await shards_[parts[at].shard]->submit(lane, parts[at].items, mode);
+        const bool refused = std::ranges::any_of(answers, refuses);
+        spread(all, parts[at], std::move(answers));
+        if (refused) co_return all;
+    }
+    std::vector<awaitable<std::vector<submit_answer>>> calls;
+    for (const auto& one : certain) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
+    auto answers = co_await shards::together(std::move(calls));
+    for (std::size_t at = 0; at < answers.size(); ++at)
+        spread(all, parts[uncertain + at], std::move(answers[at]));
+    co_return all;
+}
+
+}  // namespace errand

@@ -1,0 +1,177 @@
+// Transactions, workers and servers of a namespace of several shards.
+#include "support/three_shards.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace shards_test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using errand::state;
+using errand::test::await;
+using errand::test::eventually;
+using errand::test::in_all_shards;
+
+TEST_CASE("a refusal in one shard refuses the whole transaction", "[shards]") {
+    bench t;
+    const auto a = t.on(0, "a"), c = t.on(2, "c");
+    const auto steps = t.app.handler<step>();
+    const auto unique = t.app.handler<picky>();
+    t.run(unique.perform_async("7"));
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app,
+                                              [&]() -> errand::awaitable<void> {
+                                                  co_await steps.perform_async(a);
+                                                  for (const auto* name : {"5", "6", "7", "8"})
+                                                      co_await unique.perform_async(name);
+                                              })),
+                    errand::duplicate_task);
+    CHECK_FALSE(t.run(t.app.find(t.ref(a).id())));
+    for (const auto* name : {"5", "6", "8"}) CHECK_FALSE(t.run(t.app.find(unique.ref(name).id())));
+    // Of one that is submitted with others, some of which it waits for, a cycle with what was there before.
+    t.submit_after(c, {a});
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app,
+                                              [&]() -> errand::awaitable<void> {
+                                                  const auto root = co_await steps.perform_async("root");
+                                                  const errand::options how{.after = {root, t.ref(c)}};
+                                                  co_await steps.with(how).perform_async(a);
+                                              })),
+                    errand::dependency_cycle);
+    for (const auto& name : {a, std::string{"root"}}) CHECK_FALSE(t.run(t.app.find(t.ref(name).id())));
+}
+
+TEST_CASE("a plan over shards runs in its order although nothing is kept of its tasks", "[shards]") {
+    bench t;
+    t.start();
+    const auto steps = t.app.handler<once>().with({.retention = 0ms});
+    for (int round = 0; round < 20; ++round) {
+        std::optional<step_handle> last;
+        t.run(errand::transaction(t.app, [&]() -> errand::awaitable<void> {
+            last = co_await steps.perform_async(std::to_string(12 * round));
+            for (int i = 1; i < 12; ++i) {
+                const auto next = t.app.handler<once>().with({.retention = 0ms, .after = {*last}});
+                last = co_await next.perform_async(std::to_string(12 * round + i));
+            }
+        }));
+        CHECK(t.wait(*last) == std::to_string(12 * round + 11));
+    }
+    std::vector<std::string> wanted;
+    for (int i = 0; i < 240; ++i) wanted.push_back(std::to_string(i));
+    CHECK(t.lines() == wanted);
+}
+
+TEST_CASE("a worker with no room left is woken by no shard", "[shards]") {
+    bench t;
+    helper worker{t.app.settings()};
+    errand::work_call claim;
+    claim.claim = {{"default"}, 1, 30s};
+    CHECK(await(worker.io, worker.of->work(claim)).claimed.empty());
+    const auto idle = [&](const std::string& count) {
+        return in_all_shards(t.app.settings(), "SCARD", "idle:default", count);
+    };
+    CHECK(idle("1"));
+    t.submit(t.on(1, "one"));
+    t.submit(t.on(2, "other"));
+    CHECK(await(worker.io, worker.of->work(claim)).claimed.size() == 1);
+    CHECK(idle("0"));
+    CHECK(await(worker.io, worker.of->work(claim)).claimed.size() == 1);
+}
+
+TEST_CASE("shards may be on several servers", "[shards]") {
+    errand::test::redis_server other;
+    auto settings = errand::test::fresh_settings();
+    settings.store += ", " + other.url();
+    settings.shards = 0;
+    const auto name_space = settings.name_space;
+    bench t{settings};
+    t.start();
+    const auto on = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    const auto child = t.submit_after(on(1, "c"), {on(0, "p")});
+    const auto back = t.submit_after(on(0, "b"), {on(1, "c")});
+    t.submit(on(0, "p"));
+    CHECK(t.wait(back) == on(0, "b"));
+    CHECK(t.lines() == std::vector{on(0, "p"), on(1, "c"), on(0, "b")});
+    CHECK(other.command({"HLEN", "errand:{" + name_space + ".1}:tasks"}) == "2");
+    auto alone = errand::test::fresh_settings();
+    alone.name_space = name_space;
+    alone.shards = 1;
+    errand::test::test_app mistaken{alone};
+    CHECK_THROWS_MATCHES(mistaken.run(mistaken.app.find(child.id())), errand::store_error,
+                         MessageMatches(ContainsSubstring("2 shard(s), and 1 were asked for")));
+    alone.store += "," + other.url();
+    CHECK_THROWS_MATCHES(errand::app{alone}, errand::usage_error,
+                         MessageMatches(ContainsSubstring("ERRAND_SHARDS")));
+}
+
+TEST_CASE("a server that is away costs no task of another its lease", "[shards]") {
+    errand::test::redis_server other{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store += "," + other.url();
+    settings.shards = 0;
+    settings.lease = 300ms;
+    bench t{settings};
+    helper worker{settings};
+    const auto id_on = [&](std::size_t shard) {
+        for (;;) {
+            const auto id = errand::new_task_id(1'763'000'000'000);
+            if (errand::shards::shard_of(id, 2) == shard) return id;
+        }
+    };
+    const auto item = errand::test::item_with(id_on(0), "a");
+    await(worker.io, worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
+    errand::work_call claim;
+    claim.claim = {{"default"}, 10, 300ms};
+    const auto held = await(worker.io, worker.of->work(claim)).claimed;
+    REQUIRE(held.size() == 1);
+    const auto second = errand::test::item_with(id_on(0), "b");
+    await(worker.io, worker.of->submit(0, {&second, 1}, errand::submit_mode::each));
+
+    // Takes over what has lost its lease on the server that is there.
+    errand::store_settings there;
+    there.url = errand::test::shared_redis().url();
+    there.name_space = settings.name_space;
+    there.shards = 2;
+    const auto other_worker = errand::make_redis_store(worker.io, there);
+    await(worker.io, other_worker->open());
+
+    other.kill();
+    // Both what is held and what a call that hangs has claimed.
+    std::optional<errand::work_answer> claimed;
+    boost::asio::co_spawn(worker.io, worker.of->work(claim),
+                          [&](std::exception_ptr why, errand::work_answer answer) {
+                              if (!why) claimed = std::move(answer);
+                          });
+    const auto end = std::chrono::steady_clock::now() + 900ms;
+    while (std::chrono::steady_clock::now() < end) {
+        errand::extend_call call;
+        call.lease = 300ms;
+        call.claims = {held[0].claim};
+        call.tasks = {{held[0].id, held[0].claim}};
+        // One of the server that is away, so that it is asked.
+        call.tasks.emplace_back(id_on(1), errand::shards::outer_claim(1, 1, 2));
+        const auto lost = await(worker.io, worker.of->extend(call));
+        CHECK(lost.lost_claims.empty());
+        CHECK(lost.lost_tasks.empty());
+        CHECK(await(worker.io, other_worker->recover(10, 30s)).tasks.empty());
+    }
+    CHECK_FALSE(claimed);
+    other_worker->close();
+    other.restart();
+    CHECK(errand::test::run_until(worker.io, [&] { return claimed.has_value(); }));
+    REQUIRE(claimed->claimed.size() == 1);
+    errand::work_call finish;
+    for (const auto& task : {held[0], claimed->claimed[0]}) {
+        finish.reports.push_back(errand::test::success_of(task));
+        finish.closed.push_back(task.claim);
+    }
+    const std::vector accepted(2, errand::report_verdict::accepted);
+    CHECK(await(worker.io, worker.of->work(finish)).verdicts == accepted);
+}

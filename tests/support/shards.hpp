@@ -1,0 +1,33 @@
+// Into how many shards the tests of whole apps divide their namespaces, and what these hold.
+#pragma once
+
+#include <errand/config.hpp>
+
+#include "store/store.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace errand::test {
+
+// ERRAND_TEST_SHARDS, one without it.
+inline std::size_t shards_of_tests() {
+    const char* given = std::getenv("ERRAND_TEST_SHARDS");
+    return given && *given ? std::stoul(given) : 1;
+}
+
+// The store of an app with these settings, opened.
+std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings,
+                                    std::string name = {});
+
+// Of a namespace on the shared Redis.
+std::string shard_key(const config& settings, const std::string& part, std::size_t shard = 0);
+// Whether a command (HLEN, ZCARD) answers so in every shard.
+bool in_all_shards(const config& settings, const std::string& command, const std::string& part,
+                   const std::string& answer);
+
+}  // namespace errand::test
