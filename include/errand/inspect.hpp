@@ -149,8 +149,9 @@ public:
     /// All queues that ever had a task, by name. Five round trips and one for each page of running tasks.
     [[nodiscard]] awaitable<std::vector<queue_info>> queues() const;
 
-    /// A page of tasks in one state: ready ones in the order in which they are claimed (of each shard), waiting ones by when they began to
-    /// wait, delayed and retrying ones by when they are due, ended ones by their end; working ones in no order.
+    /// A page of tasks in one state: ready ones in the order in which they are claimed (of each queue and shard), waiting
+    /// ones by when they began to wait, delayed and retrying ones by when they are due, ended ones by their end; working
+    /// ones in no order.
     /// A task that stays in its state while pages are read is given once; ready ones, which move, may come twice.
     /// @param after `next` of the page before; empty: from the beginning
     /// @param limit so many at most, 1..1000 (of working ones about so many). Fewer come when a filter matches few: `next`
