@@ -27,7 +27,7 @@ time_point due_of(const due_options& how) {
 }
 
 awaitable<bool> one(inspector in, std::string id, time_point due) {
-    return in.reschedule(std::move(id), due);
+    co_return co_await in.reschedule(std::move(id), due);
 }
 
 // The inspector has no such repair. A task that is due then already is passed over: so one that comes up again, because it
