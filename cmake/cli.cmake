@@ -8,6 +8,6 @@ target_link_libraries(errand_cli_parts PUBLIC errand::errand CLI11::CLI11)
 errand_warnings(errand_cli_parts)
 
 add_executable(errand_cli src/cli/main.cpp)
-set_target_properties(errand_cli PROPERTIES OUTPUT_NAME errand)
+set_target_properties(errand_cli PROPERTIES OUTPUT_NAME errand INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_link_libraries(errand_cli PRIVATE errand_cli_parts)
 errand_warnings(errand_cli)

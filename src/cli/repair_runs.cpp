@@ -92,6 +92,21 @@ bool agreed(const repair_kind& what, const repair_choice& which, errand::state w
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+// The bar is gone when it returns: the answer takes its line.
+repair_progress run_with_bar(session& on, const repair_kind& what, const repair_choice& which,
+                             errand::state where, std::size_t total, bool& stopped) {
+    const interruptible signal;
+    progress_bar bar{total};
+    repair_options how{.dry_run = which.dry_run};
+    if (which.limit > 0) how.most = which.limit;
+    how.progress = [&](const repair_progress& so_far) {
+        bar.show(so_far.looked_at, what.past + ' ' + std::to_string(so_far.changed));
+        stopped = signal.asked();
+        return !stopped;
+    };
+    return on.run(what.all(on.inspect(), which.filter.in(where), how));
+}
+
 exit_code tell(session& on, const repair_kind& what, const repair_choice& which, const repair_progress& got,
                bool stopped) {
     if (on.json()) {
@@ -165,17 +180,8 @@ exit_code repair_matching(session& on, const repair_kind& what, const repair_cho
         complain("nothing was done");
         return exit_code::undone;
     }
-    const interruptible signal;
-    progress_bar bar{total};
     bool stopped = false;
-    repair_options how{.dry_run = which.dry_run};
-    if (which.limit > 0) how.most = which.limit;
-    how.progress = [&](const repair_progress& so_far) {
-        bar.show(so_far.looked_at, what.past + ' ' + std::to_string(so_far.changed));
-        stopped = signal.asked();
-        return !stopped;
-    };
-    const auto got = on.run(what.all(on.inspect(), which.filter.in(where), how));
+    const auto got = run_with_bar(on, what, which, where, total, stopped);
     return tell(on, what, which, got, stopped);
 }
 

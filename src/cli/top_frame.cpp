@@ -23,8 +23,9 @@ std::string sums(const top_view& view) {
     }
     char rate[32];
     std::snprintf(rate, sizeof rate, "%.1f", finished);
-    return std::to_string(view.workers.size()) + " workers, " + std::to_string(running) + " of " +
-           std::to_string(slots) + " slots busy, " + std::to_string(ready) + " ready, " + rate + " done/s";
+    return std::to_string(view.workers.size()) + (view.workers.size() == 1 ? " worker, " : " workers, ") +
+           std::to_string(running) + " of " + std::to_string(slots) + " slots busy, " +
+           std::to_string(ready) + " ready, " + rate + " done/s";
 }
 
 std::string first_lines(const std::string& text, std::size_t lines) {

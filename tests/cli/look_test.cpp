@@ -158,7 +158,7 @@ TEST_CASE("workers, history and top show what runs and what ran", "[cli]") {
 
     const auto top = t.errand({"top", "--once"});
     CHECK(top.code == 0);
-    CHECK_THAT(top.out, ContainsSubstring("1 workers, 1 of 100") && ContainsSubstring("chores") &&
+    CHECK_THAT(top.out, ContainsSubstring("1 worker, 1 of 100") && ContainsSubstring("chores") &&
                             ContainsSubstring(h.id()) && !ContainsSubstring("\x1b"));
     CHECK(t.answer({"top"}).at("workers").as_array().size() == 1);
     CHECK(t.errand({"top"}).code == 2);
