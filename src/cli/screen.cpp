@@ -51,7 +51,7 @@ void screen::draw(const std::string& lines) {
     // Overwritten line by line, which does not flicker as clearing everything first would.
     std::string out = "\x1b[H";
     const bool ends = lines.ends_with('\n');
-    for (std::size_t at = 0; at + (ends ? 1 : 0) < lines.size(); ++at) {
+    for (std::size_t at = 0; at + (ends ? 1U : 0U) < lines.size(); ++at) {
         if (lines[at] == '\n') out += "\x1b[K\r";
         out += lines[at];
     }

@@ -18,7 +18,7 @@ surroundings around(session& on, const task_info& task) {
         if (queue.name == task.queue) all.queue_is_paused = queue.paused;
     }
     for (const auto& worker : on.run(on.inspect().workers())) {
-        for (const auto& queue : worker.queues) all.workers += queue == task.queue ? 1 : 0;
+        for (const auto& queue : worker.queues) all.workers += queue == task.queue ? 1U : 0U;
     }
     return all;
 }

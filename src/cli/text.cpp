@@ -153,7 +153,7 @@ std::string plain(std::string_view text) {
 
 std::size_t width_of(std::string_view text) noexcept {
     std::size_t width = 0;
-    for (const char c : text) width += begins_character(c) ? 1 : 0;
+    for (const char c : text) width += begins_character(c) ? 1U : 0U;
     return width;
 }
 
