@@ -28,10 +28,13 @@ std::string tree_text(const task_graph& graph) {
         std::size_t node;
         std::size_t depth;
     };
-    // A stack of its own: chains of thousands of tasks are deeper than the program's.
+    // A stack of its own: chains of thousands of tasks are deeper than the program's. Below the tasks that wait for none lie
+    // all others, for those on a cycle that is about to be refused.
     std::vector<entry> open;
-    for (auto at = graph.nodes.size(); at-- > 0;) {
-        if (!has_parent[at]) open.push_back({at, 0});
+    for (const bool with_parent : {true, false}) {
+        for (auto at = graph.nodes.size(); at-- > 0;) {
+            if (has_parent[at] == with_parent) open.push_back({at, 0});
+        }
     }
     std::vector<bool> shown(graph.nodes.size(), false);
     std::string out;
@@ -39,6 +42,7 @@ std::string tree_text(const task_graph& graph) {
         const auto [node, depth] = open.back();
         open.pop_back();
         const bool again = shown[node];
+        if (again && depth == 0) continue;
         out += std::string(depth * 2, ' ') + line_of(graph, node) +
                (again && !below[node].empty() ? "  (above)\n" : "\n");
         if (again) continue;

@@ -1,13 +1,16 @@
 #include "cli/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 
 namespace errand::cli {
 namespace {
 
-volatile std::sig_atomic_t came = 0;
+// A signal may come to any thread.
+std::atomic<bool> came{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
-void note(int) { came = 1; }
+void note(int) { came = true; }
 
 void on_signals(void (*then)(int), unsigned flags) {
     struct sigaction what{};
@@ -20,12 +23,12 @@ void on_signals(void (*then)(int), unsigned flags) {
 }  // namespace
 
 interruptible::interruptible() {
-    came = 0;
+    came = false;
     on_signals(note, SA_RESETHAND);
 }
 
 interruptible::~interruptible() { on_signals(SIG_DFL, 0U); }
 
-bool interruptible::asked() const noexcept { return came != 0; }
+bool interruptible::asked() const noexcept { return came; }
 
 }  // namespace errand::cli

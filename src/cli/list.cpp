@@ -36,9 +36,11 @@ pager pages_of(session& on, const list_options& how) {
 
 // One document, written as the pages come: a list may be longer than the memory is large.
 void print_json(pager& pages) {
-    print(R"({"tasks":[)");
     bool first = true;
-    for (auto page = pages.page(); !page.empty(); page = pages.page()) {
+    // Nothing is printed before the first page is there: a refusal prints no half of a document.
+    auto page = pages.page();
+    print(R"({"tasks":[)");
+    for (; !page.empty(); page = pages.page()) {
         std::string text;
         for (const auto& one : page) {
             if (!std::exchange(first, false)) text += ',';

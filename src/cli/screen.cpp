@@ -2,17 +2,35 @@
 
 #include "cli/output.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <fcntl.h>
 #include <poll.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace errand::cli {
 namespace {
 
-volatile std::sig_atomic_t end_asked = 0;
+std::atomic<bool> end_asked{false};
+std::array<int, 2> bell{-1, -1};  // read end, write end
 
-void note_end(int) { end_asked = 1; }
-void note_size(int) {}
+void ring() {
+    const int before = errno;
+    const char any = 0;
+    // A full pipe wakes as well.
+    [[maybe_unused]] const auto written = ::write(bell[1], &any, 1);
+    errno = before;
+}
+
+void note_end(int) {
+    end_asked = true;
+    ring();
+}
+void note_size(int) { ring(); }
 
 void on_signal(int number, void (*then)(int)) {
     struct sigaction what{};
@@ -25,11 +43,10 @@ void on_signal(int number, void (*then)(int)) {
 bool screen::possible() noexcept { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0; }
 
 screen::screen() {
-    end_asked = 0;
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (const int one : {SIGINT, SIGTERM, SIGWINCH}) sigaddset(&blocked, one);
-    pthread_sigmask(SIG_BLOCK, &blocked, &signals_before_);
+    end_asked = false;
+    if (::pipe2(bell.data(), O_NONBLOCK | O_CLOEXEC) != 0) {
+        throw std::system_error{errno, std::generic_category(), "no pipe for signals"};
+    }
     on_signal(SIGINT, note_end);
     on_signal(SIGTERM, note_end);
     on_signal(SIGWINCH, note_size);
@@ -44,7 +61,7 @@ screen::~screen() {
     print("\x1b[?25h\x1b[?1049l");
     tcsetattr(STDIN_FILENO, TCSANOW, &keys_before_);
     for (const int one : {SIGINT, SIGTERM, SIGWINCH}) on_signal(one, SIG_DFL);
-    pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
+    for (const int end : bell) ::close(end);
 }
 
 void screen::draw(const std::string& lines) {
@@ -59,13 +76,14 @@ void screen::draw(const std::string& lines) {
 }
 
 screen::event screen::wait(duration longest) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(longest);
-    const timespec time{.tv_sec = static_cast<time_t>(seconds.count()),
-                        .tv_nsec = static_cast<long>((longest - seconds).count()) * 1'000'000};
-    pollfd keys{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    const int ready = ppoll(&keys, 1, &time, &signals_before_);
-    if (end_asked != 0) return event::interrupted;
-    if (ready <= 0) return event::redraw;
+    std::array<pollfd, 2> ends{{{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+                                {.fd = bell[0], .events = POLLIN, .revents = 0}}};
+    const auto most = std::min<duration>(longest, std::chrono::hours{24});
+    const int ready = ::poll(ends.data(), ends.size(), static_cast<int>(most.count()));
+    std::array<char, 64> rung{};
+    while (::read(bell[0], rung.data(), rung.size()) > 0) continue;
+    if (end_asked) return event::interrupted;
+    if (ready <= 0 || ends[0].revents == 0) return event::redraw;
     char key = 0;
     // A terminal that has gone away gives no more keys.
     if (::read(STDIN_FILENO, &key, 1) <= 0) return event::quit;

@@ -1,12 +1,11 @@
 // The terminal as a live view: the alternate screen, keys without Enter, no cursor. However the program leaves it, also
 // through SIGINT or SIGTERM, the terminal is as it was.
 //
-// The signals are blocked except while wait() sleeps, so that none comes between a look at a flag and the sleep.
+// A signal may come to any thread, at any time: its handler writes to a pipe, which wait() watches beside the keys.
 #pragma once
 
 #include <errand/time.hpp>
 
-#include <csignal>
 #include <string>
 #include <termios.h>
 
@@ -34,7 +33,6 @@ public:
 
 private:
     termios keys_before_{};
-    sigset_t signals_before_{};
 };
 
 }  // namespace errand::cli

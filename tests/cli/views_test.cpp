@@ -74,6 +74,17 @@ TEST_CASE("a graph is a tree in which a task with two dependencies stands below 
                               "  * merge  waiting  merge  (above)\n");
 }
 
+TEST_CASE("a graph that is a cycle for a moment is shown all the same") {
+    errand::task_graph graph;
+    for (const auto* name : {"a", "b"}) {
+        graph.nodes.push_back({.id = name, .handler = name, .biz_id = {}, .state = state::waiting});
+    }
+    graph.edges = {{0, 1}, {1, 0}};
+    CHECK(tree_text(graph) == "* a  waiting  a\n"
+                              "  - b  waiting  b\n"
+                              "    * a  waiting  a  (above)\n");
+}
+
 TEST_CASE("a bar says how far a command is, also when there turned out to be more") {
     CHECK(bar_text(0, 4, "x") == "[--------------------]   0%  x");
     CHECK(bar_text(2, 4, "x") == "[##########----------]  50%  x");
