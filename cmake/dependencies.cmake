@@ -6,6 +6,9 @@ set(ERRAND_DEPS_DIR "${PROJECT_SOURCE_DIR}/.deps" CACHE PATH
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(spdlog REQUIRED)
+if(ERRAND_CLI)
+    find_package(CLI11 REQUIRED)
+endif()
 
 add_library(errand_boost_headers INTERFACE)
 add_library(errand::boost_headers ALIAS errand_boost_headers)

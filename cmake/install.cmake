@@ -1,9 +1,12 @@
-# cmake --install: headers, library and package files. Nothing in the prefix names the place it was built in, nor the
+# cmake --install: headers, library, the program and package files. Nothing in the prefix names the place it was built in, nor the
 # prefix itself, so that it can be moved.
 include(CMakePackageConfigHelpers)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/errand")
 
 install(TARGETS errand errand_boost_headers EXPORT errand)
+if(ERRAND_CLI)
+    install(TARGETS errand_cli)
+endif()
 install(EXPORT errand NAMESPACE errand:: FILE errandTargets.cmake DESTINATION "${package}")
 install(DIRECTORY include/errand DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 

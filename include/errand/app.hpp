@@ -84,7 +84,7 @@ public:
     /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
     [[nodiscard]] awaitable<std::optional<task_graph>> graph(std::string id, std::size_t most = 1000);
 
-    /// What looks after the tasks: queues, lists, workers, history, repair. No round trip.
+    /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.
     [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }
 
     /// Runs an awaitable to its end on the calling thread and returns its value or throws what it threw.

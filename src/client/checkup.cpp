@@ -1,8 +1,7 @@
 // The store's own audit, told to users.
 #include <errand/inspect.hpp>
 
-#include "client/home.hpp"
-#include "runtime/on_loop.hpp"
+#include "client/at_home.hpp"
 
 namespace errand {
 namespace {
@@ -18,7 +17,7 @@ finding told(audit_finding found) {
             .repaired = found.repaired};
 }
 
-awaitable<checkup> check_on(loop& there, bool repair, const std::function<bool(const checkup&)>& progress) {
+awaitable<checkup> check_on(loop& there, bool repair, std::function<bool(const checkup&)> progress) {
     checkup all;
     const auto audit = there.tasks().audit(repair);
     for (bool more = true; more;) {
@@ -38,9 +37,9 @@ awaitable<checkup> check_on(loop& there, bool repair, const std::function<bool(c
 }  // namespace
 
 awaitable<checkup> inspector::check(bool repair, std::function<bool(const checkup&)> progress) const {
-    auto executor = co_await boost::asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, *app_),
-                               [&](loop& there) { return check_on(there, repair, progress); });
+    return at_home(app_, [repair, progress = std::move(progress)](loop& there) {
+        return check_on(there, repair, progress);
+    });
 }
 
 }  // namespace errand

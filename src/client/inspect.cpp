@@ -2,12 +2,11 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
+#include "client/at_home.hpp"
 #include "client/find.hpp"
-#include "client/home.hpp"
 #include "client/info.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
-#include "runtime/on_loop.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -147,43 +146,40 @@ awaitable<task_page> list_on(loop& there, task_filter which, std::string after, 
     co_return page;
 }
 
-template <class Work>
-auto at_home(detail::app_core& app, Work work) -> std::invoke_result_t<Work&, loop&> {
-    auto executor = co_await boost::asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, app), std::move(work));
+awaitable<std::vector<day_info>> history_on(loop& there, int days) {
+    const auto happened = co_await there.tasks().happened();
+    co_return days_of(happened, days);
 }
 
 }  // namespace
 
 awaitable<std::vector<queue_info>> inspector::queues() const {
-    co_return co_await at_home(*app_, [](loop& there) { return queues_on(there); });
+    return at_home(app_, [](loop& there) { return queues_on(there); });
 }
 
 awaitable<task_page> inspector::list(task_filter which, std::string after, std::size_t limit,
                                      list_order order) const {
     if (limit < 1 || limit > 1000)
         throw usage_error{"inspect: a page has 1 to 1000 tasks, not " + std::to_string(limit)};
-    co_return co_await at_home(*app_,
-                               [&](loop& there) { return list_on(there, which, after, limit, order); });
+    return at_home(app_, [which = std::move(which), after = std::move(after), limit, order](loop& there) {
+        return list_on(there, which, after, limit, order);
+    });
 }
 
 awaitable<std::optional<task_info>> inspector::find(std::string id) const {
     const auto parsed = parse_task_id(id);
     if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
-    co_return co_await detail::find_info(*app_, *parsed);
+    return detail::find_info(*app_, *parsed);
 }
 
 awaitable<std::vector<worker_info>> inspector::workers() const {
-    co_return co_await at_home(*app_, [](loop& there) { return workers_on(there); });
+    return at_home(app_, [](loop& there) { return workers_on(there); });
 }
 
 awaitable<std::vector<day_info>> inspector::history(int days) const {
     if (days < 1 || days > 400)
         throw usage_error{"inspect: a history is of 1 to 400 days, not " + std::to_string(days)};
-    const auto happened = co_await at_home(*app_, [](loop& there) -> awaitable<totals_answer> {
-        co_return co_await there.tasks().happened();
-    });
-    co_return days_of(happened, days);
+    return at_home(app_, [days](loop& there) { return history_on(there, days); });
 }
 
 }  // namespace errand

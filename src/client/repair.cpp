@@ -2,12 +2,11 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "client/home.hpp"
+#include "client/at_home.hpp"
 #include "client/listing.hpp"
 #include "client/mend.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
-#include "runtime/on_loop.hpp"
 
 #include <algorithm>
 
@@ -20,12 +19,6 @@ task_id id_of(const std::string& text) {
     const auto parsed = parse_task_id(text);
     if (!parsed) throw usage_error{"\"" + text + "\" is not a task's id"};
     return *parsed;
-}
-
-template <class Work>
-auto at_home(detail::app_core& app, Work work) -> std::invoke_result_t<Work&, loop&> {
-    auto executor = co_await boost::asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, app), std::move(work));
 }
 
 void check_queue(const std::string& name) {
@@ -115,46 +108,37 @@ awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair 
     co_return done;
 }
 
+// Of one task, by its id as text.
+awaitable<bool> repair_one(detail::app_core* app, const std::string& id, repair what) {
+    return at_home(app, [on = id_of(id), what](loop& there) { return repair_on(there.tasks(), on, what); });
+}
+
+awaitable<bool> known(awaitable<std::optional<bool>> what) {
+    const auto done = co_await std::move(what);
+    co_return done.value_or(false);
+}
+
 }  // namespace
 
 awaitable<bool> inspector::pause(std::string queue) const {
     check_queue(queue);
-    co_return co_await at_home(*app_, [&](loop& there) { return there.tasks().pause(queue); });
+    return at_home(app_, [queue = std::move(queue)](loop& there) { return there.tasks().pause(queue); });
 }
 
 awaitable<bool> inspector::resume(std::string queue) const {
     check_queue(queue);
-    co_return co_await at_home(*app_, [&](loop& there) { return there.tasks().resume(queue); });
+    return at_home(app_, [queue = std::move(queue)](loop& there) { return there.tasks().resume(queue); });
 }
 
-awaitable<bool> inspector::run_now(std::string id) const {
-    co_return co_await at_home(*app_,
-                               [on = id_of(id)](loop& there) { return run_now_on(there.tasks(), on); });
-}
-
-awaitable<bool> inspector::cancel(std::string id) const {
-    co_return co_await at_home(*app_, [on = id_of(id)](loop& there) {
-        return repair_on(there.tasks(), on, repair::cancel);
-    });
-}
-
-awaitable<bool> inspector::revive(std::string id) const {
-    co_return co_await at_home(*app_, [on = id_of(id)](loop& there) {
-        return repair_on(there.tasks(), on, repair::revive);
-    });
-}
-
-awaitable<bool> inspector::remove(std::string id) const {
-    co_return co_await at_home(*app_, [on = id_of(id)](loop& there) {
-        return repair_on(there.tasks(), on, repair::remove);
-    });
-}
+awaitable<bool> inspector::run_now(std::string id) const { return repair_one(app_, id, repair::run_now); }
+awaitable<bool> inspector::cancel(std::string id) const { return repair_one(app_, id, repair::cancel); }
+awaitable<bool> inspector::revive(std::string id) const { return repair_one(app_, id, repair::revive); }
+awaitable<bool> inspector::remove(std::string id) const { return repair_one(app_, id, repair::remove); }
 
 awaitable<bool> inspector::reschedule(std::string id, time_point due_at) const {
-    const auto done = co_await at_home(*app_, [on = id_of(id), due_at](loop& there) {
-        return reschedule_on(there.tasks(), on, 0, due_at);
+    return at_home(app_, [on = id_of(id), due_at](loop& there) {
+        return known(reschedule_on(there.tasks(), on, 0, due_at));
     });
-    co_return done.value_or(false);
 }
 
 awaitable<bool> inspector::change(std::string id, task_change what) const {
@@ -162,10 +146,9 @@ awaitable<bool> inspector::change(std::string id, task_change what) const {
         throw usage_error{"inspect.change: priority is " + std::to_string(*what.priority) +
                           ", and must be 0 to 9"};
     }
-    const auto done = co_await at_home(*app_, [&, on = id_of(id)](loop& there) {
-        return change_on(there.tasks(), on, 0, what);
+    return at_home(app_, [on = id_of(id), what = std::move(what)](loop& there) {
+        return known(change_on(there.tasks(), on, 0, what));
     });
-    co_return done.value_or(false);
 }
 
 awaitable<repair_progress> inspector::repair_all(task_filter which, repair what, repair_options how) const {
@@ -173,7 +156,9 @@ awaitable<repair_progress> inspector::repair_all(task_filter which, repair what,
         throw usage_error{"inspect.repair_all: " + std::string{name_of(what)} +
                           " does nothing to tasks in state " + std::string{to_string(which.state)}};
     }
-    co_return co_await at_home(*app_, [&](loop& there) { return repair_all_on(there, which, what, how); });
+    return at_home(app_, [which = std::move(which), what, how = std::move(how)](loop& there) {
+        return repair_all_on(there, which, what, how);
+    });
 }
 
 }  // namespace errand

@@ -504,3 +504,14 @@ TEST_CASE("of a queue that keeps too many ended tasks the oldest go, and their b
     for (const int i : up_to(12)) CHECK(t.submit(i, {.biz_id = std::to_string(i)}).duplicate());
     CHECK(t.run(t.app.inspect().check()).found == 0);
 }
+
+TEST_CASE("what an inspector was asked goes on when the inspector is gone", "[inspect]") {
+    desk t;
+    const auto h = t.submit(1, {.delay = 1h});
+    const auto later = [](errand::app& app, const std::string& id) {
+        const auto inspect = app.inspect();
+        return inspect.cancel(id);
+    };
+    CHECK(t.run(later(t.app, h.id())));
+    CHECK(t.count(state::cancelled) == 1);
+}

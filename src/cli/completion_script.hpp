@@ -1,0 +1,15 @@
+// Completion scripts for shells, written from the commands as they were declared. Pure.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace errand::cli {
+
+// @param shell bash, zsh or fish; others are a usage_error
+std::string completion_script(const CLI::App& program, const std::string& shell);
+
+}  // namespace errand::cli

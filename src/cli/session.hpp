@@ -1,0 +1,46 @@
+// What all commands share: where the tasks are, and how answers are printed.
+#pragma once
+
+#include <errand/app.hpp>
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace errand::cli {
+
+// The options that every command takes.
+struct common_options {
+    std::string store;
+    std::string name_space;
+    std::string store_timeout;
+    bool json = false;
+};
+
+// Declares them, bound to these values.
+void declare_common(CLI::App& line, common_options& values);
+
+class session {
+public:
+    explicit session(common_options how) : how_{std::move(how)} {}
+
+    bool json() const noexcept { return how_.json; }
+
+    // Made at its first use: commands without a store need none. Throws usage_error when the settings do not fit.
+    errand::app& app();
+    inspector inspect() { return app().inspect(); }
+
+    template <class T>
+    T run(awaitable<T> work) {
+        return app().block_on(std::move(work));
+    }
+
+private:
+    common_options how_;
+    std::optional<errand::app> app_;
+};
+
+}  // namespace errand::cli

@@ -1,0 +1,127 @@
+#include "cli/task_text.hpp"
+
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace errand::cli {
+namespace {
+
+std::string at_text(const std::optional<time_point>& at, time_point now) {
+    return at ? instant_text(*at) + " (" + from_now(*at, now) + ')' : "at a time that is not known";
+}
+
+std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }
+
+std::string waiting_text(const task_info& task) {
+    const auto n = std::max(task.waits_for_count, task.waits_for.size());
+    std::string text = "waits for " + tasks_text(n) + " that it depends on";
+    constexpr std::size_t named = 5;
+    for (std::size_t at = 0; at < task.waits_for.size() && at < named; ++at) {
+        text += (at == 0 ? ": " : ", ") + task.waits_for[at];
+    }
+    if (n > named && !task.waits_for.empty()) text += ", …";
+    if (task.failed_dependencies > 0) {
+        text += "; " + std::to_string(task.failed_dependencies) +
+                " of them ended otherwise than by success: revive or resubmit them";
+    }
+    return text;
+}
+
+std::string ready_text(const task_info& task, const surroundings& around) {
+    if (around.queue_is_paused)
+        return "ready, but its queue " + task.queue + " is paused: errand resume " + task.queue;
+    if (around.workers == 0) return "ready, but no worker serves its queue " + task.queue;
+    return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
+}
+
+void add(std::string& to, const std::string& name, const std::string& value) {
+    if (value.empty()) return;
+    to += name + std::string(name.size() < 13 ? 13 - name.size() : 1, ' ') + plain(value) + '\n';
+}
+
+void add(std::string& to, const std::string& name, const std::optional<time_point>& at) {
+    if (at) add(to, name, instant_text(*at));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const auto& one : words) all += (all.empty() ? "" : ", ") + one;
+    return all;
+}
+
+void add_errors(std::string& to, const task_info& task) {
+    if (task.errors.empty()) return;
+    to += "\nfailed attempts\n";
+    for (const auto& one : task.errors) {
+        const auto took = one.started_at ? " after " + length_text(one.at - *one.started_at) : std::string{};
+        const auto who = one.worker.empty() ? std::string{} : " on " + one.worker;
+        to += "  " + std::to_string(one.attempt) + "  " + instant_text(one.at) + took + plain(who) + '\n';
+        to += "     " + plain(one.type + (one.type.empty() ? "" : ": ") + one.message) + '\n';
+    }
+}
+
+void add_stages(std::string& to, const task_info& task) {
+    if (task.stages.empty()) return;
+    to += "\nstages\n";
+    for (const auto& one : task.stages) {
+        to += "  " + plain(one.name) + "  " + length_text(one.length) + ", attempt " +
+              std::to_string(one.attempt) + ", " + instant_text(one.started_at) + "  " +
+              plain(boost::json::serialize(one.result)) + '\n';
+    }
+}
+
+void add_log(std::string& to, const task_info& task) {
+    if (task.log.empty()) return;
+    to += "\nlog\n";
+    for (const auto& one : task.log) to += "  " + plain(one) + '\n';
+}
+
+}  // namespace
+
+std::string why_text(const task_info& task, const surroundings& around) {
+    switch (task.state) {
+    case state::waiting: return waiting_text(task);
+    case state::delayed: return "due at " + at_text(task.due_at, around.now);
+    case state::ready: return ready_text(task, around);
+    case state::working: return "runs since " + at_text(task.started_at, around.now);
+    case state::retry:
+        return "attempt " + std::to_string(task.attempt) + " failed; tried again at " +
+               at_text(task.due_at, around.now);
+    default:
+        return "ended as " + std::string{to_string(task.state)} + " at " +
+               at_text(task.finished_at, around.now);
+    }
+}
+
+std::string task_text(const task_info& task, const std::string& why) {
+    std::string out;
+    add(out, "id", task.id);
+    add(out, "handler", task.handler);
+    add(out, "queue", task.queue);
+    add(out, "state", std::string{to_string(task.state)});
+    add(out, "why", why);
+    add(out, "biz_id", task.biz_id.value_or(""));
+    add(out, "attempt", std::to_string(task.attempt) + " of " + std::to_string(task.max_retry + 1));
+    add(out, "submitted", task.submitted_at);
+    add(out, "due", task.due_at);
+    add(out, "started", task.started_at);
+    add(out, "finished", task.finished_at);
+    add(out, "worker", task.worker);
+    if (task.progress > 0 || !task.progress_text.empty()) {
+        add(out, "progress",
+            std::to_string(static_cast<int>(task.progress * 100)) + "% " + task.progress_text);
+    }
+    add(out, "arguments", boost::json::serialize(task.args));
+    if (task.state == state::success) add(out, "result", boost::json::serialize(task.result));
+    add(out, "tags", joined(task.tags));
+    for (const auto& [name, text] : task.headers) add(out, "header", name + ": " + text);
+    add(out, "after", joined(task.after));
+    add_errors(out, task);
+    add_stages(out, task);
+    add_log(out, task);
+    return out;
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,23 @@
+// One task in full, for people. Pure.
+#pragma once
+
+#include <errand/task_info.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace errand::cli {
+
+// What is known besides the task; the last two count for ready ones only.
+struct surroundings {
+    time_point now{};
+    bool queue_is_paused = false;
+    std::size_t workers = 0;  // that serve its queue
+};
+
+// In one sentence: what it waits for, or how it ended.
+std::string why_text(const task_info& task, const surroundings& around);
+
+std::string task_text(const task_info& task, const std::string& why);
+
+}  // namespace errand::cli

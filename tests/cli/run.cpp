@@ -1,0 +1,119 @@
+#include "cli/run.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <sstream>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace errand::test {
+namespace {
+
+struct close_file {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using file = std::unique_ptr<std::FILE, close_file>;
+
+file temporary(const std::string& text = {}) {
+    file fresh{std::tmpfile()};
+    REQUIRE(fresh);
+    std::fwrite(text.data(), 1, text.size(), fresh.get());
+    std::fflush(fresh.get());
+    std::rewind(fresh.get());
+    return fresh;
+}
+
+std::string contents(std::FILE* from) {
+    std::string all;
+    char part[4096];
+    std::rewind(from);
+    for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, from)) > 0;) all.append(part, n);
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> raw;
+    for (auto& word : words) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    return raw;
+}
+
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : variables) all.push_back(name + '=' + value);
+    for (char** one = environ; *one != nullptr; ++one) {
+        const std::string text = *one;
+        const auto name = text.substr(0, text.find('='));
+        if (!variables.contains(name) && name != "COLUMNS") all.push_back(text);
+    }
+    return all;
+}
+
+}  // namespace
+
+struct cli_process::files {
+    file in;
+    file out = temporary();
+    file err = temporary();
+};
+
+boost::json::value cli_result::json() const {
+    INFO(out << err);
+    boost::system::error_code ec;
+    auto value = boost::json::parse(out, ec);
+    REQUIRE_FALSE(ec);
+    return value;
+}
+
+std::vector<std::string> cli_result::lines() const {
+    std::vector<std::string> all;
+    std::istringstream in{out};
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+}
+
+cli_process::cli_process(const std::vector<std::string>& words,
+                         const std::map<std::string, std::string>& variables, const std::string& input)
+    : files_{new files{.in = temporary(input)}} {
+    auto all = words;
+    all.insert(all.begin(), ERRAND_CLI_PROGRAM);
+    auto environment = environment_with(variables);
+    const auto arguments = pointers(all);
+    const auto shown = pointers(environment);
+    const auto parent = getpid();
+    pid_ = fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ > 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    dup2(fileno(files_->in.get()), STDIN_FILENO);
+    dup2(fileno(files_->out.get()), STDOUT_FILENO);
+    dup2(fileno(files_->err.get()), STDERR_FILENO);
+    execve(arguments[0], arguments.data(), shown.data());
+    _exit(127);
+}
+
+cli_process::~cli_process() {
+    if (pid_ < 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+}
+
+void cli_process::signal(int number) const { ::kill(pid_, number); }
+
+cli_result cli_process::wait() {
+    int raw = 0;
+    while (waitpid(pid_, &raw, 0) < 0) REQUIRE(errno == EINTR);
+    pid_ = -1;
+    return {.code = WIFEXITED(raw) ? WEXITSTATUS(raw) : -WTERMSIG(raw),
+            .out = contents(files_->out.get()),
+            .err = contents(files_->err.get())};
+}
+
+}  // namespace errand::test
