@@ -1,16 +1,5 @@
 -- audit, of a task that has not ended: it stands in exactly one place.
 
--- Its lease, when it works.
-local function audit_lease(id)
-  local claim = call('HGET', own, id)
-  if call('ZSCORE', leases, claim) then return end
-  if not finding('no_lease', id, 'it is working, and no lease will ever run out') then return end
-  local line = call('HGET', claims, claim) or 'nobody\n'
-  if not string.find(line, id, 1, true) then line = line .. id end
-  call('HSET', claims, claim, line)
-  call('ZADD', leases, now, claim)
-end
-
 local function audit_need(id, parent)
   local value = call('HGET', tasks, parent)
   local letter = value and is_ended(value) and state_letter(value)

@@ -20,15 +20,6 @@ local function end_without_trace(run, ids, values, heard)
   many('HDEL', tasks, gone, 1, #gone)
 end
 
-local function count_ends(q, values)
-  local numbers = {}
-  for i = 1, #values do
-    local letter = state_letter(values[i])
-    numbers[letter] = (numbers[letter] or 0) + 1
-  end
-  for letter, n in pairs(numbers) do count(letter, q, n) end
-end
-
 -- Ends of all other kinds: watched, kept by themselves (dead, expired), or not kept.
 local function end_run(run, ids, values)
   local fields = {}

@@ -25,3 +25,9 @@ local function retention_of(body)
   end
   return retention / 2
 end
+
+-- An outcome, kept as long as the body says, if it says so.
+local function kept_as(outcome, body)
+  local retention = retention_of(body)
+  return retention and sub(outcome, 1, 7) .. struct.pack('>I6', retention) .. sub(outcome, 14) or outcome
+end

@@ -3,3 +3,12 @@
 -- Besides 'v:' and a queue: how many entries of its ready list are void now; 'q:' and the queue's name as it
 -- stands in keys -> as users write it.
 local function count(letter, q, n) call('HINCRBY', counts, letter .. ':' .. name_of(q), n) end
+
+local function count_ends(q, values)
+  local numbers = {}
+  for i = 1, #values do
+    local letter = state_letter(values[i])
+    numbers[letter] = (numbers[letter] or 0) + 1
+  end
+  for letter, n in pairs(numbers) do count(letter, q, n) end
+end

@@ -1,16 +1,6 @@
 -- What every way of ending has in common. An ended task stands in a history list (success) or in `listed` and
 -- `buried` (all else), so that it is seen, and clean finds it.
 
--- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
-local function keep_remnant(id, value, until_ms)
-  drop_stages(id)
-  local body = body_of(value)
-  local at = after_text(body, after_text(body, 12))
-  local kept = '\1\0' .. sub(body, 3, at - 1) .. '[]'
-  call('HSET', tasks, id, sub(value, 1, 14) .. '\0\0\0\22' .. sub(value, 19, 37) .. '\0\0\0' .. kept)
-  call('ZADD', buried, until_ms, id)
-end
-
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
 

@@ -1,11 +1,5 @@
 -- What follows for a task from how its parents stand.
 
--- An outcome, kept as long as the body says, if it says so.
-local function kept_as(outcome, body)
-  local retention = retention_of(body)
-  return retention and sub(outcome, 1, 7) .. struct.pack('>I6', retention) .. sub(outcome, 14) or outcome
-end
-
 -- The position among the keys of a waiting task's queue; nil when its keys were not given. Also its name.
 local positions = {}
 local function queue_in(record)

@@ -30,12 +30,6 @@ local function expires(id, body, q)
     and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
 end
 
--- The outcome as given, but kept as long as the body says, if it says so.
-local function outcome_for(body)
-  local retention = retention_of(body)
-  return retention and sub(ARGV[3], 1, 7) .. struct.pack('>I6', retention) .. sub(ARGV[3], 14) or ARGV[3]
-end
-
 local function expire(q)
   local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit), 0
   for i = 1, #ids do
@@ -43,7 +37,7 @@ local function expire(q)
     call('ZREM', expiry_of(q), ids[i])
     if expires(ids[i], body, q) then
       take_out(q, ids[i], body)
-      bury(q, ids[i], body, outcome_for(body))
+      bury(q, ids[i], body, kept_as(ARGV[3], body))
       count = count + 1
     end
   end

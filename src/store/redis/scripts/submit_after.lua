@@ -3,29 +3,6 @@
 -- Larger searches for a cycle are made from outside, page by page.
 local most_steps = 1000
 
-local function is_written(run, i)
-  local word = run.words and run.words[i]
-  return not word or word == 'again' or word == 'replaced'
-end
-
--- What this call writes, and the parents of those that have any.
-local function written_by(runs)
-  local batch, written = {}, {}
-  for _, run in ipairs(runs) do
-    for i = 1, #run.ids do
-      if is_written(run, i) then
-        written[run.ids[i]] = true
-        local parents = {}
-        for at = 1, run.rule and #run.parents[i] or 0, 17 do
-          parents[#parents + 1] = sub(run.parents[i], at, at + 15)
-        end
-        if run.rule then batch[run.ids[i]] = parents end
-      end
-    end
-  end
-  return batch, written
-end
-
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
 local function weigh_runs(runs, reply)
   local batch, written = written_by(runs)

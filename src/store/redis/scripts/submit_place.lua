@@ -26,16 +26,6 @@ local function place(run, ids)
   end
 end
 
--- So that queues are seen that no worker serves.
-local function name_queues()
-  for q = 1, (#KEYS - first_queue_key + 1) / 6 do
-    local name = name_of(q)
-    call('HSETNX', counts, 'q:' .. name, (string.gsub(name, '%%(%x%x)', function(hex)
-      return char(tonumber(hex, 16))
-    end)))
-  end
-end
-
 -- A run in which some ids are held, or whose tasks depend on others: item by item.
 local function write_items(run, news)
   local placed, step = {}, run.rule and 3 or 2
