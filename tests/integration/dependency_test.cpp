@@ -343,6 +343,22 @@ TEST_CASE("a task may wait for thousands, and thousands for one", "[depend]") {
     CHECK(t.lines().back() == "end");
 }
 
+TEST_CASE("a cancelled task that waited for very many is submitted anew", "[depend]") {
+    bench t;
+    std::vector<errand::dependency> all;
+    for (int i = 0; i < 1500; ++i) all.push_back(t.ref("never" + std::to_string(i)));
+    auto first = t.submit("again", {.after = all});
+    CHECK(t.info(first).waits_for_count == 1500);
+    t.run(first.cancel());
+    auto second = t.submit("again", {.after = {t.ref("never0")}});
+    CHECK_FALSE(second.duplicate());
+    CHECK(t.info(second).waits_for_count == 1);
+    t.run(second.cancel());
+    auto third = t.submit("again");
+    t.start();
+    t.ends_as(third, state::success);
+}
+
 TEST_CASE("a delay beside after counts from the submission", "[depend]") {
     bench t;
     t.start();

@@ -138,7 +138,7 @@ news read_news(reply_reader& in) {
 submit_verdict verdict_of(std::string_view word) {
     if (word == "cycle") return submit_verdict::cycle;
     if (word == "gone") return submit_verdict::gone;
-    if (word == "busy") return submit_verdict::busy;
+    if (word == "busy" || word == "tangled") return submit_verdict::busy;
     if (word == "registering") return submit_verdict::registering;
     if (word == "duplicate") return submit_verdict::duplicate;
     if (word == "replaced") return submit_verdict::replaced;

@@ -107,6 +107,8 @@ const std::vector<row>& rows() {
                      "lib_record", "lib_entry",  "lib_body",    "lib_news",   "lib_staged",
                      "lib_listed", "lib_counts", "lib_remnant", "lib_end",    "lib_links",
                      "lib_away",   "lib_forget", "lib_untie",   "clean_drop", "trim"}),
+        plain(untangle, {"lib_base", "lib_queues", "lib_many", "lib_record", "lib_links", "lib_news",
+                         "lib_away", "lib_forget", "untangle"}),
         plain(mend, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_entry", "lib_wake",
                      "mend"}),
         plain(mend_count, {"lib_base", "lib_queues", "mend_count"}),

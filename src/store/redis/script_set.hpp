@@ -45,6 +45,7 @@ enum class script_name : std::uint8_t {
     audit_lists,
     audit_rest,
     trim,
+    untangle,
     mend,
     mend_count,
     resume,

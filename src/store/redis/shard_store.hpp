@@ -80,6 +80,8 @@ private:
         std::uint64_t number = 0;
     };
 
+    // Takes apart what would hold up others if it went with a submission.
+    awaitable<void> untangle(const task_id& id);
     bool all_registered(std::span<const submission_item> items) const;
     // Of a list that is a history list.
     std::optional<std::string> history_key(const task_list& of) const;

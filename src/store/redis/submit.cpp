@@ -162,7 +162,8 @@ void add_runs(script_call& call, std::span<const submission_item* const> items) 
 }
 
 std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
-                                        std::span<const submission_item* const> items) {
+                                        std::span<const submission_item* const> items,
+                                        std::vector<std::size_t>& tangled) {
     std::vector<submit_answer> answers(items.size());
     if (word == "rejected") {
         for (auto& answer : answers) answer.verdict = submit_verdict::withheld;
@@ -170,8 +171,11 @@ std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
         for (std::size_t at = 0; at < items.size(); ++at) answers[at].life = incarnation_of(items[at]->body);
     }
     while (!in.done()) {
-        auto& answer = answers.at(static_cast<std::size_t>(in.number() - 1));
-        const auto verdict = verdict_of(in.text());
+        const auto place = static_cast<std::size_t>(in.number() - 1);
+        auto& answer = answers.at(place);
+        const auto said = in.text();
+        const auto verdict = verdict_of(said);
+        if (said == "tangled") tangled.push_back(place);
         const auto rest = in.text();
         // Of a batch that was refused whole only what refused it matters.
         const bool refused = verdict != submit_verdict::replaced && verdict != submit_verdict::registering;
@@ -221,6 +225,19 @@ awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const sub
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
     co_return head.word == "ok";
+}
+
+awaitable<void> shard_store::untangle(const task_id& id) {
+    constexpr std::size_t edges_per_call = 500;
+    for (bool more = true; more;) {
+        script_call call{script_name::untangle, keys_};
+        call.arg(id.view());
+        call.arg(edges_per_call);
+        reply answer;
+        reply_reader in{answer};
+        const auto head = co_await ask(call, answer, in);
+        more = head.word == "more";
+    }
 }
 
 // A queue is named where it is seen although no worker serves it: by the first submission to it that a connection makes.
@@ -278,7 +295,10 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     for (const auto& item : items) {
         if (wrote && !registered) registered_.insert(item.queue);
     }
-    co_return batch.answers(items, read_answers(in, head.word, batch.sent()));
+    std::vector<std::size_t> tangled;
+    const auto answers = read_answers(in, head.word, batch.sent(), tangled);
+    for (const auto at : tangled) co_await untangle(batch.sent()[at]->id);
+    co_return batch.answers(items, answers);
 }
 
 }  // namespace errand::redis

@@ -1,5 +1,11 @@
 -- submit, of an item whose id is known.
 
+-- More edges than one call forgets: then the caller does it in steps, and submits again.
+local most_forgotten = 500
+local function is_tangled(id)
+  return count_links('n', id) + count_links('f', id) > most_forgotten
+end
+
 -- What becomes of an item whose id is held by what `tasks` holds.
 local function judge(id, held, conflict, missing)
   local keeps = conflict == 'keep' or conflict == 'adopt'
@@ -13,6 +19,7 @@ local function judge(id, held, conflict, missing)
     if finished_at(held) + holds <= now then
       local q, queue = queue_of(body_of(held))
       if not q then missing[#missing + 1] = queue end
+      if is_tangled(id) then return 'tangled' end
       return call('ZSCORE', outbox, id .. 's') and 'busy' or 'again'
     end
     return keeps and 'duplicate' or 'rejected'

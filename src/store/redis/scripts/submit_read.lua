@@ -32,7 +32,8 @@ local function read_runs(reply, missing)
       if held then
         run.words = run.words or {}
         run.words[i] = judge(run.ids[i], held, run.conflict, missing)
-        if run.words[i] == 'rejected' or run.words[i] == 'busy' then rejected = true end
+        local word = run.words[i]
+        if word == 'rejected' or word == 'busy' or word == 'tangled' then rejected = true end
         if run.words[i] ~= 'again' then
           local n = #reply
           reply[n + 1], reply[n + 2], reply[n + 3] = position + i, run.words[i], life_of(held)
