@@ -40,8 +40,9 @@ void add(totals& to, std::string_view field, std::int64_t value) {
 
 totals totals_of(std::string_view json) {
     totals all;
-    const auto parsed = boost::json::parse(json);
-    if (!parsed.is_object()) return all;
+    std::error_code wrong;
+    const auto parsed = boost::json::parse(json, wrong);
+    if (wrong || !parsed.is_object()) return all;
     for (const auto& [field, value] : parsed.get_object()) {
         if (value.is_string()) add(all, field, number_of(value.get_string()));
     }
