@@ -92,7 +92,7 @@ TEST_CASE("a retry is brought forward, and a running task is not rescheduled", "
 }
 
 TEST_CASE("arguments and priority of a task that has not started are changed as one step", "[inspect]") {
-    desk t;
+    desk t{one_shard()};
     const auto ready = t.submit(1);
     const auto later = t.submit(2, {.delay = 1h});
     const auto inspect = t.app.inspect();
