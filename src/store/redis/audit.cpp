@@ -210,6 +210,14 @@ awaitable<void> shard_audit::look_for_unkept(audit_step& out) {
     kept_.clear();
 }
 
+// False: the damage is not there any more.
+awaitable<bool> shard_audit::is_mended(script_call& call) {
+    reply answer;
+    reply_reader in{answer};
+    const auto head = co_await in_.ask(call, answer, in);
+    co_return head.word == "ok";
+}
+
 awaitable<void> shard_audit::mend(audit_step& out, audit_finding found, const std::string& id,
                                   std::string_view where) {
     if (repair_) {
@@ -217,10 +225,7 @@ awaitable<void> shard_audit::mend(audit_step& out, audit_finding found, const st
         name_all(call);
         call.arg(std::string_view{id});
         call.arg(where);
-        reply answer;
-        reply_reader in{answer};
-        const auto head = co_await in_.ask(call, answer, in);
-        if (head.word != "ok") co_return;
+        if (!co_await is_mended(call)) co_return;
         found.repaired = true;
     }
     out.findings.push_back(std::move(found));
@@ -294,10 +299,7 @@ awaitable<void> shard_audit::judge_counter(audit_step& out, std::string field, s
         call.arg(std::string_view{field});
         call.arg(std::string_view{seen});
         call.arg(right);
-        reply answer;
-        reply_reader in{answer};
-        const auto head = co_await in_.ask(call, answer, in);
-        if (head.word != "ok") co_return;
+        if (!co_await is_mended(call)) co_return;
         found.repaired = true;
     }
     out.findings.push_back(std::move(found));
