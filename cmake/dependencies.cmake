@@ -6,6 +6,7 @@ set(ERRAND_DEPS_DIR "${PROJECT_SOURCE_DIR}/.deps" CACHE PATH
 find_package(Threads REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(spdlog REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
 if(ERRAND_CLI)
     find_package(CLI11 REQUIRED)
 endif()
@@ -44,3 +45,35 @@ else()
             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/errand-deps>")
     endif()
 endif()
+
+# Databases: on when what they need is there; the tests of errand are for all of them.
+set(ERRAND_BOOST_MYSQL_IS_BUNDLED FALSE)
+find_path(ERRAND_BOOST_MYSQL_INCLUDE_DIR boost/mysql/any_connection.hpp
+    HINTS "${ERRAND_BOOST_INCLUDE_DIR}" "${Boost_INCLUDE_DIRS}" "${ERRAND_DEPS_DIR}/boost_mysql/libs/mysql/include"
+    DOC "Directory that holds boost/mysql/any_connection.hpp")
+# Boost.MySQL calls Boost.Charconv, which is compiled: a library, or the sources that scripts/setup unpacked.
+find_package(boost_charconv CONFIG QUIET)
+file(GLOB ERRAND_BOOST_CHARCONV_SOURCES "${ERRAND_DEPS_DIR}/boost_mysql/libs/charconv/src/*.cpp")
+set(ERRAND_HAS_BOOST_MYSQL FALSE)
+if(ERRAND_BOOST_MYSQL_INCLUDE_DIR AND (TARGET Boost::charconv OR ERRAND_BOOST_CHARCONV_SOURCES))
+    set(ERRAND_HAS_BOOST_MYSQL TRUE)
+endif()
+find_package(PostgreSQL QUIET)
+
+# errand_database_option(NAME text needs found): the option ERRAND_<NAME>; refuses what is asked for and not there.
+function(errand_database_option name text needs found)
+    set(default OFF)
+    if(ERRAND_TESTS OR found)
+        set(default ON)
+    endif()
+    option(ERRAND_${name} "${text}" ${default})
+    if(ERRAND_TESTS AND NOT ERRAND_${name})
+        message(FATAL_ERROR "The tests of errand are for every database: turn ERRAND_${name} on, or ERRAND_TESTS off.")
+    endif()
+    if(ERRAND_${name} AND NOT found)
+        message(FATAL_ERROR "ERRAND_${name} needs ${needs}: run scripts/setup, or turn the option off.")
+    endif()
+endfunction()
+
+errand_database_option(POSTGRES "Build errand::postgres" "libpq" "${PostgreSQL_FOUND}")
+errand_database_option(MYSQL "Build errand::mysql" "Boost.MySQL and Boost.Charconv" ${ERRAND_HAS_BOOST_MYSQL})

@@ -4,6 +4,12 @@ include(CMakePackageConfigHelpers)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/errand")
 
 install(TARGETS errand errand_boost_headers EXPORT errand)
+if(ERRAND_POSTGRES)
+    install(TARGETS errand_postgres EXPORT errand)
+endif()
+if(ERRAND_MYSQL)
+    install(TARGETS errand_mysql EXPORT errand)
+endif()
 if(ERRAND_CLI)
     install(TARGETS errand_cli)
 endif()
@@ -13,6 +19,9 @@ install(DIRECTORY include/errand DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES
 # Unpacked Boost headers go along: no package of the user's system has them.
 if(ERRAND_BOOST_IS_BUNDLED)
     install(DIRECTORY "${ERRAND_BOOST_INCLUDE_DIR}/boost" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/errand-deps")
+endif()
+if(ERRAND_BOOST_MYSQL_IS_BUNDLED)
+    install(DIRECTORY "${ERRAND_BOOST_MYSQL_INCLUDE_DIR}/boost" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/errand-deps")
 endif()
 
 configure_package_config_file(cmake/errandConfig.cmake.in errandConfig.cmake INSTALL_DESTINATION "${package}")

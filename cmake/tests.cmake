@@ -24,8 +24,27 @@ endfunction()
 
 # errand_catch_tests(folder TIMEOUT seconds): all sources of the folder are one Catch2 program, each test case a ctest
 # case "folder: name" with the label folder, or folder-concurrent when tagged [concurrent]: those run under TSan.
+# With STORES the cases are there once for each store, as "folder store: name"; a case tagged with a capability that a store
+# lacks is left out there. With DATABASES they are there for each database, as "folder database store: name"; with DRIVERS
+# likewise, as "folder database: name", and labelled `transaction`. Cases for one database alone are tagged [only_<database>].
+set(ERRAND_LACKS_redis "")
+# An open file of SQLite is not to be carried over a fork.
+set(ERRAND_LACKS_sqlite "~[goes_away]~[in_shards]~[forked]")
+# Tasks are kept in the file of the test's own database.
+set(ERRAND_LACKS_sqlite-inside "${ERRAND_LACKS_sqlite}~[through_outbox]")
+set(ERRAND_LACKS_sqlite-memory "~[goes_away]~[in_shards]~[forked]~[shared_by_apps]")
+
+# errand_other_databases(database result): the tests that are for another one, left out.
+function(errand_other_databases database result)
+    set(others sqlite postgres mysql)
+    list(REMOVE_ITEM others ${database})
+    list(TRANSFORM others REPLACE "(.+)" "~[only_\\1]")
+    string(JOIN "" others ${others})
+    set(${result} "${others}" PARENT_SCOPE)
+endfunction()
+
 function(errand_catch_tests folder)
-    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT" "")
+    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT" "STORES;DATABASES;DRIVERS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     if(NOT sources)
         return()
@@ -34,11 +53,60 @@ function(errand_catch_tests folder)
     target_link_libraries(errand_${folder}_tests PRIVATE Catch2::Catch2WithMain)
     errand_timeout(${tests_TIMEOUT} timeout)
     # A skipped test is a failure: what it needs is installed by scripts/setup.
-    set(common TEST_PREFIX "${folder}: " DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE)
-    catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "~[concurrent]"
-        PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
-    catch_discover_tests(errand_${folder}_tests ${common} TEST_SPEC "[concurrent]"
-        PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent)
+    set(common DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE)
+    if(NOT tests_STORES AND NOT tests_DATABASES AND NOT tests_DRIVERS)
+        catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "~[concurrent]"
+            PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
+        catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "[concurrent]"
+            PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent)
+    endif()
+    foreach(store IN LISTS tests_STORES)
+        set(on_store ${common} TEST_PREFIX "${folder} ${store}: ")
+        set(lacks "${ERRAND_LACKS_${store}}")
+        set(properties TIMEOUT ${timeout} ENVIRONMENT "ERRAND_TEST_STORE=${store}")
+        catch_discover_tests(errand_${folder}_tests ${on_store} TEST_SPEC "~[concurrent]${lacks}"
+            PROPERTIES ${properties} LABELS ${folder})
+        catch_discover_tests(errand_${folder}_tests ${on_store} TEST_SPEC "[concurrent]${lacks}"
+            PROPERTIES ${properties} LABELS ${folder}-concurrent)
+    endforeach()
+    # Tasks go to Redis; on SQLite they go to a file of their own as well, and to that of the test's database.
+    foreach(database IN LISTS tests_DATABASES)
+        foreach(store redis sqlite sqlite-inside)
+            if(NOT store STREQUAL "redis" AND NOT database STREQUAL "sqlite")
+                continue()
+            endif()
+            set(on_both ${common} TEST_PREFIX "${folder} ${database} ${store}: ")
+            errand_other_databases(${database} lacks)
+            string(APPEND lacks "${ERRAND_LACKS_${store}}")
+            if(database STREQUAL "sqlite")
+                string(APPEND lacks "~[served]")
+            else()
+                string(APPEND lacks "~[on_sqlite]")
+            endif()
+            if(NOT store STREQUAL "sqlite-inside")
+                string(APPEND lacks "~[inside]")
+            endif()
+            # One variable says both: a list of them would be taken apart on its way to the test.
+            set(environment "ERRAND_TEST_DATABASE=${database}")
+            if(database STREQUAL "sqlite")
+                set(environment "ERRAND_TEST_STORE=${store}")
+            endif()
+            set(properties TIMEOUT ${timeout} ENVIRONMENT ${environment})
+            catch_discover_tests(errand_${folder}_tests ${on_both} TEST_SPEC "~[concurrent]${lacks}"
+                PROPERTIES ${properties} LABELS ${folder})
+            catch_discover_tests(errand_${folder}_tests ${on_both} TEST_SPEC "[concurrent]${lacks}"
+                PROPERTIES ${properties} LABELS ${folder}-concurrent)
+        endforeach()
+    endforeach()
+    foreach(database IN LISTS tests_DRIVERS)
+        set(on_database ${common} TEST_PREFIX "${folder} ${database}: ")
+        errand_other_databases(${database} lacks)
+        set(properties TIMEOUT ${timeout} ENVIRONMENT "ERRAND_TEST_DATABASE=${database}")
+        catch_discover_tests(errand_${folder}_tests ${on_database} TEST_SPEC "~[concurrent]${lacks}"
+            PROPERTIES ${properties} LABELS transaction)
+        catch_discover_tests(errand_${folder}_tests ${on_database} TEST_SPEC "[concurrent]${lacks}"
+            PROPERTIES ${properties} LABELS transaction-concurrent)
+    endforeach()
 endfunction()
 
 # errand_header_tests(): each public header is the only include of a source of its own, so it must compile alone.

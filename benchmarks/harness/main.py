@@ -5,12 +5,17 @@ import signal
 import sys
 from contextlib import ExitStack, closing
 
+import against
+import embedded
 import machine
 import plots
+import repairs
 import results
 import scale
 import table
+import transactions
 from contenders import PEERS
+from databases import KINDS
 from measures import BY_NAME, MEASURES
 from processes import Failed
 from rounds import repeat
@@ -20,6 +25,7 @@ from works import WORKS
 RESULTS = "build/bench/results.jsonl"
 SMOKE_RESULTS = "build/bench/smoke.jsonl"
 SCALE_RESULTS = "build/bench/scale.jsonl"
+REPAIRS_RESULTS = "build/bench/repairs.jsonl"
 IMAGES = "docs/images"
 ROUNDS = {"full": 3, "quick": 3, "smoke": 1}
 
@@ -32,13 +38,23 @@ def parse(words):
     parser.add_argument("--only", action="append", choices=list(BY_NAME), metavar="NAME")
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--store", metavar="URL")
+    parser.add_argument("--against", metavar="DIRECTORY")
     parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--repairs", action="store_true")
+    parser.add_argument("--transactions", nargs="?", const="all", choices=["all", *KINDS], metavar="DATABASE")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--plot", nargs="?", const=IMAGES, metavar="DIRECTORY")
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
     if options.scale and (options.store or options.peers or options.only or options.mode == "smoke"):
         parser.error("--scale goes with --quick only")
+    if options.repairs and (options.store or options.peers or options.only or options.scale):
+        parser.error("--repairs goes with --quick and --smoke only")
+    if options.against and (options.peers or options.scale or options.repairs):
+        parser.error("--against goes with --quick, --only and --store only")
+    if options.transactions and (options.store or options.peers or options.only or options.scale or options.repairs
+                                 or options.against):
+        parser.error("--transactions goes with --quick and --smoke only")
     return options
 
 
@@ -88,6 +104,14 @@ def trim(works, measures, contenders):
     return kept
 
 
+def results_of(mode):
+    return SMOKE_RESULTS if mode == "smoke" else RESULTS
+
+
+def is_of_database(one):
+    return "database" in one
+
+
 def measure(options):
     with ExitStack() as stack:
         store = stack.enter_context(closing(GivenRedis(options.store) if options.store else PrivateRedis()))
@@ -97,11 +121,15 @@ def measure(options):
         stores = {"plain": store}
         if any(work.store == "append_only" for work in works):
             stores["append_only"] = stack.enter_context(closing(PrivateRedis(append_only=True)))
+        if options.against:
+            text, failures = against.measure(measures, works, options.against, options.mode, stores)
+            print("\n".join([text, *notes, *(f"FAILED: {who}: {why}" for who, why in failures)]))
+            return 1 if failures else 0
         about = machine.about(store, options.mode)
         samples = repeat(works, contenders, options.mode, ROUNDS[options.mode], stores)
     records = [one for one in (results.record(each, samples, about) for each in measures) if one]
     if records:
-        results.write(SMOKE_RESULTS if options.mode == "smoke" else RESULTS, records)
+        results.write(results_of(options.mode), records, beside=is_of_database)
         print(table.whole(records))
     for note in notes + [f"FAILED: {why}" for _, why in samples.failures]:
         print(note)
@@ -115,16 +143,40 @@ def measure(options):
 def from_files(options):
     if not os.path.exists(RESULTS):
         raise Failed(f"there is no {RESULTS} yet: run without options first")
-    records = results.read(RESULTS)
+    records = [one for one in results.read(RESULTS) if not is_of_database(one)]
+    of_databases = [one for one in results.read(RESULTS) if is_of_database(one)]
     if options.markdown:
-        print(table.whole(records, table.as_markdown))
+        if records:
+            print(table.whole(records, table.as_markdown))
+        if of_databases:
+            print("\n" + transactions.whole(of_databases, table.as_markdown))
         if os.path.exists(SCALE_RESULTS):
             print("\n" + scale.whole(results.read(SCALE_RESULTS), table.as_markdown))
+        if os.path.exists(REPAIRS_RESULTS):
+            print("\n" + repairs.whole(results.read(REPAIRS_RESULTS), table.as_markdown))
     if options.plot:
         made = plots.draw(records, options.plot)
         if os.path.exists(SCALE_RESULTS):
             made.append(plots.draw_scale(results.read(SCALE_RESULTS), options.plot))
         print("plots: " + ", ".join(made))
+    return 0
+
+
+def measure_repairs(mode):
+    records = repairs.measure(mode)
+    results.write(REPAIRS_RESULTS, records)
+    print(repairs.whole(records))
+    failed = repairs.failures(records)
+    for one in failed:
+        print(f"FAILED: {one}")
+    return 1 if failed else 0
+
+
+def measure_transactions(chosen, mode):
+    kinds = KINDS if chosen == "all" else [chosen]
+    records = transactions.measure(kinds, mode)
+    results.write(results_of(mode), records, beside=lambda one: one.get("database") not in kinds)
+    print(transactions.whole(records))
     return 0
 
 
@@ -141,12 +193,23 @@ def main():
     try:
         if options.markdown or options.plot:
             return from_files(options)
+        if options.repairs:
+            return measure_repairs(options.mode)
+        if options.store == "sqlite":
+            print(embedded.measure(options.mode))
+            return 0
         if options.scale:
             records = scale.measure(options.mode)
             results.write(SCALE_RESULTS, records)
             print(scale.whole(records))
             return 0
-        return measure(options)
+        if options.transactions:
+            return measure_transactions(options.transactions, options.mode)
+        failed = measure(options)
+        # Whether they still work.
+        if options.mode == "smoke" and not (options.only or options.store or options.against):
+            failed = measure_transactions("all", options.mode) or failed
+        return failed
     except Failed as why:
         print(f"bench: {why}", file=sys.stderr)
         return 1

@@ -15,8 +15,9 @@ class Failed(Exception):
 
 def start(command, **more):
     # A session of its own: Ctrl-C reaches the harness alone, which then ends all of them in order.
-    return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL,
-                            preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL), **more)
+    return subprocess.Popen(command, start_new_session=True,
+                            preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
+                            **{"stdin": subprocess.DEVNULL, **more})
 
 
 def kill_group(child):

@@ -62,10 +62,12 @@ def rounded(of):
     return of
 
 
-def write(path, records):
+def write(path, records, beside=lambda one: False):
+    """`beside`: which of those that are there stay."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    kept = [one for one in read(path) if beside(one)] if os.path.exists(path) else []
     with open(path, "w") as file:
-        for one in records:
+        for one in kept + records:
             file.write(json.dumps(rounded(one)) + "\n")
 
 

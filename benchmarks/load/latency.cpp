@@ -1,4 +1,5 @@
-// From a submission to the start of its handler, worker and submitter in separate processes.
+// From a submission to the start of its handler, worker and submitter in separate processes; with apart=0, or in
+// memory, in one.
 #include "measure.hpp"
 #include "tasks.hpp"
 
@@ -44,12 +45,15 @@ result latency(const arguments& how) {
     const auto rate = how.number("rate", 0);
     const auto gap = std::chrono::nanoseconds{rate == 0 ? 2'000'000 : 1'000'000'000 / rate};
     const auto queues = how.number("queues", 1);
+    const bool apart = is_shared(over_socket()) && how.number("apart", 1) != 0;
     std::vector<worker_process> workers;
-    for (std::size_t at = 0; at < how.number("workers", 1); ++at)
+    for (std::size_t at = 0; apart && at < how.number("workers", 1); ++at)
         workers.emplace_back(serving(queues, over_socket()));
-    errand::app app{over_socket()};
+    errand::app app{serving(queues, over_socket())};
+    if (!apart) app.block_on(app.start());
     auto delays = app.block_on(measure(app, how.number("tasks", 1000), gap, queues));
     for (auto& one : workers) one.stop();
+    if (!apart) app.block_on(app.stop());
     return result{}.set_latencies(std::move(delays));
 }
 

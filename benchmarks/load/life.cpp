@@ -1,4 +1,4 @@
-// Producer and workers at once, in separate processes.
+// Producer and workers at once, in separate processes; with apart=0, or in memory, in one.
 #include "submitting.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -41,9 +41,11 @@ result life(const arguments& how) {
     settings.threads = how.number("threads", 1);
     count().expected = tasks;
     // The processes' end counts to their CPU; their start does not to the time.
+    const bool apart = is_shared(settings) && how.number("apart", 1) != 0;
     std::vector<worker_process> workers;
-    for (std::size_t at = 0; at < how.number("workers", 1); ++at) workers.emplace_back(settings);
-    errand::app app{over_socket()};
+    for (std::size_t at = 0; apart && at < how.number("workers", 1); ++at) workers.emplace_back(settings);
+    errand::app app{apart ? over_socket() : settings};
+    if (!apart) app.block_on(app.start());
     // A first task says that they stand, and is not counted.
     const auto warm = app.handler<start_delay>().with({.queue = queue_name(0, queues)});
     app.block_on([](errand::proxy<start_delay> to) -> errand::awaitable<void> {
@@ -63,6 +65,7 @@ result life(const arguments& how) {
     wait_for_all();
     const auto done = now_ns();
     for (auto& one : workers) one.stop();
+    if (!apart) app.block_on(app.stop());
     check_all(tasks);
     auto to = reading::now();
     to.seconds = from.seconds + static_cast<double>(done - began) / 1e9;

@@ -35,6 +35,8 @@ errand::config over_tcp() {
     return settings_for("redis://127.0.0.1:" + from_environment("BENCH_PORT"));
 }
 
+bool is_shared(const errand::config& settings) { return settings.store != "sqlite::memory:"; }
+
 std::string queue_name(std::size_t at, std::size_t queues) {
     return queues == 1 ? "default" : "q" + std::to_string(at);
 }

@@ -21,6 +21,9 @@ using bench::result;
 errand::config over_socket();
 errand::config over_tcp();
 
+// What is in memory is this process's alone: its worker runs here.
+bool is_shared(const errand::config& settings);
+
 // One queue is the usual one; more are q0, q1 and so on, which `serving` makes a worker's.
 std::string queue_name(std::size_t at, std::size_t queues);
 errand::config serving(std::size_t queues, errand::config settings);
@@ -43,8 +46,8 @@ private:
 result submit(const arguments& how);   // callers=N
 result bulk(const arguments& how);     // size=N delayed=1 biz_id=1
 result drain(const arguments& how);    // concurrency=N threads=N
-result life(const arguments& how);     // workers=N queues=N results=1
-result latency(const arguments& how);  // rate=N a second (0: one every 2 ms) workers=N queues=N
+result life(const arguments& how);     // workers=N queues=N results=1 apart=0
+result latency(const arguments& how);  // rate=N a second (0: one every 2 ms) workers=N queues=N apart=0
 result idle(const arguments& how);     // seconds=N; the commands are counted by who calls
 result promote(const arguments& how);
 result depend(const arguments& how);  // one for many, with in=1 many for one, with chain=1 one by one

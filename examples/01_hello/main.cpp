@@ -1,5 +1,6 @@
 // The whole of errand in one process: a handler, a worker, a submission and its result.
-//   ERRAND_STORE=redis://localhost:6379 01_hello
+//   01_hello                                         with its tasks in memory
+//   ERRAND_STORE=redis://localhost:6379 01_hello     or anywhere else
 #include <errand/errand.hpp>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Receipts for orders: a bean, business ids, retries, results and duplicates, in two roles of one program.
 #include "../ledger.hpp"
+#include "../shared_store.hpp"
 #include "receipts.hpp"
 #include "submit.hpp"
 
@@ -15,7 +16,7 @@ constexpr const char* usage = R"(usage:
   receipts work [--ledger FILE]           sends receipts until SIGTERM; each attempt adds a line to the ledger
   receipts submit N [PREFIX] [PER_SECOND] submits N orders named PREFIX1 to PREFIXN and checks all receipts
   receipts demo                           both in one process
-ERRAND_STORE names the Redis: redis://host:port, redis+unix:///path
+ERRAND_STORE names the store: sqlite:///path/tasks.db, redis://host:port, redis+unix:///path
 )";
 
 struct bad_usage : std::invalid_argument {
@@ -29,14 +30,14 @@ int report(const tally& t) {
 }
 
 int work(const std::string& ledger_file) {
-    errand::app app;
+    errand::app app{shared_store()};
     app.provide<mailer>("smtp://localhost");
     keep_ledger(app, ledger_file);
     return app.run();
 }
 
 int submit(const order_run& what) {
-    errand::app app;
+    errand::app app{shared_store()};
     return report(app.block_on(submit_orders(app, what)));
 }
 

@@ -1,5 +1,6 @@
 // How often each word occurs in a directory of files: split, counted in parallel, merged and written, by any number of
 // workers, any of which may die at any time.
+#include "../shared_store.hpp"
 #include "pipeline.hpp"
 
 #include <cstdio>
@@ -13,11 +14,11 @@ constexpr const char* usage = R"(usage:
   04_pipeline work [MS]                   a worker until SIGTERM; each piece takes at least so many milliseconds
   04_pipeline report DIR FILE [BYTES]     counts the words of the files below DIR into FILE, as `sort | uniq -c` would,
                                           in pieces of about so many bytes (1000000)
-ERRAND_STORE names the Redis: redis://host:port, redis+unix:///path
+ERRAND_STORE names the store: sqlite:///path/tasks.db, redis://host:port, redis+unix:///path
 )";
 
 int work(int milliseconds) {
-    errand::app app;
+    errand::app app{shared_store()};
     app.provide<pace>(errand::duration{milliseconds});
     return app.run();
 }
@@ -27,7 +28,7 @@ int report(const std::string& directory, const std::string& file, std::uint64_t 
     const auto target = fs::absolute(file).string();
     const auto folder = target + ".parts";
     fs::create_directories(folder);
-    errand::app app;
+    errand::app app{shared_store()};
     // The same report asked for twice is one: by its name, as long as it is being made.
     auto reports = app.handler<make_report>().with({.biz_id = target, .retention = std::chrono::minutes{10}});
     const report_job job{fs::absolute(directory).string(), folder, target, piece};

@@ -17,7 +17,7 @@ constexpr const char* usage = R"(usage:
   digest submit DIR --output FILE [--after-walk COMMAND]
       has the files below DIR digested and writes a file for `sha256sum -c`; the command runs between the walk
       and the submission
-ERRAND_STORE names the Redis: redis://host:port, redis+unix:///path
+ERRAND_STORE names the store: sqlite:///path/tasks.db, redis://host:port, redis+unix:///path
 )";
 
 struct bad_usage : std::invalid_argument {

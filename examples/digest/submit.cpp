@@ -1,6 +1,7 @@
 // The submitter's half: walks, submits, awaits, writes.
 #include "submit.hpp"
 
+#include "../shared_store.hpp"
 #include "checksum_file.hpp"
 #include "digest.hpp"
 #include "names.hpp"
@@ -195,7 +196,7 @@ totals take_stock(const walked_tree& tree, std::span<const outcome> outcomes, ch
 }  // namespace
 
 int submit(const submit_options& what) {
-    errand::app app;
+    errand::app app{shared_store()};
     checksum_file sums{what.output};
     const walked_tree tree = walk(what.directory, what.output);
     if (!what.after_walk.empty() && std::system(what.after_walk.c_str()) != 0) {

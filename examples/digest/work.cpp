@@ -2,6 +2,7 @@
 #include "work.hpp"
 
 #include "../ledger.hpp"
+#include "../shared_store.hpp"
 #include "digest.hpp"
 #include "names.hpp"
 #include "sha256.hpp"
@@ -88,7 +89,7 @@ errand::awaitable<std::string> digest_file::perform(listed_file listed) {
 ERRAND_DEFINE_HANDLER(digest_file)
 
 int work(const work_options& how) {
-    errand::app app;
+    errand::app app{shared_store()};
     app.provide<reading>(how.slow);
     keep_ledger(app, how.ledger);
     return app.run();

@@ -12,9 +12,10 @@ namespace errand {
 /// (`ERRAND_` + the member's name in capitals: `ERRAND_STORE`, `ERRAND_SHUTDOWN_GRACE=25s`) or from the JSON file that
 /// `ERRAND_CONFIG` names (members by name); the environment goes before the file, the file before the defaults.
 struct config {
-    /// Where tasks are kept: `redis://[user:pass@]host:port/db`, `rediss://…`, `redis+unix:///path`; several servers with
-    /// commas between them, always in the same order.
-    std::string store{};
+    /// Where tasks are kept: `sqlite::memory:` (they end with the app), `sqlite:///path/file.db` (durable, for processes of
+    /// one machine; `?synchronous=normal` is faster), `redis://[user:pass@]host:port/db`, `rediss://…`,
+    /// `redis+unix:///path`; several Redis servers with commas between them, always in the same order.
+    std::string store = "sqlite::memory:";
     /// Into how many shards the namespace is divided, dealt out over the servers in turn; 0: one for each server. The
     /// number cannot be changed later.
     std::size_t shards = 0;

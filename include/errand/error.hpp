@@ -27,6 +27,24 @@ public:
     using error::error;
 };
 
+/// A database that errand works with refused a statement: a syntax error, a constraint, a missing table.
+class database_error : public error {
+public:
+    database_error(const std::string& what, std::string code) : error{what}, code_{std::move(code)} {}
+    /// The database's own code: PostgreSQL's SQLSTATE, MySQL's error number, the name of SQLite's result code.
+    [[nodiscard]] const std::string& code() const noexcept { return code_; }
+
+private:
+    std::string code_;
+};
+
+/// The database gave a transaction up because of another one (serialization failure, deadlock, busy): nothing of it has
+/// happened, and run again it may succeed.
+class serialization_failure : public database_error {
+public:
+    using database_error::database_error;
+};
+
 /// A value does not fit its C++ type or cannot be written as JSON; the text begins with the path to it.
 class bad_data : public error {
 public:

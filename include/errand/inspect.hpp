@@ -31,6 +31,8 @@ struct queue_info {
     std::optional<duration> oldest;  ///< since when the task that is next has been submitted
     double finished_per_second = 0;  ///< over the last minutes: ended in whatever way
     double failed_per_second = 0;    ///< over the last minutes: attempts that failed
+    std::int64_t finished = 0;       ///< since the namespace was made: ended in whatever way
+    std::int64_t failed = 0;  ///< since the namespace was made: attempts that failed and were tried again
 
     /// How many tasks are in this state.
     [[nodiscard]] std::size_t count(errand::state in) const {
@@ -59,6 +61,7 @@ struct worker_info {
     std::optional<time_point> started_at;
     time_point alive_until{};           ///< it counts as gone when it gives no sign until then
     std::vector<running_info> running;  ///< what it runs now
+    bool stopping = false;              ///< it takes nothing new and ends when what it runs has ended
 };
 
 /// What happened in a queue on one day (UTC).
@@ -70,6 +73,19 @@ struct day_info {
     std::int64_t cancelled = 0;
     std::int64_t expired = 0;
     std::int64_t failed = 0;  ///< attempts that were tried again
+};
+
+/// The outbox of a database of this app: what its transactions have submitted and the store has not yet.
+struct outbox_info {
+    std::string database;          ///< its URL, without the password
+    std::size_t backlog = 0;       ///< tasks that wait in it now, those of transactions under way not counted
+    duration oldest{0};            ///< how long the oldest of them has waited
+    std::int64_t delivered = 0;    ///< by this program: right after their commit
+    std::int64_t left_behind = 0;  ///< by this program: left behind by others, or while the store was away
+    std::int64_t refused =
+        0;  ///< by this program: those that the store did not take any more, see `last_refusal`
+    std::string last_refusal;  ///< which task, and why; empty for none
+    std::string trouble;       ///< why the database cannot be asked; empty when it can
 };
 
 /// Which tasks are meant: those for which all that is given here holds.
@@ -169,6 +185,9 @@ public:
     /// What happened on the last days, the newest first; exact to the minute at midnight (UTC), kept for 400 days.
     /// @param days 1: only today
     [[nodiscard]] awaitable<std::vector<day_info>> history(int days = 10) const;
+
+    /// The outboxes of the databases that this app has now. One round trip to each database.
+    [[nodiscard]] awaitable<std::vector<outbox_info>> outboxes() const;
 
     /// No task of the queue is started from now on, on any worker; submissions go on, and so does what runs.
     /// @return false when it was paused already

@@ -153,13 +153,18 @@ public:
     }
 
     /// The same proxy, its submissions held back by this guard until `guard.commit()`. The guard must outlive the call.
-    [[nodiscard]] proxy in(transaction_guard& guard) const {
+    [[nodiscard]] proxy in(transaction_guard& guard) const { return held_by(detail::held_of(guard)); }
+
+    /// The same proxy, its submissions held back until `joined.write()`.
+    [[nodiscard]] proxy in(joined_transaction& joined) const { return held_by(detail::held_of(joined)); }
+
+private:
+    proxy held_by(std::shared_ptr<detail::open_transaction> by) const {
         proxy other{*this};
-        other.guard_ = &guard;
+        other.held_by_ = std::move(by);
         return other;
     }
 
-private:
     template <class S, class... A>
     detail::draft draft_of(A&&... args) const {
         return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));
@@ -171,7 +176,7 @@ private:
         one.app = app_;
         one.handler = typeid(S);
         one.extra = extra_;
-        one.guard = guard_;
+        one.held_by = held_by_;
         one.args = std::move(encoded.args);
         one.biz_id = std::move(encoded.biz_id);
         return one;
@@ -179,7 +184,7 @@ private:
 
     detail::app_core* app_;
     std::shared_ptr<const options> extra_;
-    transaction_guard* guard_ = nullptr;
+    std::shared_ptr<detail::open_transaction> held_by_;
 };
 
 }  // namespace errand

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/database.hpp>
+#include <errand/detail/once.hpp>
 #include <errand/detail/stage_call.hpp>
 #include <errand/detail/wire.hpp>
 #include <errand/options.hpp>
@@ -107,6 +109,25 @@ public:
         return result_of<T>(id_or_ref.id());
     }
 
+    /// Makes an effect happen once although the task may run twice: records this task in the table errand_inbox, in the
+    /// transaction of the effect's own writes. An attempt that runs again after its transaction has committed, because its
+    /// worker died before it reported, is told so:
+    ///
+    /// ```
+    /// co_await errand::transaction(db, [&](auto& tx) -> errand::awaitable<void> {
+    ///     if (!co_await self.once(tx)) co_return;   // an earlier attempt has done it
+    ///     co_await tx.execute("UPDATE account SET cents = cents + $1", o.cents);
+    /// });
+    /// ```
+    ///
+    /// Two attempts at the same time (one of them without its lease) wait for each other: the database lets one of them in.
+    /// The record is kept as long as the task, and as long as it can still run. One round trip.
+    /// @return false when a committed transaction of this task has recorded it before
+    /// @throws as database_transaction::execute()
+    [[nodiscard]] awaitable<bool> once(database_transaction& tx) {
+        return detail::record_effect(tx.level(), effect());
+    }
+
 protected:
     task_context() = default;
 
@@ -125,6 +146,7 @@ private:
     }
 
     virtual awaitable<std::string> stored_result(std::string id) = 0;
+    virtual detail::effect_key effect() const = 0;
 };
 
 namespace detail {

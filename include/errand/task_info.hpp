@@ -60,6 +60,8 @@ struct task_info {
     std::size_t waits_for_count = 0;  ///< how many they are
     std::size_t failed_dependencies = 0;  ///< how many ended otherwise than by `success`, while that counts
     std::vector<std::string> log;         ///< the lines it logged, newest last, bounded
+    std::optional<time_point>
+        kept_until{};  ///< when it is deleted, once it has ended; sooner when too many are kept
 };
 
 }  // namespace errand

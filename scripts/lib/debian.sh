@@ -31,19 +31,20 @@ debian_mirror() {
         awk -v want="$1" '$1 == want || $2 == want { print $3; exit }'
 }
 
-# open_backports RELEASE: from here on backports_apt COMMAND... runs an apt command that sees RELEASE's backports and nothing
-# else. All its state is below .deps/apt, so neither the sources nor the packages of this system change; apt checks the
-# archive's signature.
+# open_backports RELEASE [sources]: from here on backports_apt COMMAND... runs an apt command that sees RELEASE's backports
+# (with `sources` their sources) and nothing else. All its state is below .deps/apt, so neither the sources nor the packages of
+# this system change; apt checks the archive's signature.
 open_backports() {
-    local release=$1 mirror keyring
+    local release=$1 kind=deb target=Packages mirror keyring
+    if [ "${2:-}" = sources ]; then kind=deb-src target=Sources; fi
     mirror=$(debian_mirror "$suite")
     [ -n "$mirror" ] || die "apt's sources name no mirror for $suite"
     keyring=$(ls /usr/share/keyrings/debian-archive-keyring.{gpg,pgp} 2>/dev/null | head -1) || true
     [ -n "$keyring" ] || die "the package debian-archive-keyring is missing"
 
-    backports=$root/.deps/apt/$release
+    backports=$root/.deps/apt/$release${2:+-$2}
     mkdir -p "$backports/state/lists/partial" "$backports/cache/archives/partial"
-    echo "deb [signed-by=$keyring lang=none target=Packages] $mirror $release-backports main" >"$backports/sources.list"
+    echo "$kind [signed-by=$keyring lang=none target=$target] $mirror $release-backports main" >"$backports/sources.list"
     {
         apt-config dump Acquire
         printf '%s "%s";\n' Dir::Etc::Main /dev/null Dir::Etc::Parts /dev/null \
@@ -65,5 +66,15 @@ unpack_backport() {
     dpkg-deb -x "$work"/*.deb "$work/files"
     rm -rf "$directory"
     mv "$work/files/usr" "$directory"
+    rm -rf "$work"
+}
+
+# unpack_backport_source SOURCE DIRECTORY FOLDER...: folders of that source, as its authors released it, come into DIRECTORY.
+unpack_backport_source() {
+    local source=$1 directory=$2 work=$backports/unpacked
+    shift 2
+    rm -rf "$work" "$directory" && mkdir -p "$work" "$directory"
+    (cd "$work" && patiently backports_apt apt-get -qq source --download-only --tar-only "$source")
+    tar -xf "$work"/*.orig.tar.* -C "$directory" --strip-components=1 --wildcards "${@/#/*/}"
     rm -rf "$work"
 }

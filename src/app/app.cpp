@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "app/open_store.hpp"
+#include "app/unfinished.hpp"
 #include "client/find.hpp"
 #include "core/config_text.hpp"
 #include "runtime/ambient.hpp"
@@ -45,11 +46,16 @@ app::app(config settings)
     : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {}
 
 app::~app() {
-    if (!core_->running()) return;
     try {
-        block_on(stop());
+        if (core_->running()) block_on(stop());
     } catch (const std::exception& e) {
         core_->log->error("the worker did not stop in order: {}", e.what());
+    }
+    if (const auto left = unfinished_in_memory(*core_)) {
+        core_->log->warn(
+            "{} task(s) had not ended, and end with this app: sqlite::memory: keeps nothing; name a store with "
+            "ERRAND_STORE, for example sqlite:///path/tasks.db",
+            left);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "store/redis/redis_store.hpp"
 #include "store/shards/sharded_store.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -12,6 +13,8 @@
 namespace errand {
 
 namespace {
+
+constexpr std::string_view memory_url = "sqlite::memory:";
 
 std::string scheme_of(const std::string& url) {
     const auto colon = url.find(':');
@@ -35,19 +38,10 @@ std::vector<std::string> urls_of(std::string_view list) {
 }
 
 [[noreturn]] void refuse(const std::string& url) {
-    if (url.empty()) {
-        throw usage_error{
-            "no store is configured: set ERRAND_STORE (or config::store) to the Redis that keeps the tasks, for "
-            "example ERRAND_STORE=redis://127.0.0.1:6379/0 or redis+unix:///run/redis/redis.sock"};
-    }
     const auto scheme = scheme_of(url);
-    if (scheme == "sqlite") {
-        throw usage_error{
-            "ERRAND_STORE: the embedded store (sqlite:) is not available yet; use redis://host:port/db, "
-            "rediss:// or redis+unix:///path"};
-    }
     throw usage_error{"ERRAND_STORE: unknown scheme \"" + scheme +
-                      "\"; use redis://host:port/db, rediss://host:port/db or redis+unix:///path"};
+                      "\"; use redis://host:port/db, rediss://host:port/db, redis+unix:///path, "
+                      "sqlite:///path or sqlite::memory:"};
 }
 
 }  // namespace
@@ -56,12 +50,14 @@ namespace {
 
 std::unique_ptr<store> open_one(boost::asio::io_context& on, store_settings settings) {
     if (scheme_of(settings.url).starts_with("redis")) return make_redis_store(on, std::move(settings));
+    if (scheme_of(settings.url) == "sqlite") return make_sqlite_store(on, std::move(settings));
     refuse(settings.url);
 }
 
 }  // namespace
 
 std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
+    if (settings.url.empty()) settings.url = memory_url;
     const auto urls = urls_of(settings.url);
     if (settings.shards == 0) settings.shards = static_cast<unsigned>(urls.size());
     if (settings.shards < urls.size()) {

@@ -93,7 +93,8 @@ json::object json_of(const task_info& task) {
             {"waits_for", strings(task.waits_for)},
             {"waits_for_count", task.waits_for_count},
             {"failed_dependencies", task.failed_dependencies},
-            {"log", strings(task.log)}};
+            {"log", strings(task.log)},
+            {"kept_until", json_of(task.kept_until)}};
 }
 
 json::object json_of(const queue_info& queue) {
@@ -106,7 +107,9 @@ json::object json_of(const queue_info& queue) {
             {"oldest_ms", json_of(queue.oldest)},
             {"finished_per_second", number_of(queue.finished_per_second)},
             {"failed_per_second", number_of(queue.failed_per_second)},
-            {"idle_workers", queue.idle_workers}};
+            {"idle_workers", queue.idle_workers},
+            {"finished", queue.finished},
+            {"failed", queue.failed}};
 }
 
 json::object json_of(const worker_info& worker, time_point now) {
@@ -128,6 +131,7 @@ json::object json_of(const worker_info& worker, time_point now) {
             {"concurrency", worker.concurrency},
             {"started_at", json_of(worker.started_at)},
             {"alive_until", instant_text(worker.alive_until)},
+            {"stopping", worker.stopping},
             {"running", std::move(running)}};
 }
 

@@ -5,7 +5,6 @@
 #include "cli/session.hpp"
 #include "cli/text.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <CLI/CLI.hpp>
@@ -27,21 +26,16 @@ struct perform_options {
     std::optional<int> priority;
     std::optional<int> max_retry;
     std::string timeout;
+    std::string expires_after;
+    std::string retention;
     std::string biz_id;
+    std::string on_duplicate;
+    std::string on_failed_dependency;
     std::vector<std::string> tags;
     std::vector<std::string> headers;
     std::vector<std::string> after;
     std::string wait;
 };
-
-json::array need_args(const std::string& text) {
-    boost::system::error_code ec;
-    auto value = json::parse(text, ec);
-    if (ec || !value.is_array()) {
-        throw usage_error{"the arguments are one JSON array, such as '[1, \"two\"]', and not " + text};
-    }
-    return std::move(value.as_array());
-}
 
 void add_header(std::map<std::string, std::string>& to, const std::string& text) {
     const auto equals = text.find('=');
@@ -50,6 +44,20 @@ void add_header(std::map<std::string, std::string>& to, const std::string& text)
     to[text.substr(0, equals)] = text.substr(equals + 1);
 }
 
+// The enumerator of this name; CLI11 has checked that there is one.
+template <class Rule>
+std::optional<Rule> rule_of(const std::map<std::string, Rule>& names, const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    return names.at(name);
+}
+
+const std::map<std::string, duplicate_rule> duplicate_rules{{"keep_first", duplicate_rule::keep_first},
+                                                            {"replace", duplicate_rule::replace},
+                                                            {"reject", duplicate_rule::reject}};
+const std::map<std::string, dependency_rule> dependency_rules{{"cancel", dependency_rule::cancel_dependents},
+                                                              {"wait", dependency_rule::wait},
+                                                              {"run", dependency_rule::run}};
+
 options submission_of(const perform_options& how) {
     options extra;
     if (!how.queue.empty()) extra.queue = how.queue;
@@ -57,6 +65,10 @@ options submission_of(const perform_options& how) {
     if (!how.in.empty()) extra.delay = need_length("--in", how.in);
     if (!how.at.empty()) extra.at = need_instant("--at", how.at);
     if (!how.timeout.empty()) extra.timeout = need_length("--timeout", how.timeout);
+    if (!how.expires_after.empty()) extra.expires_after = need_length("--expires-after", how.expires_after);
+    if (!how.retention.empty()) extra.retention = need_length("--retention", how.retention);
+    extra.on_duplicate = rule_of(duplicate_rules, how.on_duplicate);
+    extra.on_failed_dependency = rule_of(dependency_rules, how.on_failed_dependency);
     extra.priority = how.priority;
     extra.max_retry = how.max_retry;
     extra.tags = how.tags;
@@ -116,7 +128,14 @@ runner prepare_perform(CLI::App& line) {
     line.add_option("--priority", how->priority, "0 to 9, higher first")->type_name("N");
     line.add_option("--max-retry", how->max_retry, "Retries after the first attempt")->type_name("N");
     line.add_option("--timeout", how->timeout, "One attempt may last so long")->type_name("TIME");
+    line.add_option("--expires-after", how->expires_after, "Not started so long after it was due: expired")
+        ->type_name("TIME");
+    line.add_option("--retention", how->retention, "Kept so long after its end (180d)")->type_name("TIME");
     line.add_option("--biz-id", how->biz_id, "A second task with it runs nothing")->type_name("TEXT");
+    line.add_option("--on-duplicate", how->on_duplicate,
+                    "What a second task with its biz_id does (keep_first)")
+        ->type_name("RULE")
+        ->check(CLI::IsMember(duplicate_rules));
     line.add_option("--tag", how->tags, "For finding it again; may be given again")
         ->type_name("TEXT")
         ->allow_extra_args(false);
@@ -126,6 +145,10 @@ runner prepare_perform(CLI::App& line) {
     line.add_option("--after", how->after, "A task that it waits for; may be given again")
         ->type_name("ID")
         ->allow_extra_args(false);
+    line.add_option("--on-failed-dependency", how->on_failed_dependency,
+                    "When one of those ends otherwise than by success (cancel)")
+        ->type_name("RULE")
+        ->check(CLI::IsMember(dependency_rules));
     line.add_option("--wait", how->wait, "Waits so long for the result and prints it")->type_name("TIME");
     return [how](session& on) { return submit(on, *how); };
 }

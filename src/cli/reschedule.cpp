@@ -1,10 +1,9 @@
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/due.hpp"
 #include "cli/repair.hpp"
 #include "cli/session.hpp"
-#include "cli/text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -13,17 +12,9 @@
 namespace errand::cli {
 namespace {
 
-struct due_options {
-    std::string in;
-    std::string at;
-    bool now = false;
-};
-
-time_point due_of(const due_options& how) {
-    const int given = (how.in.empty() ? 0 : 1) + (how.at.empty() ? 0 : 1) + (how.now ? 1 : 0);
-    if (given != 1) throw usage_error{"say when: one of --in 5m, --at 2026-12-01T08:00:00Z and --now"};
-    if (how.now) return time_point{};
-    return how.in.empty() ? need_instant("--at", how.at) : clock_now() + need_length("--in", how.in);
+time_point need_due(const due_options& how) {
+    if (const auto due = due_of(how)) return *due;
+    throw usage_error{"say when: one of --in 5m, --at 2026-12-01T08:00:00Z and --now"};
 }
 
 awaitable<bool> one(inspector in, std::string id, time_point due) {
@@ -66,10 +57,8 @@ runner prepare_reschedule(CLI::App& line) {
     const auto which = std::make_shared<repair_choice>();
     const auto how = std::make_shared<due_options>();
     declare_repair(line, kind_for({}), *which);
-    line.add_option("--in", how->in, "Due so long from now, such as 5m")->type_name("TIME");
-    line.add_option("--at", how->at, "Due then, such as 2026-12-01T08:00:00Z")->type_name("INSTANT");
-    line.add_flag("--now", how->now, "Due at once");
-    return [which, how](session& on) { return run_repair(on, kind_for(due_of(*how)), *which); };
+    declare_due(line, *how);
+    return [which, how](session& on) { return run_repair(on, kind_for(need_due(*how)), *which); };
 }
 
 }  // namespace errand::cli

@@ -1,13 +1,15 @@
 #include "cli/session.hpp"
 
 #include "cli/text.hpp"
+#include "core/config_text.hpp"
 
 #include <CLI/CLI.hpp>
 
 namespace errand::cli {
 
 void declare_common(CLI::App& line, common_options& values) {
-    line.add_option("--store", values.store, "Where the tasks are: redis://host:port/db (else ERRAND_STORE)")
+    line.add_option("--store", values.store,
+                    "Where the tasks are: redis://host:port/db or sqlite:///path (else ERRAND_STORE)")
         ->type_name("URL")
         ->group("Common");
     line.add_option("--namespace", values.name_space, "Whose tasks (else ERRAND_NAME_SPACE, else default)")
@@ -19,19 +21,24 @@ void declare_common(CLI::App& line, common_options& values) {
     line.add_flag("--json", values.json, "One JSON document on standard output")->group("Common");
 }
 
-errand::app& session::app() {
-    if (app_) return *app_;
+config session::settings() const {
     auto settings = config::from_environment();
     if (!how_.store.empty()) settings.store = how_.store;
     if (!how_.name_space.empty()) settings.name_space = how_.name_space;
     if (!how_.store_timeout.empty())
         settings.store_timeout = need_length("--store-timeout", how_.store_timeout);
+    return settings;
+}
+
+errand::app& session::app() {
+    if (app_) return *app_;
+    auto settings = this->settings();
     // What goes wrong is said once, in a sentence of the command's own.
     settings.log_level = "off";
-    if (settings.store.empty()) {
+    if (keeps_in_memory(settings)) {
         throw usage_error{
-            "no store is named: give --store redis://host:port/db, or set ERRAND_STORE, or \"store\" in the file that "
-            "ERRAND_CONFIG names"};
+            "no store is named that another program could use: give --store redis://host:port/db or sqlite:///path, or "
+            "set ERRAND_STORE, or \"store\" in the file that ERRAND_CONFIG names"};
     }
     return app_.emplace(std::move(settings));
 }

@@ -27,6 +27,8 @@ class session {
 public:
     explicit session(common_options how) : how_{std::move(how)} {}
 
+    // Of the environment and the options. Throws usage_error when they do not fit.
+    config settings() const;
     bool json() const noexcept { return how_.json; }
 
     // Made at its first use: commands without a store need none. Throws usage_error when the settings do not fit.

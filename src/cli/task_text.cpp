@@ -108,6 +108,7 @@ std::string task_text(const task_info& task, const std::string& why) {
     add(out, "due", task.due_at);
     add(out, "started", task.started_at);
     add(out, "finished", task.finished_at);
+    add(out, "kept until", task.kept_until);
     add(out, "worker", task.worker);
     if (task.progress > 0 || !task.progress_text.empty()) {
         add(out, "progress",

@@ -5,6 +5,8 @@
 #include "core/config_text.hpp"
 #include "core/utf8.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -138,6 +140,15 @@ time_point need_instant(const std::string& option, const std::string& text) {
     if (const auto at = parse_instant(text)) return *at;
     throw usage_error{option + ": \"" + text +
                       "\" is no point in time; write it with its zone, such as 2026-12-01T08:00:00Z"};
+}
+
+boost::json::array need_args(const std::string& text) {
+    boost::system::error_code ec;
+    auto value = boost::json::parse(text, ec);
+    if (ec || !value.is_array()) {
+        throw usage_error{"the arguments are one JSON array, such as '[1, \"two\"]', and not " + text};
+    }
+    return std::move(value.as_array());
 }
 
 std::string plain(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #include <errand/time.hpp>
 
+#include <boost/json/array.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -22,6 +24,9 @@ std::optional<time_point> parse_instant(std::string_view text) noexcept;
 // Throw usage_error naming the option.
 duration need_length(const std::string& option, const std::string& text);
 time_point need_instant(const std::string& option, const std::string& text);
+
+// One JSON array; throws usage_error.
+boost::json::array need_args(const std::string& text);
 
 // One line that a terminal shows as it is: control characters, which texts of handlers may bring along, are spaces.
 std::string plain(std::string_view text);

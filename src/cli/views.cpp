@@ -92,11 +92,12 @@ table worker_table(const std::vector<worker_info>& workers, time_point now) {
                {.title = "queues", .least = 8, .drop = 1},
                {.title = "concurrency", .right = true, .drop = 4},
                {.title = "running", .right = true},
-               {.title = "up"}}};
+               {.title = "up"},
+               {.title = "is"}}};
     for (const auto& one : workers) {
         out.add({one.name, one.host, std::to_string(one.pid), joined(one.queues),
                  std::to_string(one.concurrency), std::to_string(one.running.size()),
-                 one.started_at ? length_text(now - *one.started_at) : ""});
+                 one.started_at ? length_text(now - *one.started_at) : "", one.stopping ? "stopping" : ""});
     }
     return out;
 }

@@ -11,10 +11,10 @@
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
+#include "runtime/at_most.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 
-#include <boost/asio/cancel_after.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
@@ -33,6 +33,8 @@ incarnation life_of(const task_ref& ref, const char* wish) {
     case held_task::fate::dropped:
         throw usage_error{std::string{"cannot "} + wish + " task " + id_text(ref) + " of " +
                           ref.held->handler + ": it was dropped with its transaction and never submitted"};
+    case held_task::fate::refused: std::rethrow_exception(ref.held->refusal);
+    case held_task::fate::committed:
     case held_task::fate::submitted: break;
     }
     return ref.held->life;
@@ -62,21 +64,23 @@ awaitable<ended_task> wait_on(loop& there, running_task* task, task_ref ref, inc
     }
 }
 
-awaitable<ended_task> wait_for_end(const task_ref& ref, incarnation life) {
+awaitable<ended_task> wait_for_end(const task_ref& ref) {
+    co_await arrived(ref);
+    const auto life = life_of(ref, "await the result of");
     auto executor = co_await asio::this_coro::executor;
     const ambient* around = ambient_of(executor);
+    check_may_wait(around, *ref.app);
     running_task* task = around && around->app == ref.app ? around->task : nullptr;
     co_return co_await on_loop(home_of(executor, *ref.app),
                                [=](loop& there) { return wait_on(there, task, ref, life); });
 }
 
-awaitable<ended_task> wait_at_most(const task_ref& ref, incarnation life, duration within) {
+awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
     auto executor = co_await asio::this_coro::executor;
     within = std::min(within, duration{std::chrono::days{36'525}});  // what timers can hold
     std::exception_ptr aborted;
     try {
-        co_return co_await asio::co_spawn(executor, wait_for_end(ref, life),
-                                          asio::cancel_after(within, asio::use_awaitable));
+        co_return co_await at_most(executor, wait_for_end(ref), within);
     } catch (const boost::system::system_error& e) {
         if (e.code() != asio::error::operation_aborted) throw;
         aborted = std::current_exception();
@@ -135,8 +139,7 @@ awaitable<std::string> whole(const task_ref& ref, std::string result) {
 }
 
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
-    const auto life = life_of(ref, "await the result of");
-    const auto end = within ? co_await wait_at_most(ref, life, *within) : co_await wait_for_end(ref, life);
+    const auto end = within ? co_await wait_at_most(ref, *within) : co_await wait_for_end(ref);
     auto result = result_in(ref, end.outcome);
     if (result != group_result) co_return result;
     co_return co_await whole(ref, std::move(result));
@@ -162,6 +165,7 @@ awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id) {
 }
 
 awaitable<task_info> fetch_info(task_ref ref) {
+    co_await arrived(ref);
     const auto life = life_of(ref, "look at");
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
@@ -174,6 +178,7 @@ awaitable<task_info> fetch_info(task_ref ref) {
 }
 
 awaitable<bool> revive_task(task_ref ref) {
+    co_await arrived(ref);
     const auto life = life_of(ref, "revive");
     auto executor = co_await asio::this_coro::executor;
     const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
@@ -184,6 +189,7 @@ awaitable<bool> revive_task(task_ref ref) {
 }
 
 awaitable<bool> reschedule_task(task_ref ref, time_point due_at) {
+    co_await arrived(ref);
     const auto life = life_of(ref, "reschedule");
     auto executor = co_await asio::this_coro::executor;
     const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
@@ -211,7 +217,8 @@ awaitable<std::string> stored_result(app_core& app, std::string id) {
 
 bool was_accepted(const task_ref& ref) {
     if (!ref.held) return true;
-    if (ref.held->now.load(std::memory_order_acquire) == held_task::fate::dropped) life_of(ref, "wait for");
+    const auto now = ref.held->now.load(std::memory_order_acquire);
+    if (now == held_task::fate::dropped || now == held_task::fate::refused) life_of(ref, "wait for");
     return false;
 }
 
@@ -222,6 +229,7 @@ std::string id_of(std::type_index handler, std::string_view biz_id) {
 }
 
 awaitable<bool> cancel_task(task_ref ref) {
+    co_await arrived(ref);
     const auto life = life_of(ref, "cancel");
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};

@@ -8,13 +8,16 @@
 #include "client/follow.hpp"
 #include "client/home.hpp"
 #include "client/mend.hpp"
+#include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "runtime/async_gate.hpp"
 #include "runtime/on_loop.hpp"
 
+#include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -206,16 +209,47 @@ awaitable<void> gather(std::shared_ptr<gathering> all) {
     const auto until = end_of(all->how().within);
     auto executor = co_await asio::this_coro::executor;
     const ambient* around = ambient_of(executor);
+    check_may_wait(around, all->app());
     running_task* task = around && around->app == &all->app() ? around->task : nullptr;
     co_await on_loop(home_of(executor, all->app()),
                      [=](loop& there) { return gather_as(there, task, all, until); });
     all->throw_failure();
 }
 
+// What a database has committed a moment ago may be on its way to the store.
+awaitable<void> arrived_until(task_ref ref, moment until, duration within) {
+    const auto executor = co_await asio::this_coro::executor;
+    std::exception_ptr aborted;
+    try {
+        co_await asio::co_spawn(executor, arrived(ref), asio::cancel_at(until, asio::use_awaitable));
+        co_return;
+    } catch (const boost::system::system_error& e) {
+        if (e.code() != asio::error::operation_aborted) throw;
+        aborted = std::current_exception();
+    }
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted);
+    throw timed_out{"task " + id_text(ref) + " was committed, but did not reach the store within " +
+                    std::to_string(within.count()) + " ms; a worker's relay delivers it"};
+}
+
+awaitable<void> all_arrived(std::vector<task_ref> tasks, await_options how) {
+    const auto until = end_of(how.within);
+    for (const auto& ref : tasks) {
+        if (!ref.held) continue;
+        if (until) {
+            co_await arrived_until(ref, *until, *how.within);
+        } else {
+            co_await arrived(ref);
+        }
+    }
+}
+
 }  // namespace
 
 awaitable<std::vector<std::string>> wait_for_all(std::vector<task_ref> tasks, await_options how) {
     if (tasks.empty()) co_return std::vector<std::string>{};
+    co_await all_arrived(tasks, how);
     const auto all = std::make_shared<gathering>(gathering::aim::all, tasks, how);
     co_await gather(all);
     auto results = all->results();
@@ -227,6 +261,7 @@ awaitable<std::vector<std::string>> wait_for_all(std::vector<task_ref> tasks, aw
 
 awaitable<first_result> wait_for_any(std::vector<task_ref> tasks, await_options how) {
     if (tasks.empty()) throw usage_error{"any() of no handles: none could ever be the first"};
+    co_await all_arrived(tasks, how);
     const auto all = std::make_shared<gathering>(gathering::aim::any, tasks, how);
     co_await gather(all);
     auto first = all->first();

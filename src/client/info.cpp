@@ -91,6 +91,7 @@ std::optional<task_info> info_of(const found_task& found) {
         if (found.finished_at && retention_is_over(outcome, *found.finished_at, found.now))
             return std::nullopt;
         add_outcome(info, outcome);
+        if (found.finished_at) info.kept_until = *found.finished_at + outcome.retention;
     } else if (found.where == state::working) {
         info.worker = found.worker;
         info.attempt += 1;  // the one that runs; the notes count those that have ended

@@ -7,6 +7,7 @@
 #include "client/info.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
+#include "runtime/outbox_port.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -73,6 +74,9 @@ awaitable<std::vector<queue_info>> queues_on(loop& there) {
         const auto rate = rates_of(happened, one.queue);
         all.back().finished_per_second = rate.finished;
         all.back().failed_per_second = rate.failed;
+        const auto sums = sums_of(happened, one.queue);
+        all.back().finished = sums.finished;
+        all.back().failed = sums.failed;
     }
     for (const auto& [worker, task] : co_await all_running(in)) {
         const auto at = std::ranges::find(all, task.queue, &queue_info::name);
@@ -113,6 +117,7 @@ worker_info worker_of(const worker_card& from) {
     one.concurrency = static_cast<std::size_t>(std::max<std::int64_t>(number_of(members, "concurrency"), 0));
     if (const auto started = number_of(members, "started"); started > 0)
         one.started_at = time_point{duration{started}};
+    one.stopping = number_of(members, "stopping") != 0;
     return one;
 }
 
@@ -174,6 +179,12 @@ awaitable<std::optional<task_info>> inspector::find(std::string id) const {
 
 awaitable<std::vector<worker_info>> inspector::workers() const {
     return at_home(app_, [](loop& there) { return workers_on(there); });
+}
+
+awaitable<std::vector<outbox_info>> inspector::outboxes() const {
+    std::vector<outbox_info> all;
+    for (const auto& one : app_->outboxes()) all.push_back(co_await one->look());
+    co_return all;
 }
 
 awaitable<std::vector<day_info>> inspector::history(int days) const {

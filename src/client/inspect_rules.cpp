@@ -56,6 +56,11 @@ queue_rates rates_of(const totals_answer& happened, const std::string& queue) {
             static_cast<double>(grown(then.failed, now.failed)) / seconds};
 }
 
+queue_sums sums_of(const totals_answer& happened, const std::string& queue) {
+    const auto so_far = of(happened.so_far, queue);
+    return {ends(so_far), so_far.failed};
+}
+
 std::vector<day_info> days_of(const totals_answer& happened, int days) {
     const auto today = happened.now.time_since_epoch().count() / 86'400'000;
     std::vector<day_info> all;

@@ -25,16 +25,59 @@ void check_size(const std::vector<submission_item>& items) {
                       ": pass references to the data, or submit in several transactions"};
 }
 
-// `kept`: the place of a stage's child is taken; else the next one alike gets it.
-void settle(held_task& one, held_task::fate fate, bool kept = false) noexcept {
-    if (kept && one.what.child) one.what.child->keep();
-    one.what.child.reset();
-    one.now.store(fate, std::memory_order_release);
+task_names names_of(const held_list& list) {
+    task_names names;
+    for (const auto& one : list) names[one->what.id] = name_of(one->what.id, one->handler, one->biz_id);
+    return names;
+}
+
+bool is_settled(const held_task& one) {
+    return one.now.load(std::memory_order_acquire) != held_task::fate::committed;
 }
 }  // namespace
 
-open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transaction> outer)
-    : app_{app}, outer_{std::move(outer)} {}
+void settle(const held_list& list, held_task::fate fate, bool kept) noexcept {
+    for (const auto& one : list) {
+        if (kept && one->what.child) one->what.child->keep();
+        one->what.child.reset();
+        one->now.store(fate, std::memory_order_release);
+    }
+}
+
+std::vector<submission_item> items_of(const held_list& list, time_point store_now) {
+    std::vector<submission_item> items;
+    items.reserve(list.size());
+    for (const auto& one : list) {
+        incarnation life = 0;
+        items.push_back(item_of(one->what, store_now, life));
+        one->life = life;
+    }
+    return items;
+}
+
+awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers) {
+    for (const auto& answer : answers) {
+        if (answer.others.empty()) continue;
+        std::rethrow_exception(co_await dependency_refusal(in, answer, names_of(list)));
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (answers[i].verdict != submit_verdict::rejected) continue;
+        const auto& one = *list[i];
+        std::rethrow_exception(refusal(answers[i], one.what.id, one.handler, one.biz_id, one.what.conflict));
+    }
+}
+
+awaitable<void> arrived(task_ref ref) {
+    if (!ref.held || is_settled(*ref.held)) co_return;
+    co_await ref.held->courier->of(ref.held);
+}
+
+open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transaction> outer,
+                                   std::shared_ptr<transaction_level> level, lock_mark locked)
+    : app_{app},
+      outer_{std::move(outer)},
+      level_{level || !outer_ ? std::move(level) : outer_->level()},
+      locked_{locked || !outer_ ? std::move(locked) : outer_->locked_} {}
 
 open_transaction::~open_transaction() { drop(); }
 
@@ -60,7 +103,7 @@ task_ref open_transaction::hold(prepared one) {
     return ref;
 }
 
-open_transaction::held_list open_transaction::end() {
+held_list open_transaction::end() {
     std::lock_guard lock{guard_};
     if (ended_) throw usage_error{"the transaction has ended already: a guard commits once"};
     ended_ = true;
@@ -70,7 +113,7 @@ open_transaction::held_list open_transaction::end() {
 void open_transaction::take_over(held_list list) {
     std::lock_guard lock{guard_};
     if (ended_) {
-        for (auto& one : list) settle(*one, held_task::fate::dropped);
+        settle(list, held_task::fate::dropped, false);
         throw usage_error{"an inner transaction ended after its outer one: nothing of it is submitted"};
     }
     held_.insert(held_.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
@@ -79,7 +122,7 @@ void open_transaction::take_over(held_list list) {
 void open_transaction::drop() noexcept {
     std::lock_guard lock{guard_};
     ended_ = true;
-    for (auto& one : held_) settle(*one, held_task::fate::dropped);
+    settle(held_, held_task::fate::dropped, false);
     held_.clear();
 }
 
@@ -93,38 +136,20 @@ awaitable<void> open_transaction::commit() {
     co_await submit_all(std::move(list));
 }
 
-task_names open_transaction::names_of(const held_list& list) {
-    task_names names;
-    for (const auto& one : list) names[one->what.id] = name_of(one->what.id, one->handler, one->biz_id);
-    return names;
-}
-
 awaitable<void> open_transaction::submit_all(held_list list) {
     auto executor = co_await asio::this_coro::executor;
     std::exception_ptr failure;
     auto fate = held_task::fate::submitted;
     try {
         co_await on_loop(home_of(executor, app_), [&list](loop& there) -> awaitable<void> {
-            std::vector<submission_item> items;
-            items.reserve(list.size());
-            for (auto& one : list) items.push_back(item_of(one->what, there.tasks().now(), one->life));
+            auto items = items_of(list, there.tasks().now());
             check_size(items);
             auto got = co_await submit_whole(there, std::move(items));
-            std::exception_ptr refused;
-            for (std::size_t i = 0; i < list.size() && !refused; ++i) {
-                if (!got.answers[i].others.empty()) {
-                    refused = co_await dependency_refusal(there, got.answers[i], names_of(list));
-                }
-            }
-            if (refused) std::rethrow_exception(refused);
             for (std::size_t i = 0; i < list.size(); ++i) {
-                auto& one = *list[i];
-                one.duplicate = got.answers[i].verdict == submit_verdict::duplicate;
-                if (got.answers[i].life != 0) one.life = got.answers[i].life;
-                if (got.answers[i].verdict != submit_verdict::rejected || refused) continue;
-                refused = refusal(got.answers[i], one.what.id, one.handler, one.biz_id, one.what.conflict);
+                list[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
+                if (got.answers[i].life != 0) list[i]->life = got.answers[i].life;
             }
-            if (refused) std::rethrow_exception(refused);
+            co_await throw_refusal(there.tasks(), list, got.answers);
         });
     } catch (const store_error&) {
         // It may have happened: then the handles are good, and else their tasks are unknown to the store.
@@ -133,18 +158,28 @@ awaitable<void> open_transaction::submit_all(held_list list) {
         failure = std::current_exception();
         fate = held_task::fate::dropped;
     }
-    for (auto& one : list) settle(*one, fate, !failure);
+    settle(list, fate, !failure);
     if (failure) std::rethrow_exception(failure);
 }
 
-awaitable<void> run_in_memory_transaction(app& owner, std::function<awaitable<void>()> body) {
+void check_may_wait(const ambient* around, const app_core& of) {
+    const auto* inside = around ? around->transaction.get() : nullptr;
+    if (!inside || &inside->app() != &of || !inside->locks_store()) return;
+    throw usage_error{
+        "a task was awaited in a transaction of the database that tasks are kept in: no task can end before the "
+        "transaction has; await it after the transaction, or before its first statement"};
+}
+
+awaitable<void> run_under(std::shared_ptr<open_transaction> held, std::function<awaitable<void>()> body) {
     auto executor = co_await asio::this_coro::executor;
     const ambient* around = ambient_of(executor);
     auto inside = around ? std::make_shared<ambient>(*around) : std::make_shared<ambient>();
-    auto& core = core_of(owner);
-    const bool joins = around && around->transaction && &around->transaction->app() == &core;
-    auto held = std::make_shared<open_transaction>(core, joins ? around->transaction : nullptr);
-    inside->app = &core;
+    if (inside->app != &held->app()) {
+        // They are another app's.
+        inside->home = nullptr;
+        inside->stage = nullptr;
+    }
+    inside->app = &held->app();
     inside->transaction = held;
     try {
         co_await asio::co_spawn(with_ambient(executor, std::move(inside)), body(), asio::use_awaitable);
@@ -152,8 +187,18 @@ awaitable<void> run_in_memory_transaction(app& owner, std::function<awaitable<vo
         held->drop();
         throw;
     }
+}
+
+awaitable<void> run_in_memory_transaction(app& owner, std::function<awaitable<void>()> body) {
+    const ambient* around = ambient_of(co_await asio::this_coro::executor);
+    auto& core = core_of(owner);
+    const bool joins = around && around->transaction && &around->transaction->app() == &core;
+    auto held = std::make_shared<open_transaction>(core, joins ? around->transaction : nullptr);
+    co_await run_under(held, std::move(body));
     co_await held->commit();
 }
+
+std::shared_ptr<open_transaction> held_of(const transaction_guard& guard) { return guard.held(); }
 
 }  // namespace errand::detail
 

@@ -1,11 +1,14 @@
-// Submissions held back until a commit, in memory. What a transaction holds is found by the ambient of the executor or
-// given by a guard; branches of one transaction may add to it at once, on several threads.
+// Submissions held back until a commit. What a transaction holds is found by the ambient of the executor or given by a
+// guard; branches of one transaction may add to it at once, on several threads.
 #pragma once
 
 #include "client/prepared.hpp"
 #include "client/registration.hpp"
+#include "runtime/ambient.hpp"
 
 #include <atomic>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,30 +16,69 @@
 
 namespace errand::detail {
 
+struct held_task;
+class transaction_level;  // transaction/work.hpp: what statements run in
+
+// Who delivers what a database has committed.
+class arrival {
+public:
+    virtual ~arrival() = default;
+    // Completes when the task has left `committed`. From any executor.
+    virtual awaitable<void> of(std::shared_ptr<held_task> task) = 0;
+};
+
 // One submission held back; its handle looks here for what became of it.
 struct held_task {
-    enum class fate : std::uint8_t { held, submitted, dropped };
+    // committed: it stands in a database and is on its way to the store; refused: the store did not take it from there.
+    enum class fate : std::uint8_t { held, committed, submitted, dropped, refused };
 
     prepared what;
     std::string handler;
     std::optional<std::string> biz_id;
-    // Written before `now` leaves `held`.
-    incarnation life = 0;
-    bool duplicate = false;
+    // Written before `now` is `committed`.
+    std::shared_ptr<arrival> courier{};
+    std::string batch{};  // where it stands in the database
+    std::size_t place = 0;
+    // Right once `now` is `submitted`; a life of 0 is any.
+    std::atomic<incarnation> life{0};
+    std::atomic<bool> duplicate{false};
+    std::exception_ptr refusal{};  // written before `now` is `refused`
     std::atomic<fate> now{fate::held};
 };
 
+using held_list = std::vector<std::shared_ptr<held_task>>;
+
+// What becomes of all of them. `kept`: the places of a stage's children are taken; else the next ones alike get them.
+void settle(const held_list& list, held_task::fate fate, bool kept) noexcept;
+// What the store takes, stamped with its time.
+std::vector<submission_item> items_of(const held_list& list, time_point store_now);
+// Throws what the first one that the store refuses means.
+awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers);
+// Completes when the task is where its handle can find it.
+awaitable<void> arrived(task_ref ref);
+
 class open_transaction {
 public:
-    // A transaction inside another joins it: what it holds goes to the outer one when it ends well.
-    explicit open_transaction(app_core& app, std::shared_ptr<open_transaction> outer = nullptr);
+    // True while the store can write nothing before the transaction has ended, because it is kept in the same database.
+    using lock_mark = std::shared_ptr<const std::atomic<bool>>;
+
+    // A transaction inside another joins it: what it holds goes to the outer one when it ends well. `level` and `locked`:
+    // of a database's transaction; without them they are those of the outer one.
+    explicit open_transaction(app_core& app, std::shared_ptr<open_transaction> outer = nullptr,
+                              std::shared_ptr<transaction_level> level = nullptr, lock_mark locked = nullptr);
     ~open_transaction();
 
     app_core& app() const noexcept { return app_; }
+    const std::shared_ptr<transaction_level>& level() const noexcept { return level_; }
+
+    // From any thread.
+    bool locks_store() const noexcept { return locked_ && *locked_; }
 
     // usage_error when the transaction has ended.
     task_ref hold(prepared one);
 
+    // Ends it: the caller sees to what it held.
+    held_list end();
     // Ends it: submits all in one batch (or hands it to the outer transaction). Throws what the first refused one
     // means, with nothing submitted.
     awaitable<void> commit();
@@ -44,18 +86,22 @@ public:
     void drop() noexcept;
 
 private:
-    using held_list = std::vector<std::shared_ptr<held_task>>;
-
-    held_list end();
     void take_over(held_list list);
     awaitable<void> submit_all(held_list list);
-    static task_names names_of(const held_list& list);
 
     app_core& app_;
-    std::shared_ptr<open_transaction> outer_;
+    const std::shared_ptr<open_transaction> outer_;
+    const std::shared_ptr<transaction_level> level_;
+    const lock_mark locked_;
     std::mutex guard_;  // of what follows
     held_list held_;
     bool ended_ = false;
 };
+
+// Throws usage_error when the caller is in a transaction that keeps the store from writing: no task could end before it.
+void check_may_wait(const ambient* around, const app_core& of);
+
+// Runs the body under `inside`, an ambient transaction; drops what it holds when the body throws.
+awaitable<void> run_under(std::shared_ptr<open_transaction> inside, std::function<awaitable<void>()> body);
 
 }  // namespace errand::detail

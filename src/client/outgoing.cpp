@@ -1,7 +1,6 @@
 #include "client/outgoing.hpp"
 
 #include <errand/error.hpp>
-#include <errand/transaction.hpp>
 
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
@@ -47,7 +46,7 @@ awaitable<draft> wrapped(draft one) {
 }
 
 std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient* around) {
-    if (one.guard) return one.guard->held();
+    if (one.held_by) return one.held_by;
     if (around && around->transaction && &around->transaction->app() == one.app) return around->transaction;
     return nullptr;
 }

@@ -124,7 +124,7 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
             answer = co_await settled(there, std::move(got.items[i]), std::move(answer));
         if (!answer.others.empty()) {
             task_names known{{one.id, name_of(one.id, one.body.handler, one.body.biz_id)}};
-            std::rethrow_exception(co_await dependency_refusal(there, answer, std::move(known)));
+            std::rethrow_exception(co_await dependency_refusal(there.tasks(), answer, std::move(known)));
         }
         auto refused = refusal(answer, one.id, one.body.handler, one.body.biz_id, one.conflict);
         if (refused && (!why || answer.verdict == submit_verdict::rejected)) why = refused;

@@ -2,7 +2,9 @@
 
 #include <errand/error.hpp>
 
+#include "core/config_text.hpp"
 #include "core/policy_rules.hpp"
+#include "core/random.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/handlers.hpp"
 
@@ -41,13 +43,18 @@ void check_payload(const detail::draft& from, const std::string& handler) {
                    ": pass a reference to the data instead, or raise max_payload"};
 }
 
-std::int64_t wall_clock_ms() {
-    return std::chrono::duration_cast<duration>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::uint64_t random_bits() {
     thread_local std::mt19937_64 engine{std::random_device{}()};
     return engine();
+}
+
+// What this app keeps in memory no other program runs.
+void check_runnable(const detail::draft& from, const known_handler* handler) {
+    if (!handler || handler->code || !keeps_in_memory(from.app->settings)) return;
+    throw usage_error{
+        "handler " + handler->name +
+        " is only declared in this program, and the tasks of an app on sqlite::memory: are run by it "
+        "alone: link the source with ERRAND_DEFINE_HANDLER, or name a store with ERRAND_STORE"};
 }
 
 // perform_in and perform_at under the rules of the options of that name; a negative delay counts as none.
@@ -103,6 +110,7 @@ void set_parents(prepared& one, const options& extra) {
 prepared prepare(detail::draft from) {
     const known_handler* handler =
         from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
+    check_runnable(from, handler);
     const policy& rules = handler ? handler->policy : default_policy();
     const options& extra = from.extra ? *from.extra : no_options();
 
@@ -133,7 +141,7 @@ prepared prepare(detail::draft from) {
         one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
         one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
     } else {
-        one.id = new_task_id(wall_clock_ms());
+        one.id = new_task_id(from.app->now().time_since_epoch().count());
     }
     return one;
 }
@@ -150,8 +158,8 @@ void place_in(stage_run* stage, prepared& one) {
 }
 
 submission_item item_of(prepared one, time_point store_now, incarnation& life) {
-    life =
-        static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);
+    life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U |
+           (next_serial().value_or(random_bits()) & 0xFFFFU);
     one.body.life = life;
     submission_item item;
     item.id = one.id;

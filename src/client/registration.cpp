@@ -49,15 +49,18 @@ std::string name_of(const task_id& id, const std::string& handler, const std::op
     return text;
 }
 
-awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items) {
+namespace {
+
+// The first answer in which nothing is busy.
+awaitable<submitter::group_answer> answered_whole(loop& there, std::vector<submission_item> items,
+                                                  submit_mode mode) {
     submitter::group_answer got;
     got.items = std::move(items);
     const auto until = std::chrono::steady_clock::now() + busy_for;
     for (;;) {
         got = crosses_shards(there.tasks(), got.items)
-                  ? co_await submit_over_shards(there, std::move(got.items))
-                  : co_await there.submissions().submit_group(std::move(got.items),
-                                                              submit_mode::all_or_nothing);
+                  ? co_await submit_over_shards(there, std::move(got.items), mode)
+                  : co_await there.submissions().submit_group(std::move(got.items), mode);
         if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
         const auto busy = std::ranges::find(got.answers, submit_verdict::busy, &submit_answer::verdict);
         if (busy == got.answers.end()) break;
@@ -65,6 +68,17 @@ awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submiss
         if (std::chrono::steady_clock::now() > until) throw_busy(got.items[at].id);
         co_await pause_for_other(there);
     }
+    co_return got;
+}
+
+}  // namespace
+
+awaitable<submitter::group_answer> asked_whole(loop& there, std::vector<submission_item> items) {
+    co_return co_await answered_whole(there, std::move(items), submit_mode::ask);
+}
+
+awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items) {
+    auto got = co_await answered_whole(there, std::move(items), submit_mode::all_or_nothing);
     for (std::size_t i = 0; i < got.items.size(); ++i) {
         auto& one = got.items[i];
         if (got.answers[i].verdict == submit_verdict::registering)
@@ -86,8 +100,7 @@ awaitable<submit_answer> settled(loop& there, submission_item item, submit_answe
     co_return answer;
 }
 
-awaitable<std::exception_ptr> dependency_refusal(loop& there, submit_answer answer, task_names known) {
-    auto& in = there.tasks();
+awaitable<std::exception_ptr> dependency_refusal(store& in, submit_answer answer, task_names known) {
     std::vector<std::string> names;
     for (const auto& id : answer.others) {
         if (names.size() == named_on_a_cycle) break;

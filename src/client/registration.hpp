@@ -24,7 +24,10 @@ awaitable<submit_answer> settled(loop& there, submission_item item, submit_answe
 // One batch, all or nothing, in one step; what the store cannot settle in it is settled afterwards.
 awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items);
 
+// What submit_whole() would be answered; nothing is written.
+awaitable<submitter::group_answer> asked_whole(loop& there, std::vector<submission_item> items);
+
 // What `cycle` and `gone` mean for the submitter.
-awaitable<std::exception_ptr> dependency_refusal(loop& there, submit_answer answer, task_names known);
+awaitable<std::exception_ptr> dependency_refusal(store& in, submit_answer answer, task_names known);
 
 }  // namespace errand

@@ -39,7 +39,8 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     if (may_take_more) answer = co_await settled(there, std::move(*again), std::move(answer));
     if (!answer.others.empty()) {
         task_names known{{id, name_of(id, handler, biz_id)}};
-        std::rethrow_exception(co_await dependency_refusal(there, std::move(answer), std::move(known)));
+        std::rethrow_exception(co_await dependency_refusal(there.tasks(), std::move(answer),
+                                                           std::move(known)));
     }
     if (auto why = refusal(answer, id, handler, biz_id, conflict)) std::rethrow_exception(why);
     if (child) child->keep();
@@ -63,7 +64,7 @@ awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, sub
         const auto id = item.id;
         answer = co_await settled(there, std::move(item), std::move(answer));
         if (answer.others.empty()) co_return nullptr;
-        co_return co_await dependency_refusal(there, answer, {{id, std::move(name)}});
+        co_return co_await dependency_refusal(there.tasks(), answer, {{id, std::move(name)}});
     } catch (...) {
         co_return std::current_exception();
     }
@@ -175,7 +176,8 @@ std::string id_text(const task_ref& ref) { return to_text(task_id{ref.id}); }
 
 bool is_duplicate(const task_ref& ref) noexcept {
     if (!ref.held) return ref.duplicate;
-    return ref.held->now.load(std::memory_order_acquire) == held_task::fate::submitted && ref.held->duplicate;
+    const auto now = ref.held->now.load(std::memory_order_acquire);
+    return (now == held_task::fate::submitted || now == held_task::fate::committed) && ref.held->duplicate;
 }
 
 }  // namespace errand::detail

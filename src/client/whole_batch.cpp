@@ -29,8 +29,8 @@ public:
         for (const auto at : rest_) starts_.insert(items_[at].id);
     }
 
-    awaitable<submitter::group_answer> run() {
-        if (co_await is_refused()) co_return answer();
+    awaitable<submitter::group_answer> run(submit_mode mode) {
+        if (co_await is_refused() || mode == submit_mode::ask) co_return answer();
         bool refused = !co_await send(waiting_);
         if (!refused) refused = co_await cannot_wait();
         if (!refused && !rest_.empty()) refused = !co_await send(rest_);
@@ -228,9 +228,10 @@ std::vector<std::vector<task_id>> cycles_among(std::span<const submission_item> 
     return found;
 }
 
-awaitable<submitter::group_answer> submit_over_shards(loop& there, std::vector<submission_item> items) {
+awaitable<submitter::group_answer> submit_over_shards(loop& there, std::vector<submission_item> items,
+                                                      submit_mode mode) {
     whole_batch batch{there, std::move(items)};
-    co_return co_await batch.run();
+    co_return co_await batch.run(mode);
 }
 
 }  // namespace errand

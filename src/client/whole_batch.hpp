@@ -16,6 +16,8 @@ std::vector<std::vector<task_id>> cycles_among(std::span<const submission_item> 
 
 // Whatever can refuse an item is found before a task can start: first those that wait are stored and registered with what
 // they wait for, then comes the rest. Every refusal takes back what was stored. No answer is `registering`.
-awaitable<submitter::group_answer> submit_over_shards(loop& there, std::vector<submission_item> items);
+// With submit_mode::ask nothing is stored.
+awaitable<submitter::group_answer> submit_over_shards(loop& there, std::vector<submission_item> items,
+                                                      submit_mode mode);
 
 }  // namespace errand

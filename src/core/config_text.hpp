@@ -25,4 +25,9 @@ void apply_json(config& to, std::string_view text, const std::string& file);
 // Refuses values out of range: usage_error naming the member.
 void check_config(const config& settings);
 
+// Whether tasks end with the app.
+inline bool keeps_in_memory(const config& settings) {
+    return settings.store.empty() || settings.store == "sqlite::memory:";
+}
+
 }  // namespace errand

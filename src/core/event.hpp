@@ -36,7 +36,9 @@ enum class event_kind : std::uint8_t {
     report_accepted,
     overdue,       // a handler goes on after its cancellation; text: since when
     loop_blocked,  // a handler kept the worker's thread busy; after: how long
-    failure,       // something went wrong in errand itself; text says what
+    commit_step,  // of a transaction with tasks on a database; text: "before commit", "committed", "delivered", "struck"
+    delivery_refused,  // a task was committed in a database, and the store did not take it any more; text: why
+    failure,           // something went wrong in errand itself; text says what
 };
 
 struct event {

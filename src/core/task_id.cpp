@@ -1,6 +1,8 @@
 // Identities and their text form.
 #include "core/task_id.hpp"
 
+#include "core/random.hpp"
+
 #include <openssl/evp.h>
 
 #include <cstring>
@@ -70,8 +72,12 @@ std::optional<task_id> task_id::from_bytes(std::string_view raw) noexcept {
 task_id new_task_id(std::int64_t now_ms) {
     task_id id;
     put(id, 0, static_cast<std::uint64_t>(now_ms), 6);
-    put(id, 6, random_bits(), 2);
-    put(id, 8, random_bits(), 8);
+    if (const auto number = next_serial()) {
+        put(id, 8, *number, 8);
+    } else {
+        put(id, 6, random_bits(), 2);
+        put(id, 8, random_bits(), 8);
+    }
     mark(id, 7);
     return id;
 }

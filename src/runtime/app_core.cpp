@@ -2,10 +2,12 @@
 
 #include "runtime/logging.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/outbox_port.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <random>
@@ -34,6 +36,8 @@ app_core::app_core(config chosen, store_maker open, app& owner)
 
 app_core::~app_core() {
     leave_post();  // what a worker still uses of this object is below
+    // They deliver by the background loop.
+    for (const auto& one : outboxes()) one->close();
     if (background_) {
         asio::post(background_->context(), [this] { background_->close(); });
         // The guard's work ends with close(): whoever still waited was told, and the thread runs out of work.
@@ -46,6 +50,11 @@ app_core::~app_core() {
         // A coroutine that nobody awaits must not keep the program from ending.
         front->context().run_for(std::chrono::seconds{2});
     }
+}
+
+time_point app_core::now() const {
+    if (clock) return clock();
+    return std::chrono::floor<duration>(std::chrono::system_clock::now());
 }
 
 std::shared_ptr<worker> app_core::running() {
@@ -66,6 +75,25 @@ void app_core::leave_post() {
         std::lock_guard lock{guard_};
         leaving.swap(running_);
     }
+}
+
+void app_core::add_outbox(std::shared_ptr<outbox_port> one) {
+    std::lock_guard lock{guard_};
+    outboxes_.push_back(std::move(one));
+}
+
+void app_core::drop_outbox(const outbox_port& one) {
+    std::shared_ptr<outbox_port> dropped;  // ends outside of the lock
+    std::lock_guard lock{guard_};
+    const auto at = std::ranges::find(outboxes_, &one, &std::shared_ptr<outbox_port>::get);
+    if (at == outboxes_.end()) return;
+    dropped = std::move(*at);
+    outboxes_.erase(at);
+}
+
+std::vector<std::shared_ptr<outbox_port>> app_core::outboxes() {
+    std::lock_guard lock{guard_};
+    return outboxes_;
 }
 
 std::string app_core::next_name() {

@@ -27,6 +27,7 @@ class logger;
 namespace errand {
 
 class loop;
+class outbox_port;
 class worker;
 
 namespace detail {
@@ -46,6 +47,16 @@ public:
     event_stream events;
     const std::shared_ptr<spdlog::logger> log;
 
+    // What its stores in memory are run with; set before the first of its loops is made. Empty: the machine's clock.
+    std::function<time_point()> clock;
+    // No thread for the stores in memory: their calls are done by whoever makes them.
+    bool threadless = false;
+    // By the clock above.
+    time_point now() const;
+
+    // Where its loops share a store in memory.
+    const std::shared_ptr<store_home> memory = std::make_shared<store_home>();
+
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
     const std::string process_name;
     // A name under which a store object can be opened: the stem and a number.
@@ -63,10 +74,16 @@ public:
     bool take_post(std::shared_ptr<worker> by);
     void leave_post();
 
+    // The databases of this app, as long as they are open. From any thread.
+    void add_outbox(std::shared_ptr<outbox_port> one);
+    void drop_outbox(const outbox_port& one);
+    std::vector<std::shared_ptr<outbox_port>> outboxes();
+
 private:
     std::mutex guard_;  // of what follows
     unsigned names_given_ = 0;
     std::shared_ptr<worker> running_;
+    std::vector<std::shared_ptr<outbox_port>> outboxes_;
     std::vector<std::unique_ptr<loop>> idle_fronts_;
     std::unique_ptr<loop> background_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> background_work_;

@@ -18,6 +18,9 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
     s.name_space = app.settings.name_space;
     s.shards = static_cast<unsigned>(app.settings.shards);
     s.name = std::move(name);
+    s.home = app.memory;
+    s.clock = app.clock;
+    s.threadless = app.threadless;
     if (patient) {
         s.patience = std::nullopt;
     } else {
@@ -66,6 +69,10 @@ void loop::close() {
 
 void loop::woken() {
     if (worker_) worker_->woken();
+}
+
+void loop::task_given(claimed_task task) {
+    if (worker_) worker_->task_given(std::move(task));
 }
 
 void loop::news_came() {

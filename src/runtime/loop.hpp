@@ -44,6 +44,7 @@ public:
 
 private:
     void woken() override;
+    void task_given(claimed_task task) override;
     void news_came() override;
     void task_cancelled(const task_id& id) override;
     void task_ended(const ended_task& task) override;

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "runtime/aborted.hpp"
+#include "runtime/moved_time.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -51,6 +52,7 @@ struct result_watch::group {
     std::size_t left;     // not heard of
     bool over = false;
     asio::steady_timer limit;
+    std::optional<moved_wait> moved{};
     asio::any_completion_handler<void(std::exception_ptr, bool)> done;
 };
 
@@ -66,6 +68,15 @@ template <class Predicate>
 void result_watch::forget(const task_id& id, Predicate which) {
     auto [at, to] = waiters_.equal_range(id);
     while (at != to) at = which(at->second) ? waiters_.erase(at) : std::next(at);
+}
+
+std::vector<task_id> result_watch::awaited() const {
+    std::vector<task_id> all;
+    for (const auto& [id, one] : waiters_) all.push_back(id);
+    std::ranges::sort(all);
+    const auto same = std::ranges::unique(all);
+    all.erase(same.begin(), same.end());
+    return all;
 }
 
 // ---- one task --------------------------------------------------------------------------------------
@@ -111,17 +122,27 @@ awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_
                     if (!all->over) finish(*all, aborted(), true);
                 });
             }
-            if (until) {
-                all->limit.expires_at(*until);
-                all->limit.async_wait([this, all](boost::system::error_code ec) {
-                    if (ec || all->over) return;
-                    asio::get_associated_cancellation_slot(all->done).clear();
-                    finish(*all, nullptr, false);
-                });
-            }
+            if (until) limit(all, *until);
             begin(all);
         },
         asio::use_awaitable);
+}
+
+void result_watch::limit(const std::shared_ptr<group>& all, moment until) {
+    const auto length = std::chrono::ceil<duration>(until - std::chrono::steady_clock::now());
+    all->moved.emplace(length, [this, one = all.get()] { end_late(*one); });
+    all->limit.expires_at(until);
+    all->limit.async_wait([this, all](boost::system::error_code ec) {
+        if (ec || all->over) return;
+        all->moved.reset();
+        end_late(*all);
+    });
+}
+
+void result_watch::end_late(group& all) {
+    if (all.over) return;
+    asio::get_associated_cancellation_slot(all.done).clear();
+    finish(all, nullptr, false);
 }
 
 void result_watch::begin(const std::shared_ptr<group>& all) {
@@ -137,6 +158,7 @@ void result_watch::begin(const std::shared_ptr<group>& all) {
 void result_watch::finish(group& all, std::exception_ptr failure, bool in_time) {
     all.over = true;
     all.limit.cancel();
+    if (in_time) all.moved.reset();  // else the wait that is over may be what calls this
     auto done = std::move(all.done);
     for (const auto& one : all.tasks)
         forget(one.id, [&all](const waiter& other) { return other.of.get() == &all; });

@@ -55,6 +55,8 @@ public:
     void close();
 
     std::size_t waiting() const noexcept { return waiters_.size(); }
+    // The tasks whose end is awaited, each once.
+    std::vector<task_id> awaited() const;
 
 private:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, ended_task)>;
@@ -71,6 +73,8 @@ private:
     void ask(const task_id& id, incarnation life);
     void start_asking();
     void begin(const std::shared_ptr<group>& all);
+    void limit(const std::shared_ptr<group>& all, moment until);
+    void end_late(group& all);
     void tell(waiter& one, const ended_task* end, const std::exception_ptr& failure);
     void finish(group& all, std::exception_ptr failure, bool in_time);
     // Erases the waiters for this task of which it holds.

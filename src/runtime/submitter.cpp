@@ -78,7 +78,7 @@ struct submitter::group {
     // How many items the next call takes.
     std::size_t part() const {
         const auto left = items.size() - next;
-        if (mode == submit_mode::all_or_nothing) return left;
+        if (mode != submit_mode::each) return left;
         return fitting(left, [this](std::size_t i) { return weight_of(items[next + i]); });
     }
 };

@@ -4,11 +4,19 @@
 #include <errand/time.hpp>
 
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace errand {
+
+// What the stores of one app share in memory, for as long as the app lives.
+struct store_home {
+    std::mutex guard;
+    std::shared_ptr<void> kept;  // whatever the store keeps there; null when nothing was opened
+};
 
 struct store_settings {
     std::string url;
@@ -17,7 +25,12 @@ struct store_settings {
     unsigned shard = 0;   // of a store that keeps one shard: which
     unsigned shards = 1;  // of the namespace
     std::optional<duration> patience{
-        10'000};  // how long a call is repeated before store_error; nullopt: for ever
+        10'000};                         // how long a call is repeated before store_error; nullopt: for ever
+    std::shared_ptr<store_home> home{};  // of a store in memory; null: shared with nobody
+    // The clock of an embedded store, callable from any thread; empty: the machine's.
+    std::function<time_point()> clock{};
+    // Of a store in memory: it has no thread, and a call is done by the time it was made. Two threads may still use it.
+    bool threadless = false;
     std::function<void(std::string_view)>
         trouble;  // told in words when the connection is lost, refused, back
 };

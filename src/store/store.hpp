@@ -59,6 +59,9 @@ struct submission_item {
     std::vector<parent_task> after;  // as in the body
     on_failed rule = on_failed::cancel;
     bool incomplete = false;  // of one that waits: stored as `registering`, whatever its parents are
+    // From a database's outbox: it may be submitted again at any time, with the same body, until forget() is called. The
+    // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
+    bool may_come_again = false;
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 
@@ -80,6 +83,12 @@ struct submit_answer {
     std::vector<task_id> others{};
 };
 
+// A submission that may_come_again.
+struct delivered_task {
+    task_id id;
+    incarnation life = 0;
+};
+
 enum class submit_mode : std::uint8_t {
     each,
     all_or_nothing,
@@ -92,14 +101,16 @@ struct claim_request {
     std::vector<std::string> queues;  // in the order in which to look
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
+    bool takes_given = false;  // the listener hears task_given()
 };
 
 struct claimed_task {
     task_id id;
     claim_number claim = 0;
     std::string queue;
-    std::string body;   // an encoded task_body
-    std::string notes;  // encoded task_notes, empty when there are none
+    std::string body;     // an encoded task_body
+    std::string notes;    // encoded task_notes, empty when there are none
+    bool handed = false;  // of recovered ones: it was handed over, and maybe never arrived
 };
 
 // What a worker says of a task it claimed.
@@ -309,6 +320,9 @@ public:
     virtual ~store_listener() = default;
     // There may be work, or the connection was new-made and something may have been missed: claim now.
     virtual void woken() {}
+    // A task was submitted and handed to this worker, which had claimed fewer than it asked for and said that it takes such:
+    // it is under a claim, and the worker does not wait in its queue any more.
+    virtual void task_given(claimed_task) {}
     // Somebody should take the news: tasks that others depend on have ended.
     virtual void news_came() {}
     // A task this worker runs was cancelled from outside.
@@ -343,6 +357,9 @@ public:
     virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
                                                          std::span<const submission_item> items,
                                                          submit_mode mode) = 0;
+    // These do not come again. What nobody says that of is remembered for so long.
+    static constexpr duration remembers_for = std::chrono::days{200};
+    virtual awaitable<void> forget(std::span<const delivered_task> tasks) = 0;
     static constexpr std::size_t work_lanes = 2;
     virtual awaitable<work_answer> work(const work_call& call) = 0;
     // It has no free slot, although a claim of it found too little: what it may be woken for falls to others.
@@ -376,7 +393,7 @@ public:
 
     // ---- dependencies ----
     static constexpr std::size_t parents_per_call = 100;
-    static constexpr std::size_t heirs_per_call = 100;
+    static constexpr std::size_t heirs_per_call = 50;
     // More parents of a task that is being registered: some that is gone, if any. False: it is not any more.
     struct enrol_answer {
         bool mine = true;

@@ -51,6 +51,7 @@ public:
     awaitable<void> progress(double done, std::string text) override;
 
     awaitable<std::string> stored_result(std::string id) override;
+    detail::effect_key effect() const override { return {id(), body.life, terms.retention}; }
 
     // ---- its slot ----
     void yield_slot() override;

@@ -24,7 +24,8 @@ crew::crew(worker_frame& frame, std::size_t count)
                     if (executor_.idle()) changed_.open();
                 }},
       changed_{home().executor()},
-      grace_{home().executor()} {
+      grace_{home().executor()},
+      patience_{home().executor()} {
     fetcher_.feeds(executor_);
 }
 
@@ -47,7 +48,7 @@ awaitable<void> crew::drained() {
 awaitable<void> crew::drain() {
     fetcher_.stop_claiming();
     executor_.stop_starting();
-    asio::co_spawn(home().executor(), leave(frame_, home()), asio::detached);  // throws nothing
+    leave_soon();
     set_grace(frame_.app.settings.shutdown_grace);
     while (!executor_.idle() && !hurry_) co_await changed_.wait();
     executor_.stop_running();
@@ -55,10 +56,24 @@ awaitable<void> crew::drain() {
     // A store that is away for longer than the lease gives the tasks to others anyway.
     hurry_ = false;
     set_grace(frame_.app.settings.lease);
-    while (!fetcher_.idle() && !hurry_) co_await changed_.wait();
+    while ((!fetcher_.idle() || !left_) && !hurry_) co_await changed_.wait();
     grace_.cancel();
     drained_ = true;
     changed_.open();
+}
+
+// What was handed to this worker before it left has come when the store answers: it is still to be given back. A store
+// that is away is not waited for.
+void crew::leave_soon() {
+    const auto done = [this] {
+        left_ = true;
+        changed_.open();
+    };
+    asio::co_spawn(home().executor(), leave(frame_, home()), [done](const std::exception_ptr&) { done(); });
+    patience_.expires_after(std::chrono::seconds{1});
+    patience_.async_wait([done](const boost::system::error_code& ec) {
+        if (!ec) done();
+    });
 }
 
 void crew::set_grace(duration length) {
@@ -84,12 +99,14 @@ awaitable<void> crew::leave(worker_frame& frame, loop& home) {
         co_await home.tasks().leave(frame.queues.names());
     } catch (...) {
     }
+    if (frame.claims_no_more) frame.claims_no_more();
 }
 
 void crew::close() {
     thread_.close([this] {
         home().worker_listens(nullptr);
         grace_.cancel();
+        patience_.cancel();
         executor_.close();
         fetcher_.stop();
     });

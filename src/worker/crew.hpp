@@ -32,11 +32,13 @@ public:
 
 private:
     void woken() override { fetcher_.woken(); }
+    void task_given(claimed_task task) override { fetcher_.given(std::move(task)); }
     void reconnected() override { fetcher_.woken(); }
     void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
 
     static awaitable<void> leave(worker_frame& frame, loop& home);
     awaitable<void> drain();
+    void leave_soon();
     void set_grace(duration length);
 
     worker_frame& frame_;
@@ -48,6 +50,8 @@ private:
     executor executor_;
     async_gate changed_;
     boost::asio::steady_timer grace_;
+    boost::asio::steady_timer patience_;
+    bool left_ = false;
     bool hurry_ = false;
     bool drained_ = false;
 };

@@ -27,8 +27,6 @@ namespace {
 // Starting many tasks that compute at once must not keep what has ended from being reported.
 constexpr std::chrono::milliseconds longest_start{1};
 
-time_point local_time() { return std::chrono::floor<duration>(std::chrono::system_clock::now()); }
-
 }  // namespace
 
 executor::executor(worker_frame& frame, loop& home, slots& places, held_tasks& held, reporter& to,
@@ -52,8 +50,18 @@ void executor::take(std::vector<claimed_task> tasks) {
     at.reserve(tasks.size());
     held_.add(tasks, at);
     running_.fetch_add(tasks.size(), std::memory_order_relaxed);
-    for (std::size_t i = 0; i < tasks.size(); ++i) waiting_.push_back({std::move(tasks[i]), at[i], false});
+    for (std::size_t i = 0; i < tasks.size(); ++i) waiting_.push_back({std::move(tasks[i]), at[i], {}});
     if (!starting_) start_some();
+}
+
+void executor::decline(claimed_task task) {
+    std::vector<claimed_task> one;
+    one.push_back(std::move(task));
+    reporter_.claimed(one);
+    std::vector<held_tasks::place> at;
+    held_.add(one, at);
+    running_.fetch_add(1, std::memory_order_relaxed);
+    start({.task = std::move(one.front()), .place = at.front(), .over = attempt_end::shut_down});
 }
 
 void executor::start_some() {
@@ -76,19 +84,21 @@ void executor::start(claimed_entry entry) {
     one->self = one;
     live_.push_back(*one);
     try {
-        if (const auto over = prepare(*one, entry.withdrawn)) return finish(*one, *over, nullptr, {});
+        if (const auto over = prepare(*one, entry.over)) return finish(*one, *over, nullptr, {});
     } catch (...) {
         return finish(*one, attempt_end::undecodable, std::current_exception(), {});
     }
     launch(*one);
 }
 
-std::optional<attempt_end> executor::prepare(active_task& one, bool withdrawn) {
+bool executor::apart(const active_task& one) const { return one.known->policy.blocking && frame_.has_pool; }
+
+std::optional<attempt_end> executor::prepare(active_task& one, std::optional<attempt_end> over) {
     one.body = decode_body(one.task.body);
     one.terms = terms_of(one.body);
     if (!one.task.notes.empty()) one.notes = decode_notes(one.task.notes);
     one.number = one.notes.attempts + 1;
-    if (withdrawn) return attempt_end::withdrawn;
+    if (over) return over;
     if (!starts_) return attempt_end::shut_down;
     one.known = handlers::find(one.body.handler);
     if (!one.known || !one.known->code) return attempt_end::unknown_handler;
@@ -103,7 +113,7 @@ std::optional<attempt_end> executor::prepare(active_task& one, bool withdrawn) {
 
 void executor::launch(active_task& one) {
     if (one.terms.timeout > duration{0}) {
-        one.until = local_time() + one.terms.timeout;
+        one.until = frame_.app.now() + one.terms.timeout;
         deadlines_.add(one, one.terms.timeout, steady::now());
     }
     if (frame_.app.events.heard()) {
@@ -118,7 +128,7 @@ void executor::launch(active_task& one) {
         ended(*keep, std::move(failure), std::move(result));
     };
     const auto slot = one.cancel.slot();
-    if (!one.known->policy.blocking) {
+    if (!apart(one)) {
         asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(one),
                        asio::bind_cancellation_slot(slot, std::move(done)));
         return;
@@ -174,10 +184,31 @@ void executor::deadline_passed(active_task& one) {
                         .after = waited});
 }
 
+std::optional<time_point> executor::first_deadline() const {
+    std::optional<time_point> first;
+    for (const auto& one : live_) {
+        if (!one.told_to_stop && one.until != time_point::max())
+            first = std::min(first.value_or(one.until), one.until);
+    }
+    return first;
+}
+
+void executor::time_moved_to(time_point now) {
+    std::vector<std::shared_ptr<active_task>> late;
+    for (auto& one : live_) {
+        if (one.until <= now) late.push_back(one.self);
+    }
+    for (const auto& one : late) {
+        if (!one->told_to_stop) stop(*one, attempt_end::timed_out);
+    }
+}
+
 void executor::withdraw(const task_id& id) {
     const auto at = std::ranges::find(live_, id, [](const active_task& one) { return one.task.id; });
     if (at != live_.end()) stop(*at, attempt_end::withdrawn);
-    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || entry.task.id == id;
+    for (auto& entry : waiting_) {
+        if (entry.task.id == id) entry.over = attempt_end::withdrawn;
+    }
 }
 
 void executor::withdraw(const task_id& id, claim_number claim) {
@@ -186,7 +217,9 @@ void executor::withdraw(const task_id& id, claim_number claim) {
         return one.task;
     });
     if (at != live_.end()) stop(*at, attempt_end::withdrawn);
-    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || is_it(entry.task);
+    for (auto& entry : waiting_) {
+        if (is_it(entry.task)) entry.over = attempt_end::withdrawn;
+    }
 }
 
 void executor::withdraw_claim(claim_number claim) {
@@ -195,7 +228,9 @@ void executor::withdraw_claim(claim_number claim) {
         if (one.task.claim == claim) lost.push_back(one.self);
     }
     for (const auto& one : lost) stop(*one, attempt_end::withdrawn);
-    for (auto& entry : waiting_) entry.withdrawn = entry.withdrawn || entry.task.claim == claim;
+    for (auto& entry : waiting_) {
+        if (entry.task.claim == claim) entry.over = attempt_end::withdrawn;
+    }
 }
 
 void executor::stop_starting() { starts_ = false; }
@@ -246,7 +281,7 @@ void executor::bury(std::shared_ptr<active_task> one, decision what) {
         const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
         call_on_dead(frame_.app, *dead.known, task, now);
     };
-    if (!one->known->policy.blocking) {
+    if (!apart(*one)) {
         hear(*one, what.notes);
         hand_in(*one, std::move(what), {});
         return;

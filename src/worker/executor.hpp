@@ -26,6 +26,8 @@ public:
 
     // Claimed tasks, each with a slot taken.
     void take(std::vector<claimed_task> tasks);
+    // One with a slot taken that is to be given back, unstarted.
+    void decline(claimed_task task);
     // From outside: this task was cancelled, or its lease is lost.
     void withdraw(const task_id& id);
     // Only as long as it runs under this claim: it may have been claimed again since.
@@ -36,6 +38,10 @@ public:
     void stop_starting();
     // Tells all that run to stop: what then ends by an exception is given back.
     void stop_running();
+    // Deadlines pass in real time. Where the app's clock is moved by hand they pass by that one too: the first of those
+    // that run, and what is to be told of each step.
+    std::optional<time_point> first_deadline() const;
+    void time_moved_to(time_point now);
     // No deadline passes any more.
     void close() { deadlines_.stop(); }
     // Nothing runs and nothing waits to be started.
@@ -55,14 +61,16 @@ private:
     struct claimed_entry {
         claimed_task task;
         held_tasks::place place;
-        bool withdrawn = false;
+        std::optional<attempt_end> over;  // it does not start
     };
     using live_list = boost::intrusive::list<active_task, boost::intrusive::base_hook<live_hook>>;
 
+    // Runs on the pool.
+    bool apart(const active_task& one) const;
     void start_some();
     void start(claimed_entry entry);
     // Throws when it cannot run; says how an attempt that must not run has ended.
-    std::optional<attempt_end> prepare(active_task& one, bool withdrawn);
+    std::optional<attempt_end> prepare(active_task& one, std::optional<attempt_end> over);
     void launch(active_task& one);
     awaitable<std::string> call(active_task& one);
     awaitable<std::string> call_with_result(active_task& one);

@@ -10,6 +10,7 @@
 #include "worker/reporter.hpp"
 
 #include <array>
+#include <deque>
 
 namespace errand {
 
@@ -24,13 +25,15 @@ public:
     void start();
     // There may be tasks that this worker can claim.
     void woken();
+    // This one came without being asked for.
+    void given(claimed_task task);
     // There are reports, or slots have become free.
     void look();
     void stop_claiming();
     // After the store was closed: lanes end.
     void stop();
     // Nothing to report and nothing under way.
-    bool idle() const noexcept { return reports_.empty() && in_flight_ == 0; }
+    bool idle() const noexcept { return reports_.empty() && in_flight_ == 0 && given_.empty(); }
 
     // One call of this lane. Throws what the store throws, after the reports are back in the queue.
     awaitable<void> pass(std::size_t lane);
@@ -41,6 +44,8 @@ private:
     bool wanted(std::size_t lane) const;
     std::size_t claimable() const;
     std::size_t claim_limit() const;
+    void take_given();
+    void tell_claimed(const claimed_task& task) const;
     void learn(const work_call& call, const work_answer& answer, unsigned wakes_before);
 
     struct lane_state {
@@ -58,6 +63,8 @@ private:
     executor* executor_ = nullptr;
     std::array<lane_state, store::work_lanes> lanes_;
     boost::asio::steady_timer pause_;
+    boost::asio::steady_timer soon_;
+    std::deque<claimed_task> given_;  // not taken yet
     std::size_t in_flight_ = 0;
     unsigned wakes_ = 0;
     bool claims_ = true;

@@ -41,6 +41,7 @@ heartbeat::heartbeat(worker_frame& frame, const boost::asio::any_io_executor& ex
 
 awaitable<std::size_t> heartbeat::pass() {
     card_["running"] = running_();
+    card_["stopping"] = frame_.stopping ? 1 : 0;
     const auto alive = co_await in_.beat(boost::json::serialize(card_), lives_for);
     frame_.alive.store(alive);
     co_return alive;

@@ -8,7 +8,7 @@
 namespace errand {
 
 namespace {
-constexpr std::size_t most_per_call = 500;
+constexpr std::size_t most_per_call = 150;
 }  // namespace
 
 janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)

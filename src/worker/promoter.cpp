@@ -11,7 +11,7 @@ namespace errand {
 
 namespace {
 // A longer call would keep other workers waiting.
-constexpr std::size_t most_per_call = 1000;
+constexpr std::size_t most_per_call = 500;
 
 std::string expired_outcome() {
     task_outcome outcome;
@@ -28,9 +28,9 @@ awaitable<std::size_t> promoter::pass() {
     std::size_t done = 0;
     for (;;) {
         const auto answer = co_await in_.promote(frame_.queues.names(), most_per_call, expired_);
-        const auto now = answer.promoted + answer.expired;
-        done += now;
-        if (now >= most_per_call) continue;
+        done += answer.promoted + answer.expired;
+        // More than one call does was due.
+        if (answer.next_due && *answer.next_due <= answer.now) continue;
         next_due_.reset();
         if (answer.next_due) next_due_ = std::max(*answer.next_due - answer.now, duration{0});
         co_return done;

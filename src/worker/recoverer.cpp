@@ -41,7 +41,8 @@ awaitable<std::size_t> recoverer::pass() {
 awaitable<report> recoverer::end_of(const claimed_task& task) {
     task_body body;
     task_notes notes;
-    auto how = attempt_end::lease_ran_out;
+    // A message that was lost is no attempt. A task is handed over only once, so one that kills its worker is found out.
+    auto how = task.handed ? attempt_end::shut_down : attempt_end::lease_ran_out;
     std::exception_ptr failure;
     try {
         body = decode_body(task.body);
@@ -59,7 +60,8 @@ awaitable<report> recoverer::end_of(const claimed_task& task) {
                    .task = to_text(task.id),
                    .handler = body.handler,
                    .attempt = attempt,
-                   .text = "its worker gave no sign of life"});
+                   .text = task.handed ? "what was handed to its worker was not heard of again"
+                                       : "its worker gave no sign of life"});
     if (what.what == verdict::bury && has_on_dead(known)) {
         const dead_task dead{task.id, task.queue, body, terms, what.notes, what.notes.started_at};
         co_await asio::co_spawn(frame_.pool, hear(app(), *known, dead, in_.now()), asio::use_awaitable);

@@ -93,25 +93,31 @@ awaitable<void> resolver::complete(task_id about) {
 
 awaitable<std::size_t> resolver::deliver_rest(const news& one) {
     std::size_t told = 0;
-    auto page = one;
-    while (page.more) {
-        const links_from after{one.about, page.heirs.back()};
+    bool more = true;
+    for (auto last = one.heirs.back(); more;) {
+        const links_from after{one.about, last};
         const auto kind = one.what == tidings::untied ? link::untied : link::tells;
-        auto pages = co_await in_.links(kind, {&after, 1}, false);
-        // Smaller than a page of links: a script that tells them all would hold up others.
-        auto& heirs = pages.at(0).others;
-        page.more = pages.at(0).more;
-        if (heirs.size() > store::heirs_per_call) {
-            heirs.resize(store::heirs_per_call);
-            page.more = true;
-        }
-        page.heirs = std::move(heirs);
-        auto struck = co_await tell({&page, 1});
-        struck.front().last = !page.more;
-        co_await in_.delivered(struck);
-        told += page.heirs.size();
+        const auto pages = co_await in_.links(kind, {&after, 1}, false);
+        const auto& heirs = pages.at(0).others;
+        more = pages.at(0).more;
+        if (!heirs.empty()) last = heirs.back();
+        co_await deliver_page(one, heirs, more);
+        told += heirs.size();
     }
     co_return told;
+}
+
+// In several calls: a script that tells all of a page would hold up others.
+awaitable<void> resolver::deliver_page(const news& one, std::span<const task_id> heirs, bool more) {
+    do {
+        const auto some = heirs.first(std::min(heirs.size(), store::heirs_per_call));
+        heirs = heirs.subspan(some.size());
+        auto part = one;
+        part.heirs.assign(some.begin(), some.end());
+        auto struck = co_await tell({&part, 1});
+        struck.front().last = !more && heirs.empty();
+        co_await in_.delivered(struck);
+    } while (!heirs.empty());
 }
 
 awaitable<std::vector<delivery>> resolver::tell(std::span<const news> entries) {

@@ -26,6 +26,7 @@ private:
     awaitable<std::size_t> deliver(std::span<const news> entries);
     awaitable<void> complete(task_id about);
     awaitable<std::size_t> deliver_rest(const news& one);
+    awaitable<void> deliver_page(const news& one, std::span<const task_id> heirs, bool more);
     // Tells these; returns what is to be struck off.
     awaitable<std::vector<delivery>> tell(std::span<const news> entries);
     awaitable<std::string> outcome_of_checked(const task_id& child);

@@ -20,6 +20,7 @@ public:
     // How many a claim may reserve now.
     std::size_t free() const noexcept;
     std::size_t taken() const noexcept { return taken_; }
+    std::size_t reserved() const noexcept { return reserved_; }
 
     void reserve(std::size_t count) noexcept { reserved_ += count; }
     // A claim is answered: of `reserved`, `used` are taken, the others free.

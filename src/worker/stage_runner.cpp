@@ -4,12 +4,15 @@
 
 #include "core/attempt_rules.hpp"
 #include "core/stage_rules.hpp"
+#include "runtime/aborted.hpp"
 #include "runtime/ambient.hpp"
+#include "runtime/at_most.hpp"
+#include "runtime/moved_time.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/active_task.hpp"
 #include "worker/stage_book.hpp"
 
-#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -72,7 +75,7 @@ awaitable<stage_runner::try_end> stage_runner::try_once(asio::any_io_executor in
     try_end end;
     end.from = steady::now();
     if (how_.timeout > duration{0}) {
-        co_await asio::co_spawn(inside, work(end), asio::cancel_after(how_.timeout, asio::use_awaitable));
+        co_await at_most(inside, work(end), how_.timeout, &end.moved_past);
     } else {
         co_await asio::co_spawn(inside, work(end), asio::use_awaitable);
     }
@@ -105,7 +108,8 @@ awaitable<void> stage_runner::keep_on(loop& home, const try_end& end) {
 bool stage_runner::goes_on(try_end& end, int retries, bool cancelled) const {
     if (cancelled || task_.cancelled() || !may_try_again(end.failure)) return false;
     // What ends otherwise than by its result once its time was over was ended by the timeout.
-    if (how_.timeout > duration{0} && !end.returned && end.to - end.from >= how_.timeout) {
+    const bool late = end.moved_past || end.to - end.from >= how_.timeout;
+    if (how_.timeout > duration{0} && !end.returned && late) {
         end.failure = std::make_exception_ptr(timed_out{stage_in_words(name_) + " timed out after " +
                                                         in_words(how_.timeout)});
     }
@@ -118,7 +122,10 @@ awaitable<void> stage_runner::wait(const try_end& end, int retries) {
     task_.log().warn("{} failed, retry {} of {} in {}: {}: {}", stage_in_words(name_), retries + 1,
                      how_.max_retry, in_words(delay), why.type, why.message);
     asio::steady_timer timer{co_await asio::this_coro::executor, delay};
-    co_await timer.async_wait(asio::use_awaitable);
+    const moved_wait moved{delay, [&timer] { timer.cancel(); }};
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted());
 }
 
 }  // namespace errand

@@ -34,7 +34,8 @@ private:
     struct try_end {
         std::string text;
         std::exception_ptr failure;
-        bool returned = false;  // the stage's function has
+        bool returned = false;    // the stage's function has
+        bool moved_past = false;  // the clock was moved past its timeout
         steady::time_point from{}, to{};
     };
 

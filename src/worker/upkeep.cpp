@@ -6,6 +6,7 @@
 #include "worker/loop_watch.hpp"
 #include "worker/promoter.hpp"
 #include "worker/recoverer.hpp"
+#include "worker/relay.hpp"
 #include "worker/resolver.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -39,13 +40,16 @@ awaitable<void> upkeep::open() {
     promoter_ = promotes.get();
     auto resolves = std::make_unique<resolver>(frame_, executor, tasks);
     resolver_ = resolves.get();
+    auto beats = std::make_unique<heartbeat>(frame_, executor, tasks, std::move(running));
+    heartbeat_ = beats.get();
     // The number of workers first: the others pace themselves by it.
-    roles_.push_back(std::make_unique<heartbeat>(frame_, executor, tasks, std::move(running)));
+    roles_.push_back(std::move(beats));
     roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, crews_));
     roles_.push_back(std::move(promotes));
     roles_.push_back(std::move(resolves));
     roles_.push_back(std::make_unique<recoverer>(frame_, executor, tasks));
     roles_.push_back(std::make_unique<janitor>(frame_, executor, tasks));
+    roles_.push_back(std::make_unique<relay>(frame_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, crews_));
     for (const auto& one : roles_) asio::co_spawn(executor, one->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
@@ -69,6 +73,13 @@ void upkeep::close() {
     thread_.close([this] {
         home().worker_listens(nullptr);
         for (const auto& one : roles_) one->stop();
+    });
+}
+
+void upkeep::stopping() {
+    frame_.stopping = true;
+    asio::post(thread_.home().context(), [this] {
+        if (heartbeat_) heartbeat_->no_later_than(std::chrono::steady_clock::now());
     });
 }
 

@@ -11,6 +11,7 @@
 
 namespace errand {
 
+class heartbeat;
 class promoter;
 class resolver;
 
@@ -23,6 +24,8 @@ public:
     loop& home() noexcept { return thread_.home(); }
     // On its own loop: connects and begins all rounds.
     awaitable<void> open();
+    // From any thread: shows that this worker is there still, but takes no more tasks.
+    void stopping();
     // On its own loop: no new rounds; out of the list of workers.
     awaitable<void> leave();
     // Not from its own loop.
@@ -38,7 +41,8 @@ private:
     std::span<const std::unique_ptr<crew>> crews_;
     loop_thread thread_;
     std::vector<std::unique_ptr<role>> roles_;
-    promoter* promoter_ = nullptr;  // among them
+    heartbeat* heartbeat_ = nullptr;  // among them
+    promoter* promoter_ = nullptr;
     resolver* resolver_ = nullptr;
 };
 

@@ -42,6 +42,7 @@ struct worker::parts {
         }
         keeps = std::make_unique<upkeep>(frame, crews);
         frame.falls_due = [this](duration in) { keeps->falls_due(in); };
+        frame.claims_no_more = [this] { keeps->stopping(); };
     }
 
     blocking_pool pool;

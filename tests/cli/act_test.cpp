@@ -1,5 +1,7 @@
 // The commands that change something, run as a program on a real Redis.
 #include "cli/office.hpp"
+#include "cli/text.hpp"
+#include "support/backing.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -116,6 +118,33 @@ TEST_CASE("reschedule gives tasks another due time, one by one or all that match
     CHECK(t.errand({"reschedule", a.id(), "--in", "5"}).code == 2);
 }
 
+TEST_CASE("change gives a task that has never started other arguments, priority or due time", "[cli]") {
+    office t;
+    const auto h = t.submit(1, {.delay = 1h});
+    CHECK(t.errand({"change", h.id(), "--args", "[7]", "--priority", "4"}).out == "changed " + h.id() + '\n');
+    CHECK(t.info(h).args == boost::json::array{7});
+    CHECK(t.info(h).state == state::delayed);
+    CHECK(t.errand({"change", h.id()}).code == 2);
+    CHECK(t.errand({"change", h.id(), "--args", "7"}).code == 2);
+    CHECK(t.errand({"change", h.id(), "--priority", "10"}).code == 2);
+    CHECK(t.errand({"change", h.id(), "--now", "--in", "5m"}).code == 2);
+    CHECK(t.answer({"change", h.id(), "--now"}).at("changed") == true);
+    t.start();
+    CHECK(t.wait(h) == 14);
+    const auto late = t.errand({"change", h.id(), "--now", "--json"});
+    CHECK(late.code == 1);
+    CHECK(late.json().at("changed") == false);
+    CHECK_THAT(late.err, ContainsSubstring("it has ended as success"));
+    broken = true;
+    const auto fails = t.submit(2, {.max_retry = 1});
+    t.all_are(state::retry, 1);
+    CHECK_THAT(t.errand({"change", fails.id(), "--args", "[3]"}).err,
+               ContainsSubstring("has started before"));
+    const auto unknown = t.errand({"change", "0198c5d2-0000-7000-8000-000000000000", "--now"});
+    CHECK(unknown.code == 1);
+    CHECK_THAT(unknown.err, ContainsSubstring("no task has this id"));
+}
+
 TEST_CASE("queues are paused and resumed", "[cli]") {
     office t;
     CHECK(t.errand({"pause", "chores", "mail"}).out == "queue chores is paused\nqueue mail is paused\n");
@@ -152,6 +181,33 @@ TEST_CASE("perform submits by wire name, and waits for the result when asked to"
     CHECK(t.errand({"perform", "chore", "7"}).code == 2);
     CHECK(t.errand({"perform", "chore", "--in", "1h", "--at", "2200-12-01T08:00:00Z"}).code == 2);
     CHECK(t.errand({"perform", "chore", "--in", "1h", "--wait", "1ms"}).code == 1);
+}
+
+TEST_CASE("perform gives the rules of a submission", "[cli]") {
+    office t;
+    const auto perform = [&](const std::string& args, std::vector<std::string> more) {
+        std::vector<std::string> words{"perform", "chore", args, "--queue", "chores", "--in", "1h"};
+        words.insert(words.end(), more.begin(), more.end());
+        return t.errand(words);
+    };
+    const auto first = perform("[1]", {"--biz-id", "b", "--retention", "2d", "--expires-after", "30m"});
+    REQUIRE(first.lines().size() == 1);
+    CHECK(perform("[2]", {"--biz-id", "b", "--on-duplicate", "reject"}).code == 1);
+    CHECK(perform("[3]", {"--biz-id", "b", "--on-duplicate", "replace", "--retention", "2d"}).lines() ==
+          first.lines());
+    CHECK(t.answer({"show", first.lines()[0]}).at("args").at(0) == 3);
+    CHECK(perform("[4]", {"--biz-id", "b", "--on-duplicate", "merge"}).code == 2);
+    const auto after = perform("[5]", {"--after", first.lines()[0], "--on-failed-dependency", "run"});
+    REQUIRE(after.lines().size() == 1);
+    CHECK(t.errand({"cancel", first.lines()[0]}).code == 0);
+    const auto cancelled = t.answer({"show", first.lines()[0]});
+    const auto at = [&](const char* member) {
+        return errand::cli::parse_instant(std::string{cancelled.at(member).as_string()}).value();
+    };
+    CHECK(at("kept_until") - at("finished_at") == std::chrono::days{2});
+    t.start();
+    t.all_are(state::delayed, 1);
+    CHECK(t.answer({"show", after.lines()[0]}).at("state") == "delayed");
 }
 
 TEST_CASE("every way to fail has its exit code and one sentence", "[cli]") {
@@ -253,4 +309,20 @@ TEST_CASE("doctor finds damage that was done by hand, and repairs it", "[cli]") 
     CHECK(each(repaired.at("findings"), "subject").contains(h.id()));
     CHECK(t.answer({"doctor"}).at("found") == 0);
     CHECK(t.info(h).state == state::ready);
+}
+
+TEST_CASE("outbox makes its tables, prints them and says what waits", "[cli]") {
+    office t;
+    const auto url = "sqlite://" + errand::test::fresh_database();
+    CHECK(t.errand({"outbox", "status", "--db", url}).code == 1);
+    CHECK(t.answer({"outbox", "install", "--db", url}).at("installed").as_bool());
+    CHECK(t.answer({"outbox", "status", "--db", url}).at("backlog") == 0);
+    CHECK(t.errand({"outbox", "status", "--db", url}).out == "nothing waits in the outbox\n");
+    for (const std::string dialect : {"sqlite", "postgres", "mysql"}) {
+        const auto printed = t.errand({"outbox", "sql", "--dialect", dialect});
+        CHECK(printed.code == 0);
+        CHECK(printed.out.find("CREATE TABLE IF NOT EXISTS errand_outbox(") != std::string::npos);
+    }
+    CHECK(t.errand({"outbox", "status"}).code == 2);
+    CHECK(t.errand({"outbox", "status", "--db", "oracle://x"}).code == 2);
 }

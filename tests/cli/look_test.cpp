@@ -113,6 +113,9 @@ TEST_CASE("show tells all of a task: arguments, attempts, stages, log, result an
     CHECK(task.at("stages").at(0).at("name") == "double");
     CHECK(task.at("headers").at("trace") == "t-1");
     CHECK(task.at("why").is_string());
+    const auto kept_until = errand::cli::parse_instant(std::string{task.at("kept_until").as_string()});
+    const auto finished_at = errand::cli::parse_instant(std::string{task.at("finished_at").as_string()});
+    CHECK(kept_until.value() - finished_at.value() == std::chrono::days{180});
 
     broken = true;
     const auto fails = t.submit(6);
@@ -155,6 +158,7 @@ TEST_CASE("workers, history and top show what runs and what ran", "[cli]") {
     REQUIRE(workers.as_array().size() == 1);
     CHECK(workers.at(0).at("running").at(0).at("id") == boost::json::string{h.id()});
     CHECK(workers.at(0).at("running").at(0).at("running_ms").is_int64());
+    CHECK(workers.at(0).at("stopping") == false);
 
     const auto top = t.errand({"top", "--once"});
     CHECK(top.code == 0);
@@ -167,5 +171,6 @@ TEST_CASE("workers, history and top show what runs and what ran", "[cli]") {
     t.all_are(state::success, 2);
     CHECK_THAT(t.errand({"history", "--days", "1"}).out, ContainsSubstring("chores"));
     CHECK(t.answer({"history"}).at("days").at(0).at("success") == 2);
+    CHECK(t.answer({"queues"}).at("queues").at(0).at("finished") == 2);
     CHECK(t.errand({"history", "--days", "0"}).code == 2);
 }

@@ -23,7 +23,7 @@ std::size_t how_many() { return each_second * static_cast<std::size_t>(seconds_o
 }  // namespace
 
 TEST_CASE("tasks run after those they depend on, whichever is submitted first and whatever is killed",
-          "[dependency]") {
+          "[dependency][any_store]") {
     dice random{std::random_device{}()};
     const std::chrono::seconds length{seconds_of_fire()};
     site building{make_pairs(how_many(), length, random), {}};
@@ -34,7 +34,8 @@ TEST_CASE("tasks run after those they depend on, whichever is submitted first an
     CHECK(found.edges >= how_many());
 }
 
-TEST_CASE("the tasks of a random graph run after all their parents, whatever is killed", "[dependency]") {
+TEST_CASE("the tasks of a random graph run after all their parents, whatever is killed",
+          "[dependency][any_store]") {
     dice random{std::random_device{}()};
     const std::chrono::seconds length{seconds_of_fire()};
     site building{make_graph(how_many(), length, random), {.append_only = true}};
@@ -45,7 +46,7 @@ TEST_CASE("the tasks of a random graph run after all their parents, whatever is 
 }
 
 TEST_CASE("what fails takes along what depends on it, and what is revived brings it back, whatever is killed",
-          "[dependency]") {
+          "[dependency][any_store]") {
     dice random{std::random_device{}()};
     const std::chrono::seconds length{std::max(4, seconds_of_fire() / 4)};
     const auto families = 40 * static_cast<std::size_t>(length.count());

@@ -1,6 +1,8 @@
 #include "fault/fleet.hpp"
 
 #include "support/shards.hpp"
+#include "support/sqlite_backing.hpp"
+#include "support/store_kind.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -12,7 +14,9 @@
 namespace fault_test {
 
 using errand::test::holds_within;
+using errand::test::kind_of_tests;
 using errand::test::program;
+using errand::test::store_kind;
 
 int seconds_of_fire() {
     const char* given = std::getenv("ERRAND_FAULT_SECONDS");
@@ -25,7 +29,7 @@ void eventually(const std::function<bool()>& condition) {
 }
 
 program& fleet::start_worker(variables more) {
-    more.insert({{"ERRAND_STORE", server.url()}, {"ERRAND_LEASE", "2s"}, {"ERRAND_LOG_LEVEL", "warn"}});
+    more.insert({{"ERRAND_STORE", url()}, {"ERRAND_LEASE", "2s"}, {"ERRAND_LOG_LEVEL", "warn"}});
     return *workers.emplace_back(std::make_unique<program>(
         program_name, std::vector<std::string>{"work", book.path()}, more, file("worker.log")));
 }
@@ -38,7 +42,7 @@ program& fleet::worker(variables more) {
 
 std::unique_ptr<program> fleet::submitter(std::size_t orders, const std::string& prefix,
                                           std::size_t per_second) {
-    const variables its{{"ERRAND_STORE", server.url()}, {"ERRAND_LOG_LEVEL", "off"}};
+    const variables its{{"ERRAND_STORE", url()}, {"ERRAND_LOG_LEVEL", "off"}};
     return std::make_unique<program>("courier",
                                      std::vector<std::string>{"submit", std::to_string(orders), prefix,
                                                               std::to_string(per_second)},
@@ -50,10 +54,15 @@ std::string fleet::output_of_submitter(const std::string& prefix) const {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
+std::string fleet::url() const {
+    if (kind_of_tests() == store_kind::redis) return server.url();
+    return "sqlite://" + file("tasks.db") + "?synchronous=normal";
+}
+
 errand::config fleet::settings(std::string store) const {
     errand::config with;
-    with.store = store.empty() ? server.url() : std::move(store);
-    with.shards = errand::test::shards_of_tests();
+    with.store = store.empty() ? url() : std::move(store);
+    if (kind_of_tests() == store_kind::redis) with.shards = errand::test::shards_of_tests();
     with.log_level = "off";
     return with;
 }
@@ -100,6 +109,11 @@ void fleet::count_executions(tally& all, const std::set<pid_t>& killed) {
 }
 
 std::size_t fleet::ended_in_store() const {
+    if (kind_of_tests() != store_kind::redis) {
+        const errand::test::sqlite_backing there{file("tasks.db")};
+        CHECK(there.ask("PRAGMA integrity_check") == "ok");
+        return std::stoul(there.ask("SELECT count(*) FROM errand_task WHERE outcome IS NOT NULL"));
+    }
     // The record of an ended task begins with an E.
     const std::string count_ended =
         "local ended = 0 for _, value in ipairs(redis.call('HVALS', KEYS[1])) do "

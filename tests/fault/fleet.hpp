@@ -1,4 +1,4 @@
-// A private Redis with workers in processes of their own, the app of a submitter, and the count at the end.
+// A private Redis, or a SQLite file in its folder, with workers in processes of their own, the app of a submitter, and the count at the end.
 #pragma once
 
 #include "fault/journal.hpp"
@@ -41,6 +41,8 @@ struct fleet {
     std::unique_ptr<errand::test::program> submitter(std::size_t orders, const std::string& prefix,
                                                      std::size_t per_second);
     std::string output_of_submitter(const std::string& prefix) const;
+    // Of the store that the tests run on.
+    std::string url() const;
     errand::config settings(std::string store = {}) const;
     std::string file(const std::string& name) const { return (server.folder() / name).string(); }
 

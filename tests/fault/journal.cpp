@@ -19,7 +19,7 @@ const std::vector<entry>& journal::entries() {
     for (std::size_t end; (end = rest_.find('\n', at)) != std::string::npos; at = end + 1) {
         std::istringstream line{rest_.substr(at, end - at)};
         entry one;
-        line >> one.what >> one.task >> one.attempt >> one.fence >> one.pid;
+        line >> one.what >> one.task >> one.attempt >> one.fence >> one.pid >> one.when;
         entries_.push_back(std::move(one));
     }
     rest_.erase(0, at);
@@ -42,7 +42,7 @@ std::set<std::string> journal::in_the_middle(pid_t of) {
         if (one.pid != of) continue;
         if (one.what == "started") {
             open.insert(one.task);
-        } else if (one.what != "ended") {
+        } else if (one.what != "ended" && one.what != "recovered") {
             open.erase(one.task);
         }
     }

@@ -13,7 +13,7 @@
 namespace fault_test {
 
 struct entry {
-    // up, started; of an attempt's end: success, retry, given_back, dead, refused. Of tasks that depend on others also
+    // up, started, recovered; of an attempt's end: success, retry, snoozed, given_back, dead, refused. Of tasks that depend on others also
     // ended (the work is done, the store not told yet) and, by a submitter, accepted or cyclic (it was refused),
     // and, by a test, revived.
     std::string what;
@@ -21,6 +21,7 @@ struct entry {
     int attempt = 0;
     std::uint64_t fence = 0;
     pid_t pid = 0;
+    std::int64_t when = 0;  // ms, by the clock that steady_clock reads
 };
 
 class journal {

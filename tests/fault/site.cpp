@@ -49,7 +49,7 @@ void site::start_submitter(std::size_t by) {
     const std::vector<std::string> words{"submit", all.file("plan" + name), all.book.path(),
                                          std::to_string(begin_.time_since_epoch().count()),
                                          ordered_ ? "ordered" : "loose"};
-    const variables its{{"ERRAND_STORE", all.server.url()}, {"ERRAND_LOG_LEVEL", "off"}};
+    const variables its{{"ERRAND_STORE", all.url()}, {"ERRAND_LOG_LEVEL", "off"}};
     submitters_[by] = std::make_unique<program>("builder", words, its, all.file("submitter" + name));
 }
 

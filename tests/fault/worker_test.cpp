@@ -32,7 +32,7 @@ std::string text_of(double seconds) { return std::to_string(seconds).substr(0, 4
 
 }  // namespace
 
-TEST_CASE("a worker killed in the middle of tasks loses none") {
+TEST_CASE("a worker killed in the middle of tasks loses none", "[any_store]") {
     fleet all;
     for (int i = 0; i < 3; ++i) all.worker({{"ERRAND_LEASE", "1s"}, {"ERRAND_CONCURRENCY", "10"}});
     errand::app app{all.settings()};
@@ -59,7 +59,8 @@ TEST_CASE("a worker killed in the middle of tasks loses none") {
                                        text_of(taken_over) + " s (lease 1 s)");
 }
 
-TEST_CASE("a worker frozen for longer than its lease has its late result refused, the other's stands") {
+TEST_CASE("a worker frozen for longer than its lease has its late result refused, the other's stands",
+          "[any_store]") {
     fleet all;
     auto& slow = all.worker({{"ERRAND_LEASE", "1s"}});
     errand::app app{all.settings()};
@@ -81,7 +82,8 @@ TEST_CASE("a worker frozen for longer than its lease has its late result refused
     counts.print("frozen worker", "20 refused");
 }
 
-TEST_CASE("a worker that is asked to stop ends what it can and gives the rest back without an attempt") {
+TEST_CASE("a worker that is asked to stop ends what it can and gives the rest back without an attempt",
+          "[any_store]") {
     fleet all;
     auto& leaving = all.worker({{"ERRAND_SHUTDOWN_GRACE", "500ms"}, {"ERRAND_CONCURRENCY", "40"}});
     errand::app app{all.settings()};

@@ -1,11 +1,12 @@
 #include "support/redis_server.hpp"
 
+#include "support/places.hpp"
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdexcept>
 #include <sys/prctl.h>
@@ -21,24 +22,6 @@ namespace {
 std::string binary() {
     const char* named = std::getenv("ERRAND_TEST_REDIS_SERVER");
     return named && *named ? named : "redis-server";
-}
-
-std::filesystem::path temporary_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "errand-redis-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error{"no temporary folder"};
-    return pattern;
-}
-
-int free_port() {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    bind(fd, reinterpret_cast<sockaddr*>(&at), size);
-    getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size);
-    close(fd);
-    return ntohs(at.sin_port);
 }
 
 int connect_to(const std::string& path) {
@@ -93,7 +76,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 redis_server::redis_server() : redis_server{options{}} {}
 
-redis_server::redis_server(options how) : how_{std::move(how)}, folder_{temporary_folder()} {
+redis_server::redis_server(options how) : how_{std::move(how)}, folder_{temporary_folder("redis")} {
     if (how_.tcp || how_.tls) port_ = free_port();
     if (how_.tls) make_certificate();
     start();
@@ -142,6 +125,7 @@ void redis_server::start() {
     if (pid_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127);
+        for (auto& variable : how_.environment) putenv(variable.data());
         execvp(raw[0], raw.data());
         _exit(127);
     }

@@ -16,6 +16,7 @@ public:
         bool tls = false;          // on the TCP port, with a certificate of its own for 127.0.0.1
         bool append_only = false;  // appendfsync always: what was answered survives kill()
         std::vector<std::string> arguments{};
+        std::vector<std::string> environment{};  // name=value
     };
 
     redis_server();

@@ -1,6 +1,7 @@
 // Into how many shards the tests of whole apps divide their namespaces, and what these hold.
 #pragma once
 
+#include <errand/app.hpp>
 #include <errand/config.hpp>
 
 #include "store/store.hpp"
@@ -20,9 +21,16 @@ inline std::size_t shards_of_tests() {
     return given && *given ? std::stoul(given) : 1;
 }
 
-// The store of an app with these settings, opened.
+// The store of this app, opened once more.
+std::unique_ptr<store> opened_store(boost::asio::io_context& io, app& of, std::string name = {});
 std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings,
                                     std::string name = {});
+
+// Whether this app's store keeps nothing of this kind, by the names of docs/internals/storage.md; true where nobody can
+// look.
+bool keeps_no(const config& settings, const std::string& part);
+// Its clock has come so far that the registration of this task is overdue. False where no test can set the clock.
+bool make_overdue(const config& settings, const store& in, const task_id& id);
 
 // Of a namespace on the shared Redis.
 std::string shard_key(const config& settings, const std::string& part, std::size_t shard = 0);

@@ -1,16 +1,18 @@
 // What the programs of the fault tests write down: each start of an attempt, and each end of one with the store's
-// verdict, is a line `what id attempt fence pid`, written at once, so that what a killed process has done stays known.
+// verdict, is a line `what id attempt fence pid when`, written at once, so that what a killed process has done stays known.
 #pragma once
 
 #include <errand/task_context.hpp>
 
 #include "core/event.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unistd.h>
 
@@ -29,8 +31,10 @@ public:
     // From any thread: a line is one write.
     void add(const std::string& what, const std::string& task, int attempt = 0,
              std::uint64_t fence = 0) const {
+        const auto since_boot = std::chrono::steady_clock::now().time_since_epoch();
+        const auto when = std::chrono::floor<std::chrono::milliseconds>(since_boot).count();
         const auto line = what + ' ' + task + ' ' + std::to_string(attempt) + ' ' + std::to_string(fence) +
-                          ' ' + std::to_string(::getpid()) + '\n';
+                          ' ' + std::to_string(::getpid()) + ' ' + std::to_string(when) + '\n';
         if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) std::abort();
     }
     void add(const std::string& what, const task_context& task) const {
@@ -41,10 +45,13 @@ public:
         using enum event_kind;
         switch (what.kind) {
         case worker_started: add("up", "-"); break;
+        case task_started: start(what.task); break;
         case task_succeeded: end(what.task, "success"); break;
         case task_retrying: end(what.task, "retry"); break;
         case task_given_back: end(what.task, "given_back"); break;
         case task_dead: end(what.task, "dead"); break;
+        case task_snoozed: end(what.task, "snoozed"); break;
+        case task_recovered: add("recovered", what.task, what.attempt); break;
         case report_accepted: settle(what.task, {}); break;
         case report_stale: settle(what.task, "refused"); break;
         default: break;
@@ -52,8 +59,15 @@ public:
     }
 
 private:
+    void start(const std::string& task) {
+        std::lock_guard lock{guard_};
+        started_.insert(task);
+    }
+
     void end(const std::string& task, const char* how) {
         std::lock_guard lock{guard_};
+        // What was given back unstarted is no attempt.
+        if (started_.erase(task) == 0) return;
         unsettled_[task] = how;
     }
 
@@ -69,6 +83,7 @@ private:
     const std::string path_;
     int file_;
     std::mutex guard_;
+    std::set<std::string> started_;
     std::map<std::string, std::string> unsettled_;
 };
 

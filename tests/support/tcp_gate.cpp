@@ -135,6 +135,13 @@ void tcp_gate::cut() {
     state_->on_thread([this] { state_->close_all(); });
 }
 
+void tcp_gate::lead_to(int server_port) {
+    state_->on_thread([this, server_port] {
+        state_->server_port = static_cast<unsigned short>(server_port);
+        state_->close_all();
+    });
+}
+
 void tcp_gate::refuse(bool on) {
     state_->on_thread([this, on] {
         if (on) {

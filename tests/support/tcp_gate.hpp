@@ -16,9 +16,10 @@ public:
     int port() const;
     std::string url() const { return "redis://127.0.0.1:" + std::to_string(port()); }
 
-    void cut();            // closes all connections now
-    void refuse(bool on);  // cuts, and is not there for new ones
-    void stall(bool on);   // bytes of the server wait until it is off again
+    void cut();                     // closes all connections now
+    void lead_to(int server_port);  // cuts; new connections go to another server
+    void refuse(bool on);           // cuts, and is not there for new ones
+    void stall(bool on);            // bytes of the server wait until it is off again
     void cut_reply(
         std::size_t pass = 0);   // the server's next bytes are lost after `pass` of them, with the connection
     bool reply_was_cut() const;  // since cut_reply

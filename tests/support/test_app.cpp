@@ -1,5 +1,7 @@
 #include "support/test_app.hpp"
 
+#include "support/backing.hpp"
+#include "support/database_fixture.hpp"
 #include "support/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,9 +20,16 @@ redis_server& shared_redis() {
 config fresh_settings() {
     static std::atomic<int> tests{0};
     config settings;
-    settings.store = shared_redis().url();
     settings.name_space = "test-" + std::to_string(++tests);
-    settings.shards = shards_of_tests();
+    const auto kind = tasks_are_inside() ? store_kind::sqlite : kind_of_tests();
+    switch (kind) {
+    case store_kind::redis:
+        settings.store = shared_redis().url();
+        settings.shards = shards_of_tests();
+        break;
+    case store_kind::sqlite: settings.store = "sqlite://" + fresh_database() + "?synchronous=normal"; break;
+    case store_kind::sqlite_memory: settings.store = "sqlite::memory:"; break;
+    }
     settings.log_level = "off";
     return settings;
 }

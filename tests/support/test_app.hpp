@@ -1,4 +1,5 @@
-// An app on a private Redis, in a namespace of its own: one server a test program, one namespace a test.
+// An app on the store that the tests run on, in a namespace of its own: one Redis a test program, one namespace a test; or
+// a SQLite file or memory for each test.
 #pragma once
 
 #include <errand/errand.hpp>
@@ -17,7 +18,7 @@ namespace errand::test {
 // The server that tests of this program share; those that break servers start their own.
 redis_server& shared_redis();
 
-// Settings for a fresh namespace on it.
+// Settings for a fresh namespace.
 config fresh_settings();
 
 // Waits until the condition holds by running the store's calls; REQUIREs that it does within the deadline.

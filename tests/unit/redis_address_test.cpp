@@ -51,6 +51,14 @@ TEST_CASE("a unix socket's URL names its path") {
     CHECK(to.shown == "redis+unix:///run/redis/socket");
 }
 
+TEST_CASE("a URL says how many replicas confirm a change") {
+    CHECK(parse_address("redis://h").wait == 0);
+    CHECK(parse_address("redis://h/1?wait=2").wait == 2);
+    CHECK(parse_address("redis+unix:///s?db=2&wait=1").wait == 1);
+    refused("redis://h?wait=", "wait");
+    refused("redis://h?wait=-1", "-1");
+}
+
 TEST_CASE("a wrong URL is refused with the part that is wrong") {
     refused("localhost", "localhost");
     refused("http://localhost", "http");

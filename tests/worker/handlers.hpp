@@ -191,6 +191,11 @@ inline std::string text_of(const errand::task_info& info) {
     return info.errors.empty() ? "" : info.errors.back().type + ": " + info.errors.back().message;
 }
 
+template <class H = free_form>
+errand::handle<int> submit(bench& t, errand::options extra = {}) {
+    return t.run(t.app.handler<H>().with(std::move(extra)).perform_async());
+}
+
 inline errand::config quick_lease(errand::config settings = errand::test::fresh_settings()) {
     settings.lease = 300ms;
     return settings;

@@ -1,4 +1,4 @@
-// What happens to claimed tasks, on a real Redis.
+// What happens to claimed tasks.
 #include "worker/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>

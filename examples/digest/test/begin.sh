@@ -1,5 +1,5 @@
 # What the digest tests share; sourced with the program as first argument. Sets digest, directory (temporary,
-# gone at the end, as are all workers), and tree, an empty directory in it. ERRAND_STORE names a Redis that is
+# gone at the end, as are all workers), and tree, an empty directory in it. ERRAND_STORE names a store that is
 # there.
 set -euo pipefail
 digest=$1

@@ -15,11 +15,13 @@
 
 namespace errand {
 class transaction_guard;
-}
+class joined_transaction;
+}  // namespace errand
 
 namespace errand::detail {
 
 class app_core;
+class open_transaction;
 struct held_task;  // a submission that a transaction holds back
 
 // Which task a handle is to.
@@ -35,15 +37,19 @@ struct task_ref {
 // One submission, encoded and checked for shape, before it gets an id.
 struct draft {
     app_core* app = nullptr;
-    std::type_index handler = typeid(void);  // how the policy is found ...
-    std::string wire_name{};                 // ... or by name, when it was submitted by name
-    std::string args{};                      // a JSON array
-    std::optional<std::string> biz_id{};     // from the handler's own biz_id
-    std::shared_ptr<const options> extra{};  // may be null
-    std::optional<duration> delay{};         // perform_in
-    std::optional<time_point> at{};          // perform_at
-    transaction_guard* guard = nullptr;      // proxy.in(guard)
+    std::type_index handler = typeid(void);       // how the policy is found ...
+    std::string wire_name{};                      // ... or by name, when it was submitted by name
+    std::string args{};                           // a JSON array
+    std::optional<std::string> biz_id{};          // from the handler's own biz_id
+    std::shared_ptr<const options> extra{};       // may be null
+    std::optional<duration> delay{};              // perform_in
+    std::optional<time_point> at{};               // perform_at
+    std::shared_ptr<open_transaction> held_by{};  // proxy.in(…)
 };
+
+// What holds the submissions of a guard back.
+std::shared_ptr<open_transaction> held_of(const transaction_guard& guard);
+std::shared_ptr<open_transaction> held_of(const joined_transaction& joined);
 
 awaitable<task_ref> submit(draft one);
 awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);

@@ -2,7 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include <charconv>
+#include "core/url.hpp"
+
 #include <optional>
 
 namespace errand::redis {
@@ -14,54 +15,30 @@ namespace {
         "\"; write redis://host:port/db, rediss://host:port/db or redis+unix:///path/of/socket"};
 }
 
-std::string decoded(std::string_view text) {
-    std::string plain;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        unsigned value = 0;
-        if (text[at] == '%' && at + 2 < text.size() &&
-            std::from_chars(text.data() + at + 1, text.data() + at + 3, value, 16).ptr ==
-                text.data() + at + 3) {
-            plain.push_back(static_cast<char>(value));
-            at += 2;
-        } else {
-            plain.push_back(text[at]);
-        }
-    }
-    return plain;
-}
-
-std::optional<int> number(std::string_view text, int most) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most)
-        return std::nullopt;
-    return value;
-}
-
-// Splits at the first `mark`; what is after it is empty when there is none.
-std::string_view cut(std::string_view& from, char mark) {
-    const auto at = from.find(mark);
-    const auto rest = at == from.npos ? std::string_view{} : from.substr(at + 1);
-    from = from.substr(0, at);
-    return rest;
-}
-
 void read_database(address& to, std::string_view text) {
-    const auto database = number(text, 1'000'000);
+    const auto database = url::number(text, 1'000'000);
     if (!database) refuse("has a database that is no number:", text);
     to.database = *database;
+}
+
+void read_wait(address& to, std::string_view text) {
+    const auto wait = url::number(text, 100);
+    if (!wait) refuse("has an option wait that is no number of replicas from 0 to 100:", text);
+    to.wait = *wait;
 }
 
 void read_options(address& to, std::string_view options) {
     while (!options.empty()) {
         auto option = options;
-        options = cut(option, '&');
+        options = url::cut(option, '&');
         auto name = option;
-        const auto value = cut(name, '=');
+        const auto value = url::cut(name, '=');
         if (name == "db") {
             read_database(to, value);
+        } else if (name == "wait") {
+            read_wait(to, value);
         } else if (name == "ca" && to.tls) {
-            to.ca_file = decoded(value);
+            to.ca_file = url::decoded(value);
         } else if (name == "verify" && value == "none" && to.tls) {
             to.verify = false;
         } else {
@@ -71,30 +48,20 @@ void read_options(address& to, std::string_view options) {
 }
 
 void read_login(address& to, std::string_view& rest) {
-    const auto at = rest.substr(0, rest.find('/')).rfind('@');
-    if (at == rest.npos) return;
-    auto user = rest.substr(0, at);
-    to.password = decoded(cut(user, ':'));
-    to.user = decoded(user);
-    rest.remove_prefix(at + 1);
+    const auto found = url::take_login(rest);
+    if (!found) return;
+    to.user = found->user;
+    to.password = found->password;
 }
 
-void read_host(address& to, std::string_view place) {
-    if (place.starts_with('[')) {  // an IPv6 address
-        const auto end = place.find(']');
-        if (end == place.npos) refuse("has a host without its closing bracket:", place);
-        to.host = place.substr(1, end - 1);
-        place.remove_prefix(end + 1);
-    } else {
-        auto host = place;
-        cut(host, ':');
-        to.host = host;
-        place.remove_prefix(host.size());
-    }
+void read_host(address& to, std::string_view text) {
+    const auto place = url::place_of(text);
+    if (!place.closed) refuse("has a host without its closing bracket:", text);
+    to.host = place.host;
     if (to.host.empty()) refuse("names no host:", to.shown);
-    if (place.empty()) return;
-    const auto port = place.starts_with(':') ? number(place.substr(1), 65535) : std::nullopt;
-    if (!port || *port == 0) refuse("has a port that is no number from 1 to 65535:", place.substr(1));
+    if (place.port.empty()) return;
+    const auto port = place.port.starts_with(':') ? url::number(place.port.substr(1), 65535) : std::nullopt;
+    if (!port || *port == 0) refuse("has a port that is no number from 1 to 65535:", place.port.substr(1));
     to.port = std::to_string(*port);
 }
 
@@ -116,14 +83,14 @@ address parse_address(std::string_view url) {
     to.tls = scheme == "rediss";
     read_login(to, rest);
     to.shown = std::string{scheme} + "://" + std::string{rest.substr(0, rest.find('?'))};
-    const auto options = cut(rest, '?');
+    const auto options = url::cut(rest, '?');
     read_options(to, options);
     if (scheme == "redis+unix") {
         if (!rest.starts_with('/') || rest.size() < 2) refuse("names no absolute socket path:", rest);
-        to.unix_path = decoded(rest);
+        to.unix_path = url::decoded(rest);
         return to;
     }
-    const auto database = cut(rest, '/');
+    const auto database = url::cut(rest, '/');
     read_host(to, rest);
     if (!database.empty()) read_database(to, database);
     return to;

@@ -2,6 +2,8 @@
 //
 //   redis://[user[:password]@]host[:port][/db]        rediss://… the same over TLS [?ca=FILE][&verify=none]
 //   redis+unix://[user[:password]@]/path/of/socket[?db=N]
+//
+// And for all, [?wait=N]: a change counts when so many replicas have it.
 #pragma once
 
 #include <string>
@@ -19,6 +21,7 @@ struct address {
     bool tls = false;
     bool verify = true;   // the server's certificate
     std::string ca_file;  // empty: the system's authorities
+    int wait = 0;         // replicas that confirm each change before it counts
     std::string shown;    // the URL for messages, without user and password
 };
 

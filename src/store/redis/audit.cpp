@@ -4,13 +4,17 @@
 
 #include "store/redis/tallies.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace errand::redis {
 namespace {
 
-constexpr std::size_t tasks_per_page = 200;
-constexpr std::size_t entries_per_page = 1000;
+// A page is one script, which holds up others as long as it runs.
+constexpr std::size_t tasks_per_page = 100;
+constexpr std::size_t entries_per_page = 300;
+// Pages overlap: what is claimed meanwhile moves the rest of a list, and what is repaired leaves it.
+constexpr std::size_t overlap = 100;
 // Of ids that seem to be missing from the ready lists: a task may be claimed and given back while those are read.
 constexpr int rounds = 3;
 
@@ -68,7 +72,7 @@ awaitable<void> shard_audit::begin(audit_step&) {
     reply histories;
     co_await in_.caller_.command("audit", ask_histories, histories);
 
-    steps_.emplace_back([this](audit_step& out) { return look_at_tasks(out, "0"); });
+    steps_.emplace_back([this](audit_step& out) { return look_at_tasks(out, "0", tasks_per_page); });
     for (const auto& queue : queues_) {
         for (const auto* which : {"urgent", "due", "listed"}) {
             steps_.emplace_back([=, this](audit_step& out) {
@@ -92,21 +96,27 @@ awaitable<void> shard_audit::begin(audit_step&) {
     steps_.emplace_back([this](audit_step& out) { return look_at_void(out, "0"); });
 }
 
-awaitable<void> shard_audit::look_at_tasks(audit_step& out, std::string cursor) {
+awaitable<void> shard_audit::look_at_tasks(audit_step& out, std::string cursor, std::size_t count) {
     script_call call{script_name::audit_tasks, in_.keys_};
     name_all(call);
     call.arg(std::string_view{repair_ ? "1" : "0"});
     call.arg(std::string_view{cursor});
-    call.arg(tasks_per_page);
+    call.arg(count);
     reply answer;
     reply_reader in{answer};
-    co_await in_.ask(call, answer, in);
+    const auto head = co_await in_.ask(call, answer, in);
+    if (head.word == "smaller") {
+        const auto fewer = std::max<std::size_t>(count / 10, 1);
+        steps_.emplace_front([=, this](audit_step& o) { return look_at_tasks(o, cursor, fewer); });
+        co_return;
+    }
     const std::string next{in.text()};
     add_ids(must_be_ready_, in.text());
     add_ids(must_be_kept_, in.text());
     read_findings(in, out);
-    out.looked_at += tasks_per_page;
-    if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_tasks(o, next); });
+    out.looked_at += count;
+    if (next != "0")
+        steps_.emplace_front([=, this](audit_step& o) { return look_at_tasks(o, next, tasks_per_page); });
 }
 
 awaitable<void> shard_audit::look_at_list(audit_step& out, std::string queue, std::string which,
@@ -125,8 +135,7 @@ awaitable<void> shard_audit::look_at_list(audit_step& out, std::string queue, st
     if (seen) add_ids(*seen, found);
     read_findings(in, out);
     out.looked_at += found.size() / 16;
-    // Pages overlap: what is claimed meanwhile moves the rest of a list, and what is repaired leaves it.
-    const auto next = from + entries_per_page - entries_per_page / 10;
+    const auto next = from + entries_per_page - overlap;
     if (more) {
         steps_.emplace_front([=, this](audit_step& o) { return look_at_list(o, queue, which, next, seen); });
     }

@@ -24,7 +24,7 @@ private:
     using ids = std::unordered_set<std::string>;
 
     awaitable<void> begin(audit_step& out);
-    awaitable<void> look_at_tasks(audit_step& out, std::string cursor);
+    awaitable<void> look_at_tasks(audit_step& out, std::string cursor, std::size_t count);
     awaitable<void> look_at_list(audit_step& out, std::string queue, std::string which, std::size_t from,
                                  ids* seen);
     awaitable<void> look_at_history(audit_step& out, std::string member, std::int64_t from,

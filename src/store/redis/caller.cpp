@@ -18,6 +18,9 @@ using clock = std::chrono::steady_clock;
 // How long one attempt waits for its answer before it is repeated.
 constexpr duration attempt_limit = 3s;
 
+// How long Redis waits for its replicas before it says how many have confirmed: less than the above.
+constexpr duration replicas_limit = 1s;
+
 // The setup's own refusals arrive as text of the log, not as a reply.
 constexpr std::string_view setup_failure = "Setup request execution failed: ";
 
@@ -31,6 +34,7 @@ struct caller::progress {
     bool was_up = false;     // when the attempt began
     bool maybe = false;      // it may have been executed
     bool with_text = false;  // Redis does not hold the script
+    int replicas = 0;        // to confirm it
     bool answered = false;
     bool pause = false;
     std::string cause;
@@ -82,7 +86,8 @@ void caller::judge_abort(progress& at) const {
     // Without a connection since the attempt began nothing was sent. A setup that fails takes along what waited
     // behind it, sent or not.
     at.maybe = at.maybe || at.was_up || connections_ != at.connections || setup_failed_;
-    at.cause = cause_.empty() ? "no answer in time" : cause_;
+    if (!cause_.empty()) at.cause = cause_;
+    if (at.cause.empty()) at.cause = "no answer in time";
     // A server that refuses the very first setup for what it was asked will refuse it again.
     if (connections_ == 0 && !cause_.empty()) {
         const auto said = judge(cause_);
@@ -107,6 +112,15 @@ void caller::judge_refusal(progress& at, std::string_view error) const {
     at.pause = true;
 }
 
+// A repeat changes nothing more and waits for what was changed: WAIT is for all that the primary has done so far.
+void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
+    at.answered = replicas >= at.replicas;
+    if (at.answered) return;
+    at.maybe = at.pause = true;
+    at.cause = std::to_string(replicas) + " of the " + std::to_string(at.replicas) +
+               " replicas that the store's URL asks for (wait) have confirmed the change";
+}
+
 awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& what, reply& answer) {
     auto limit = attempt_limit;
     if (at.deadline) {
@@ -124,8 +138,8 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
     } else if (answer.is_error()) {
         judge_refusal(at, answer.first());
     } else {
-        at.answered = true;
-        co_return;
+        judge_confirmed(at, at.replicas > 0 ? answer.take_last() : 0);
+        if (at.answered) co_return;
     }
     if (at.deadline && clock::now() >= *at.deadline) give_up(at);
     if (at.pause) co_await pause();
@@ -139,10 +153,14 @@ awaitable<void> caller::pause() const {
 awaitable<void> caller::call(const script_call& what, reply& answer, when_full full) {
     auto at = begin(what.what().name);
     at.full = full;
+    if (!what.what().only_reads) at.replicas = to_->wait;
     boost::redis::request request;
     for (bool written = false; !at.answered;) {
         const bool with_text = at.with_text;
-        if (!written) what.write_to(request, with_text);
+        if (!written) {
+            what.write_to(request, with_text);
+            if (at.replicas > 0) request.push("WAIT", at.replicas, replicas_limit.count());
+        }
         co_await attempt_once(at, request, answer);
         written = with_text == at.with_text;
     }

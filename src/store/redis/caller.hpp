@@ -37,6 +37,7 @@ private:
     awaitable<void> attempt_once(progress& at, const boost::redis::request& what, reply& answer);
     void judge_abort(progress& at) const;
     void judge_refusal(progress& at, std::string_view error) const;
+    void judge_confirmed(progress& at, std::int64_t replicas) const;
     [[noreturn]] void give_up(const progress& at) const;
     awaitable<void> pause() const;
 

@@ -7,7 +7,8 @@
 namespace errand::redis {
 namespace {
 
-constexpr std::size_t edges_per_call = 1000;
+constexpr std::size_t edges_per_page = 1000;
+constexpr std::size_t edges_forgotten_per_call = 200;
 
 std::string member_of(const task_id& id, tidings what) {
     std::string text{id.view()};
@@ -65,7 +66,7 @@ awaitable<void> shard_store::withdraw(const task_id& id, incarnation life) {
         name_known(call);
         call.arg(id.view());
         call.own_arg(life_bytes(life));
-        call.arg(edges_per_call);
+        call.arg(edges_forgotten_per_call);
         reply answer;
         reply_reader in{answer};
         const auto head = co_await ask(call, answer, in);
@@ -78,7 +79,7 @@ awaitable<std::vector<links_page>> shard_store::links(link kind, std::span<const
     script_call call{script_name::links, keys_};
     call.own_arg(std::string(1, static_cast<char>(kind)));
     call.arg(std::string_view{of_waiting ? "1" : "0"});
-    call.arg(edges_per_call);
+    call.arg(edges_per_page);
     for (const auto& one : from) {
         call.arg(one.of.view());
         call.arg(one.after ? one.after->view() : std::string_view{});

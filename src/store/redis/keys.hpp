@@ -32,13 +32,18 @@ public:
     // By what `histories` holds: queue and retention as they stand in the key.
     std::string history(std::string_view member) const;
     std::string tallies() const { return prefix_ + "tallies"; }
+    std::string arrived() const { return prefix_ + "arrived"; }
     std::string channel(std::string_view worker) const;
     const std::string& tasks() const noexcept { return shard_keys_[0]; }
+    const std::string& own() const noexcept { return shard_keys_[2]; }
+    const std::string& leases() const noexcept { return shard_keys_[3]; }
+    const std::string& claims() const noexcept { return shard_keys_[4]; }
     const std::string& lanes() const noexcept { return shard_keys_[5]; }
     const std::string& stale() const noexcept { return shard_keys_[7]; }
     const std::string& histories() const noexcept { return shard_keys_[9]; }
     const std::string& workers() const noexcept { return shard_keys_[10]; }
     const std::string& cards() const noexcept { return shard_keys_[11]; }
+    const std::string& control() const noexcept { return shard_keys_[12]; }
     const std::string& counts() const noexcept { return shard_keys_[17]; }
 
 private:

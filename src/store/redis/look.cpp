@@ -32,6 +32,8 @@ awaitable<std::size_t> shard_store::clean(std::size_t limit) {
     script_call call{script_name::clean, keys_};
     name_known(call);
     call.arg(limit);
+    call.key(keys_.arrived());
+    call.arg(remembers_for.count());
     reply_reader members{lists};
     for (auto left = members.array(); left > 0; --left) {
         const auto member = members.text();
@@ -113,6 +115,7 @@ awaitable<void> shard_store::leave(std::span<const std::string> queues) {
     for (const auto& queue : queues) call.queue(queue);
     call.arg(std::string_view{settings_.name});
     call.arg(queues.size());
+    call.arg(std::string_view{waits_as_});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);

@@ -106,6 +106,17 @@ std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim) {
     return claimed;
 }
 
+std::optional<claimed_task> read_given(std::string_view message) {
+    const auto end = message.find(' ');
+    if (end == message.npos || message.size() < end + 1 + id_size) return std::nullopt;
+    claimed_task task;
+    task.claim = parse<claim_number>(message.substr(0, end));
+    task.id = id_of(message.substr(end + 1, id_size));
+    task.body = message.substr(end + 1 + id_size);
+    task.queue = queue_of(task.body);
+    return task;
+}
+
 incarnation read_life(std::string_view eight_bytes) {
     if (eight_bytes.size() != 8) return 0;
     return byte_reader{eight_bytes, "incarnation"}.fixed(8);

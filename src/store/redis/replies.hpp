@@ -28,6 +28,8 @@ claim_number read_claim(reply_reader& in);
 // A claim number is the time of the claim in microseconds, unless claims came faster than that.
 time_point time_of_claim(claim_number claim);
 std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim);
+// The message by which scripts/submit_new.lua hands a task over.
+std::optional<claimed_task> read_given(std::string_view message);
 
 incarnation read_life(std::string_view eight_bytes);
 std::string life_bytes(incarnation life);  // as they stand in a body; empty for 0

@@ -28,6 +28,16 @@ std::string_view reply::first() const {
     return std::string_view{text_}.substr(nodes_.front().from, nodes_.front().size);
 }
 
+std::int64_t reply::take_last() {
+    if (nodes_.empty()) return 0;
+    const auto last = nodes_.back();
+    nodes_.pop_back();
+    std::int64_t value = 0;
+    if (last.type == resp3::type::number)
+        std::from_chars(text_.data() + last.from, text_.data() + last.from + last.size, value);
+    return value;
+}
+
 const reply::node& reply_reader::next() {
     if (at_ == from_->nodes_.size()) throw store_error{"Redis answered with less than its script promises"};
     return from_->nodes_[at_++];

@@ -25,6 +25,8 @@ public:
     bool is_error() const;
     // The first node's text: the error, or a simple answer.
     std::string_view first() const;
+    // Takes the last node off, which answered a command of its own: its number, or 0.
+    std::int64_t take_last();
 
 private:
     friend class reply_reader;

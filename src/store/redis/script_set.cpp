@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <vector>
@@ -31,12 +32,12 @@ const std::vector<row>& rows() {
     static const std::vector<row> table{
         plain(open, {"lib_base", "lib_make", "open"}),
         plain(submit_new, {"submit_new"}),
-        plain(submit, {"lib_base",      "lib_queues",     "lib_many",     "lib_names",    "lib_mark",
-                       "lib_record",    "lib_started",    "lib_lane",     "lib_wake",     "lib_entry",
-                       "lib_earliest",  "lib_links",      "lib_news",     "lib_away",     "lib_forget",
-                       "lib_listed",    "lib_depend",     "lib_walk",     "submit_judge", "submit_read",
-                       "submit_cycles", "submit_written", "submit_after", "submit_wait",  "submit_place",
-                       "submit_names",  "submit"}),
+        plain(submit, {"lib_base",     "lib_queues",    "lib_many",       "lib_names",    "lib_mark",
+                       "lib_record",   "lib_started",   "lib_lane",       "lib_wake",     "lib_entry",
+                       "lib_earliest", "lib_links",     "lib_news",       "lib_away",     "lib_forget",
+                       "lib_listed",   "lib_depend",    "lib_walk",       "submit_judge", "submit_recall",
+                       "submit_read",  "submit_cycles", "submit_written", "submit_after", "submit_wait",
+                       "submit_place", "submit_names",  "submit"}),
         {work,
          {{"", {"lib_base", "lib_many", "lib_most", "lib_take"}},
           {"look_later", {"lib_queues", "lib_names", "lib_earliest", "lib_due", "work_later"}},
@@ -55,10 +56,10 @@ const std::vector<row>& rows() {
                "lib_remnant", "lib_end", "lib_earliest", "lib_due", "promote"}),
         plain(recover, {"lib_base", "lib_queues", "lib_many", "lib_lane", "lib_most", "lib_take", "lib_carry",
                         "lib_again", "recover"}),
-        plain(clean, {"lib_base",    "lib_queues", "lib_many",  "lib_names",  "lib_mark",   "lib_record",
-                      "lib_entry",   "lib_body",   "lib_news",  "lib_staged", "lib_listed", "lib_counts",
-                      "lib_remnant", "lib_end",    "lib_links", "lib_away",   "lib_forget", "lib_untie",
-                      "clean_read",  "clean_drop", "clean"}),
+        plain(clean, {"lib_base",    "lib_queues", "lib_many",      "lib_names",  "lib_mark",   "lib_record",
+                      "lib_entry",   "lib_body",   "lib_news",      "lib_staged", "lib_listed", "lib_counts",
+                      "lib_remnant", "lib_end",    "lib_links",     "lib_away",   "lib_forget", "lib_untie",
+                      "clean_read",  "clean_drop", "clean_arrived", "clean"}),
         plain(cancel, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_mark", "lib_record",
                        "lib_entry", "lib_body", "lib_news", "lib_staged", "lib_listed", "lib_counts",
                        "lib_remnant", "lib_end", "cancel"}),
@@ -113,6 +114,7 @@ const std::vector<row>& rows() {
                      "mend"}),
         plain(mend_count, {"lib_base", "lib_queues", "mend_count"}),
         plain(resume, {"lib_base", "lib_queues", "lib_names", "lib_paused", "lib_wake", "resume"}),
+        plain(forget, {"forget"}),
     };
     return table;
 }
@@ -123,6 +125,11 @@ std::string_view file(std::string_view name) {
     }
     throw std::logic_error{"no script file " + std::string{name}};
 }
+
+// These change nothing that has to outlive a fail-over.
+constexpr std::array reading{script_name::stages,   script_name::find, script_name::watch,
+                             script_name::links,    script_name::list, script_name::running,
+                             script_name::overview, script_name::busy, script_name::mend_count};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;
@@ -135,7 +142,8 @@ std::vector<script> put_together() {
         }
         const auto last = one.parts.back().files.back();
         auto sha = sha1(text);
-        scripts.push_back({last.substr(0, last.find('_')), std::move(text), std::move(sha)});
+        const bool only_reads = std::ranges::find(reading, one.name) != reading.end();
+        scripts.push_back({last.substr(0, last.find('_')), std::move(text), std::move(sha), only_reads});
     }
     return scripts;
 }

@@ -49,12 +49,14 @@ enum class script_name : std::uint8_t {
     mend,
     mend_count,
     resume,
+    forget,
 };
 
 struct script {
     std::string_view name;  // of the transition
     std::string text;
     std::string sha;  // 40 hex digits, by which Redis knows it once it was loaded
+    bool only_reads = false;
 };
 
 const script& script_of(script_name name);

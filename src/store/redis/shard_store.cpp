@@ -29,6 +29,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
       keys_{settings_.name_space, settings_.shard},
       caller_{settings_, address_} {
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
+    waits_as_ = settings_.name;
     // A process that takes over the name of another must not be taken for it: its lanes are its own.
     const auto stem = settings_.name + '/' + random_name() + '/';
     for (std::size_t at = 0; at < submit_lanes; ++at)
@@ -138,7 +139,17 @@ void shard_store::up() {
 
 void shard_store::down(std::string_view cause) { caller_.down(cause); }
 
+// What fails here must not end the hearing of all that comes later.
 void shard_store::message(std::string_view payload) {
+    try {
+        hear(payload);
+    } catch (const std::exception& e) {
+        if (settings_.trouble)
+            settings_.trouble("a message from " + address_.shown + " was not understood: " + e.what());
+    }
+}
+
+void shard_store::hear(std::string_view payload) {
     if (!listener_ || payload.empty()) return;
     const auto what = payload.front();
     payload.remove_prefix(1);
@@ -148,6 +159,11 @@ void shard_store::message(std::string_view payload) {
         }
     } else if (what == 'c') {
         if (const auto id = task_id::from_bytes(payload)) listener_->task_cancelled(*id);
+    } else if (what == 't') {
+        // One that has lain for longer than its lease is another's.
+        auto task = read_given(payload);
+        if (task && time_of_claim(task->claim) + given_lease_ > now())
+            listener_->task_given(std::move(*task));
     } else if (what == 'r') {
         listener_->news_came();
     } else {

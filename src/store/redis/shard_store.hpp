@@ -29,6 +29,7 @@ public:
 
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
+    awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<work_answer> work(const work_call& call) override;
     awaitable<void> busy(std::span<const std::string> queues) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
@@ -91,6 +92,7 @@ private:
     void up() override;
     void down(std::string_view cause) override;
     void message(std::string_view payload) override;
+    void hear(std::string_view payload);
 
     awaitable<void> check_server();
     awaitable<void> check_stamp();
@@ -98,6 +100,7 @@ private:
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
                               caller::when_full full = caller::when_full::wait);
     void know(std::string_view queue);
+    void wait_as(const claim_request& claim);
     void name_known(script_call& call) const;
     static void begin(script_call& call, lane& of);
 
@@ -109,6 +112,8 @@ private:
     store_listener* listener_ = nullptr;
     bool was_up_ = false;
     bool may_be_idle_ = true;  // the worker may stand in idle sets
+    std::string waits_as_;     // in them
+    duration given_lease_{};   // of tasks that are handed over
     std::array<lane, submit_lanes> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones

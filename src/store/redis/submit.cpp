@@ -1,11 +1,13 @@
 // submit: the items of a batch as runs of items alike, so that the usual item costs two arguments.
 #include <errand/error.hpp>
 
+#include "store/folded.hpp"
 #include "store/redis/parents.hpp"
 #include "store/redis/shard_store.hpp"
+#include "store/rule_letter.hpp"
 
-#include <deque>
-#include <unordered_map>
+#include <algorithm>
+#include <array>
 #include <unordered_set>
 
 namespace errand::redis {
@@ -32,17 +34,7 @@ std::string_view word_of(submit_mode mode) {
 
 bool is_plain(const submission_item& item) {
     return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
-           item.conflict == on_conflict::keep && !item.waits();
-}
-
-char letter_of(on_failed rule) {
-    switch (rule) {
-    case on_failed::cancel: return 'c';
-    case on_failed::wait: return 'w';
-    case on_failed::run: return 'r';
-    case on_failed::gather: return 'g';
-    }
-    return 'c';
+           item.conflict == on_conflict::keep && !item.waits() && !item.may_come_again;
 }
 
 // A capital: one call does not complete it.
@@ -65,85 +57,14 @@ std::string spec_of(const submission_item& item, std::size_t queue) {
     }
     const auto expires = item.expires_after ? item.expires_after->count() : -1;
     return spec + ' ' + std::to_string(item.priority) + when + ' ' + std::to_string(expires) + ' ' +
-           std::string{word_of(item.conflict)} + ' ' + rule_word(item);
+           std::string{word_of(item.conflict)} + ' ' + rule_word(item) + (item.may_come_again ? "!" : "");
 }
 
 bool alike(const submission_item& a, const submission_item& b) {
     return a.priority == b.priority && a.conflict == b.conflict && a.delay == b.delay && a.at == b.at &&
-           a.expires_after == b.expires_after && a.queue == b.queue && rule_word(a) == rule_word(b);
+           a.expires_after == b.expires_after && a.queue == b.queue && rule_word(a) == rule_word(b) &&
+           a.may_come_again == b.may_come_again;
 }
-
-// The holder of the id stays as it is, and that is no refusal.
-bool keeps_holder(on_conflict conflict) {
-    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
-}
-
-// A batch in which each id stands once: what a later item of the same id would do to an earlier one is done here.
-class folded {
-public:
-    explicit folded(std::span<const submission_item> items) {
-        std::unordered_map<task_id, std::size_t> places;
-        for (const auto& item : items) {
-            const auto [known, fresh] = places.try_emplace(item.id, sent_.size());
-            place_.push_back(known->second);
-            repeats_.push_back(!fresh);
-            if (fresh) {
-                sent_.push_back(&item);
-            } else if (item.conflict == on_conflict::replace) {
-                replace(sent_[known->second], item);
-            } else if (item.conflict == on_conflict::reject) {
-                rejects_ = true;
-            }
-        }
-    }
-
-    const std::vector<const submission_item*>& sent() const noexcept { return sent_; }
-    bool rejects() const noexcept { return rejects_; }
-
-    // Spreads the answers to what was sent over all items.
-    std::vector<submit_answer> answers(std::span<const submission_item> items,
-                                       std::span<const submit_answer> sent) const {
-        std::vector<submit_answer> all;
-        for (std::size_t at = 0; at < items.size(); ++at) {
-            auto answer = sent[place_[at]];
-            if (repeats_[at]) {
-                answer.verdict = after(answer.verdict, items[at].conflict);
-            } else if (keeps_holder(items[at].conflict) && (answer.verdict == submit_verdict::replaced ||
-                                                            answer.verdict == submit_verdict::rejected)) {
-                answer.verdict = submit_verdict::duplicate;
-            }
-            all.push_back(answer);
-        }
-        return all;
-    }
-
-private:
-    void replace(const submission_item*& earlier, const submission_item& later) {
-        auto& merged = replaced_.emplace_back(later);
-        // The task keeps the life under which its first submission knows it.
-        merged.body.replace(task_body::incarnation_offset, 8, earlier->body, task_body::incarnation_offset,
-                            8);
-        if (earlier->conflict == on_conflict::reject) merged.conflict = on_conflict::reject;
-        earlier = &merged;
-    }
-
-    static submit_verdict after(submit_verdict first, on_conflict conflict) {
-        if (first == submit_verdict::withheld || first == submit_verdict::cycle ||
-            first == submit_verdict::gone || first == submit_verdict::busy) {
-            return first;
-        }
-        if (keeps_holder(conflict)) return submit_verdict::duplicate;
-        if (conflict == on_conflict::reject || first == submit_verdict::rejected)
-            return submit_verdict::rejected;
-        return submit_verdict::replaced;
-    }
-
-    std::vector<const submission_item*> sent_;
-    std::vector<std::size_t> place_;
-    std::vector<bool> repeats_;
-    std::deque<submission_item> replaced_;
-    bool rejects_ = false;
-};
 
 void add_runs(script_call& call, std::span<const submission_item* const> items) {
     for (std::size_t from = 0; from < items.size();) {
@@ -214,7 +135,9 @@ bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
 // False when nothing was written because an id is held.
 awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const submission_item> items) {
     const auto queue = keys_.of_queue(items.front().queue);
-    const std::array<std::string_view, 4> only{keys_.tasks(), keys_.lanes(), queue[0], queue[3]};
+    const std::array<std::string_view, 10> only{
+        keys_.tasks(), keys_.lanes(),  queue[0],       queue[1],        queue[3],
+        keys_.own(),   keys_.leases(), keys_.claims(), keys_.control(), keys_.stale()};
     script_call call{script_name::submit_new, only};
     begin(call, submit_lanes_.at(lane_at));
     for (const auto& item : items) {
@@ -228,7 +151,7 @@ awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const sub
 }
 
 awaitable<void> shard_store::untangle(const task_id& id) {
-    constexpr std::size_t edges_per_call = 500;
+    constexpr std::size_t edges_per_call = 200;
     for (bool more = true; more;) {
         script_call call{script_name::untangle, keys_};
         call.arg(id.view());
@@ -270,23 +193,15 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     }
     const folded batch{items};
     const bool all = mode != submit_mode::each;
-    if (all && batch.rejects()) {
-        std::vector<submit_answer> answers(batch.sent().size(), {submit_verdict::withheld, 0});
-        auto spread = batch.answers(items, answers);
-        for (std::size_t at = 0; at < items.size(); ++at) {
-            for (std::size_t earlier = 0; earlier < at; ++earlier) {
-                const bool refused =
-                    items[at].id == items[earlier].id && items[at].conflict == on_conflict::reject;
-                if (refused) spread[at].verdict = submit_verdict::rejected;
-            }
-        }
-        co_return spread;
+    if (all) {
+        if (auto refused = batch.own_refusal(items)) co_return std::move(*refused);
     }
     script_call call{script_name::submit, keys_};
     begin(call, submit_lanes_.at(lane_at));
     call.arg(word_of(mode));
     call.arg(std::string_view{registered ? "0" : "1"});
     add_runs(call, batch.sent());
+    if (std::ranges::any_of(items, &submission_item::may_come_again)) call.key(keys_.arrived());
 
     reply answer;
     reply_reader in{answer};
@@ -299,6 +214,20 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     const auto answers = read_answers(in, head.word, batch.sent(), tangled);
     for (const auto at : tangled) co_await untangle(batch.sent()[at]->id);
     co_return batch.answers(items, answers);
+}
+
+awaitable<void> shard_store::forget(std::span<const delivered_task> tasks) {
+    if (tasks.empty()) co_return;
+    const auto key = keys_.arrived();
+    const std::array<std::string_view, 1> only{key};
+    script_call call{script_name::forget, only};
+    for (const auto& one : tasks) {
+        std::string member{one.id.view()};
+        call.own_arg(member + life_bytes(one.life));
+    }
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
 }
 
 }  // namespace errand::redis

@@ -60,6 +60,14 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
 
 }  // namespace
 
+// As scripts/lib_wake.lua says.
+void shard_store::wait_as(const claim_request& claim) {
+    given_lease_ = claim.lease;
+    // With replicas that are to confirm it a task begins when they have.
+    if (claim.takes_given && address_.wait == 0 && waits_as_ == settings_.name)
+        waits_as_ += '\n' + std::to_string(claim.lease.count());
+}
+
 awaitable<work_answer> shard_store::work(const work_call& asked) {
     script_call call{script_name::work, keys_};
     for (const auto& queue : asked.claim.queues) {
@@ -71,7 +79,8 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     call.arg(asked.claim.limit);
     call.arg(asked.claim.lease.count());
     call.arg(asked.claim.queues.size());
-    call.arg(std::string_view{may_be_idle_ ? "1" : "0"});
+    if (asked.claim.limit > 0) wait_as(asked.claim);
+    call.own_arg((may_be_idle_ ? '1' : '0') + waits_as_);
     call.arg(asked.closed.size());
     for (const auto claim : asked.closed) call.arg(claim);
     add_reports(call, asked.reports, keys_);
@@ -95,7 +104,7 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
 awaitable<void> shard_store::busy(std::span<const std::string> queues) {
     script_call call{script_name::busy, keys_};
     for (const auto& queue : queues) call.queue(queue);
-    call.arg(std::string_view{settings_.name});
+    call.arg(std::string_view{waits_as_});
     call.arg(queues.size());
     reply answer;
     reply_reader in{answer};
@@ -169,6 +178,7 @@ awaitable<recover_answer> shard_store::recover(std::size_t limit, duration lease
     const auto claim = read_claim(in);
     got.next_end = read_time(in);
     got.tasks = read_claimed(in, claim);
+    for (const auto at : read_positions(in)) got.tasks.at(at).handed = true;
     got.now = now();
     co_return got;
 }

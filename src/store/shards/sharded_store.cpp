@@ -17,6 +17,10 @@ public:
         whole_.first_asked_ = shard_;
         if (whole_.listener_) whole_.listener_->woken();
     }
+    void task_given(claimed_task task) override {
+        whole_.first_asked_ = shard_;
+        if (whole_.listener_) whole_.listener_->task_given(whole_.outer(std::move(task), shard_));
+    }
     void news_came() override {
         if (whole_.listener_) whole_.listener_->news_came();
     }

@@ -30,6 +30,7 @@ public:
 
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
+    awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<work_answer> work(const work_call& call) override;
     awaitable<void> busy(std::span<const std::string> queues) override;
     awaitable<extend_answer> extend(const extend_call& call) override;

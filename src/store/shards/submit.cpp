@@ -61,6 +61,14 @@ awaitable<std::vector<submit_answer>> sharded_store::submit(std::size_t lane,
     co_return all;
 }
 
+awaitable<void> sharded_store::forget(std::span<const delivered_task> tasks) {
+    const auto parts =
+        shards::split(tasks, shards(), [this](const delivered_task& one) { return shard_of(one.id); });
+    std::vector<awaitable<bool>> calls;
+    for (const auto& one : parts) calls.push_back(shards::done(shards_[one.shard]->forget(one.items)));
+    co_await shards::together(std::move(calls));
+}
+
 // A refusal that is known beforehand refuses everything. Shards that may refuse are written one after the other, before
 // those that cannot: with one of them it is all or nothing, with more it is as long as nobody else submits the same ids
 // between the question and the call.

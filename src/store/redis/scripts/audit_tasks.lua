@@ -3,9 +3,9 @@
 -- Args:    1 to repair, cursor ('0' to begin), about how many
 -- Returns: 'ok', now, cursor ('0': the end), ids that must be in a ready list and ids that must be in a
 --          history list, in one text each, then findings: kind, id, in words
+--          | 'smaller', now (they wait for too many to be looked at in one call; nothing was written)
 -- Cost:    O(tasks looked at x log all)
-local page = call('HSCAN', tasks, ARGV[2], 'COUNT', ARGV[3])
-local ready, kept = {}, {}
+local page, ready, kept, needs = call('HSCAN', tasks, ARGV[2], 'COUNT', ARGV[3]), {}, {}, 0
 
 local function audit_ended(q, id, value)
   local letter, body = state_letter(value), body_of(value)
@@ -31,6 +31,12 @@ local function audit_ended(q, id, value)
     call('ZADD', buried, finished_at(value) + number_at(value, 26, 6), id)
   end
 end
+
+for i = 1, #page[2], 2 do
+  local waits = call('HEXISTS', waiting, page[2][i]) == 1
+  if waits then needs = needs + math.min(count_links('n', page[2][i]), 100) end
+end
+if needs > 500 and tonumber(ARGV[3]) > 1 then return {'smaller', now} end
 
 for i = 1, #page[2], 2 do
   local id, value = page[2][i], page[2][i + 1]

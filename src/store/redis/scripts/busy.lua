@@ -1,7 +1,7 @@
 -- busy: a worker that waits for tasks has no room for them now; what it may have been woken for falls to
 -- another.
 -- Keys:    the shard's; five for each queue it serves
--- Args:    worker, number of queues
+-- Args:    as whom it may be idle (lib_wake.lua), number of queues
 -- Returns: 'ok', now
 -- Cost:    O(queues)
 for q = 1, tonumber(ARGV[2]) do

@@ -1,6 +1,6 @@
 -- cancel: ends a task that has not ended; its worker, if it has one, is told.
 -- Keys:    the shard's; six for each queue that it may be in
--- Args:    id, life (8 bytes, '' for any), outcome
+-- Args:    id, life (8 bytes, '' for any), outcome (kept as long as the task says, if it says so)
 -- Returns: 'cancelled', now | 'ended', now (otherwise than cancelled) | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
 local id, life = ARGV[1], ARGV[2]
@@ -21,5 +21,5 @@ if holder then
 else
   take_out(q, id, body, call('HEXISTS', notes, id) == 1)
 end
-bury(q, id, body, ARGV[3])
+bury(q, id, body, kept_as(ARGV[3], body))
 return {'cancelled', now}

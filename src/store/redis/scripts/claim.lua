@@ -1,43 +1,61 @@
 -- work, fourth step: what was taken comes under a claim.
--- Sets:    ids, id_text (all of them), bodies, lengths (of these), noted (positions of ids that may have
---          notes, nil: all), claim (its number, '0': none)
+-- Sets:    ids, id_text (all of them), bodies, lengths (of these, in one text), noted (positions of ids that may
+--          have notes, nil: all), claim (its number, '0': none)
 -- Cost:    O(claimed + queues)
-local ids, noted = {}, {}
+-- Tables that Redis answered with are used as they are where they can be: one that grows costs more than its content.
+local ids, noted = got, {}
 for i = 1, popped do
   local id = got[i]
   if #id > 16 then
     if byte(id, 17) >= 112 then noted[#noted + 1] = i end
-    id = sub(id, 1, 16)
+    if ids == got then
+      ids = {}
+      for k = 1, popped do ids[k] = sub(got[k], 1, 16) end
+    end
   end
-  ids[i] = id
 end
 
 -- As many bodies as a reply carries; at least one.
-local bodies, lengths, bytes, fit = {}, {}, 0, popped
+local bodies, bytes, fit, size, alike, gone = {}, 0, popped, 0, true, false
 for from = 1, popped, 64 do
   local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 63, popped)))
+  if popped <= 64 then bodies = part end
+  if from == 1 then size = part[1] and #part[1] or 0 end
   for i = 1, #part do
     local body, i_of = part[i], from + i - 1
-    local size = body and #body or 0
-    bytes = bytes + size
+    local length = body and #body or 0
+    bytes = bytes + length
     if bytes > most_bytes and i_of > 1 then
       fit = i_of - 1
       break
     end
-    bodies[i_of] = body
-    if not body then lengths = nil elseif lengths then lengths[i_of] = size end
+    if bodies ~= part then bodies[i_of] = body end
+    if not body then gone = true elseif length ~= size then alike = false end
   end
   if fit < popped then break end
 end
 if fit < popped then
   seldom().put_back(got, last, fit + 1)
-  for i = popped, fit + 1, -1 do ids[i] = nil end
+  for i = popped, fit + 1, -1 do ids[i], bodies[i] = nil, nil end
   while #noted > 0 and noted[#noted] > fit do noted[#noted] = nil end
 end
-if not lengths then
-  ids, bodies, lengths = seldom().without_lost(ids, bodies)
-  noted = nil
+if gone then
+  ids, bodies = seldom().without_lost(ids, bodies)
+  noted, alike = nil, false
 end
 
 local id_text, claim = table.concat(ids), '0'
+local lengths
+if alike then
+  lengths = string.rep(string.format('%d ', size), #ids)
+else
+  -- A number costs Lua more to write than to look up.
+  local numbers, words = {}, {}
+  for i = 1, #bodies do
+    local length = #bodies[i]
+    words[length] = words[length] or string.format('%d', length)
+    numbers[i] = words[length]
+  end
+  lengths = table.concat(numbers, ' ')
+end
 if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text) end

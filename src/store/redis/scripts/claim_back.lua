@@ -19,12 +19,12 @@ end
 
 -- Deleted by hand: what has no body is never handed out.
 local function without_lost(ids, bodies)
-  local kept, theirs, lengths = {}, {}, {}
+  local kept, theirs = {}, {}
   for i = 1, #ids do
     if bodies[i] then
       local n = #kept + 1
-      kept[n], theirs[n], lengths[n] = ids[i], bodies[i], #bodies[i]
+      kept[n], theirs[n] = ids[i], bodies[i]
     end
   end
-  return kept, theirs, lengths
+  return kept, theirs
 end

@@ -1,7 +1,7 @@
 -- work, third step: takes entries out of the queues, those of the first first, urgent before the rest.
 -- Sets:    got, popped (their number), last (position of the last one of each queue), voids (whether ready
 --          lists may hold void entries, or queues may be paused)
-local queues, got, popped, last, voids = tonumber(ARGV[6]), {}, 0, {}, false
+local queues, got, popped, last, voids, void_room = tonumber(ARGV[6]), {}, 0, {}, false, 1000
 if limit > 0 then voids = call('HLEN', stale) > 1 end
 for q = 1, queues do
   if popped == limit then break end
@@ -14,7 +14,7 @@ for q = 1, queues do
   local entries = false
   if room > 0 and popped < limit then
     if voids then
-      entries = seldom().pop_valid(q, limit - popped)
+      entries, void_room = seldom().pop_valid(q, limit - popped, void_room)
     else
       entries = call('RPOP', KEYS[13 + 6 * q], limit - popped)
     end

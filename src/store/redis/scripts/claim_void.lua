@@ -2,7 +2,7 @@
 
 -- Leaves only entries that were not voided since they came into the list.
 local function without_void(q, entries)
-  local fields, kept, void, queue, voided = {}, {}, {}, name_of(q), 0
+  local fields, kept, void, over, queue = {}, {}, {}, {}, name_of(q)
   for i = 1, #entries do fields[i] = queue .. '\n' .. sub(entries[i], 1, 16) end
   local numbers = hmget(stale, fields)
   for i = 1, #entries do
@@ -12,23 +12,25 @@ local function without_void(q, entries)
     if void[field] == 0 then
       kept[#kept + 1] = entries[i]
     else
-      void[field], voided = void[field] - 1, voided + 1
-      if call('HINCRBY', stale, field, -1) <= 0 then call('HDEL', stale, field) end
+      void[field] = void[field] - 1
+      if void[field] == 0 then over[#over + 1] = field else call('HINCRBY', stale, field, -1) end
     end
   end
-  if voided > 0 then call('HINCRBY', counts, 'v:' .. queue, -voided) end
+  many('HDEL', stale, over, 1, #over)
+  if #kept < #entries then call('HINCRBY', counts, 'v:' .. queue, #kept - #entries) end
   return kept
 end
 
--- With voids a round may yield less than it popped. Bounded: what is left then is told by `look again now`.
-local function pop_valid(q, limit)
+-- With voids a round may yield less than it popped. `room` bounds what one call looks at, rounds and entries;
+-- what is left then is told by `look again now`. Returns also what is left of it.
+local function pop_valid(q, limit, room)
   local got = {}
-  for _ = 1, 200 do
-    local left = limit - #got
-    local entries = left > 0 and call('RPOP', ready_of(q), left)
+  while #got < limit and room > 0 do
+    local entries = call('RPOP', ready_of(q), limit - #got)
     if not entries then break end
+    room = room - #entries - 4
     entries = without_void(q, entries)
     for i = 1, #entries do got[#got + 1] = entries[i] end
   end
-  return got
+  return got, room
 end

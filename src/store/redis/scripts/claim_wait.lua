@@ -1,20 +1,20 @@
 -- work, fifth step: who waits, and who is woken.
 -- Sets:    look: when this worker is to look again (ms, '': when it is woken)
-local look, may_be_idle = '', ARGV[7] == '1'
+local look, may_be_idle = '', byte(ARGV[7]) == 49
 if limit > 0 then
   local due = false
   for q = 1, queues do
     local idle = KEYS[16 + 6 * q]
     if popped < limit then
       -- A worker that got less than it asked for waits in the idle sets of its queues.
-      call('SADD', idle, ARGV[3])
+      call('SADD', idle, sub(ARGV[7], 2))
       if voids and call('LLEN', KEYS[13 + 6 * q]) > 0 and seldom().is_open(q) then
         look = string.format('%d', now)
       end
       due = due or #call('ZRANGE', KEYS[15 + 6 * q], 0, 0) > 0
     else
       -- One that is busy takes itself off, and wakes the next where it leaves a backlog.
-      if may_be_idle then call('SREM', idle, ARGV[3]) end
+      if may_be_idle then call('SREM', idle, sub(ARGV[7], 2)) end
       if call('SCARD', idle) > 0 and (not voids or seldom().is_open(q))
           and (call('LLEN', KEYS[13 + 6 * q]) > 0 or call('ZCARD', KEYS[14 + 6 * q]) > 0) then
         seldom().wake(q, 1)

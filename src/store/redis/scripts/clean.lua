@@ -1,17 +1,22 @@
 -- clean: deletes ended tasks whose retention is over, and what gone workers left behind.
--- Keys:    the shard's; six for each queue; history lists
--- Args:    about how many tasks at most, then the retention (ms) of each history list
--- Returns: 'ok', now, deleted | 'elsewhere', queues whose keys are needed (nothing was written)
--- Cost:    O(deleted); one page of lanes
+-- Keys:    the shard's; six for each queue; arrived; history lists
+-- Args:    about how many tasks at most, how long arrivals are remembered (ms), then the retention (ms) of each
+--          history list
+-- Returns: 'ok', now, deleted (as many as were asked for: there may be more)
+--          | 'elsewhere', queues whose keys are needed (nothing was written)
+-- Cost:    O(deleted); one page of lanes and of arrivals
 local limit, missing = tonumber(ARGV[1]), {}
 local ids, values = read_buried(limit, missing)
 if #missing > 0 then return {'elsewhere', unpack(missing)} end
 
 free_first()
-local before_lists = #KEYS - (#ARGV - 1)
-for i = 2, #ARGV do clean_history(KEYS[before_lists + i - 1], tonumber(ARGV[i]), limit) end
+local before_lists = #KEYS - (#ARGV - 2)
+for i = 3, #ARGV do clean_history(KEYS[before_lists + i - 2], tonumber(ARGV[i]), limit) end
+clean_arrived(KEYS[before_lists], now - ARGV[2])
 
-for i = 1, math.max(math.min(limit - deleted, #ids), 0) do
+for i = 1, #ids do
+  if spent >= limit then break end
+  spent = spent + 1
   call('ZREM', buried, ids[i])
   -- What was read is what is there, unless a list has named it too.
   local value = values[i] and call('HGET', tasks, ids[i])
@@ -30,4 +35,4 @@ for _, worker in ipairs(call('ZRANGE', workers, '-inf', now, 'BYSCORE', 'LIMIT',
   call('ZREM', workers, worker)
   call('HDEL', cards, worker)
 end
-return {'ok', now, deleted}
+return {'ok', now, spent >= limit and math.max(deleted, limit) or deleted}

@@ -1,9 +1,13 @@
 -- clean, deleting.
-local deleted = 0
+
+-- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
+local deleted, spent = 0, 0
 
 -- False when it takes another call. `q`: of a task that stands in `listed`.
 local function drop(id, value, q)
-  if not untie(id) then return false end
+  local untied, edges = untie(id)
+  spent = spent + math.floor(edges / 4)
+  if not untied then return false end
   call('HDEL', waiting, id)
   deleted = deleted + 1
   call('HDEL', notes, id)
@@ -20,8 +24,10 @@ local function drop(id, value, q)
 end
 
 -- An entry may be of an earlier life of an id: an end after the entry was written is another one's.
-local function drop_all(entry, finished)
+local function drop_all(entry, finished, limit)
   for at = 1, #entry - 6, 16 do
+    if spent >= limit then return false end
+    spent = spent + 1
     local id = sub(entry, at, at + 15)
     local value = call('HGET', tasks, id)
     local over = value and is_ended(value) and finished_at(value) <= finished
@@ -32,10 +38,10 @@ end
 
 local function clean_history(key, retention, limit)
   local list, left, popped = sub(key, #prefix + 9), 0, 0
-  while deleted < limit do
+  while spent < limit do
     local entry = call('LINDEX', key, 0)
     local finished = entry and number_at(entry, #entry - 5, 6)
-    if not entry or finished + retention > now or not drop_all(entry, finished) then break end
+    if not entry or finished + retention > now or not drop_all(entry, finished, limit) then break end
     call('LPOP', key)
     left, popped = left + (#entry - 6) / 16, popped + 1
   end

@@ -1,6 +1,6 @@
 -- leave: a worker claims no more; what it was to do falls to another.
 -- Keys:    the shard's; six for each queue it served
--- Args:    worker, number of queues
+-- Args:    worker, number of queues, as whom it may be idle (lib_wake.lua)
 -- Returns: 'ok', now
 -- Cost:    O(queues)
 local worker, queues = ARGV[1], tonumber(ARGV[2])
@@ -9,7 +9,7 @@ call('ZREM', workers, process_of(worker))
 call('HDEL', cards, process_of(worker))
 call('ZREM', outbox, 'R' .. worker)
 for q = 1, queues do
-  call('SREM', idle_of(q), worker)
+  call('SREM', idle_of(q), ARGV[3])
   local post = call('HGET', control, 'sleeper:' .. name_of(q))
   local slept = post and string.match(post, ' (.*)$') == process_of(worker)
   if slept then call('HDEL', control, 'sleeper:' .. name_of(q)) end

@@ -1,7 +1,8 @@
 -- Forgets what a task waited for, with its place in the lists of those that it waited for. At most `limit`
--- of each kind; false when some may be left. The lists of other shards are left to a resolver.
+-- of each kind; false when some may be left. Also how many these were. The lists of other shards are left
+-- to a resolver.
 local function forget_parents(id, limit)
-  local all, untied = true, false
+  local all, untied, count = true, false, 0
   for _, letter in ipairs({'n', 'f'}) do
     local found = links_of(letter, id, limit)
     for i = 1, #found do
@@ -12,8 +13,8 @@ local function forget_parents(id, limit)
         untied = true
       end
     end
-    all = all and #found < limit
+    all, count = all and #found < limit, count + #found
   end
   if untied then announce({id .. 'u'}) end
-  return all
+  return all, count
 end

@@ -1,12 +1,13 @@
 -- What goes with a task that is deleted: its edges.
 
 -- Of one task and kind, in one call.
-local most_edges = 500
+local most_edges = 200
 
--- Its edges go first, in steps; false while some are left. What waits for a later task of this id stays.
+-- Its edges go first, in steps; false while some are left. Also how many it was at. What waits for a later
+-- task of this id stays.
 local function untie(id)
-  if call('ZCARD', links) == 1 then return true end
-  local all = forget_parents(id, most_edges)
+  if call('ZCARD', links) == 1 then return true, 0 end
+  local all, count = forget_parents(id, most_edges)
   local served = links_of('s', id, most_edges)
   many('ZREM', links, served, 1, #served)
   local told, gone = links_of('c', id, most_edges), {}
@@ -19,5 +20,6 @@ local function untie(id)
   end
   many('ZREM', links, gone, 1, #gone)
   if #told == #gone then call('HDEL', watched, id) end
-  return all and #served < most_edges and not (#told == most_edges and #gone > 0)
+  all = all and #served < most_edges and not (#told == most_edges and #gone > 0)
+  return all, count + #served + #told
 end

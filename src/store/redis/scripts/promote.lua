@@ -1,17 +1,17 @@
--- promote: makes what is due ready, ends what was not started in time, wakes workers that missed a
--- wake-up.
+-- promote: makes what is due ready, ends what was not started in time, wakes workers that missed one.
 -- Keys:    the shard's; six for each queue
--- Args:    worker, how many a queue, outcome of an expired task, number of queues
+-- Args:    worker, how many at most (one that expires counts as twenty), outcome of an expired task,
+--          number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
 -- Cost:    O(due x log waiting)
-local limit, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
+local room, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
 
 local function promote(q)
-  local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
+  local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
   local again = call('ZRANGE', due_of(q), digits(retry_band), digits(retry_band + now), 'BYSCORE', 'LIMIT', 0,
-    limit - #entries)
+    room - #entries)
   for i = 1, #again do entries[#entries + 1] = again[i] end
-  if #entries == 0 then return 0 end
+  room = room - #entries
   many('ZREM', due_of(q), entries, 1, #entries)
   local plain = {}
   for i = 1, #entries do
@@ -23,15 +23,16 @@ local function promote(q)
   return #entries
 end
 
--- An id may stand in the expiry set for a life that has ended or whose queue is another now: only the
--- body counts.
+-- An id may stand in the expiry set for a life that has ended or is in another queue: the body counts.
 local function expires(id, body, q)
   return body and not is_ended(body) and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
     and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
 end
 
 local function expire(q)
-  local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, limit), 0
+  local most = math.ceil(room / 20)
+  local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, most), 0
+  room = math.max(room - 20 * #ids, 0)
   for i = 1, #ids do
     local body = call('HGET', tasks, ids[i])
     call('ZREM', expiry_of(q), ids[i])
@@ -41,17 +42,19 @@ local function expire(q)
       count = count + 1
     end
   end
-  return count, #ids == limit
+  return count
 end
 
 free_first()
-local promoted, expired, more = 0, 0, false
-for q = 1, queues do
-  local n, full = expire(q)
+local promoted, expired = 0, 0
+for i = 0, queues - 1 do
+  -- None is always the first: what is due in one queue may be more than one call does.
+  local q = (micros + i) % queues + 1
+  expired = expired + expire(q)
   local moved = promote(q)
-  promoted, expired, more = promoted + moved, expired + n, more or full or moved == limit
+  promoted = promoted + moved
   local backlog = moved == 0 and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0)
   if backlog and is_open(q) then wake(q, 1) end
 end
-local look = more and now or next_look(ARGV[1], 1, queues)
+local look = room == 0 and now or next_look(ARGV[1], 1, queues)
 return {'ok', now, promoted, expired, look and digits(look) or ''}

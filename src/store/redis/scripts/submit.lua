@@ -1,8 +1,9 @@
 -- submit: puts new tasks into their queues, all of a batch in one step.
--- Keys:    the shard's; six for each queue named
+-- Keys:    the shard's; six for each queue named; with items that may come again: arrived
 -- Args:    lane, number, 'each', 'all' or 'ask' (as all, but writes nothing), 1 when the queues are to be
 --          named, then runs of items alike: spec, count, (id, body) x count
---          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at;
+--          spec: queue alone, or 'queue priority when value expires conflict rule'; when: ready, in, at; with a '!'
+--          behind the rule the items may come again;
 --          expires: -1 for never; rule: '-', or what items that depend on others do when one of those fails
 --          (c w r g; a capital: more parents follow), and then they are (id, body, parents) x count
 -- Returns: 'ok', now, then for each item that was not simply accepted: position, word, life of the holder (of
@@ -35,6 +36,7 @@ local function submit()
       many('HSET', tasks, ARGV, run.from, run.to)
       place(run, run.ids)
     end
+    if run.again then remember(run) end
   end
   if ARGV[4] == '1' then name_queues() end
   for _, run in ipairs(runs) do

@@ -2,10 +2,10 @@
 local function read_spec(text)
   local run = {q = tonumber(text), priority = 0, when = 'ready', value = 0, expires = -1, conflict = 'keep'}
   if not run.q then
-    local q, priority, when, value, expires, conflict, rule =
-      string.match(text, '^(%d+) (%d+) (%a+) (%d+) (-?%d+) (%a+) ([%a-])$')
+    local q, priority, when, value, expires, conflict, rule, again =
+      string.match(text, '^(%d+) (%d+) (%a+) (%d+) (-?%d+) (%a+) ([%a-])(!?)$')
     run = {q = tonumber(q), priority = tonumber(priority), when = when, value = tonumber(value),
-      expires = tonumber(expires), conflict = conflict}
+      expires = tonumber(expires), conflict = conflict, again = again == '!'}
     -- A capital says that more parents will follow.
     if rule ~= '-' then run.rule, run.partial = string.lower(rule), rule ~= string.lower(rule) end
   end
@@ -27,9 +27,15 @@ local function read_runs(reply, missing)
       if run.rule then run.parents[i] = ARGV[item + 2] end
     end
     run.held = hmget(tasks, run.ids)
+    local came = run.again and arrivals_of(run)
     for i = 1, count do
       local held = run.held[i]
-      if held then
+      if came and came[i] then
+        run.words = run.words or {}
+        run.words[i] = 'recalled'
+        local n = #reply
+        reply[n + 1], reply[n + 2], reply[n + 3] = position + i, 'duplicate', sub(arrival(run, i), 17)
+      elseif held then
         run.words = run.words or {}
         run.words[i] = judge(run.ids[i], held, run.conflict, missing)
         local word = run.words[i]

@@ -1,6 +1,7 @@
 -- work: finish and claim fused in one step and one round trip.
 -- Keys:    the shard's; six for each queue (those to claim from first); history lists
--- Args:    lane, number, worker, limit, lease, queues to claim from, may be idle (0/1), count of closed
+-- Args:    lane, number, worker, limit, lease, queues to claim from, '1' when it may be idle, else
+--          '0', and as whom (lib_wake.lua), count of closed
 --          claims, them, then the reports as finish takes them
 -- Returns: 'ok', now, positions of lost reports, claim number ('0': none), when to look again (ms; '' when
 --          all asked for were claimed or nothing is due), ids in one text, lengths of the bodies, these in
@@ -8,5 +9,5 @@
 -- Cost:    finish + claim
 call('HSET', lanes, ARGV[1],
   string.format('%015d%013d', number, now) .. claim .. ' ' .. look .. ' ' .. table.concat(lost, ' '))
-return {'ok', now, lost, claim, look, id_text, table.concat(lengths, ' '), table.concat(bodies),
+return {'ok', now, lost, claim, look, id_text, lengths, table.concat(bodies),
   #ids > 0 and (not noted or #noted > 0) and seldom().notes_of(ids, noted) or {}}

@@ -1,0 +1,36 @@
+"""errand beside another build of itself, such as the one before a change: each piece of work by both in turn."""
+from statistics import median
+
+import results
+from contenders import PROGRAMS
+from rounds import repeat
+from table import as_text, number
+from works import Work
+
+# Of seven rounds the median stands when three of them fell into a bad moment of the machine.
+ROUNDS = {"full": 7, "quick": 7, "smoke": 1}
+
+
+def beside(works, directory):
+    """The works with a second contender, `before`, that does what errand does."""
+    PROGRAMS["before"] = [f"{directory}/build/bench/benchmarks/load"]
+    made = []
+    for work in works:
+        if "errand" in work.calls:
+            calls = {"errand": work.calls["errand"], "before": work.calls["errand"]}
+            rounds = ROUNDS["quick"] if work.rounds_when_quick > 1 else 1
+            made.append(Work(**{**vars(work), "calls": calls, "rounds_when_quick": rounds}))
+    return made
+
+
+def measure(measures, works, directory, mode, stores):
+    """Rows: each measure of both, and how they compare; and what failed."""
+    samples = repeat(beside(works, directory), ["before", "errand"], mode, ROUNDS[mode], stores)
+    rows = [["measure", "unit", "before", "min – max", "now", "min – max", "now to before"]]
+    for one in measures:
+        before, now = (results.values_of(one, one.works, who, samples) for who in ("before", "errand"))
+        if before and now:
+            rows.append([one.name, one.unit, number(median(before)), f"{number(min(before))} – {number(max(before))}",
+                         number(median(now)), f"{number(min(now))} – {number(max(now))}",
+                         f"{one.ratio(median(now), median(before)):.2f}"])
+    return as_text(rows, 2) + "\n\nAbove 1 says that it is better now.", samples.failures

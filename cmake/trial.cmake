@@ -1,0 +1,108 @@
+# The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
+find_package(CLI11 REQUIRED)
+
+set(hand_parts trial/chores.cpp trial/last_commit.cpp trial/lot.cpp trial/producer.cpp)
+target_sources(program_hand PRIVATE ${hand_parts})
+target_link_libraries(program_hand PRIVATE SQLite::SQLite3)
+
+add_library(errand_shifted_clock MODULE trial/shifted_clock.cpp)
+set_target_properties(errand_shifted_clock PROPERTIES
+    PREFIX "" OUTPUT_NAME shifted_clock LIBRARY_OUTPUT_DIRECTORY programs)
+errand_warnings(errand_shifted_clock)
+
+errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
+    trial/redis_ground.cpp trial/redis_faults.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
+    trial/judge.cpp trial/judgement.cpp trial/lot.cpp fault/journal.cpp fault/program.cpp)
+target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
+add_dependencies(errand_trial program_hand errand_shifted_clock)
+
+# errand_broken_source(result FILE file FROM text TO text): a copy of a source under src/ in which a rule is broken. The
+# text must be there exactly once, so that a rule which moves is not forgotten.
+function(errand_broken_source rule result)
+    cmake_parse_arguments(PARSE_ARGV 2 broken "" "FILE;FROM;TO" "")
+    set(original "${PROJECT_SOURCE_DIR}/src/${broken_FILE}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${original}")
+    file(READ "${original}" text)
+    string(FIND "${text}" "${broken_FROM}" first)
+    string(FIND "${text}" "${broken_FROM}" last REVERSE)
+    if(first EQUAL -1 OR NOT first EQUAL last)
+        message(FATAL_ERROR "${broken_FILE}: the rule to be broken (${rule}) is not there once: ${broken_FROM}")
+    endif()
+    string(REPLACE "${broken_FROM}" "${broken_TO}" text "${text}")
+    get_filename_component(name "${broken_FILE}" NAME)
+    set(copy "${CMAKE_CURRENT_BINARY_DIR}/broken/${rule}/${name}")
+    file(CONFIGURE OUTPUT "${copy}" CONTENT "${text}" @ONLY)
+    set(${result} "${copy}" PARENT_SCOPE)
+endfunction()
+
+# errand_broken_hand(rule FINDS kind [STORE sqlite] [SOURCES files...] [SCRIPTS files...] [SQL files...] [FAULTS options...]):
+# the workers' program with these in place of errand's own; the trial has to find what is violated then.
+function(errand_broken_hand rule)
+    cmake_parse_arguments(PARSE_ARGV 1 broken "" "FINDS;STORE" "SOURCES;SCRIPTS;SQL;FAULTS")
+    errand_test_program(program_${rule} SOURCES programs/hand.cpp ${hand_parts} ${broken_SOURCES})
+    target_link_libraries(program_${rule} PRIVATE SQLite::SQLite3)
+    set_target_properties(program_${rule} PROPERTIES OUTPUT_NAME hand-${rule} RUNTIME_OUTPUT_DIRECTORY programs)
+    if(broken_SCRIPTS)
+        file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/store/redis/scripts/*.lua")
+        foreach(script IN LISTS broken_SCRIPTS)
+            get_filename_component(name "${script}" NAME)
+            list(FILTER scripts EXCLUDE REGEX "/${name}$")
+        endforeach()
+        errand_embed_text(program_${rule} NAMESPACE errand::redis NAME script_texts
+            HEADER store/redis/script_texts.hpp FILES ${scripts} ${broken_SCRIPTS})
+    endif()
+    if(broken_SQL)
+        file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/store/sqlite/sql/*.sql")
+        foreach(text IN LISTS broken_SQL)
+            get_filename_component(name "${text}" NAME)
+            list(FILTER texts EXCLUDE REGEX "/${name}$")
+        endforeach()
+        errand_embed_text(program_${rule} NAMESPACE errand::sqlite NAME sql_texts
+            HEADER store/sqlite/sql_texts.hpp FILES ${texts} ${broken_SQL})
+    endif()
+    set(mode --mode alone)
+    if(broken_STORE)
+        set(mode --store ${broken_STORE})
+    endif()
+    add_dependencies(errand_trial program_${rule})
+    set(name "fault: the trial finds a broken rule: ${rule}")
+    add_test(NAME "${name}"
+        COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 8 "${broken_FINDS}"
+            $<TARGET_FILE:errand_trial> ${mode} --seconds 15 --hand hand-${rule} ${broken_FAULTS})
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 600 LABELS fault)
+endfunction()
+
+errand_broken_source(no_fence finish FILE store/redis/scripts/finish.lua
+    FROM "if holders[i] ~= claim then" TO "if not holders[i] then")
+errand_broken_hand(no_fence FINDS stale_accepted SCRIPTS "${finish}" FAULTS --no-lots --only freeze --pause 200)
+
+errand_broken_source(finish_in_two_steps finish FILE store/redis/scripts/finish.lua
+    FROM "many('HDEL', own, ids, 1, count)"
+    TO "many('HDEL', own, ids, 1, count) if now % 2 == 0 then error('cut off here') end")
+errand_broken_hand(finish_in_two_steps FINDS "(stuck|check: lost)" SCRIPTS "${finish}" FAULTS --patience 20)
+
+errand_broken_source(report_not_repeated caller FILE store/redis/caller.cpp
+    FROM "judge_abort(at)" TO "judge_abort(at), give_up(at)")
+errand_broken_source(report_not_repeated reporter FILE worker/reporter.cpp
+    FROM "append(reports_, call.reports)" TO "static_cast<void>(call)")
+errand_broken_hand(report_not_repeated FINDS "(stuck|check: no_lease)" SOURCES "${caller}" "${reporter}"
+    FAULTS --rate 150 --patience 20 --no-lots --only cut,truncate,stall,restart_store)
+
+set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
+errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
+    FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")
+errand_broken_hand(no_fence_on_sqlite STORE sqlite FINDS stale_accepted SQL "${finish}"
+    FAULTS --no-lots --only freeze --pause 200)
+
+errand_broken_source(steps_by_themselves book FILE store/sqlite/sql/lib_book.sql
+    FROM "BEGIN IMMEDIATE\n\n-- name: begin_reading\nBEGIN\n\n-- name: commit\nCOMMIT"
+    TO "SELECT 1\n\n-- name: begin_reading\nSELECT 1\n\n-- name: commit\nSELECT 1")
+errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*)" SQL "${book}"
+    FAULTS --patience 20)
+
+add_test(NAME "fault: a mixed load under every fault loses nothing, on sqlite"
+    COMMAND errand_trial --store sqlite --seconds 25)
+set_tests_properties("fault: a mixed load under every fault loses nothing, on sqlite" PROPERTIES
+    TIMEOUT 300 LABELS fault)
+add_test(NAME "fault: a mixed load under every fault loses nothing" COMMAND errand_trial --seconds 40)
+set_tests_properties("fault: a mixed load under every fault loses nothing" PROPERTIES TIMEOUT 300 LABELS fault)

@@ -1,0 +1,99 @@
+#include <errand/error.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/open_database.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "cli/text.hpp"
+#include "transaction/dialect.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace errand::cli {
+namespace {
+
+struct outbox_line {
+    std::string action;
+    std::string db;
+    std::string dialect;
+};
+
+exit_code print_sql(const std::string& dialect) {
+    if (dialect.empty())
+        throw usage_error{"outbox sql: name the database: --dialect sqlite, postgres or mysql"};
+    for (const auto* one : sql::dialect::of(dialect).of_file("install")) print(one->text + ";\n\n");
+    return exit_code::done;
+}
+
+// Its tasks are of no concern here: no store is needed.
+config without_store(session& on) {
+    auto settings = on.settings();
+    settings.store = "sqlite::memory:";
+    settings.shards = 1;
+    settings.log_level = "off";
+    return settings;
+}
+
+exit_code install(session& on, const std::string& url) {
+    errand::app local{without_store(on)};
+    const auto db = open_database(local, url);
+    local.block_on(db->install());
+    if (on.json()) {
+        print_document(boost::json::object{{"installed", true}});
+    } else {
+        print("errand_outbox and errand_inbox are there\n");
+    }
+    return exit_code::done;
+}
+
+exit_code show_status(session& on, const std::string& url) {
+    errand::app local{without_store(on)};
+    const auto db = open_database(local, url);
+    const auto all = local.block_on(local.inspect().outboxes());
+    const auto& one = all.at(0);
+    if (!one.trouble.empty()) {
+        complain(one.trouble);
+        return exit_code::undone;
+    }
+    if (on.json()) {
+        print_document(boost::json::object{
+            {"database", one.database}, {"backlog", one.backlog}, {"oldest", one.oldest.count()}});
+        return exit_code::done;
+    }
+    if (one.backlog == 0) {
+        print("nothing waits in the outbox\n");
+        return exit_code::done;
+    }
+    print(std::to_string(one.backlog) + (one.backlog == 1 ? " task waits" : " tasks wait") +
+          " in the outbox, the oldest for " + length_text(one.oldest) + "\n");
+    return exit_code::done;
+}
+
+exit_code run(session& on, const outbox_line& given) {
+    if (given.action == "sql") return print_sql(given.dialect);
+    if (given.db.empty()) throw usage_error{"outbox " + given.action + ": name the database: --db URL"};
+    return given.action == "install" ? install(on, given.db) : show_status(on, given.db);
+}
+
+}  // namespace
+
+runner prepare_outbox(CLI::App& line) {
+    const auto given = std::make_shared<outbox_line>();
+    line.add_option(
+            "action", given->action,
+            "status: what waits in it; install: makes its tables; sql: prints the statements that make them")
+        ->required()
+        ->check(CLI::IsMember({"status", "install", "sql"}))
+        ->type_name("ACTION");
+    line.add_option("--db", given->db, "The database: sqlite:///path, postgresql://… or mysql://…")
+        ->type_name("URL");
+    line.add_option("--dialect", given->dialect, "Of which database, for sql: sqlite, postgres or mysql")
+        ->type_name("NAME");
+    return [given](session& on) { return run(on, *given); };
+}
+
+}  // namespace errand::cli

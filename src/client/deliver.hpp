@@ -1,0 +1,20 @@
+// Submissions that were accepted before, by a database: they come again when nobody knows whether they came.
+#pragma once
+
+#include "runtime/loop.hpp"
+
+#include <exception>
+#include <vector>
+
+namespace errand {
+
+struct delivered_item {
+    submit_answer answer;
+    std::exception_ptr refused{};  // what a submitter would have been thrown
+};
+
+// In order, an answer for each. Delays and expiries count from the acceptance that is in the body. Throws
+// store_error when the store did not take them all: then they are to be delivered again.
+awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items);
+
+}  // namespace errand

@@ -1,0 +1,27 @@
+// A user's database as the app and its worker see it: tasks that it has committed wait there for the store.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/inspect.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace errand {
+
+class outbox_port {
+public:
+    virtual ~outbox_port() = default;
+
+    // Its URL without a password.
+    virtual const std::string& shown_url() const noexcept = 0;
+    // Delivers some of what was left behind; how many, 0 when there was nothing. Throws database_error, store_error.
+    virtual awaitable<std::size_t> deliver_left_behind() = 0;
+    // Deletes records of effects whose tasks are not kept any more; how many.
+    virtual awaitable<std::size_t> clean_effects() = 0;
+    virtual awaitable<outbox_info> look() = 0;
+    // Delivers what was committed last, then ends the connections. Blocks; from a thread that runs no loop. May be repeated.
+    virtual void close() = 0;
+};
+
+}  // namespace errand

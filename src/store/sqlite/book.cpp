@@ -1,0 +1,160 @@
+#include "store/sqlite/book.hpp"
+
+#include <algorithm>
+
+namespace errand::sqlite {
+namespace {
+
+// Places of a ready list: a band for each priority, the higher the earlier, and in its middle the first one given.
+constexpr std::int64_t band = std::int64_t{1} << 56;
+constexpr std::int64_t band_of(int priority) { return (9 - std::clamp(priority, 0, 9)) * band + band / 2; }
+
+}  // namespace
+
+void book::read() {
+    const auto known = layout_;
+    auto rows = sql_.read_name_space(k_);
+    if (!rows.next()) throw failure{1, "its namespace is gone"};
+    claim_ = rows.number(0);
+    back_ = rows.number(1);
+    front_ = rows.number(2);
+    token_ = rows.number(3);
+    layout_ = rows.number(4);
+    clock_ = rows.number(5);
+    dirty_ = false;
+    read_ = true;
+    if (layout_ != known) read_layout();
+}
+
+void book::read_layout() {
+    queues_.clear();
+    lists_.clear();
+    grown_.clear();
+    touched_.clear();
+    last_ = nullptr;
+    std::unordered_map<std::int64_t, queue_row*> by_key;
+    for (auto rows = sql_.queues(k_); rows.next();) {
+        auto& one = queues_[std::string{rows.bytes(1)}];
+        one.k = rows.number(0);
+        one.name = rows.bytes(1);
+        if (!rows.is_null(2)) one.paused = rows.number(2);
+        by_key[one.k] = &one;
+    }
+    for (auto rows = sql_.lists(k_); rows.next();) {
+        auto& of = *by_key.at(rows.number(1));
+        auto one = std::make_unique<list_row>();
+        one->k = rows.number(0);
+        one->queue = &of;
+        one->kind = static_cast<list_kind>(rows.number(2));
+        one->retention = rows.number(3);
+        of.lists[{one->kind, one->retention}] = one.get();
+        lists_.emplace(one->k, std::move(one));
+    }
+}
+
+void book::write(std::int64_t micros) {
+    for (auto* list : grown_) {
+        if (list->grown != 0) sql_.grow.run(list->k, list->grown);
+        list->grown = 0;
+    }
+    for (auto* queue : touched_) {
+        const auto& by = queue->happened;
+        sql_.count.run(queue->k, by.success, by.dead, by.cancelled, by.expired, by.failed);
+        queue->happened = {};
+        queue->touched = false;
+    }
+    if (dirty_ || !grown_.empty())
+        sql_.write_name_space.run(k_, claim_, back_, front_, token_, layout_, std::max(clock_, micros));
+    grown_.clear();
+    touched_.clear();
+    dirty_ = false;
+}
+
+queue_row* book::find_queue(std::string_view name) {
+    if (last_ && last_->name == name) return last_;
+    const auto at = queues_.find(name);
+    if (at == queues_.end()) return nullptr;
+    return last_ = &at->second;
+}
+
+queue_row& book::queue(std::string_view name) {
+    if (auto* known = find_queue(name)) return *known;
+    sql_.make_queue.run(k_, text{name});
+    auto& one = queues_[std::string{name}];
+    one.k = in_.last_row();
+    one.name = name;
+    // Of a queue of that number that is gone: there are none, unless the file was damaged.
+    sql_.drop_orphans.run(one.k);
+    changed();
+    return one;
+}
+
+list_row* book::find_list(queue_row& of, list_kind kind, std::int64_t retention) {
+    const auto at = of.lists.find({kind, retention});
+    return at == of.lists.end() ? nullptr : at->second;
+}
+
+list_row& book::list(queue_row& of, list_kind kind, std::int64_t retention) {
+    if (auto* known = find_list(of, kind, retention)) return *known;
+    sql_.make_list.run(of.k, kind, retention);
+    auto one = std::make_unique<list_row>(list_row{
+        .k = in_.last_row(), .queue = &of, .kind = kind, .retention = retention});
+    auto& made = *one;
+    of.lists[{kind, retention}] = &made;
+    lists_.emplace(made.k, std::move(one));
+    changed();
+    return made;
+}
+
+list_row* book::find_list_of(std::int64_t k) {
+    const auto at = lists_.find(k);
+    return at == lists_.end() ? nullptr : at->second.get();
+}
+
+list_row& book::list_of(std::int64_t k) {
+    if (auto* found = find_list_of(k)) return *found;
+    throw failure{11, "a task stands in a list that is not there: `errand doctor --repair` puts it right"};
+}
+
+void book::drop_list(list_row& empty) {
+    sql_.drop_list.run(empty.k);
+    if (!in_.changed()) return;
+    empty.queue->lists.erase({empty.kind, empty.retention});
+    std::erase(grown_, &empty);
+    lists_.erase(empty.k);
+    changed();
+}
+
+void book::grow(list_row& list, std::int64_t by) {
+    if (list.grown == 0 && std::ranges::find(grown_, &list) == grown_.end()) grown_.push_back(&list);
+    list.grown += by;
+}
+
+void book::count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by) {
+    if (!queue.touched) touched_.push_back(&queue);
+    queue.touched = true;
+    queue.happened.*what += by;
+}
+
+std::int64_t book::front_place(int priority) {
+    dirty_ = true;
+    return band_of(priority) - ++front_;
+}
+
+std::int64_t book::back_place(int priority) {
+    dirty_ = true;
+    return band_of(priority) + ++back_;
+}
+
+claim_number book::next_claim(std::int64_t micros) {
+    dirty_ = true;
+    claim_ = std::max(claim_ + 1, micros);
+    return static_cast<claim_number>(claim_);
+}
+
+std::int64_t book::next_token() {
+    dirty_ = true;
+    return ++token_;
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,91 @@
+// What stands once for many tasks of a namespace, as it is in the transaction under way: its numbers, queues and lists.
+// Counters are changed here and written once, before the commit.
+#pragma once
+
+#include "store/sqlite/statements.hpp"
+#include "store/store.hpp"
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace errand::sqlite {
+
+// The kind of a list is the number of its state; what is left of a success that still holds its biz_id is none.
+using list_kind = int;
+inline constexpr list_kind remnants = 9;
+constexpr list_kind kind_of(state where) { return static_cast<list_kind>(where); }
+constexpr bool is_ended(list_kind kind) { return kind >= kind_of(state::success); }
+
+struct queue_row;
+
+struct list_row {
+    std::int64_t k = 0;
+    queue_row* queue = nullptr;
+    list_kind kind = 0;
+    std::int64_t retention = 0;
+    std::int64_t grown = 0;  // not yet written
+};
+
+struct queue_row {
+    std::int64_t k = 0;
+    std::string name;
+    std::optional<std::int64_t> paused;  // since then, ms
+    queue_totals happened{};             // not yet written
+    bool touched = false;
+    std::map<std::pair<list_kind, std::int64_t>, list_row*> lists{};
+};
+
+class book {
+public:
+    book(connection& in, statements& sql, std::int64_t key) : in_{in}, sql_{sql}, k_{key} {}
+
+    std::int64_t key() const noexcept { return k_; }
+    // Reads what others may have changed; at the first use in a transaction.
+    void read();
+    bool is_read() const noexcept { return read_; }
+    // Writes what has changed; with the time of the transaction.
+    void write(std::int64_t micros);
+
+    queue_row* find_queue(std::string_view name);
+    queue_row& queue(std::string_view name);
+    list_row* find_list(queue_row& of, list_kind kind, std::int64_t retention = 0);
+    list_row& list(queue_row& of, list_kind kind, std::int64_t retention = 0);
+    list_row& list_of(std::int64_t k);
+    // Null when there is none.
+    list_row* find_list_of(std::int64_t k);
+    std::map<std::string, queue_row, std::less<>>& queues() noexcept { return queues_; }
+    void drop_list(list_row& empty);
+
+    void grow(list_row& list, std::int64_t by);
+    void count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by = 1);
+    void changed() { layout_ += 1, dirty_ = true; }
+
+    // Before the first of a ready list, or behind its last one.
+    std::int64_t front_place(int priority);
+    std::int64_t back_place(int priority);
+    claim_number next_claim(std::int64_t micros);
+    std::int64_t next_token();
+    std::int64_t clock() const noexcept { return clock_; }
+
+private:
+    void read_layout();
+
+    connection& in_;
+    statements& sql_;
+    std::int64_t k_;
+    std::int64_t claim_ = 0, back_ = 0, front_ = 0, token_ = 0, layout_ = -1, clock_ = 0;
+    bool read_ = false;
+    bool dirty_ = false;
+    std::map<std::string, queue_row, std::less<>> queues_;
+    std::unordered_map<std::int64_t, std::unique_ptr<list_row>> lists_;
+    std::vector<list_row*> grown_;
+    std::vector<queue_row*> touched_;
+    queue_row* last_ = nullptr;  // found last
+
+public:
+    // At the end of a transaction: what was read is read again in the next one.
+    void forget() noexcept { read_ = false; }
+};
+
+}  // namespace errand::sqlite

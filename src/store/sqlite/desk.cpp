@@ -1,0 +1,41 @@
+#include "store/sqlite/desk.hpp"
+
+#include <errand/error.hpp>
+
+#include <random>
+
+namespace errand::sqlite {
+namespace {
+
+std::string name_or_random(std::string given) {
+    if (!given.empty()) return given;
+    std::random_device source;
+    return "client-" + std::to_string(std::uint64_t{source()} << 32 | source());
+}
+
+}  // namespace
+
+desk::desk(boost::asio::io_context& on, const store_settings& settings, std::shared_ptr<engine> at)
+    : engine_{std::move(at)},
+      seat_{on, name_or_random(settings.name), settings.name_space},
+      patience_{settings.patience} {
+    *seat_.trouble = settings.trouble;
+    engine_->attach(seat_);
+}
+
+void desk::throw_closed(std::string_view call) {
+    throw store_error{std::string{call} + ": the store was closed"};
+}
+
+void desk::close() {
+    *seat_.listener = nullptr;
+    *seat_.trouble = nullptr;
+    if (seat_.closed) return;
+    for (const auto& one : engine_->detach(seat_)) {
+        one->answer(std::make_exception_ptr(store_error{std::string{one->name} + ": the store was closed"}));
+    }
+}
+
+time_point desk::now() const { return time_point{duration{engine_->micros() / 1000}}; }
+
+}  // namespace errand::sqlite

@@ -1,0 +1,73 @@
+#include "store/sqlite/lobby.hpp"
+
+#include <algorithm>
+
+namespace errand::sqlite {
+namespace {
+
+template <class Map>
+void remove_from(Map& all, typename Map::iterator at, seat* who) {
+    if (at == all.end()) return;
+    std::erase(at->second, who);
+    if (at->second.empty()) all.erase(at);
+}
+
+template <class Map>
+seat* take_first(Map& all, typename Map::iterator at) {
+    if (at == all.end()) return nullptr;
+    auto* first = at->second.front();
+    at->second.erase(at->second.begin());
+    if (at->second.empty()) all.erase(at);
+    return first;
+}
+
+template <class Map>
+auto keys_of(const Map& all) {
+    std::vector<typename Map::key_type> keys;
+    for (const auto& [key, value] : all) keys.push_back(key);
+    return keys;
+}
+
+void add(std::vector<seat*>& to, seat* who) {
+    if (std::ranges::find(to, who) == to.end()) to.push_back(who);
+}
+
+}  // namespace
+
+void lobby::enter(seat& who) { add(seats_, &who); }
+
+void lobby::leave(seat& who) {
+    std::erase(seats_, &who);
+    for (const auto& [ns, queue] : waited_for()) stop_waiting(who, queue);
+    stop_waiting_for_news(who);
+}
+
+seat* lobby::find(std::int64_t ns, std::string_view name) const {
+    const auto at =
+        std::ranges::find_if(seats_, [&](const seat* one) { return one->ns == ns && one->name == name; });
+    return at == seats_.end() ? nullptr : *at;
+}
+
+void lobby::wait(seat& who, std::string_view queue) { add(idle_[{who.ns, std::string{queue}}], &who); }
+
+void lobby::stop_waiting(seat& who, std::string_view queue) {
+    if (!idle_.empty()) remove_from(idle_, idle_.find({who.ns, std::string{queue}}), &who);
+}
+
+seat* lobby::take(std::int64_t ns, std::string_view queue) {
+    return idle_.empty() ? nullptr : take_first(idle_, idle_.find({ns, std::string{queue}}));
+}
+
+std::size_t lobby::waiting(std::int64_t ns, std::string_view queue) const {
+    const auto at = idle_.find({ns, std::string{queue}});
+    return at == idle_.end() ? 0 : at->second.size();
+}
+
+std::vector<lobby::place> lobby::waited_for() const { return keys_of(idle_); }
+
+void lobby::wait_for_news(seat& who) { add(resolvers_[who.ns], &who); }
+void lobby::stop_waiting_for_news(seat& who) { remove_from(resolvers_, resolvers_.find(who.ns), &who); }
+seat* lobby::take_resolver(std::int64_t ns) { return take_first(resolvers_, resolvers_.find(ns)); }
+std::vector<std::int64_t> lobby::news_waited_for() const { return keys_of(resolvers_); }
+
+}  // namespace errand::sqlite

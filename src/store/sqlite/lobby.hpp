@@ -1,0 +1,78 @@
+// Who of this process waits for what: workers for tasks of a queue, resolvers for news. Kept in memory, since it ends with
+// the process; what other processes do is noticed by looking at the file.
+#pragma once
+
+#include "store/store.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand::sqlite {
+
+// What a store object leaves with its engine. The listener is used on the executor only.
+struct seat {
+    seat(boost::asio::io_context& on, std::string of, std::string in)
+        : executor{on.get_executor()}, name{std::move(of)}, name_space{std::move(in)} {}
+
+    boost::asio::io_context::executor_type executor;
+    std::string name;
+    std::string name_space;
+    std::int64_t ns = 0;  // its key; 0 until it was opened
+    bool closed = false;  // guarded by the engine's lock
+    std::shared_ptr<store_listener*> listener = std::make_shared<store_listener*>(nullptr);
+    // Is told in words what keeps calls from being made, and that it is over; emptied when the object is closed.
+    std::shared_ptr<std::function<void(std::string_view)>> trouble =
+        std::make_shared<std::function<void(std::string_view)>>();
+};
+
+// To be told when the transaction is committed.
+struct notice {
+    enum class kind : std::uint8_t { woken, news, cancelled, ended };
+    seat* to = nullptr;
+    kind what = kind::woken;
+    ended_task about{};
+};
+
+class lobby {
+public:
+    using place = std::pair<std::int64_t, std::string>;  // namespace and queue
+
+    void enter(seat& who);
+    void leave(seat& who);
+    // By the name under which it claims and watches; null when it is not of this process.
+    seat* find(std::int64_t ns, std::string_view name) const;
+    const std::vector<seat*>& seats() const noexcept { return seats_; }
+
+    void wait(seat& who, std::string_view queue);
+    void stop_waiting(seat& who, std::string_view queue);
+    // The one that has waited longest, who waits no more; null when nobody does.
+    seat* take(std::int64_t ns, std::string_view queue);
+    std::size_t waiting(std::int64_t ns, std::string_view queue) const;
+    std::vector<place> waited_for() const;
+
+    void wait_for_news(seat& who);
+    void stop_waiting_for_news(seat& who);
+    seat* take_resolver(std::int64_t ns);
+    std::vector<std::int64_t> news_waited_for() const;
+
+    // Of a queue one process's worker sleeps until exactly its next due time.
+    struct post {
+        std::int64_t due = 0;
+        std::string holder;
+    };
+    std::map<place, post> sleepers;
+
+    bool empty() const { return idle_.empty() && resolvers_.empty(); }
+
+private:
+    std::vector<seat*> seats_;
+    std::map<place, std::vector<seat*>> idle_;  // only with somebody in it
+    std::map<std::int64_t, std::vector<seat*>> resolvers_;
+};
+
+}  // namespace errand::sqlite

@@ -1,0 +1,173 @@
+// What is asked about tasks from outside: one of them, their ends, pages of them.
+#include "store/sqlite/ledger.hpp"
+#include "store/sqlite/outcome_front.hpp"
+
+#include <charconv>
+
+namespace errand::sqlite {
+namespace {
+
+constexpr std::size_t most_bytes = 4'000'000;  // of a page
+constexpr std::string_view running_list = "working";
+constexpr std::size_t needs_shown = 100;
+
+std::int64_t number_of(std::string_view digits) {
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
+time_point time_of_claim(claim_number claim) { return time_of(static_cast<std::int64_t>(claim / 1000)); }
+
+}  // namespace
+
+std::optional<found_task> ledger::find(const task_id& id) {
+    const auto row = row_of(id);
+    if (!row) return std::nullopt;
+    found_task found;
+    found.id = id;
+    found.where = row->where();
+    found.body = body_of(*row);
+    found.notes = row->notes;
+    found.stages = stages_of(id);
+    found.now = now();
+    if (row->ended()) {
+        found.finished_at = time_of(row->finished_at());
+        found.outcome = row->outcome;
+    } else if (row->claim) {
+        found.claim = *row->claim;
+        found.worker = worker_of(*row->claim);
+        found.claimed_at = time_of_claim(*row->claim);
+    } else if (found.where == state::delayed || found.where == state::retry) {
+        found.due_at = time_of(*row->place);
+    }
+    // One that waits, or was cancelled because of one it waited for.
+    if (found.where != state::waiting && found.where != state::cancelled) return found;
+    if (const auto record = waiting_of(id)) {
+        found.needs = links_of('n', id, needs_shown);
+        found.needed = count_links('n', id);
+        found.failed = count_links('f', id);
+        found.registering = record->phase == 'r';
+        if (!row->ended() && record->due > 0) found.due_at = time_of(record->due);
+    }
+    return found;
+}
+
+std::string ledger::worker_of(claim_number claim) {
+    auto rows = sql_.worker_of_claim(ns(), claim);
+    return rows.next() ? std::string{rows.bytes(0)} : std::string{};
+}
+
+watch_answer ledger::watch(std::span<const watched_task> tasks) {
+    watch_answer got;
+    watched_at_ = micros_;
+    for (const auto& one : tasks) {
+        const auto row = row_of(one.id);
+        if (!row) {
+            got.unknown.push_back(one.id);
+        } else if (one.life != 0 && one.life != row->life) {
+            got.replaced.push_back(one);
+        } else if (row->ended()) {
+            got.ended.push_back({one.id, row->life, time_of(row->finished_at()), row->outcome});
+        } else {
+            sql_.watch.run(ns(), one.id.view(), engine_, text{by_->name}, now_);
+            any_watched_ = true;
+        }
+    }
+    return got;
+}
+
+bool ledger::watches() const {
+    constexpr std::int64_t for_so_long = 120'000'000;
+    return watched_at_ + for_so_long > clock_();
+}
+
+std::vector<task_list> ledger::lists(state where, std::string_view queue) {
+    if (where == state::working) return {{"", std::string{running_list}}};
+    std::vector<task_list> all;
+    for (const auto& [name, one] : book_->queues()) {
+        if (!queue.empty() && queue != name) continue;
+        for (const auto& [key, list] : one.lists) {
+            if (list->kind == kind_of(where)) all.push_back({name, std::to_string(list->k)});
+        }
+    }
+    return all;
+}
+
+// A cursor is a place and an id: it is found again also when its task has left the list.
+list_answer ledger::list(const list_call& call) {
+    if (call.of.name == running_list) return list_running(call);
+    const auto blank = call.after.find(' ');
+    const bool first = call.after.empty();
+    auto place = call.newest_first ? INT64_MAX : INT64_MIN;
+    if (!first) place = number_of(std::string_view{call.after}.substr(0, blank));
+    const auto id = first ? std::string_view{} : std::string_view{call.after}.substr(blank + 1);
+    list_answer got;
+    got.last = call.after;
+    std::size_t bytes = 0;
+    auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
+    for (auto rows = page(number_of(call.of.name), place, id, call.limit); rows.next();) {
+        list_item one;
+        one.task.id = *task_id::from_bytes(rows.bytes(0));
+        one.task.where = call.where;
+        one.task.now = now();
+        one.task.notes = rows.bytes(2);
+        one.task.outcome = rows.bytes(3);
+        one.task.body = rows.bytes(4);
+        if (one.task.body.empty()) continue;  // a check-up takes it out
+        const auto at = time_of(rows.number(1));
+        one.order = at;  // of a ready task its place, which is told from all others of the namespace
+        if (is_end(call.where)) one.task.finished_at = at;
+        if (call.where == state::delayed || call.where == state::retry) one.task.due_at = at;
+        one.cursor = std::to_string(rows.number(1)) + ' ' + std::string{one.task.id.view()};
+        bytes += one.task.body.size() + one.task.outcome.size();
+        got.last = one.cursor;
+        got.items.push_back(std::move(one));
+        got.more = got.items.size() >= call.limit || bytes > most_bytes;
+        if (bytes > most_bytes) break;
+    }
+    return got;
+}
+
+// What workers run stands in no order; a page is whole claims.
+list_answer ledger::list_running(const list_call& call) {
+    struct held_claim {
+        claim_number number;
+        std::string worker;
+        std::string tasks;
+    };
+    std::vector<held_claim> claims;
+    for (auto rows = sql_.list_claims(ns(), number_of(call.after), call.limit); rows.next();) {
+        claims.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)},
+                          std::string{rows.bytes(2)}});
+    }
+    list_answer got;
+    got.last = call.after;
+    got.more = claims.size() >= call.limit;
+    for (const auto& claim : claims) {
+        std::string_view ids{claim.tasks};
+        for (; ids.size() >= 16; ids.remove_prefix(16)) {
+            auto rows = sql_.held(ns(), ids.substr(0, 16), claim.number);
+            if (!rows.next()) continue;
+            list_item one;
+            one.task.id = *task_id::from_bytes(ids.substr(0, 16));
+            one.task.where = state::working;
+            one.task.now = now();
+            one.task.notes = rows.bytes(0);
+            one.task.body = rows.bytes(1);
+            one.task.claim = claim.number;
+            one.task.worker = claim.worker;
+            one.task.claimed_at = one.order = time_of_claim(claim.number);
+            one.cursor = call.after;  // there is no place within the page
+            got.items.push_back(std::move(one));
+        }
+        got.last = std::to_string(claim.number);
+        if (got.items.size() < call.limit) continue;
+        got.more = true;
+        break;
+    }
+    return got;
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,41 @@
+-- audit: looks whether all that is kept agrees with itself.
+
+-- name: tasks
+SELECT task.id, task.list, task.place, task.claim, task.outcome,
+    task.small IS NULL AND body.n IS NULL, claim.number IS NULL,
+    EXISTS(SELECT 1 FROM errand_waiting AS waiting WHERE waiting.ns = task.ns AND waiting.id = task.id)
+FROM errand_task AS task LEFT JOIN errand_body AS body ON body.n = task.body
+    LEFT JOIN errand_claim AS claim ON claim.ns = task.ns AND claim.number = task.claim
+WHERE task.ns = ?1 AND task.id > ?2 ORDER BY task.id LIMIT ?3
+
+-- name: claims
+SELECT number, tasks FROM errand_claim WHERE ns = ?1 AND number > ?2 AND ends < ?3 ORDER BY number LIMIT ?4
+
+-- name: waiting
+SELECT id FROM errand_waiting WHERE ns = ?1 AND id > ?2 ORDER BY id LIMIT ?3
+
+-- name: stages
+SELECT DISTINCT id FROM errand_stage WHERE ns = ?1 AND id > ?2 ORDER BY id LIMIT ?3
+
+-- name: listed
+SELECT count(*), (SELECT size FROM errand_list WHERE k = ?1) FROM errand_task WHERE list = ?1 AND place IS NOT NULL
+
+-- name: drop_task
+DELETE FROM errand_task WHERE ns = ?1 AND id = ?2
+
+-- name: unclaim
+UPDATE errand_task SET claim = NULL, place = coalesce(place, ?3) WHERE ns = ?1 AND id = ?2
+
+-- name: row
+SELECT claim, outcome, coalesce(small, (SELECT bytes FROM errand_body WHERE n = task.body)) FROM errand_task AS task
+WHERE ns = ?1 AND id = ?2
+
+-- name: put
+UPDATE errand_task SET list = ?3, place = ?4 WHERE ns = ?1 AND id = ?2
+
+-- name: lease
+INSERT INTO errand_claim(ns, number, ends, engine, worker, tasks) VALUES(?1, ?2, ?3, 0, 'nobody', ?4)
+ON CONFLICT DO UPDATE SET tasks = CAST(tasks || excluded.tasks AS BLOB)
+
+-- name: size
+UPDATE errand_list SET size = ?2 WHERE k = ?1

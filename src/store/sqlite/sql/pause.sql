@@ -1,0 +1,4 @@
+-- pause, resume: whether tasks of a queue are claimed.
+
+-- name: set
+UPDATE errand_queue SET paused = ?2 WHERE k = ?1

@@ -1,0 +1,170 @@
+-- What a file holds, format 5. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- that tables of a user may stand in the same file.
+
+CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
+
+CREATE TABLE errand_name_space(
+    k INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    claim INTEGER NOT NULL DEFAULT 0,   -- the last claim number
+    back INTEGER NOT NULL DEFAULT 0,    -- how many places were given at the ends of ready lists
+    front INTEGER NOT NULL DEFAULT 0,   -- and before their heads
+    token INTEGER NOT NULL DEFAULT 0,   -- of the news that were taken last
+    layout INTEGER NOT NULL DEFAULT 0,  -- grows with every change of queues and lists
+    clock INTEGER NOT NULL DEFAULT 0    -- the latest time at which anything was written, us
+);
+
+CREATE TABLE errand_queue(
+    k INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    paused INTEGER,                     -- since then, ms
+    success INTEGER NOT NULL DEFAULT 0, -- how often what happened so far
+    dead INTEGER NOT NULL DEFAULT 0,
+    cancelled INTEGER NOT NULL DEFAULT 0,
+    expired INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    UNIQUE(ns, name)
+);
+
+-- The tasks of a queue in one state; of an ended one for each length of retention. `kind` is the number of the state,
+-- 9 of what is left of a success that still holds its biz_id.
+CREATE TABLE errand_list(
+    k INTEGER PRIMARY KEY,
+    queue INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    retention INTEGER NOT NULL,
+    size INTEGER NOT NULL DEFAULT 0,
+    UNIQUE(queue, kind, retention)
+);
+
+-- Large ones: written once, apart from what changes, so that they are not copied when their tasks move.
+CREATE TABLE errand_body(n INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+
+CREATE TABLE errand_task(
+    n INTEGER PRIMARY KEY,              -- by which it is found while this process works on it
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    list INTEGER NOT NULL,
+    place INTEGER,                      -- its order in the list; null while it works
+    claim INTEGER,                      -- while it works
+    body INTEGER NOT NULL,              -- 0: it is small, and stands here
+    life INTEGER NOT NULL,
+    priority INTEGER NOT NULL,
+    expires INTEGER,                    -- ms, while it may expire
+    notes BLOB,
+    outcome BLOB,                       -- when it has ended
+    small BLOB,                         -- its body, unless that is large
+    UNIQUE(ns, id)
+);
+CREATE INDEX errand_task_place ON errand_task(list, place, id) WHERE place IS NOT NULL;
+CREATE INDEX errand_task_expires ON errand_task(ns, expires) WHERE expires IS NOT NULL;
+
+-- One lease for all that a call claimed.
+CREATE TABLE errand_claim(
+    ns INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    ends INTEGER NOT NULL,
+    engine INTEGER NOT NULL,            -- of the process that the worker is in
+    worker TEXT NOT NULL,
+    tasks BLOB NOT NULL,                -- the ids, one after the other
+    PRIMARY KEY(ns, number)
+) WITHOUT ROWID;
+CREATE INDEX errand_claim_ends ON errand_claim(ns, ends);
+
+-- Tasks that depend on others, until they are free to run; phase: r registering, w waits, f cancelled because of one
+-- they depend on. rule: c w r g.
+CREATE TABLE errand_waiting(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    phase TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    due INTEGER NOT NULL,
+    PRIMARY KEY(ns, id)
+) WITHOUT ROWID;
+
+-- Edges by the end from which they are looked for. n: child needs parent; f: parent ended otherwise than child needs;
+-- c: parent is to tell child; s: parent has told child.
+CREATE TABLE errand_link(
+    ns INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    of BLOB NOT NULL,
+    other BLOB NOT NULL,
+    PRIMARY KEY(ns, kind, of, other)
+) WITHOUT ROWID;
+
+-- What has become of tasks that others depend on, to be told from `at` on; token: of whoever is telling it.
+CREATE TABLE errand_news(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    what TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    token INTEGER,
+    PRIMARY KEY(ns, id, what)
+) WITHOUT ROWID;
+CREATE INDEX errand_news_at ON errand_news(ns, at);
+
+CREATE TABLE errand_stage(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    place INTEGER NOT NULL,
+    name BLOB NOT NULL,
+    life INTEGER NOT NULL,
+    record BLOB NOT NULL,
+    PRIMARY KEY(ns, id, place)
+) WITHOUT ROWID;
+
+-- Who hears of a task's end.
+CREATE TABLE errand_watched(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    engine INTEGER NOT NULL,
+    watcher TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY(ns, id, engine, watcher)
+) WITHOUT ROWID;
+
+-- What is to be told in other processes. what: e a watched task ended, c a task that its worker runs was cancelled.
+CREATE TABLE errand_mail(
+    k INTEGER PRIMARY KEY,
+    engine INTEGER NOT NULL,
+    ns INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    what TEXT NOT NULL,
+    id BLOB NOT NULL,
+    life INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    outcome BLOB
+);
+CREATE INDEX errand_mail_engine ON errand_mail(engine);
+
+CREATE TABLE errand_worker(
+    ns INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    card TEXT NOT NULL,
+    PRIMARY KEY(ns, name)
+) WITHOUT ROWID;
+
+-- The counters of queues as they stood in a minute (unit m) or at the end of a day (d), since 1970.
+CREATE TABLE errand_tally(
+    ns INTEGER NOT NULL,
+    unit TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    queue TEXT NOT NULL,
+    success INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    expired INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    PRIMARY KEY(ns, unit, at, queue)
+) WITHOUT ROWID;
+
+-- Submissions that may come again, from the outbox of a database, and have come.
+CREATE TABLE errand_arrived(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    life INTEGER NOT NULL,
+    at INTEGER NOT NULL,                -- ms
+    PRIMARY KEY(ns, id, life)
+) WITHOUT ROWID;

@@ -1,0 +1,150 @@
+// The statements of sql/ by their names, as members: what no file has is found when a store is opened.
+#pragma once
+
+#include "store/sqlite/connection.hpp"
+
+namespace errand::sqlite {
+
+struct statements {
+    explicit statements(statement_set& of) : all{of} {}
+
+    statement_set& all;
+
+#define ERRAND_SQL(member, name) statement& member = all[name]
+    ERRAND_SQL(begin, "lib_book.begin");
+    ERRAND_SQL(begin_reading, "lib_book.begin_reading");
+    ERRAND_SQL(commit, "lib_book.commit");
+    ERRAND_SQL(begin_inside, "lib_book.begin_inside");
+    ERRAND_SQL(commit_inside, "lib_book.commit_inside");
+    ERRAND_SQL(abandon_inside, "lib_book.abandon_inside");
+    ERRAND_SQL(format, "lib_book.format");
+    ERRAND_SQL(version, "lib_book.version");
+    ERRAND_SQL(find_name_space, "lib_book.find_name_space");
+    ERRAND_SQL(make_name_space, "lib_book.make_name_space");
+    ERRAND_SQL(read_name_space, "lib_book.read");
+    ERRAND_SQL(write_name_space, "lib_book.write");
+    ERRAND_SQL(queues, "lib_book.queues");
+    ERRAND_SQL(lists, "lib_book.lists");
+    ERRAND_SQL(make_queue, "lib_book.make_queue");
+    ERRAND_SQL(drop_orphans, "lib_book.drop_orphans");
+    ERRAND_SQL(make_list, "lib_book.make_list");
+    ERRAND_SQL(grow, "lib_book.grow");
+    ERRAND_SQL(count, "lib_book.count");
+
+    ERRAND_SQL(find, "lib_task.find");
+    ERRAND_SQL(body, "lib_task.body");
+    ERRAND_SQL(move, "lib_task.move");
+    ERRAND_SQL(end, "lib_task.end");
+    ERRAND_SQL(drop, "lib_task.drop");
+    ERRAND_SQL(drop_body, "lib_task.drop_body");
+    ERRAND_SQL(keep_small, "lib_task.keep_small");
+    ERRAND_SQL(keep_large, "lib_task.keep_large");
+    ERRAND_SQL(change_body, "lib_task.change_body");
+    ERRAND_SQL(first_place, "lib_task.first_place");
+    ERRAND_SQL(any_stage, "lib_task.any_stage");
+    ERRAND_SQL(drop_stages, "lib_task.drop_stages");
+
+    ERRAND_SQL(any_link, "lib_links.any");
+    ERRAND_SQL(any_link_of, "lib_links.any_of");
+    ERRAND_SQL(page_of_links, "lib_links.page");
+    ERRAND_SQL(count_links, "lib_links.count");
+    ERRAND_SQL(has_link, "lib_links.has");
+    ERRAND_SQL(add_link, "lib_links.add");
+    ERRAND_SQL(drop_link, "lib_links.drop");
+    ERRAND_SQL(waiting, "lib_links.waiting");
+    ERRAND_SQL(wait, "lib_links.wait");
+    ERRAND_SQL(forget_waiting, "lib_links.forget");
+
+    ERRAND_SQL(announce, "lib_news.announce");
+    ERRAND_SQL(find_news, "lib_news.find");
+    ERRAND_SQL(drop_news, "lib_news.drop");
+    ERRAND_SQL(take_news, "news.take");
+    ERRAND_SQL(put_off_news, "news.put_off");
+    ERRAND_SQL(next_news, "news.next");
+    ERRAND_SQL(any_news_due, "news.any_due");
+
+    ERRAND_SQL(recall, "forget.recall");
+    ERRAND_SQL(remember, "forget.remember");
+    ERRAND_SQL(forget, "forget.drop");
+    ERRAND_SQL(forget_old, "forget.drop_old");
+    ERRAND_SQL(submit_body, "submit.body");
+    ERRAND_SQL(submit_task, "submit.task");
+    ERRAND_SQL(submit_again, "submit.again");
+    ERRAND_SQL(heads, "claim.heads");
+    ERRAND_SQL(take, "claim.take");
+    ERRAND_SQL(lease, "claim.lease");
+    ERRAND_SQL(any_ready, "claim.any_ready");
+    ERRAND_SQL(finish_end, "finish.end");
+    ERRAND_SQL(finish_later, "finish.later");
+    ERRAND_SQL(give_back, "finish.give_back");
+    ERRAND_SQL(close_claim, "finish.close");
+    ERRAND_SQL(lengthen, "extend.lengthen");
+    ERRAND_SQL(holder, "extend.holder");
+    ERRAND_SQL(note, "note.write");
+    ERRAND_SQL(drop_other_stages, "stage.drop_others");
+    ERRAND_SQL(has_stage, "stage.has");
+    ERRAND_SQL(add_stage, "stage.add");
+    ERRAND_SQL(read_stages, "stages.read");
+    ERRAND_SQL(leases_over, "recover.over");
+    ERRAND_SQL(first_end, "recover.first_end");
+    ERRAND_SQL(held, "recover.held");
+    ERRAND_SQL(hold, "recover.hold");
+    ERRAND_SQL(due, "promote.due");
+    ERRAND_SQL(late, "promote.late");
+    ERRAND_SQL(forget_expiry, "promote.forget_expiry");
+
+    ERRAND_SQL(over, "clean.over");
+    ERRAND_SQL(drop_list, "clean.drop_list");
+    ERRAND_SQL(clean_workers, "clean.workers");
+    ERRAND_SQL(clean_watched, "clean.watched");
+    ERRAND_SQL(clean_mail, "clean.mail");
+    ERRAND_SQL(ended_sizes, "trim.sizes");
+    ERRAND_SQL(oldest_ended, "trim.oldest");
+    ERRAND_SQL(awaited, "trim.awaited");
+
+    ERRAND_SQL(watch, "watch.add");
+    ERRAND_SQL(any_watched, "watch.any");
+    ERRAND_SQL(watchers, "watch.watchers");
+    ERRAND_SQL(forget_watchers, "watch.forget");
+    ERRAND_SQL(post, "watch.post");
+    ERRAND_SQL(mail, "watch.mail");
+    ERRAND_SQL(drop_mail, "watch.drop_mail");
+
+    ERRAND_SQL(worker_of_claim, "find.claim");
+    ERRAND_SQL(holder_of_claim, "cancel.holder");
+    ERRAND_SQL(drop_overdue, "withdraw.overdue");
+    ERRAND_SQL(revive, "revive.start");
+    ERRAND_SQL(edit, "edit.write");
+    ERRAND_SQL(pause, "pause.set");
+
+    ERRAND_SQL(list_oldest, "list.oldest");
+    ERRAND_SQL(list_newest, "list.newest");
+    ERRAND_SQL(list_claims, "list.claims");
+    ERRAND_SQL(sizes, "overview.sizes");
+    ERRAND_SQL(next_life, "overview.next_life");
+    ERRAND_SQL(totals, "overview.totals");
+    ERRAND_SQL(tallies, "overview.tallies");
+    ERRAND_SQL(workers, "overview.workers");
+    ERRAND_SQL(beat, "beat.alive");
+    ERRAND_SQL(alive, "beat.count");
+    ERRAND_SQL(alive_until, "beat.until");
+    ERRAND_SQL(has_tally, "beat.has_tally");
+    ERRAND_SQL(tally, "beat.tally");
+    ERRAND_SQL(forget_tally, "beat.forget_tally");
+    ERRAND_SQL(leave, "leave.worker");
+
+    ERRAND_SQL(audit_tasks, "audit.tasks");
+    ERRAND_SQL(audit_claims, "audit.claims");
+    ERRAND_SQL(audit_waiting, "audit.waiting");
+    ERRAND_SQL(audit_stages, "audit.stages");
+    ERRAND_SQL(audit_listed, "audit.listed");
+    ERRAND_SQL(mend_drop, "audit.drop_task");
+    ERRAND_SQL(mend_claim, "audit.unclaim");
+    ERRAND_SQL(mend_row, "audit.row");
+    ERRAND_SQL(mend_place, "audit.put");
+    ERRAND_SQL(mend_lease, "audit.lease");
+    ERRAND_SQL(mend_size, "audit.size");
+#undef ERRAND_SQL
+};
+
+}  // namespace errand::sqlite

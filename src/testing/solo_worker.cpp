@@ -1,0 +1,175 @@
+#include "testing/solo_worker.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/ambient.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include <algorithm>
+
+namespace errand::testing {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// It takes one task after the other anyway; those that come back from a wait go on at once.
+constexpr std::size_t no_limit = 1'000'000'000;
+
+// Only of the passes that need a queue to look at; claims are made by the tasks that are there.
+queue_choice no_choice() { return queue_choice{{{"default", 1}}, false}; }
+
+std::shared_ptr<std::size_t> counted_starts(detail::app_core& app) {
+    auto count = std::make_shared<std::size_t>(0);
+    app.events.subscribe([count](const event& what) {
+        if (what.kind == event_kind::task_started) ++*count;
+    });
+    return count;
+}
+
+}  // namespace
+
+solo_worker::solo_worker(detail::app_core& app, const moved_time& rests)
+    : rests_{rests},
+      frame_{.app = app, .queues = no_choice(), .pool = no_pool_, .has_pool = false},
+      home_{app, app.next_name(), true},
+      open_{home_.executor()},
+      started_{counted_starts(app)},
+      places_{home_.executor(), no_limit},
+      reporter_{frame_, held_},
+      executor_{frame_, home_, places_, held_, reporter_, [] {}},
+      promoter_{frame_, home_.executor(), home_.tasks()},
+      resolver_{frame_, home_.executor(), home_.tasks()},
+      janitor_{frame_, home_.executor(), home_.tasks()} {
+    run(home_.ready());
+    home_.worker_listens(this);
+}
+
+solo_worker::~solo_worker() {
+    home_.worker_listens(nullptr);
+    executor_.close();
+    executor_.stop_starting();
+    executor_.stop_running();
+    while (home_.context().poll_one() > 0) {
+    }
+    // Whoever waits on, in spite of that, is told that there is nothing more to come.
+    home_.close();
+    while (home_.context().poll_one() > 0) {
+    }
+}
+
+void solo_worker::spawn(awaitable<void> work, asio::cancellation_slot until,
+                        std::function<void(std::exception_ptr)> done) {
+    auto around = std::make_shared<ambient>(ambient{.app = &frame_.app, .home = &home_});
+    asio::co_spawn(with_ambient(home_.executor(), std::move(around)), std::move(work),
+                   asio::bind_cancellation_slot(until, std::move(done)));
+}
+
+void solo_worker::run(awaitable<void> call) {
+    bool ended = false;
+    std::exception_ptr failure;
+    asio::co_spawn(home_.executor(), std::move(call), [&](std::exception_ptr why) {
+        failure = std::move(why);
+        ended = true;
+    });
+    while (!ended) home_.context().run_one();
+    if (failure) std::rethrow_exception(failure);
+}
+
+// ---- going on --------------------------------------------------------------------------------------
+
+void solo_worker::go_on(const condition& enough) {
+    while (!enough()) {
+        if (home_.context().poll_one() > 0 || deliver()) continue;
+        if (!busy() || enough()) return;
+        wait_outside();
+    }
+}
+
+// Brings out what has ended and tells those who waited for it.
+bool solo_worker::deliver() {
+    if (reporter_.waiting() > 0) {
+        run(report());
+        return true;
+    }
+    if (!news_) return false;
+    news_ = false;
+    return answer_of(resolver_.pass()) > 0;
+}
+
+awaitable<void> solo_worker::report() {
+    work_call call;
+    const auto sent = reporter_.load(call);
+    const auto answer = co_await home_.tasks().work(call);
+    reporter_.delivered(call, sent, answer);
+    for (std::size_t at = 0; at < call.reports.size(); ++at) {
+        const auto& one = call.reports[at];
+        const bool ends = one.what == report::kind::end && answer.verdicts.at(at) == report_verdict::accepted;
+        if (ends) ends_[one.id] = ++last_end_;
+    }
+}
+
+std::size_t solo_worker::place_of_end(const task_id& id) const {
+    const auto at = ends_.find(id);
+    return at == ends_.end() ? 0 : at->second;
+}
+
+bool solo_worker::run_next(const condition& enough) {
+    go_on(enough);
+    if (enough() || busy()) return false;
+    run(make_ready());
+    const auto first = answer_of(first_ready());
+    if (!first) return false;
+    auto queue = check_beans(*first);
+    auto answer = answer_of(claim(std::move(queue)));
+    if (answer.claimed.empty()) return false;
+    executor_.take(std::move(answer.claimed));
+    go_on(enough);
+    return true;
+}
+
+awaitable<work_answer> solo_worker::claim(std::string queue) {
+    work_call call;
+    call.claim = {.queues = {std::move(queue)}, .limit = 1, .lease = frame_.app.settings.lease};
+    places_.reserve(1);
+    work_answer answer;
+    std::exception_ptr failure;
+    try {
+        answer = co_await home_.tasks().work(call);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    places_.settle(1, answer.claimed.size());
+    if (failure) std::rethrow_exception(failure);
+    co_return answer;
+}
+
+// A worker refuses to start without them. Here only what runs has to be complete, and a test is to hear of it at once.
+std::string solo_worker::check_beans(const found_task& task) const {
+    auto body = decode_body(task.body);
+    const auto* known = handlers::find(body.handler);
+    if (known && known->code) detail::refuse_missing(known->code->missing(frame_.app.beans));
+    return std::move(body.queue);
+}
+
+// ---- time ------------------------------------------------------------------------------------------
+
+void solo_worker::time_moved() { executor_.time_moved_to(frame_.app.now()); }
+
+std::optional<time_point> solo_worker::next_moment() {
+    auto first = answer_of(first_change());
+    const auto deadline = executor_.first_deadline();
+    if (deadline && *deadline > frame_.app.now()) first = std::min(first.value_or(*deadline), *deadline);
+    return first;
+}
+
+// A watch that is not made again for a while counts as left behind, and here a while passes at once.
+void solo_worker::clean() {
+    home_.results().reconnected();
+    go_on([] { return false; });
+    answer_of(janitor_.pass());
+}
+
+}  // namespace errand::testing

@@ -1,0 +1,124 @@
+#include "transaction/commit.hpp"
+
+#include <errand/error.hpp>
+
+#include "client/home.hpp"
+#include "client/registration.hpp"
+#include "core/task_id.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Of one statement; servers refuse larger ones.
+constexpr std::size_t most_bytes = std::size_t{8} * 1024 * 1024;
+
+// Only these can be thrown by a submission.
+bool may_be_refused(const held_task& one) {
+    return one.what.conflict == on_conflict::reject || one.what.conflict == on_conflict::replace ||
+           !one.what.after.empty();
+}
+
+std::vector<submission_item> stamped(const held_list& list, time_point now) {
+    auto items = items_of(list, now);
+    for (auto& item : items) {
+        if (!item.delay) continue;
+        item.at = now + *item.delay;
+        item.delay.reset();
+    }
+    return items;
+}
+
+awaitable<void> ask_first(loop& there, const held_list& list, std::vector<submission_item> items) {
+    auto got = co_await asked_whole(there, std::move(items));
+    for (std::size_t i = 0; i < list.size(); ++i)
+        list[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
+    co_await throw_refusal(there.tasks(), list, got.answers);
+}
+
+}  // namespace
+
+awaitable<outgoing_batch> prepared_batch(std::shared_ptr<database_core> on, held_list list) {
+    outgoing_batch batch{.on = on, .what = {}};
+    if (list.empty()) co_return batch;
+    const auto now = on->sender().store_now();
+    batch.what.items = stamped(list, now);
+    if (std::ranges::any_of(list, [](const auto& one) { return may_be_refused(*one); })) {
+        auto executor = co_await asio::this_coro::executor;
+        co_await on_loop(home_of(executor, on->app()),
+                         [&](loop& there) { return ask_first(there, list, batch.what.items); });
+    }
+    batch.what.batch = to_text(new_task_id(now.time_since_epoch().count()));
+    for (std::size_t place = 0; place < list.size(); ++place) {
+        list[place]->courier = on->sender().shared_from_this();
+        list[place]->batch = batch.what.batch;
+        list[place]->place = place;
+    }
+    batch.what.awaited = std::ranges::any_of(list, [](const auto& one) { return one->biz_id.has_value(); });
+    batch.what.tasks = std::move(list);
+    co_return batch;
+}
+
+std::vector<sql::statement> rows_of(const outgoing_batch& of) {
+    std::vector<sql::statement> all;
+    if (of.empty()) return all;
+    const auto& statements = of.on->statements();
+    const outbox_batch batch{of.on->name_space(), of.what.batch};
+    const auto most_rows = statements.most_parameters() / outbox_columns;
+    const auto& items = of.what.items;
+    for (std::size_t place = 0; place < items.size();) {
+        sql::statement one;
+        std::size_t rows = 0, bytes = 0;
+        for (; place < items.size() && rows < most_rows; ++place, ++rows) {
+            bytes += items[place].body.size();
+            if (rows > 0 && bytes > most_bytes) break;
+            append_row(one.values, batch, place, items[place]);
+        }
+        one.text = statements.insert("outbox.write", "outbox.row", rows);
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+awaitable<void> undisturbed(awaitable<void> work) {
+    co_await asio::co_spawn(co_await asio::this_coro::executor, std::move(work),
+                            asio::bind_cancellation_slot(asio::cancellation_slot{}, asio::use_awaitable));
+}
+
+void send(outgoing_batch batch) {
+    if (batch.empty()) return;
+    settle(batch.what.tasks, held_task::fate::committed, true);
+    batch.on->app().events.publish({.kind = event_kind::commit_step, .text = "committed"});
+    auto& sender = batch.on->sender();
+    sender.post(batch.on, std::move(batch.what));
+}
+
+awaitable<void> duplicates_known(std::shared_ptr<database_core> on, held_list list) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto until = std::chrono::steady_clock::now() + courier::usual_answer;
+    for (const auto& one : list) {
+        const auto left = until - std::chrono::steady_clock::now();
+        // One in the database's own store is known already.
+        if (one->now.load(std::memory_order_acquire) != held_task::fate::committed) continue;
+        if (!one->biz_id || !on->sender().is_prompt() || left <= left.zero()) continue;
+        try {
+            co_await asio::co_spawn(executor, one->courier->of(one),
+                                    asio::cancel_after(left, asio::use_awaitable));
+        } catch (const std::exception&) {
+            // It is on its way: nothing is thrown after a commit.
+        }
+    }
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,161 @@
+#include "transaction/database_core.hpp"
+
+#include <errand/app.hpp>
+#include <errand/error.hpp>
+
+#include "runtime/app_core.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/thread_mark.hpp"
+#include "transaction/courier.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr duration flushes_for{2000};
+
+void check(const database_options& options) {
+    const auto refuse = [](const std::string& why) { throw usage_error{"database_options: " + why}; };
+    if (options.connections < 1 || options.connections > 1000)
+        refuse(".connections is 1 to 1000, not " + std::to_string(options.connections));
+    for (const auto length : {options.wait, options.busy_wait, options.check_after, options.max_age}) {
+        if (length < duration{0}) refuse("a time is negative");
+    }
+}
+
+// What this user may not do, the first statement that needs the tables says.
+awaitable<void> make_tables(const sql::dialect& statements, sql::session& in) {
+    try {
+        co_await in.run("SELECT 1 FROM errand_outbox, errand_inbox WHERE 1 = 0", {});
+        co_return;
+    } catch (const database_error&) {
+        // They are missing.
+    }
+    for (const auto* one : statements.of_file("install")) {
+        try {
+            co_await in.run(one->text, {});
+        } catch (const database_error&) {
+            co_return;
+        }
+    }
+}
+
+}  // namespace
+
+database_core::database_core(app_core& app, std::unique_ptr<sql::driver> of, const database_options& options)
+    : app_{app}, statements_{sql::dialect::of(of->name())}, driver_{std::move(of)} {
+    if (driver_->blocks()) {
+        start_thread();
+    } else {
+        home_ = &app_.background().context();
+    }
+    sql::pool::greeting first;
+    if (options.install) first = [this](sql::session& in) { return make_tables(statements_, in); };
+    pool_ = std::make_unique<sql::pool>(*driver_, *home_, options, std::move(first));
+    courier_ = std::make_shared<courier>(*this);
+}
+
+database_core::~database_core() { close(); }
+
+const std::string& database_core::name_space() const noexcept { return app_.settings.name_space; }
+
+void database_core::start_thread() {
+    own_.emplace(1);
+    own_work_.emplace(own_->get_executor());
+    home_ = &*own_;
+    own_thread_ = std::thread{[this] {
+        const thread_mark mark;
+        own_->run();
+    }};
+}
+
+// What still runs there ends first; a statement that never does must not keep the program from ending.
+void database_core::stop_thread() {
+    if (!own_thread_.joinable()) return;
+    own_work_.reset();
+    own_thread_.join();
+}
+
+void database_core::throw_closed() { throw store_error{"the database object was closed"}; }
+
+void database_core::close() {
+    if (closing_.exchange(true)) return;
+    auto& background = app_.background();
+    asio::co_spawn(background.executor(), courier_->flush(flushes_for), asio::use_future).get();
+    closed_ = true;
+    asio::post(background.context(), asio::use_future([this] { courier_->stop(); })).get();
+    asio::post(*home_, asio::use_future([this] { pool_->close(); })).get();
+    stop_thread();
+    app_.drop_outbox(*this);
+}
+
+awaitable<sql::result> database_core::run_alone(std::string statement, std::vector<sql::value> values) {
+    auto taken = co_await pool_->take();
+    struct out {
+        sql::pool& of;
+        sql::pool::connection& one;
+        bool clean = false;
+        ~out() { of.give_back(std::move(one), clean); }
+    } guard{*pool_, taken};
+    sql::result got;
+    try {
+        got = co_await taken.in->run(std::move(statement), std::move(values));
+        guard.clean = true;
+    } catch (const database_error&) {
+        guard.clean = true;
+        throw;
+    }
+    co_return got;
+}
+
+awaitable<sql::result> run_statement(std::shared_ptr<database_core> on, std::string statement,
+                                     std::vector<sql::value> values) {
+    co_return co_await on->run_home([&] { return on->run_alone(std::move(statement), std::move(values)); });
+}
+
+awaitable<outbox_info> database_core::look() {
+    outbox_info info;
+    info.database = shown_url();
+    courier_->book.fill(info);
+    try {
+        const auto got =
+            co_await run_home([&] { return run_alone(statements_["outbox.backlog"], {name_space()}); });
+        const auto rows = rows_in<std::pair<std::size_t, std::int64_t>>(got);
+        info.backlog = rows.at(0).first;
+        info.oldest = duration{rows.at(0).second};
+    } catch (const error& e) {
+        info.trouble = e.what();
+    }
+    co_return info;
+}
+
+std::shared_ptr<database_core> open_database(errand::app& owner, std::unique_ptr<sql::driver> of,
+                                             const database_options& options) {
+    check(options);
+    auto& app = core_of(owner);
+    auto made = std::make_shared<database_core>(app, std::move(of), options);
+    app.add_outbox(made);
+    return made;
+}
+
+}  // namespace errand::detail
+
+namespace errand {
+
+database::~database() { core_->close(); }
+
+const std::string& database::url() const noexcept { return core_->shown_url(); }
+
+awaitable<void> database::install() {
+    for (const auto* one : core_->statements().of_file("install"))
+        co_await detail::run_statement(core_, one->text, {});
+}
+
+}  // namespace errand

@@ -1,0 +1,98 @@
+// What a database object is: its connections, the thread that they are used on, its outbox.
+//
+// Sessions, the pool and transactions are touched on that thread only; callers come and go by run_home().
+#pragma once
+
+#include <errand/database.hpp>
+
+#include "runtime/outbox_port.hpp"
+#include "transaction/dialect.hpp"
+#include "transaction/driver.hpp"
+#include "transaction/pool.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace errand {
+struct outbox_row;
+}
+
+namespace errand::detail {
+
+class app_core;
+class courier;
+
+class database_core final : public outbox_port, public std::enable_shared_from_this<database_core> {
+public:
+    database_core(app_core& app, std::unique_ptr<sql::driver> of, const database_options& options);
+    ~database_core() override;
+
+    app_core& app() noexcept { return app_; }
+    const sql::dialect& statements() const noexcept { return statements_; }
+    const std::string& shown_url() const noexcept override { return driver_->shown_url(); }
+    const std::string& name_space() const noexcept;
+    boost::asio::io_context& home() noexcept { return *home_; }
+    // At home only.
+    sql::pool& connections() noexcept { return *pool_; }
+    bool may_keep_tasks() const noexcept { return driver_->may_keep_tasks(); }
+    courier& sender() noexcept { return *courier_; }
+
+    // `work`: awaitable<T>(), called at home; T can be made by T{}.
+    template <class Work>
+    auto run_home(Work work) -> std::invoke_result_t<Work&>;
+
+    // At home: one statement on a connection of its own.
+    awaitable<sql::result> run_alone(std::string statement, std::vector<sql::value> values);
+
+    awaitable<std::size_t> deliver_left_behind() override;
+    awaitable<std::size_t> clean_effects() override;
+    awaitable<outbox_info> look() override;
+    void close() override;
+    bool is_closed() const noexcept { return closed_; }
+
+private:
+    [[noreturn]] static void throw_closed();
+    // At home.
+    awaitable<std::size_t> relay_some();
+    std::vector<outbox_row> readable(const sql::result& rows);
+    void start_thread();
+    void stop_thread();
+
+    app_core& app_;
+    const sql::dialect& statements_;
+    std::unique_ptr<sql::driver> driver_;
+
+    // Of a driver that blocks; else home is the app's background loop.
+    std::optional<boost::asio::io_context> own_;
+    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> own_work_;
+    std::thread own_thread_;
+    boost::asio::io_context* home_ = nullptr;
+
+    std::unique_ptr<sql::pool> pool_;
+    std::shared_ptr<courier> courier_;
+    bool complained_ = false;  // of a row that cannot be read
+    std::atomic<bool> closing_{false}, closed_{false};
+};
+
+template <class Work>
+auto database_core::run_home(Work work) -> std::invoke_result_t<Work&> {
+    if (closed_) throw_closed();
+    if (home_->get_executor().running_in_this_thread()) co_return co_await work();
+    // The work is kept here, and this coroutine until it has ended.
+    auto call = [](Work& w) -> std::invoke_result_t<Work&> { co_return co_await w(); };
+    co_return co_await boost::asio::co_spawn(home_->get_executor(), call(work), boost::asio::use_awaitable);
+}
+
+// The parts of a public database. Throws usage_error for options out of range.
+std::shared_ptr<database_core> open_database(errand::app& owner, std::unique_ptr<sql::driver> of,
+                                             const database_options& options);
+
+}  // namespace errand::detail

@@ -1,0 +1,68 @@
+// What errand needs of a database: the seam between its transactions and SQLite, PostgreSQL and MySQL.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/sql.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand {
+class store_inside;
+}
+
+namespace errand::sql {
+
+struct statement {
+    std::string text;
+    std::vector<value> values{};
+};
+
+// One connection. Used on the thread of the context that it was made for, by one coroutine at a time; one that was
+// adopted: on the thread that uses it. Its time zone is UTC.
+class session {
+public:
+    virtual ~session() = default;
+
+    // Runs one statement; placeholders are the database's own ($1 or ?), statements are prepared once and kept, the
+    // latest hundreds of them. Throws serialization_failure when the database asks for the transaction to be run again,
+    // database_error for what else it refuses (a COMMIT that the database made a rollback, too), store_error when the
+    // connection is lost: then the statement may have happened. Cancelling the coroutine cancels the statement, after
+    // which the session is not usable.
+    virtual awaitable<result> run(std::string statement, std::vector<value> values) = 0;
+
+    // Runs them one after the other, none after one that fails, and returns what the last one does: in as few round trips
+    // as the protocol allows. `at` is the one that failed, the first when none has left; when the connection was lost, the
+    // last of those that may have happened. Its caller keeps `at`.
+    virtual awaitable<result> run_all(std::vector<statement> all, std::size_t& at);
+
+    // The app's store, when it is kept in this very database: its calls become part of the transaction that is open here.
+    // Null: it is kept elsewhere.
+    virtual store_inside* tasks() noexcept { return nullptr; }
+
+    // False once its connection is lost or in doubt: it is closed, never given back to a pool.
+    virtual bool usable() const noexcept = 0;
+};
+
+// How sessions are made. Stateless; any thread.
+class driver {
+public:
+    virtual ~driver() = default;
+
+    // "sqlite", "postgres" or "mysql": the folder of its statements.
+    virtual std::string_view name() const noexcept = 0;
+    // What people are shown of it: without user and password.
+    virtual const std::string& shown_url() const noexcept = 0;
+    // Its calls block: they are made on a thread that the database has for them, and never on the app's loop.
+    virtual bool blocks() const noexcept { return false; }
+    // Some session may have tasks().
+    virtual bool may_keep_tasks() const noexcept { return false; }
+    // Throws store_error when the database cannot be reached or refuses the login, naming the server but no password.
+    virtual awaitable<std::unique_ptr<session>> connect(boost::asio::io_context& on) = 0;
+};
+
+}  // namespace errand::sql

@@ -1,0 +1,37 @@
+#include "transaction/inside.hpp"
+
+#include <errand/error.hpp>
+
+#include "client/registration.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/registration.hpp"
+
+namespace errand::detail {
+
+awaitable<void> submit_inside(store& in, const held_list& list) {
+    const auto items = items_of(list, in.now());
+    auto answers = co_await in.submit(0, items, submit_mode::all_or_nothing);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto& item = items[i];
+        if (answers[i].verdict == submit_verdict::busy) {
+            throw serialization_failure{"another submission of task " +
+                                            name_of(item.id, list[i]->handler, list[i]->biz_id) +
+                                            " is under way: run the transaction again",
+                                        "SQLITE_BUSY"};
+        }
+        if (answers[i].verdict == submit_verdict::registering)
+            answers[i] = co_await completed(in, item.id, incarnation_of(item.body), item.after);
+    }
+    co_await throw_refusal(in, list, answers);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        list[i]->duplicate = answers[i].verdict == submit_verdict::duplicate;
+        if (answers[i].life != 0) list[i]->life = answers[i].life;
+    }
+}
+
+void submitted_inside(app_core& app, const held_list& list) {
+    settle(list, held_task::fate::submitted, true);
+    app.events.publish({.kind = event_kind::commit_step, .text = "committed"});
+}
+
+}  // namespace errand::detail

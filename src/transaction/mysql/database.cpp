@@ -1,0 +1,16 @@
+#include <errand/mysql.hpp>
+
+#include "transaction/database_core.hpp"
+#include "transaction/joined.hpp"
+#include "transaction/mysql/adopted.hpp"
+#include "transaction/mysql/driver.hpp"
+
+namespace errand::mysql {
+database::database(app& owner, const std::string& url, database_options options)
+    : errand::database{detail::open_database(owner, std::make_unique<driver>(url), options)} {}
+
+joined_transaction adopt(database& db, boost::mysql::any_connection& connection) {
+    return detail::join(db.core(), std::make_unique<adopted>(connection));
+}
+
+}  // namespace errand::mysql

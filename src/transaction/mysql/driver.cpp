@@ -1,0 +1,21 @@
+#include "transaction/mysql/driver.hpp"
+
+#include "transaction/mysql/session.hpp"
+
+namespace errand::mysql {
+
+driver::driver(const std::string& url) : there_{destination_of(parse_address(url))} {}
+
+const std::string& driver::shown_url() const noexcept { return there_->to.shown; }
+
+awaitable<std::unique_ptr<sql::session>> driver::connect(boost::asio::io_context& on) {
+    auto made = co_await mysql::connect(on.get_executor(), *there_);
+    auto opened = std::make_unique<session>(there_, std::move(made));
+    // What is read as a time must not depend on the server's country, and a value that does not fit is refused, not cut.
+    co_await opened->run("SET time_zone = '+00:00', "
+                         "sql_mode = concat_ws(',', nullif(@@sql_mode, ''), 'STRICT_ALL_TABLES')",
+                         {});
+    co_return opened;
+}
+
+}  // namespace errand::mysql

@@ -1,0 +1,26 @@
+// MySQL and MariaDB behind the seam of databases.
+#pragma once
+
+#include "transaction/driver.hpp"
+
+#include <memory>
+#include <string>
+
+namespace errand::mysql {
+
+struct destination;
+
+class driver final : public sql::driver {
+public:
+    // Throws usage_error when the URL is not one of MySQL.
+    explicit driver(const std::string& url);
+
+    std::string_view name() const noexcept override { return "mysql"; }
+    const std::string& shown_url() const noexcept override;
+    awaitable<std::unique_ptr<sql::session>> connect(boost::asio::io_context& on) override;
+
+private:
+    std::shared_ptr<const destination> there_;
+};
+
+}  // namespace errand::mysql

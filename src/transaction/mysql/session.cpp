@@ -1,0 +1,200 @@
+#include "transaction/mysql/session.hpp"
+
+#include <errand/error.hpp>
+
+#include "transaction/mysql/commit_text.hpp"
+#include "transaction/mysql/refusal.hpp"
+#include "transaction/mysql/rows.hpp"
+#include "transaction/statement_text.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace errand::mysql {
+namespace {
+
+namespace asio = boost::asio;
+namespace db = boost::mysql;
+
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+}  // namespace
+
+// While it lives, a statement is under way; left without landed(), nobody knows what the connection would say next.
+class session::under_way {
+public:
+    explicit under_way(session& of) : of_{of} {}
+    under_way(const under_way&) = delete;
+    under_way& operator=(const under_way&) = delete;
+    ~under_way() {
+        if (!landed_ && !of_.broken_) of_.give_up();
+    }
+    void landed() noexcept { landed_ = true; }
+
+private:
+    session& of_;
+    bool landed_ = false;
+};
+
+session::session(std::shared_ptr<const destination> there, std::unique_ptr<db::any_connection> own,
+                 std::size_t keep)
+    : there_{std::move(there)},
+      own_{std::move(own)},
+      keeps_{keep > 0},
+      connection_{*own_},
+      was_mode_{connection_.meta_mode()},
+      statements_{keep} {}
+
+session::session(db::any_connection& adopted)
+    : keeps_{false}, connection_{adopted}, was_mode_{adopted.meta_mode()}, statements_{1} {
+    connection_.set_meta_mode(db::metadata_mode::full);
+}
+
+session::~session() {
+    if (!own_) {
+        connection_.set_meta_mode(was_mode_);
+        return;
+    }
+    // A goodbye of a few bytes, so that the server does not count a client that vanished. TLS would wait for an answer.
+    db::error_code ignored;
+    if (!broken_ && !there_->tls) connection_.close(ignored, said_);
+}
+
+awaitable<sql::result> session::run(std::string statement, std::vector<sql::value> values) {
+    if (broken_) throw store_error{"a session was used after its connection was lost"};
+    under_way guard{*this};
+    sql::result got;
+    std::exception_ptr refused;
+    try {
+        got = co_await execute(statement, values);
+    } catch (const database_error&) {
+        refused = std::current_exception();
+    }
+    if (!own_) co_await close_spent();
+    guard.landed();
+    if (refused) std::rethrow_exception(refused);
+    co_return got;
+}
+
+awaitable<sql::result> session::run_all(std::vector<sql::statement> all, std::size_t& at) {
+    const auto how = connection_.format_opts();
+    std::optional<std::string> text;
+    if (own_ && !broken_ && how.has_value() && all.size() > 1 && all.back().text == "COMMIT")
+        text = commit_text(all, *how);
+    if (!text) co_return co_await sql::session::run_all(std::move(all), at);
+    under_way guard{*this};
+    std::exception_ptr refused;
+    try {
+        co_await execute_text(*text, all, at);
+    } catch (const database_error&) {
+        refused = std::current_exception();
+    } catch (...) {
+        at = all.size() - 1;
+        throw;
+    }
+    guard.landed();
+    if (refused) std::rethrow_exception(refused);
+    co_return sql::result{};
+}
+
+awaitable<void> session::execute_text(const std::string& text, const std::vector<sql::statement>& all,
+                                      std::size_t& at) {
+    at = 0;
+    db::execution_state state;
+    const auto [failed] = co_await connection_.async_start_execution(text, state, said_, token);
+    check(failed, all[at].text);
+    while (!state.complete()) {
+        ++at;
+        const auto [next_failed] = co_await connection_.async_read_resultset_head(state, said_, token);
+        check(next_failed, all[at].text);
+    }
+}
+
+awaitable<sql::result> session::execute(const std::string& statement, const std::vector<sql::value>& values) {
+    const bool keep = keeps_ && sql::is_worth_keeping(statement);
+    // The server takes several statements in a text from errand, and one from everybody else: in what is prepared.
+    const bool may_be_more = own_ && sql::has_more_behind(statement);
+    if (keep || may_be_more || !values.empty()) co_return co_await execute_prepared(statement, values, keep);
+    db::execution_state state;
+    const auto [failed] = co_await connection_.async_start_execution(statement, state, said_, token);
+    check(failed, statement);
+    co_return co_await results_of(state, statement);
+}
+
+awaitable<sql::result> session::execute_prepared(const std::string& statement,
+                                                 const std::vector<sql::value>& values, bool keep) {
+    const auto one = co_await prepared(statement, keep);
+    const auto fields = fields_of(values);
+    db::execution_state state;
+    const auto [failed] = co_await connection_.async_start_execution(one.bind(fields.begin(), fields.end()),
+                                                                     state, said_, token);
+    if (failed && !keep) spent_.push_back(one);
+    check(failed, statement);
+    auto got = co_await results_of(state, statement);
+    if (!keep) spent_.push_back(one);
+    co_return got;
+}
+
+awaitable<sql::result> session::results_of(db::execution_state& state, std::string_view statement) {
+    sql::result got;
+    add_columns(got, state.meta());
+    got.affected = state.complete() ? state.affected_rows() : 0;
+    bool first = true;  // a procedure returns several results: the first is the one that counts
+    while (!state.complete()) {
+        if (state.should_read_head()) {
+            first = false;
+            const auto [failed] = co_await connection_.async_read_resultset_head(state, said_, token);
+            check(failed, statement);
+        } else {
+            const auto [failed, rows] = co_await connection_.async_read_some_rows(state, said_, token);
+            check(failed, statement);
+            if (first) add_rows(got, rows, state.meta());
+        }
+    }
+    co_return got;
+}
+
+awaitable<db::statement> session::prepared(const std::string& statement, bool keep) {
+    if (keep) {
+        if (const auto* known = statements_.find(statement)) co_return *known;
+    }
+    co_await close_spent();
+    const auto [failed, made] = co_await connection_.async_prepare_statement(statement, said_, token);
+    check(failed, statement);
+    if (keep) {
+        if (auto gone = statements_.add(statement, made)) spent_.push_back(*gone);
+    }
+    co_return made;
+}
+
+awaitable<void> session::close_spent() {
+    while (!spent_.empty()) {
+        const auto one = spent_.back();
+        spent_.pop_back();
+        const auto [failed] = co_await connection_.async_close_statement(one, said_, token);
+        check(failed, "closing a prepared statement");
+    }
+}
+
+void session::check(const db::error_code& failed, std::string_view statement) {
+    if (!failed) return;
+    if (failed != asio::error::operation_aborted && ends_connection(failed)) broken_ = true;
+    refuse(failed, said_, there_ ? there_->to.shown : "the adopted MySQL connection", statement);
+}
+
+// The server would go on with the statement, whose locks nobody needs any more: it is told so on another connection.
+void session::give_up() noexcept {
+    broken_ = true;
+    const auto id = connection_.connection_id();
+    if (!there_ || !id) return;
+    try {
+        const auto on = connection_.get_executor();
+        // In vain when the server is away, and then there is nothing to end.
+        asio::co_spawn(on, kill(on, there_, *id), [](std::exception_ptr) {});
+    } catch (...) {
+        // Out of memory: the server finds out when the connection closes.
+    }
+}
+
+}  // namespace errand::mysql

@@ -1,0 +1,24 @@
+// PostgreSQL behind the seam of databases.
+#pragma once
+
+#include "transaction/driver.hpp"
+#include "transaction/postgres/address.hpp"
+
+#include <string>
+
+namespace errand::postgres {
+
+class driver final : public sql::driver {
+public:
+    // Throws usage_error when the URL is not one of PostgreSQL.
+    explicit driver(const std::string& url) : to_{parse_address(url)} {}
+
+    std::string_view name() const noexcept override { return "postgres"; }
+    const std::string& shown_url() const noexcept override { return to_.shown; }
+    awaitable<std::unique_ptr<sql::session>> connect(boost::asio::io_context& on) override;
+
+private:
+    address to_;
+};
+
+}  // namespace errand::postgres

@@ -1,0 +1,35 @@
+-- The tables that errand keeps in a user's database.
+
+-- name: outbox
+-- What was committed and is not yet known to the store, a row a task. A batch is what one transaction submitted, its name
+-- is a UUID that begins with the time; head and args together are the task.
+CREATE TABLE IF NOT EXISTS errand_outbox(
+    name_space text NOT NULL,
+    batch text COLLATE "C" NOT NULL,
+    place bigint NOT NULL,       -- in the batch
+    written_at bigint NOT NULL,  -- ms since 1970, by this database's clock
+    format bigint NOT NULL,
+    task text NOT NULL,          -- its id
+    handler text NOT NULL,
+    queue text NOT NULL,
+    biz_id text,
+    due_at bigint,               -- ms since 1970; NULL: at once
+    conflict text NOT NULL,      -- what happens when the id is held: keep, replace, reject or adopt
+    known text,                  -- of each task it depends on: 1 when that had been accepted
+    head bytea NOT NULL,         -- everything else that was submitted
+    args text NOT NULL,          -- JSON
+    PRIMARY KEY(name_space, batch, place)
+)
+
+-- name: inbox
+-- Effects that have happened: a task says so once, in the transaction of its own writes.
+CREATE TABLE IF NOT EXISTS errand_inbox(
+    name_space text NOT NULL,
+    task text NOT NULL,          -- its id
+    life bigint NOT NULL,        -- which of the lives of that id
+    expires_at bigint NOT NULL,  -- ms since 1970: not kept for longer, unless the task can still run
+    PRIMARY KEY(name_space, task, life)
+)
+
+-- name: inbox_index
+CREATE INDEX IF NOT EXISTS errand_inbox_expires ON errand_inbox(name_space, expires_at)

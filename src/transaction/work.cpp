@@ -1,0 +1,247 @@
+#include "transaction/work.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/ambient.hpp"
+#include "runtime/app_core.hpp"
+#include "store/inside.hpp"
+#include "transaction/inside.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::string savepoint(std::size_t level) { return "errand_" + std::to_string(level); }
+
+}  // namespace
+
+// Holds the transaction for one statement.
+class database_work::turn {
+public:
+    explicit turn(database_work& of) : of_{of} { of_.busy_ = true; }
+    ~turn() {
+        of_.busy_ = false;
+        of_.changed_.open();
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+    static awaitable<void> of_level(database_work& of, std::size_t level) {
+        while (of.busy_ || (!of.ended_ && !of.is_innermost(level))) {
+            co_await of.changed_.wait();
+            co_await asio::this_coro::throw_if_cancelled();
+        }
+        if (of.ended_ || std::ranges::find(of.levels_, level) == of.levels_.end()) {
+            throw usage_error{
+                "a statement was made in a transaction that has ended: await everything that uses tx before the "
+                "transaction's body returns"};
+        }
+        if (of.lost_) std::rethrow_exception(of.lost_);
+    }
+
+private:
+    database_work& of_;
+};
+
+database_work::database_work(std::shared_ptr<database_core> on)
+    : on_{std::move(on)}, changed_{on_->home().get_executor()} {}
+
+// Whoever waited for it is gone: closing the connection rolls it back, on the thread that it belongs to.
+database_work::~database_work() {
+    if (!connection_ || on_->is_closed()) return;
+    asio::post(on_->home(),
+               [on = on_, left = std::make_shared<sql::pool::connection>(std::move(*connection_))] {
+                   on->connections().give_back(std::move(*left), false);
+               });
+}
+
+void database_work::free(bool clean) {
+    *locks_store_ = false;
+    if (!connection_) return;
+    on_->connections().give_back(std::move(*connection_), clean);
+    connection_.reset();
+}
+
+// The first of all leave together with BEGIN. After what cannot be gone on with (the database has given the transaction up,
+// or the connection is lost) it can only be rolled back.
+awaitable<sql::result> database_work::ask(std::vector<sql::statement> all, std::size_t& at) {
+    const bool first = !connection_;
+    if (first) {
+        auto taken = co_await on_->connections().take();
+        connection_ = std::move(taken);
+        all.insert(all.begin(), {on_->statements()["life.begin"]});
+    }
+    std::exception_ptr failure;
+    bool given_up = false;
+    std::size_t reached = 0;
+    try {
+        auto got = co_await connection_->in->run_all(std::move(all), reached);
+        if (first) *locks_store_ = connection_->in->tasks() != nullptr;
+        co_return got;
+    } catch (const serialization_failure&) {
+        failure = std::current_exception();
+        given_up = true;
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    at = first && reached > 0 ? reached - 1 : reached;
+    if (first && reached == 0) {
+        free(true);  // nothing has begun, and the next statement may have more luck
+        std::rethrow_exception(failure);
+    }
+    *locks_store_ = connection_->in->tasks() != nullptr;
+    if (given_up || !connection_->in->usable()) lost_ = failure;
+    std::rethrow_exception(failure);
+}
+
+awaitable<sql::result> database_work::ask(std::string text, std::vector<sql::value> values) {
+    std::size_t at = 0;
+    std::vector<sql::statement> one;
+    one.push_back({std::move(text), std::move(values)});
+    co_return co_await ask(std::move(one), at);
+}
+
+awaitable<sql::result> database_work::run(std::size_t level, std::string statement,
+                                          std::vector<sql::value> values) {
+    co_await turn::of_level(*this, level);
+    const turn mine{*this};
+    co_return co_await ask(std::move(statement), std::move(values));
+}
+
+awaitable<std::size_t> database_work::open_level(std::size_t within) {
+    co_await turn::of_level(*this, within);
+    const turn mine{*this};
+    const auto level = ++last_level_;
+    co_await ask("SAVEPOINT " + savepoint(level));
+    levels_.push_back(level);
+    co_return level;
+}
+
+awaitable<void> database_work::close_level(std::size_t level, bool keep) {
+    while (busy_) co_await changed_.wait();
+    const turn mine{*this};
+    const bool innermost = is_innermost(level);
+    // Those in it that nobody has ended end with it.
+    while (levels_.size() > 1 && std::ranges::find(levels_, level) != levels_.end()) levels_.pop_back();
+    if (lost_) {
+        if (keep) std::rethrow_exception(lost_);
+        co_return;
+    }
+    if (keep && !innermost) {
+        lost_ = std::make_exception_ptr(usage_error{
+            "a nested transaction was still open when the body around it returned: await it there"});
+        std::rethrow_exception(lost_);
+    }
+    if (!keep) co_await ask("ROLLBACK TO SAVEPOINT " + savepoint(level));
+    co_await ask("RELEASE SAVEPOINT " + savepoint(level));
+}
+
+awaitable<void> database_work::begin() {
+    if (connection_) co_return;
+    std::size_t at = 0;
+    co_await ask(std::vector<sql::statement>{}, at);
+}
+
+awaitable<store_inside*> database_work::tasks() {
+    while (busy_) co_await changed_.wait();
+    const turn mine{*this};
+    if (lost_) std::rethrow_exception(lost_);
+    co_await begin();
+    co_return connection_->in->tasks();
+}
+
+awaitable<void> database_work::commit(std::vector<sql::statement> last, held_list inside) {
+    while (busy_) co_await changed_.wait();
+    const turn mine{*this};
+    if (!is_innermost(0)) {
+        throw usage_error{
+            "a nested transaction was still open when the body around it returned: await it there; nothing was "
+            "committed"};
+    }
+    if (lost_) std::rethrow_exception(lost_);
+    const bool submits = !last.empty() || !inside.empty();
+    if (!connection_ && !submits) {
+        ended_ = true;
+        co_return;
+    }
+    if (!inside.empty()) {
+        co_await begin();
+        co_await submit_inside(*connection_->in->tasks(), inside);
+    }
+    if (submits) on_->app().events.publish({.kind = event_kind::commit_step, .text = "before commit"});
+    last.push_back({on_->statements()["life.commit"]});
+    co_await send_commit(std::move(last));
+    ended_ = true;
+    if (!inside.empty()) connection_->in->tasks()->committed();
+    free(true);
+}
+
+awaitable<void> database_work::send_commit(std::vector<sql::statement> all) {
+    const auto rows = all.size() - 1;
+    std::size_t at = 0;
+    try {
+        co_await ask(std::move(all), at);
+    } catch (const serialization_failure&) {
+        throw;
+    } catch (const database_error& e) {
+        if (at < rows) throw_not_written(e, *on_);
+        throw;
+    } catch (const store_error& e) {
+        if (at < rows) throw;
+        throw unknown_outcome{
+            std::string{
+                "the transaction may have been committed, or not: the connection was lost during COMMIT: "} +
+            e.what()};
+    }
+}
+
+awaitable<void> database_work::roll_back() {
+    while (busy_) co_await changed_.wait();
+    const turn mine{*this};
+    ended_ = true;
+    if (!connection_) co_return;
+    bool clean = false;
+    if (connection_->in->usable()) {
+        try {
+            co_await connection_->in->run(on_->statements()["life.rollback"], {});
+            clean = true;
+        } catch (...) {
+            // A transaction that the database has rolled back itself: a new connection is surely outside of it.
+        }
+    }
+    free(clean);
+}
+
+void throw_not_written(const database_error& why, const database_core& on) {
+    throw database_error{
+        std::string{"the tasks of the transaction cannot be written to errand_outbox, and it is "
+                    "rolled back: "} +
+            why.what() + " (the table is made by db.install(), or `errand outbox install --db " +
+            on.shown_url() + "`)",
+        why.code()};
+}
+
+awaitable<sql::result> run_statement(std::shared_ptr<transaction_level> in, std::string statement,
+                                     std::vector<sql::value> values) {
+    // The tx of an outer body that is used in an inner one takes part in that.
+    const ambient* around = ambient_of(co_await asio::this_coro::executor);
+    auto at = in->at();
+    if (around && around->transaction) {
+        const auto& inner = around->transaction->level();
+        if (inner && inner->of() == in->of()) at = std::max(at, inner->at());
+    }
+    const auto of = in->of();
+    co_return co_await of->on().run_home([&] {
+        return of->run(at, std::move(statement), std::move(values));
+    });
+}
+
+}  // namespace errand::detail

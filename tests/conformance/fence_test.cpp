@@ -1,0 +1,137 @@
+// Leases and the fence: a task never has two accepted results.
+#include "support/store_fixture.hpp"
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<claimed_task> recover(store_fixture& here, member& by, duration lease = 30s) {
+    return await(here.io, by->recover(100, lease)).tasks;
+}
+
+extend_answer extend(store_fixture& here, member& by, const claimed_task& task, duration lease = 30s) {
+    extend_call call;
+    call.claims = {task.claim};
+    call.tasks = {{task.id, task.claim}};
+    call.lease = lease;
+    return await(here.io, by->extend(call));
+}
+
+}  // namespace
+
+TEST_CASE("a report of another claim is refused and changes nothing") {
+    store_fixture here;
+    auto worker = here.join("w");
+    const auto item = item_of("a");
+    here.submit_all(worker, {item, item_of("b")});
+    const auto got = here.claim(worker, 2);
+    auto wrong = success_of(got.claimed[0]);
+    wrong.claim += 1;
+    CHECK(here.finish(worker, {wrong, success_of(got.claimed[1])}) ==
+          std::vector{report_verdict::lease_lost, report_verdict::accepted});
+    CHECK(here.state_of(worker, item.id) == state::working);
+    CHECK(here.finish(worker, {success_of(got.claimed[0])}) == std::vector{report_verdict::accepted});
+    CHECK(here.finish(worker, {success_of(got.claimed[0])}) == std::vector{report_verdict::lease_lost});
+}
+
+TEST_CASE(
+    "a lease that ran out: recover gives what is still held a new claim, and the old one counts no more") {
+    store_fixture here;
+    auto gone = here.join("gone");
+    auto rescuer = here.join("rescuer");
+    here.submit_all(gone, {item_of("a"), item_of("b"), item_of("c")});
+    const auto lost = here.claim(gone, 2, {"default"}, 50ms);
+    const auto kept = here.claim(gone, 1);
+    work_call half;
+    half.reports = {success_of(lost.claimed[1])};
+    await(here.io, gone->work(half));
+
+    std::vector<claimed_task> saved;
+    REQUIRE(here.until([&] { return !(saved = recover(here, rescuer)).empty(); }));
+    REQUIRE(saved.size() == 1);
+    CHECK(saved[0].id == lost.claimed[0].id);
+    CHECK(saved[0].body == lost.claimed[0].body);
+    CHECK(saved[0].claim > kept.claimed[0].claim);
+    CHECK(await(here.io, gone->find(saved[0].id))->worker == "rescuer");
+
+    CHECK(here.finish(gone, {success_of(lost.claimed[0])}) == std::vector{report_verdict::lease_lost});
+    const auto extended = extend(here, gone, lost.claimed[0]);
+    CHECK(extended.lost_claims == std::vector{lost.claimed[0].claim});
+    CHECK(extended.lost_tasks == std::vector{std::pair{lost.claimed[0].id, lost.claimed[0].claim}});
+    CHECK(here.finish(rescuer, {report_of(saved[0], report::kind::give_back)}) ==
+          std::vector{report_verdict::accepted});
+    CHECK(extend(here, gone, kept.claimed[0]).lost_claims.empty());
+    CHECK(here.claim(rescuer, 5).claimed.size() == 1);
+}
+
+TEST_CASE("a claim past its end is lost even before anyone has recovered it") {
+    store_fixture here;
+    auto worker = here.join("w");
+    here.submit(worker, item_of("a"));
+    const auto got = here.claim(worker, 1, {"default"}, 20ms);
+    const auto end = got.now + 25ms;
+    REQUIRE(here.until([&] { return worker->now() > end; }));
+    const auto answer = extend(here, worker, got.claimed.at(0));
+    CHECK(answer.lost_claims == std::vector{got.claimed[0].claim});
+    CHECK(recover(here, worker).size() == 1);
+}
+
+TEST_CASE("an extended lease outlives its first end") {
+    store_fixture here;
+    auto worker = here.join("w");
+    here.submit(worker, item_of("a"));
+    const auto got = here.claim(worker, 1, {"default"}, 500ms);
+    CHECK(extend(here, worker, got.claimed.at(0), 1h).lost_claims.empty());
+    const auto end = got.now + 600ms;
+    REQUIRE(here.until([&] { return worker->now() > end; }));
+    CHECK(recover(here, worker).empty());
+}
+
+TEST_CASE("claim numbers grow though the clock of the store went back") {
+    store_fixture here;
+    auto worker = here.join("w");
+    here.behind->set_last_claim(4'000'000'000'000'000);
+    here.submit_all(worker, {item_of("a"), item_of("b")});
+    const auto next = here.claim(worker, 1).claimed.at(0).claim;
+    CHECK(next > 4'000'000'000'000'000);
+    CHECK(here.claim(worker, 1).claimed.at(0).claim == next + 1);
+}
+
+TEST_CASE("notes are written only by the claim that holds the task") {
+    store_fixture here;
+    auto worker = here.join("w");
+    const auto item = item_of("a");
+    here.submit(worker, item);
+    const auto got = here.claim(worker, 1).claimed.at(0);
+    task_notes notes;
+    notes.progress = 0.5;
+    CHECK(await(here.io, worker->note(item.id, got.claim, encode(notes))) == report_verdict::accepted);
+    CHECK(await(here.io, worker->note(item.id, got.claim + 1, "x")) == report_verdict::lease_lost);
+    CHECK(decode_notes(await(here.io, worker->find(item.id))->notes).progress == 0.5);
+    // Given back without saying that there are notes: they are found all the same.
+    here.finish(worker, {report_of(got, report::kind::give_back)});
+    CHECK(decode_notes(here.claim(worker, 1).claimed.at(0).notes).progress == 0.5);
+}
+
+TEST_CASE("an id that stands in two namespaces is two tasks, each with a claim of its own") {
+    store_fixture here;
+    auto other_settings = here.settings("there");
+    other_settings.name_space += "-other";
+    auto first = here.join("here");
+    auto second = here.join(other_settings);
+    const auto item = item_of("a");
+    here.submit(first, item);
+    // So that it is kept elsewhere.
+    here.submit_all(second, {item_of("b"), item_of("c"), item});
+    const auto mine = here.claim(first, 1).claimed;
+    const auto theirs = here.claim(second, 3).claimed;
+    REQUIRE(mine.size() == 1);
+    REQUIRE(theirs.size() == 3);
+    CHECK(here.finish(first, {success_of(mine[0])}) == std::vector{report_verdict::accepted});
+    CHECK(here.state_of(first, item.id) == state::success);
+    CHECK(here.state_of(second, item.id) == state::working);
+    CHECK(here.finish(second, {success_of(theirs[2])}) == std::vector{report_verdict::accepted});
+    CHECK(here.state_of(second, item.id) == state::success);
+}

@@ -1,0 +1,70 @@
+// Apps without a store of their own: their tasks are in memory, theirs alone, and end with them.
+#include "app/unfinished.hpp"
+#include "runtime/app_core.hpp"
+#include "support/test_app.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::chrono_literals;
+using errand::test::test_app;
+
+namespace memory_app {
+
+struct doubles {
+    errand::awaitable<int> perform(int number) { co_return 2 * number; }
+};
+
+struct foreign {
+    errand::awaitable<void> perform();
+};
+
+}  // namespace memory_app
+
+ERRAND_HANDLER(memory_app::doubles)
+ERRAND_DECLARE_HANDLER(memory_app::foreign)
+
+namespace {
+using namespace memory_app;
+
+errand::config without_store() {
+    errand::config settings;
+    settings.log_level = "off";
+    return settings;
+}
+
+}  // namespace
+
+TEST_CASE("an app without a store runs its tasks in memory") {
+    test_app t{without_store()};
+    CHECK(t.app.settings().store == "sqlite::memory:");
+    t.start();
+    CHECK(t.wait(t.run(t.app.handler<doubles>().perform_async(21))) == 42);
+}
+
+TEST_CASE("two apps in memory do not see each other's tasks") {
+    test_app one{without_store()};
+    test_app other{without_store()};
+    const auto h = one.run(one.app.handler<doubles>().perform_async(1));
+    CHECK(one.run(one.app.find(h.id())));
+    CHECK_FALSE(other.run(other.app.find(h.id())));
+    other.start();
+    CHECK(one.info(h).state == errand::state::ready);
+}
+
+TEST_CASE("an app in memory refuses a task that nobody could ever run") {
+    test_app t{without_store()};
+    CHECK_THROWS_AS(t.run(t.app.handler<foreign>().perform_async()), errand::usage_error);
+}
+
+TEST_CASE("an app in memory knows how many tasks it takes with it") {
+    test_app t{without_store()};
+    auto& core = errand::detail::core_of(t.app);
+    CHECK(errand::unfinished_in_memory(core) == 0);
+    const auto first = t.run(t.app.handler<doubles>().perform_async(1));
+    t.run(t.app.handler<doubles>().perform_in(1h, 2));
+    CHECK(errand::unfinished_in_memory(core) == 2);
+    t.start();
+    t.wait(first);
+    CHECK(errand::unfinished_in_memory(core) == 1);
+    t.stop();
+}

@@ -1,0 +1,87 @@
+// What only a store on Redis can show: calls are counted, answers are lost, keys are changed by hand.
+#include "support/redis_fixture.hpp"
+#include "support/stage_fixture.hpp"
+#include "support/tcp_gate.hpp"
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// How many scripts were called so far.
+long scripts_called(const redis_fixture& here) {
+    const auto info = here.redis({"INFO", "commandstats"});
+    const std::string name = "cmdstat_evalsha:calls=";
+    return std::stol(info.substr(info.find(name) + name.size()));
+}
+
+}  // namespace
+
+TEST_CASE("a stream of known biz_ids costs one call each, and new ones after it are accepted") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto with_biz_id = [](const std::string& biz_id) {
+        auto item = item_with(derive_task_id("test", biz_id), "x");
+        auto body = decode_body(item.body);
+        body.biz_id = biz_id;
+        item.body = encode(body);
+        return item;
+    };
+    CHECK(here.submit(worker, with_biz_id("1")).verdict == submit_verdict::accepted);
+    CHECK(here.submit(worker, with_biz_id("1")).verdict == submit_verdict::duplicate);
+    const auto before = scripts_called(here);
+    for (int i = 0; i < 10; ++i) {
+        CHECK(here.submit(worker, with_biz_id("1")).verdict == submit_verdict::duplicate);
+    }
+    CHECK(scripts_called(here) == before + 10);
+    CHECK(here.submit(worker, with_biz_id("2")).verdict == submit_verdict::accepted);
+    CHECK(here.size_of("ready:default") == "2");
+}
+
+TEST_CASE("a missed wake-up is made good by whoever looks at the queue") {
+    redis_fixture here;
+    auto producer = here.join("p");
+    auto worker = here.join("w0");
+    here.claim(worker, 5);
+    here.submit(producer, item_of("x"));
+    REQUIRE(here.until([&] { return worker.ear->wakes == 1; }));
+    here.redis({"SADD", here.key("idle:default"), "w0"});
+    const std::vector<std::string> queues{"default"};
+    await(here.io, producer->promote(queues, 10, outcome_of(state::expired)));
+    REQUIRE(here.until([&] { return worker.ear->wakes == 2; }));
+}
+
+TEST_CASE("a stage whose answer was lost is kept once, and so is a second one of its name") {
+    redis_fixture here{{.tcp = true}};
+    tcp_gate gate{here.server.port()};
+    auto with = here.settings("w");
+    with.url = gate.url();
+    auto worker = here.join(with);
+    const auto task = with_stages(here, worker, item_of("x"));
+    gate.cut_reply();
+    CHECK(keep(here, worker, task, record_of("c", "first")) == report_verdict::accepted);
+    CHECK(gate.reply_was_cut());
+    CHECK(keep(here, worker, task, record_of("c", "second")) == report_verdict::accepted);
+    const auto got = await(here.io, worker->stages(task.id, task.claim));
+    const auto all = decode_stages(got.records, incarnation_of(task.body));
+    REQUIRE(all.size() == 3);
+    CHECK(all[2].result == "first");
+}
+
+TEST_CASE("what an earlier life has left behind is no stage of this one") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto item = item_of("x");
+    const auto old = with_stages(here, worker, item);
+    const auto left = here.redis({"HGET", here.key("stages"), std::string{item.id.view()}});
+    REQUIRE_FALSE(left.empty());
+    // Deleted by hand, but for the stages.
+    here.redis({"HDEL", here.key("tasks"), std::string{item.id.view()}});
+    here.redis({"HDEL", here.key("own"), std::string{item.id.view()}});
+    here.submit(worker, item_with(item.id, "again"));
+    const auto task = here.claim(worker, 1).claimed.at(0);
+    CHECK(stages_of(here, worker, task).empty());
+    CHECK(keep(here, worker, task, record_of("a")) == report_verdict::accepted);
+    CHECK(stages_of(here, worker, task) == std::vector<std::string>{"a"});
+}

@@ -1,0 +1,68 @@
+// A change that replicas have to confirm before it counts: the store's URL with `wait`.
+#include <errand/error.hpp>
+
+#include "support/redis_fixture.hpp"
+
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+
+namespace {
+
+struct replicated_fixture : redis_fixture {
+    replicated_fixture() : redis_fixture{redis_server::options{.tcp = true}} {
+        replica.command({"REPLICAOF", "127.0.0.1", std::to_string(server.port())});
+        const bool linked = holds_soon([&] {
+            return replica.command({"INFO", "replication"}).find("master_link_status:up") !=
+                   std::string::npos;
+        });
+        REQUIRE(linked);
+    }
+
+    template <class Condition>
+    bool holds_soon(Condition holds) {
+        return until(holds);
+    }
+
+    member join_confirmed(const std::string& name, std::optional<duration> patience) {
+        auto with = settings(name);
+        with.url += "?wait=1";
+        with.patience = patience;
+        return join(with);
+    }
+
+    redis_server replica;
+};
+
+}  // namespace
+
+TEST_CASE("with `wait` a submission that was answered is on a replica") {
+    replicated_fixture redis;
+    auto producer = redis.join_confirmed("p", 10s);
+    const auto item = item_of("kept");
+    CHECK(redis.submit(producer, item).verdict == submit_verdict::accepted);
+    CHECK(redis.replica.command({"HEXISTS", redis.key("tasks"), std::string{item.id.view()}}) == "1");
+}
+
+TEST_CASE("with `wait` a change that no replica confirms is repeated, and refused when patience is used up") {
+    replicated_fixture redis;
+    auto producer = redis.join_confirmed("p", 1500ms);
+    redis.replica.freeze();
+    CHECK_THROWS_MATCHES(redis.submit(producer, item_of("a")), store_error,
+                         MessageMatches(ContainsSubstring("0 of the 1 replicas") &&
+                                        ContainsSubstring("it may have been done")));
+    redis.replica.thaw();
+    const auto item = item_of("b");
+    CHECK(redis.submit(producer, item).verdict == submit_verdict::accepted);
+    CHECK(redis.size_of("ready:default") == "2");
+    CHECK(redis.replica.command({"HEXISTS", redis.key("tasks"), std::string{item.id.view()}}) == "1");
+    // What only reads does not wait for replicas.
+    redis.replica.freeze();
+    CHECK(redis.state_of(producer, item.id) == state::ready);
+    redis.replica.thaw();
+}

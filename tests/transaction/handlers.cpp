@@ -1,0 +1,22 @@
+#include "handlers.hpp"
+
+#include <stdexcept>
+
+namespace committed {
+
+errand::awaitable<bool> write_once::perform(std::int64_t id) {
+    auto& self = co_await errand::this_task();
+    const bool first = co_await errand::transaction(*in_.db, [&](auto& tx) -> errand::awaitable<bool> {
+        if (!co_await self.once(tx)) co_return false;
+        co_await tx.execute(errand::test::sql("INSERT INTO note(id, text) VALUES(?, ?)"), id, "once");
+        co_return true;
+    });
+    if (in_.fail_after_commit-- > 0) throw std::runtime_error{"as if the worker had died"};
+    co_return first;
+}
+
+}  // namespace committed
+
+ERRAND_DEFINE_HANDLER(committed::receipt)
+ERRAND_DEFINE_HANDLER(committed::named)
+ERRAND_DEFINE_HANDLER(committed::write_once)

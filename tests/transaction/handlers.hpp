@@ -1,0 +1,43 @@
+// Handlers that the tests of transactions submit.
+#pragma once
+
+#include <errand/errand.hpp>
+
+#include "support/database_fixture.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace committed {
+
+// Where the handlers write; each test sets its own.
+struct place {
+    errand::database* db = nullptr;
+    int fail_after_commit = 0;  // so many attempts
+};
+
+struct receipt {
+    errand::awaitable<std::int64_t> perform(std::int64_t order) { co_return order; }
+};
+
+struct named {
+    errand::awaitable<std::string> perform(std::string key) { co_return key; }
+    static std::string biz_id(const std::string& key) { return key; }
+};
+
+// Writes its note once, however often it runs.
+struct write_once {
+    explicit write_once(place& in) : in_{in} {}
+    errand::awaitable<bool> perform(std::int64_t id);
+
+private:
+    place& in_;
+};
+
+}  // namespace committed
+
+ERRAND_DECLARE_HANDLER(committed::receipt, .queue = "receipts")
+ERRAND_DECLARE_HANDLER(committed::named, .queue = "named")
+ERRAND_DECLARE_HANDLER(committed::write_once,
+                       .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))

@@ -1,0 +1,28 @@
+// When what happened to the store and the workers of a trial, by the monotonic clock in ms.
+#pragma once
+
+#include <cstdint>
+#include <sys/types.h>
+#include <vector>
+
+namespace trial {
+
+struct chronicle {
+    struct jump {  // of the store's clock
+        std::int64_t when = 0;
+        std::int64_t by = 0;
+    };
+    struct death {  // of a worker, by SIGKILL
+        std::int64_t when = 0;
+        pid_t pid = 0;
+    };
+    struct storm {  // the store was away, or its clock wrong
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+    };
+    std::vector<jump> jumps{};
+    std::vector<death> deaths{};
+    std::vector<storm> storms{};
+};
+
+}  // namespace trial

@@ -1,0 +1,29 @@
+// Everything that a trial does to a site, drawn from a deck: each kind comes as often as the others.
+#pragma once
+
+#include "trial/site.hpp"
+
+#include <string>
+#include <vector>
+
+namespace trial {
+
+struct fault {
+    std::string name;
+    void (*strike)(site& at);
+};
+
+std::vector<fault> faults_for(site& at);
+
+class deck {
+public:
+    deck(std::vector<fault> all, dice& random) : all_{std::move(all)}, random_{&random} {}
+    const fault& draw();
+
+private:
+    std::vector<fault> all_;
+    std::vector<std::size_t> left_;
+    dice* random_;
+};
+
+}  // namespace trial

@@ -1,0 +1,61 @@
+// What became of everything that was accepted: the journal, which is outside of the store, held against the store.
+#pragma once
+
+#include <errand/state.hpp>
+
+#include "fault/journal.hpp"
+#include "trial/chronicle.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trial {
+
+class site;
+
+// How a task stands in the store.
+struct ending {
+    errand::state state = errand::state::ready;
+    std::string handler{};
+    std::uint64_t fence = 0;  // of the attempt whose result it has
+};
+
+struct judgement {
+    std::size_t accepted = 0;
+    std::size_t finished = 0;
+    std::size_t lost = 0;             // the store does not know it
+    std::size_t double_accepted = 0;  // tasks of which the store took more than one end
+    std::size_t executions = 0;
+    std::size_t stale_refused = 0;
+    std::size_t recovered = 0;  // tasks taken over from a dead worker
+    std::size_t stuck = 0;      // not ended
+    std::size_t violations = 0;
+    std::map<std::string, std::size_t> violated{};  // of which kind
+    std::vector<std::string> words{};               // the first of them
+    std::vector<std::int64_t> recovery_ms{};        // after each death by SIGKILL, while the store was there
+    std::map<std::string, int> faults{};
+    std::map<std::string, std::size_t> states{};
+
+    void violate(const std::string& kind, const std::string& text);
+    void add(judgement other);
+    // `may_lose`: what the store was told is taken back at times.
+    bool good(bool may_lose) const;
+};
+
+using endings = std::map<std::string, std::optional<ending>>;
+
+// Pure. `ended`: of all accepted tasks; nothing for one that the store does not know.
+judgement judge(const std::vector<fault_test::entry>& lines, const endings& ended, const chronicle& happened);
+
+// Asks the store for all that were accepted, and for a check-up of itself.
+judgement judge(site& at);
+
+boost::json::object to_json(const judgement& of);
+
+}  // namespace trial

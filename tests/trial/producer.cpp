@@ -1,0 +1,167 @@
+#include "trial/producer.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+namespace trial {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::size_t remembered = 60;
+constexpr int lanes = 16;
+// Numbers are of one submission each; those of a biz_id are of several.
+constexpr int of_many = 0;
+
+volatile std::sig_atomic_t told_to_stop = 0;
+
+int between(int from, int to, std::minstd_rand& random) {
+    return std::uniform_int_distribution<int>{from, to}(random);
+}
+
+std::int64_t ms_of(steady_clock::time_point when) {
+    return std::chrono::floor<std::chrono::milliseconds>(when.time_since_epoch()).count();
+}
+
+}  // namespace
+
+producer::producer(const std::string& journal, unsigned seed, int first, int per_second)
+    : book_{journal}, seed_{seed}, per_second_{per_second}, number_{first} {
+    app_.provide_ref(book_);
+    std::signal(SIGTERM, [](int) { told_to_stop = 1; });
+}
+
+void producer::run() {
+    std::vector<std::thread> all;
+    for (unsigned at = 0; at < lanes; ++at) all.emplace_back([this, at] { lane(seed_ * 31 + at + 1); });
+    all.emplace_back([this] { cancel_when_due(); });
+    for (auto& one : all) one.join();
+}
+
+void producer::lane(unsigned seed) {
+    dice random{seed};
+    while (!told_to_stop) {
+        std::this_thread::sleep_until(begin_ + ticks_++ * std::chrono::microseconds{1'000'000 / per_second_});
+        if (!told_to_stop) one(random);
+    }
+}
+
+template <class Handler, class... Args>
+std::optional<producer::task> producer::submit(const errand::options& with, int number, Args... args) {
+    try {
+        auto h = app_.block_on(app_.handler<Handler>().with(with).perform_async(number, args...));
+        book_.add("accepted", h.id(), number);
+        return h;
+    } catch (const errand::error& e) {  // also: what it depends on was lost with the store
+        std::fprintf(stderr, "hand: %s\n", e.what());
+        book_.add("uncertain", "-", number);
+        return std::nullopt;
+    }
+}
+
+void producer::remember(const task& accepted) {
+    std::lock_guard lock{guard_};
+    if (recent_.size() < remembered) return recent_.push_back(accepted);
+    recent_[next_++ % remembered] = accepted;
+}
+
+void producer::one(dice& random) {
+    const int which = between(1, 100, random);
+    std::optional<task> accepted;
+    if (which <= 30) {
+        accepted = submit<quick>({.priority = between(0, 9, random)}, number_++);
+    } else if (which <= 40) {
+        accepted = submit<slow>({}, number_++, errand::duration{between(20, 700, random)});
+    } else if (which <= 50) {
+        accepted = submit<failing>({}, number_++, between(1, 3, random));
+    } else if (which <= 58) {
+        accepted = submit<snoozing>({}, number_++);
+    } else if (which <= 66) {
+        accepted = submit<staged>({}, number_++);
+    } else if (which <= 76) {
+        delayed(random);
+    } else if (which <= 84) {
+        // All producers name these alike.
+        const auto key = "shared-" + std::to_string(ms_of(steady_clock::now()) / 100);
+        accepted = submit<quick>({.biz_id = key}, of_many);
+    } else if (which <= 86) {
+        submit<broken>({}, number_++);
+    } else if (which <= 90) {
+        cancelled(random);
+    } else if (which <= 91) {
+        bulk(random);
+    } else {
+        depending(random);
+    }
+    if (accepted) remember(*accepted);
+}
+
+void producer::bulk(dice& random) {
+    std::vector<std::tuple<int>> all;
+    for (int left = between(5, 40, random); left > 0; --left) all.emplace_back(number_++);
+    try {
+        const auto handles = app_.block_on(app_.handler<quick>().perform_bulk(all));
+        for (std::size_t at = 0; at < handles.size(); ++at)
+            book_.add("accepted", handles[at].id(), std::get<0>(all[at]));
+    } catch (const errand::error& e) {
+        std::fprintf(stderr, "hand: %s\n", e.what());
+        for (const auto& [number] : all) book_.add("uncertain", "-", number);
+    }
+}
+
+void producer::delayed(dice& random) {
+    const auto since = ms_of(steady_clock::now());
+    const int delay = between(50, 1500, random);
+    const auto h = submit<quick>({.delay = errand::duration{delay}}, number_++);
+    if (h) book_.add("delayed", h->id(), delay, static_cast<std::uint64_t>(since));
+}
+
+void producer::depending(dice& random) {
+    std::vector<task> parents;
+    {
+        std::lock_guard lock{guard_};
+        std::ranges::sample(recent_, std::back_inserter(parents), between(1, 3, random), random);
+    }
+    errand::options with;
+    for (const auto& parent : parents) with.after.emplace_back(parent);
+    const auto h = submit<quick>(with, number_++);
+    if (!h) return;
+    for (const auto& parent : parents) book_.add("needs:" + parent.id(), h->id());
+    remember(*h);
+}
+
+void producer::cancelled(dice& random) {
+    const auto h = submit<slow>({}, number_++, errand::duration{2000});
+    if (!h) return;
+    std::lock_guard lock{guard_};
+    doomed_.emplace_back(steady_clock::now() + std::chrono::milliseconds{between(0, 800, random)}, *h);
+}
+
+void producer::cancel_when_due() {
+    for (;;) {
+        std::optional<task> due;
+        {
+            std::lock_guard lock{guard_};
+            const auto now = steady_clock::now();
+            const auto at = std::ranges::find_if(doomed_, [&](const auto& one) { return one.first <= now; });
+            if (at != doomed_.end()) {
+                due = at->second;
+                doomed_.erase(at);
+            } else if (told_to_stop) {
+                return;
+            }
+        }
+        try {
+            if (due && app_.block_on(due->cancel())) book_.add("cancelled", due->id());
+        } catch (const errand::error& e) {
+            std::fprintf(stderr, "hand: %s\n", e.what());
+        }
+        if (!due) std::this_thread::sleep_for(5ms);
+    }
+}
+
+}  // namespace trial

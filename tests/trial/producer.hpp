@@ -1,0 +1,54 @@
+// Submits the mixed load, and writes down what was accepted: only that is owed an end.
+#pragma once
+
+#include "support/task_journal.hpp"
+#include "trial/chores.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace trial {
+
+// Lines it adds: `accepted ID NUMBER`; `uncertain - NUMBER` when the store could not be asked; `delayed ID MS SINCE`;
+// `needs:PARENT ID`; `cancelled ID` when it was told that the task is cancelled now.
+class producer {
+public:
+    // Numbers its submissions from `first` on.
+    producer(const std::string& journal, unsigned seed, int first, int per_second);
+    // Until SIGTERM.
+    void run();
+
+private:
+    using task = errand::handle<mark>;
+    using dice = std::minstd_rand;
+
+    void lane(unsigned seed);
+    void one(dice& random);
+    void bulk(dice& random);
+    void depending(dice& random);
+    void cancelled(dice& random);
+    void delayed(dice& random);
+    void cancel_when_due();
+    template <class Handler, class... Args>
+    std::optional<task> submit(const errand::options& with, int number, Args... args);
+    void remember(const task& accepted);
+
+    errand::test::task_journal book_;
+    errand::app app_;
+    const unsigned seed_;
+    const int per_second_;
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::atomic<int> number_;
+    std::atomic<int> ticks_{0};
+    std::mutex guard_;          // of what follows
+    std::vector<task> recent_;  // a ring of those that will end well
+    std::size_t next_ = 0;
+    std::deque<std::pair<std::chrono::steady_clock::time_point, task>> doomed_;
+};
+
+}  // namespace trial

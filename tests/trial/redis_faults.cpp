@@ -1,0 +1,97 @@
+// What happens to a Redis, and to the connections that lead to it.
+#include "trial/faults.hpp"
+#include "trial/redis_ground.hpp"
+
+#include <thread>
+
+namespace trial {
+namespace {
+
+using namespace std::chrono_literals;
+using errand::test::tcp_gate;
+using std::chrono::milliseconds;
+
+milliseconds some(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
+redis_ground& redis(site& at) { return dynamic_cast<redis_ground&>(at.store()); }
+
+void cut(site& at) {
+    redis(at).any_gate(at.random).cut();
+    at.count("connection_cut");
+}
+
+void stall(site& at) {
+    auto& gate = redis(at).any_gate(at.random);
+    gate.stall(true);
+    at.later(some(50, 1500, at), [&at, &gate] {
+        gate.stall(false);
+        at.count("connection_stalled");
+    });
+}
+
+// Counts once it has happened: a gate may have nothing to pass on for a while.
+void count_when_cut(site& at, tcp_gate& gate, const char* what, int looks = 20) {
+    if (gate.reply_was_cut()) return at.count(what);
+    if (looks > 0) at.later(100ms, [=, &at, &gate] { count_when_cut(at, gate, what, looks - 1); });
+}
+
+void truncate(site& at) {
+    auto& gate = redis(at).any_gate(at.random);
+    gate.cut_reply(static_cast<std::size_t>(between(1, 40, at.random)));
+    count_when_cut(at, gate, "reply_truncated");
+}
+
+// The script has run; the submission is made again.
+void lose_reply(site& at) {
+    auto& gate = *at.producers[at.random() % at.producers.size()]->to.gate;
+    gate.cut_reply(0);
+    count_when_cut(at, gate, "reply_lost");
+}
+
+void flush_scripts(site& at) {
+    redis(at).primary().command({"SCRIPT", "FLUSH"});
+    at.count("scripts_flushed");
+}
+
+void kill_and_restart(site& at) {
+    const auto pause = some(0, 300, at);
+    at.storm(pause + 2s);
+    redis(at).restart(pause);
+    at.count("store_restarted");
+}
+
+void freeze(site& at) {
+    const auto length = some(200, 2500, at);
+    at.storm(length + 2s);
+    redis(at).primary().freeze();
+    // Nothing else that asks the store comes before this.
+    std::this_thread::sleep_for(length);
+    redis(at).primary().thaw();
+    at.count("store_frozen");
+}
+
+void switch_over(site& at) {
+    if (!redis(at).replica_is_there()) return;
+    at.storm(3s);
+    redis(at).fail_over();
+    at.look_anew();
+    at.count("fail_over");
+}
+
+}  // namespace
+
+std::vector<fault> redis_ground::faults() const {
+    std::vector<fault> all{{"cut", cut},
+                           {"stall", stall},
+                           {"truncate", truncate},
+                           {"lose_reply", lose_reply},
+                           {"flush_scripts", flush_scripts}};
+    if (replicated_) {
+        all.push_back({"fail_over", switch_over});
+    } else {
+        all.push_back({"restart_store", kill_and_restart});
+        all.push_back({"freeze_store", freeze});
+    }
+    return all;
+}
+
+}  // namespace trial
