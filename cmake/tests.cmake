@@ -142,7 +142,7 @@ function(errand_compile_fail_tests folder)
     file(GENERATE OUTPUT "${flags}" CONTENT
         "-std=c++20\n-w\n${no_echo}\n-I$<JOIN:${includes},\n-I>\n-D$<JOIN:${definitions},\n-D>\n")
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    errand_timeout(60 timeout)
+    errand_timeout(180 timeout)
     foreach(source IN LISTS sources)
         get_filename_component(name "${source}" NAME_WE)
         add_test(NAME "${folder}: ${name}" COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"

@@ -67,9 +67,9 @@ function(errand_broken_hand rule)
     add_dependencies(errand_trial program_${rule})
     set(name "fault: the trial finds a broken rule: ${rule}")
     add_test(NAME "${name}"
-        COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 8 "${broken_FINDS}"
+        COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
             $<TARGET_FILE:errand_trial> ${mode} --seconds 15 --hand hand-${rule} ${broken_FAULTS})
-    set_tests_properties("${name}" PROPERTIES TIMEOUT 600 LABELS fault)
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS fault)
 endfunction()
 
 errand_broken_source(no_fence finish FILE store/redis/scripts/finish.lua

@@ -1,7 +1,11 @@
 """Who does the work: errand, the floor below it, and the peers."""
+import os
+
+# Where benchmarks were built, for those who only want to know whether they work.
+BUILT = os.environ.get("ERRAND_BENCH_BUILD", "build/bench")
 PROGRAMS = {
-    "errand": ["build/bench/benchmarks/load"],
-    "floor": ["build/bench/benchmarks/floor"],
+    "errand": [f"{BUILT}/benchmarks/load"],
+    "floor": [f"{BUILT}/benchmarks/floor"],
     "bullmq": ["node", "benchmarks/peers/bullmq/bench.mjs"],
     "sidekiq": ["ruby", "benchmarks/peers/sidekiq/bench.rb"],
     "celery": ["/usr/bin/python3", "benchmarks/peers/celery/bench.py"],

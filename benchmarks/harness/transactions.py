@@ -3,6 +3,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from statistics import median
 
+import contenders
 import databases
 import machine
 import processes
@@ -13,7 +14,7 @@ from processes import Failed
 from rounds import Progress
 from server import PrivateRedis
 
-PROGRAM = "build/bench/benchmarks/commit"
+PROGRAM = f"{contenders.BUILT}/benchmarks/commit"
 LIMIT = 180  # seconds a call
 ROUNDS = {"full": 7, "quick": 3, "smoke": 1}
 SHARE = {"full": 1, "quick": 3, "smoke": 40}  # of the transactions of a full run

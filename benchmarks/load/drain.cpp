@@ -35,7 +35,7 @@ result promote(const arguments& how) {
     const auto tasks = how.number("tasks", 100'000);
     count().expected = tasks;
     errand::app app{over_socket()};
-    const auto fill_time = std::chrono::milliseconds{500 + tasks / 50};
+    const auto fill_time = std::chrono::milliseconds{(tasks < 10'000 ? 5000 : 500) + tasks / 50};
     const auto due = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + fill_time;
     const auto due_ns = now_ns() + std::chrono::nanoseconds{fill_time}.count();
     app.block_on(in_bulk(app.handler<nop>().with({.at = due}), tasks, bulk_size));

@@ -132,6 +132,7 @@ struct report {
     std::string record;
     duration delay{0};
     duration retention{0};  // of an ended task; 0: nothing is kept
+    bool again = false;     // it was in a call that failed, which the store may have done all the same
 };
 
 enum class report_verdict : std::uint8_t { accepted, lease_lost };

@@ -68,6 +68,7 @@ void reporter::delivered(const work_call& call, const batch& sent, const work_an
 void reporter::put_back(work_call& call, batch sent) {
     if (!call.reports.empty()) --on_their_way_;
     for_open(call.reports, [](open_claim& of) { --of.under_way; });
+    for (auto& one : call.reports) one.again = true;
     append(reports_, call.reports);
     append(closed_, call.closed);
     append(waiting_.places, sent.places);

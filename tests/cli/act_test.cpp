@@ -286,8 +286,9 @@ TEST_CASE("the completion script is one that bash reads, and completes commands,
     };
     CHECK(completes("errand", "revive"));
     CHECK(completes("errand list", "dead"));
-    CHECK(completes("errand list --queue", "chores"));
-    CHECK(completes("errand pause", "chores"));
+    // Completion waits for the store for 300 ms only.
+    errand::test::eventually([&] { return completes("errand list --queue", "chores"); });
+    errand::test::eventually([&] { return completes("errand pause", "chores"); });
     CHECK(completes("errand completion", "fish"));
     CHECK_FALSE(completes("errand list --tag", "dead"));
 }

@@ -114,7 +114,7 @@ TEST_CASE("a success holds its id for unique_for, whatever its retention") {
     auto worker = here.join("w");
     const auto first = item_with(shared, "first");
     here.submit(worker, first);
-    here.finish(worker, {success_of(here.claim(worker, 1).claimed.at(0), retention, 150ms)});
+    here.finish(worker, {success_of(here.claim(worker, 1).claimed.at(0), retention, 1s)});
     const auto held = here.submit(worker, item_with(shared, "second"));
     CHECK(held.verdict == submit_verdict::duplicate);
     CHECK(held.life == incarnation_of(first.body));

@@ -284,12 +284,12 @@ TEST_CASE("with the tasks their edges are deleted", "[depend]") {
     bench t;
     broken = true;
     t.start();
-    const errand::options short_lived{.retention = 30ms};
+    const errand::options short_lived{.retention = 2s};
     auto a = t.submit("a", short_lived, true);
-    auto b = t.submit("b", {.retention = 30ms, .after = {a}});
+    auto b = t.submit("b", {.retention = 2s, .after = {a}});
     auto c = t.submit("c", short_lived);
-    auto d = t.submit("d", {.retention = 30ms, .after = {c}});
-    auto e = t.submit("e", {.retention = 30ms, .after = {a}, .on_failed_dependency = errand::run});
+    auto d = t.submit("d", {.retention = 2s, .after = {c}});
+    auto e = t.submit("e", {.retention = 2s, .after = {a}, .on_failed_dependency = errand::run});
     t.wait(d);
     t.ends_as(b, state::cancelled);
     t.ends_as(e, state::success);

@@ -66,6 +66,50 @@ TEST_CASE(
     CHECK(here.claim(rescuer, 5).claimed.size() == 1);
 }
 
+TEST_CASE("a task cancelled while it works and started anew takes no report of its first worker") {
+    store_fixture here;
+    auto first = here.join("first");
+    auto second = here.join("second");
+    const auto item = item_of("a");
+    here.submit_all(first, {item, item_of("b")});
+    auto got = here.claim(first, 2).claimed;
+    REQUIRE(got.size() == 2);
+    if (got[0].id != item.id) std::swap(got[0], got[1]);
+    CHECK(await(here.io, second->cancel(item.id, 0, outcome_of(state::cancelled, 1h))).cancelled);
+    CHECK(here.submit(second, item_with(item.id, "anew")).verdict == submit_verdict::accepted);
+    const auto anew = here.claim(second, 1).claimed.at(0);
+    CHECK(anew.id == item.id);
+
+    // Both tasks of that claim in one report: the one that was taken away makes the other no less its own.
+    CHECK(here.finish(first, {success_of(got[0]), success_of(got[1])}) ==
+          std::vector{report_verdict::lease_lost, report_verdict::accepted});
+    CHECK(here.state_of(second, item.id) == state::working);
+    CHECK(here.finish(second, {success_of(anew)}) == std::vector{report_verdict::accepted});
+}
+
+TEST_CASE("a report of a call that failed after it was done is no report of the next life") {
+    store_fixture here;
+    auto first = here.join("first");
+    auto second = here.join("second");
+    const auto item = item_of("a");
+    here.submit_all(first, {item, item_of("b")});
+    auto got = here.claim(first, 2).claimed;
+    REQUIRE(got.size() == 2);
+    if (got[0].id != item.id) std::swap(got[0], got[1]);
+    auto done = success_of(got[0]);
+    CHECK(here.finish(first, {done}) == std::vector{report_verdict::accepted});
+    CHECK(here.submit(second, item_with(item.id, "anew")).verdict == submit_verdict::accepted);
+
+    // The claim goes on with the other task; the worker could not know that this one was taken.
+    done.again = true;
+    CHECK(here.finish(first, {done}) == std::vector{report_verdict::lease_lost});
+    const auto anew = here.claim(second, 1).claimed.at(0);
+    CHECK(args_of(anew) == "anew");
+    CHECK(here.finish(first, {done, success_of(got[1])}) ==
+          std::vector{report_verdict::lease_lost, report_verdict::accepted});
+    CHECK(here.finish(second, {success_of(anew)}) == std::vector{report_verdict::accepted});
+}
+
 TEST_CASE("a claim past its end is lost even before anyone has recovered it") {
     store_fixture here;
     auto worker = here.join("w");

@@ -178,7 +178,7 @@ TEST_CASE("a history list that was partly deleted is read on where it was left",
     desk t;
     t.start();
     for (const int i : up_to(6)) {
-        t.wait(t.submit(i, {.retention = i < 3 ? 300ms : 1h}));
+        t.wait(t.submit(i, {.retention = i < 3 ? 3s : 1h}));
         // Ends of the same millisecond have no order.
         const auto now = [] {
             return std::chrono::floor<errand::duration>(std::chrono::system_clock::now());

@@ -10,7 +10,11 @@ constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
 // One task's lines, by their numbers.
 struct history {
-    std::vector<std::size_t> starts;
+    struct start {
+        std::size_t at;
+        std::uint64_t fence;
+    };
+    std::vector<start> starts;
     std::map<std::uint64_t, std::size_t> ends;  // by fence
     int counted = 0;                            // ends that the store took
 };
@@ -21,7 +25,7 @@ public:
         for (std::size_t at = 0; at < lines.size(); ++at) {
             const auto& line = lines[at];
             if (line.what == "started") {
-                known_[line.task].starts.push_back(at);
+                known_[line.task].starts.push_back({at, line.fence});
                 ++out_.executions;
             } else if (line.what == "ended") {
                 known_[line.task].ends.emplace(line.fence, at);
@@ -55,16 +59,20 @@ private:
         if (end == never)
             return complain(out_.unfounded, "the result of " + id + " is that of no attempt that ended");
         if (known_[id].counted > 1) complain(out_.doubled, id + " has ended more than once");
-        for (const auto start : known_[id].starts) {
-            if (start > end) complain(out_.again, id + " was started again after its result was there");
+        // A worker that was held up between its claim and its first line writes that late: its fence tells.
+        const auto fence = what_.results.at(id);
+        for (const auto& start : known_[id].starts) {
+            if (start.at > end && start.fence > fence)
+                complain(out_.again, id + " was started again after its result was there");
         }
     }
 
     void look_at(const std::string& child, const std::string& parent) {
         ++out_.edges;
         const auto end = end_of(parent);
-        for (const auto start : known_[child].starts) {
-            if (start < end) complain(out_.too_early, child + " was started before " + parent + " had ended");
+        for (const auto& start : known_[child].starts) {
+            if (start.at < end)
+                complain(out_.too_early, child + " was started before " + parent + " had ended");
         }
     }
 

@@ -27,7 +27,7 @@ struct judgement {
     std::size_t unfinished = 0;        // tasks without a result
     std::size_t unfounded = 0;         // results of which the journal knows no ended attempt
     std::size_t too_early = 0;         // starts before a parent's standing result was there
-    std::size_t again = 0;             // starts after the task's own standing result was there
+    std::size_t again = 0;             // attempts after the one whose result stands, and after it was there
     std::size_t doubled = 0;           // tasks of which more than one attempt was told that its end counts
     std::vector<std::string> words{};  // the first of them
 

@@ -142,6 +142,7 @@ TEST_CASE("receipts under fire: every accepted task ends once, with exactly one 
     const auto ended = [&] { return one->ended() && two->ended(); };
     fire flames{all};
     flames.burn(std::chrono::seconds{seconds}, ended);
+    while (flames.restarts < 2) flames.restart_redis();  // should the machine have held this up for so long
     eventually(ended);
     CHECK(one->ended() == 0);
     CHECK(two->ended() == 0);

@@ -35,7 +35,7 @@ struct stage_fleet : fleet {
 
     std::unique_ptr<program> start(const std::string& step) {
         const variables its{
-            {"ERRAND_STORE", gate.url()}, {"ERRAND_LEASE", "400ms"}, {"ERRAND_LOG_LEVEL", "off"}};
+            {"ERRAND_STORE", gate.url()}, {"ERRAND_LEASE", "30s"}, {"ERRAND_LOG_LEVEL", "off"}};
         return std::make_unique<program>("stager", std::vector<std::string>{book.path(), step}, its,
                                          file("stager.log"));
     }
@@ -64,6 +64,15 @@ struct stage_fleet : fleet {
         if (step.starts_with("lost")) kill_unanswered(*one, of);
         eventually([&] { return one->ended().has_value(); });
         REQUIRE(one->ended() == std::optional{-SIGKILL});
+        let_leases_run_out();
+    }
+
+    // At once, and only those of the dead: a living worker that this machine holds up keeps its own.
+    void let_leases_run_out() {
+        server.command({"EVAL",
+                        "for _, one in ipairs(redis.call('ZRANGE', KEYS[1], '-inf', '(+inf', 'BYSCORE')) do "
+                        "redis.call('ZADD', KEYS[1], 1, one) end",
+                        "1", "errand:{default.0}:leases"});
     }
 
     tcp_gate gate{server.port()};

@@ -36,7 +36,7 @@ TEST_CASE("a worker killed in the middle of tasks loses none", "[any_store]") {
     fleet all;
     for (int i = 0; i < 3; ++i) all.worker({{"ERRAND_LEASE", "1s"}, {"ERRAND_CONCURRENCY", "10"}});
     errand::app app{all.settings()};
-    const auto handles = submit(app, 0, 600, 50ms);
+    const auto handles = submit(app, 0, 3000, 50ms);
     std::set<pid_t> killed;
     std::set<std::string> interrupted;
     double taken_over = 0;
@@ -62,12 +62,12 @@ TEST_CASE("a worker killed in the middle of tasks loses none", "[any_store]") {
 TEST_CASE("a worker frozen for longer than its lease has its late result refused, the other's stands",
           "[any_store]") {
     fleet all;
-    auto& slow = all.worker({{"ERRAND_LEASE", "1s"}});
+    auto& slow = all.worker({{"ERRAND_LEASE", "3s"}});
     errand::app app{all.settings()};
-    const auto handles = submit(app, 0, 20, 1s, false);
+    const auto handles = submit(app, 0, 20, 3s, false);
     eventually([&] { return all.book.in_the_middle(slow.pid()).size() == 20; });
     slow.signal(SIGSTOP);
-    auto& other = all.worker();
+    auto& other = all.worker({{"ERRAND_LEASE", "30s"}});
     eventually([&] { return all.book.count("success", other.pid()) == 20; });
     slow.signal(SIGCONT);
     eventually([&] { return all.book.count("refused", slow.pid()) == 20; });
@@ -85,7 +85,8 @@ TEST_CASE("a worker frozen for longer than its lease has its late result refused
 TEST_CASE("a worker that is asked to stop ends what it can and gives the rest back without an attempt",
           "[any_store]") {
     fleet all;
-    auto& leaving = all.worker({{"ERRAND_SHUTDOWN_GRACE", "500ms"}, {"ERRAND_CONCURRENCY", "40"}});
+    auto& leaving = all.worker(
+        {{"ERRAND_LEASE", "30s"}, {"ERRAND_SHUTDOWN_GRACE", "500ms"}, {"ERRAND_CONCURRENCY", "40"}});
     errand::app app{all.settings()};
     auto handles = submit(app, 0, 30, 50ms);
     const auto longer = submit(app, 30, 30, 3s);
@@ -103,7 +104,7 @@ TEST_CASE("a worker that is asked to stop ends what it can and gives the rest ba
     }
     CHECK(all.book.count("given_back") > 0);
     CHECK(all.book.count("refused") == 0);
-    all.worker();
+    all.worker({{"ERRAND_LEASE", "30s"}});
     const auto counts = all.audit(app, handles);
     for (const auto& one : handles) CHECK(app.block_on(one).attempt == 1);
     counts.print("stopped worker", std::to_string(all.book.count("given_back")) + " given back");

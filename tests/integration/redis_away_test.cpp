@@ -24,7 +24,7 @@ TEST_CASE("An app outlives a store that was not there at first", "[edges]") {
     errand::test::redis_server server;
     auto settings = errand::test::fresh_settings();
     settings.store = server.url();
-    settings.store_timeout = 200ms;
+    settings.store_timeout = 2s;
     server.kill();
     test_app t{settings};
     CHECK_THROWS_AS(t.run(t.app.handler<repeats>().perform_async("x")), errand::store_error);

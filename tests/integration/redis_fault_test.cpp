@@ -100,7 +100,7 @@ TEST_CASE("a connection cut again and again loses no call") {
 
 TEST_CASE("a call on a silent connection ends with an error that says that it may have been done") {
     gated_fixture redis;
-    auto producer = redis.join_gated("p", 400ms);
+    auto producer = redis.join_gated("p", 2s);
     redis.gate.stall(true);
     CHECK_THROWS_MATCHES(redis.submit(producer, item_of("a")), store_error,
                          MessageMatches(ContainsSubstring("submit") && ContainsSubstring("127.0.0.1") &&

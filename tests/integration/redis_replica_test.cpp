@@ -51,7 +51,7 @@ TEST_CASE("with `wait` a submission that was answered is on a replica") {
 
 TEST_CASE("with `wait` a change that no replica confirms is repeated, and refused when patience is used up") {
     replicated_fixture redis;
-    auto producer = redis.join_confirmed("p", 1500ms);
+    auto producer = redis.join_confirmed("p", 5s);
     redis.replica.freeze();
     CHECK_THROWS_MATCHES(redis.submit(producer, item_of("a")), store_error,
                          MessageMatches(ContainsSubstring("0 of the 1 replicas") &&

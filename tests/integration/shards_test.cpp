@@ -209,11 +209,11 @@ TEST_CASE("edges between shards go with the tasks at either end", "[shards]") {
     bench t;
     broken = true;
     t.start();
-    const errand::options briefly{.retention = 30ms};
+    const errand::options briefly{.retention = 2s};
     const auto a = t.on(0, "fragile"), b = t.on(1, "b"), c = t.on(2, "c"), d = t.on(0, "d"), e = t.on(1, "e");
     const auto first = t.submit(a, briefly);
-    t.ends_as(t.submit_after(b, {a}, {.retention = 30ms}), state::cancelled);
-    t.wait(t.submit_after(c, {a}, {.retention = 30ms, .on_failed_dependency = errand::run}));
+    t.ends_as(t.submit_after(b, {a}, {.retention = 2s}), state::cancelled);
+    t.wait(t.submit_after(c, {a}, {.retention = 2s, .on_failed_dependency = errand::run}));
     t.wait(t.submit(d, briefly));
     // Waits for one that never comes, and is cancelled by name.
     const auto idle = t.submit_after(e, {t.on(2, "never"), d}, briefly);

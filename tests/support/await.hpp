@@ -15,7 +15,7 @@
 
 namespace errand::test {
 
-inline constexpr std::chrono::seconds deadline{20};
+inline constexpr std::chrono::seconds deadline{60};
 
 // Runs `io` until the condition holds; whether it does.
 template <class Condition>

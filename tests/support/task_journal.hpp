@@ -67,15 +67,17 @@ private:
     void end(const std::string& task, const char* how) {
         std::lock_guard lock{guard_};
         // What was given back unstarted is no attempt.
-        if (started_.erase(task) == 0) return;
-        unsettled_[task] = how;
+        const auto at = started_.find(task);
+        if (at == started_.end()) return;
+        started_.erase(at);
+        unsettled_.emplace(task, how);
     }
 
     // The end has come to the store, which has taken it, or another verdict stands.
     void settle(const std::string& task, const std::string& verdict) {
         std::lock_guard lock{guard_};
-        const auto at = unsettled_.find(task);
-        if (at == unsettled_.end()) return;
+        const auto at = unsettled_.lower_bound(task);  // the oldest
+        if (at == unsettled_.end() || at->first != task) return;
         add(verdict.empty() ? at->second : verdict, task);
         unsettled_.erase(at);
     }
@@ -83,8 +85,9 @@ private:
     const std::string path_;
     int file_;
     std::mutex guard_;
-    std::set<std::string> started_;
-    std::map<std::string, std::string> unsettled_;
+    // One task may be there twice: this process lost it and has claimed it again before its first attempt ended.
+    std::multiset<std::string> started_;
+    std::multimap<std::string, std::string> unsettled_;
 };
 
 }  // namespace errand::test

@@ -53,7 +53,7 @@ struct test_app {
     }
     template <class T>
     T wait(const handle<T>& h) {
-        return app.block_on(h.result(std::chrono::seconds{20}));
+        return app.block_on(h.result(std::chrono::seconds{60}));
     }
     template <class T>
     task_info info(const handle<T>& h) {

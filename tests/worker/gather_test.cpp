@@ -177,7 +177,7 @@ TEST_CASE("a handler that takes the first of its children goes on when the other
 TEST_CASE("a handler stopped while it waits for many tasks ends, and they go on") {
     bench t;
     t.start();
-    const auto waiting = t.app.handler<waits_for_ever>().with({.timeout = 200ms});
+    const auto waiting = t.app.handler<waits_for_ever>().with({.timeout = 1s});
     const auto h = t.run(waiting.perform_async(std::string{"k"}));
     CHECK_THROWS_AS(t.wait(h), errand::task_failed);
     CHECK_THAT(t.info(h).errors.back().type, ContainsSubstring("timed_out"));

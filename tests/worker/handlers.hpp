@@ -196,11 +196,6 @@ errand::handle<int> submit(bench& t, errand::options extra = {}) {
     return t.run(t.app.handler<H>().with(std::move(extra)).perform_async());
 }
 
-inline errand::config quick_lease(errand::config settings = errand::test::fresh_settings()) {
-    settings.lease = 300ms;
-    return settings;
-}
-
 }  // namespace worker_test
 
 ERRAND_HANDLER(worker_test::echo)

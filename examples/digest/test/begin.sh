@@ -8,7 +8,7 @@ directory=$(mktemp -d)
 tree=$directory/tree
 workers=()
 mkdir "$tree"
-export LC_ALL=C ERRAND_LEASE=2s
+export LC_ALL=C ERRAND_LEASE=30s
 
 say() { printf 'digest %s: %s\n' "$name" "$*"; }
 die() {

@@ -26,18 +26,24 @@ bool needs_queue(const report& one) { return !kept_in_history(one) || one.expire
 bool alike(const report& a, const report& b) {
     return a.claim == b.claim && a.what == b.what && kept_in_history(a) == kept_in_history(b) &&
            a.retention == b.retention && a.delay == b.delay && a.priority == b.priority &&
-           a.expires == b.expires && a.had_notes == b.had_notes && a.queue == b.queue;
+           a.expires == b.expires && a.had_notes == b.had_notes && a.again == b.again && a.queue == b.queue;
+}
+
+// The script takes these without a look at what it need not know.
+bool is_usual(const report& one) {
+    return kept_in_history(one) && !one.had_notes && !one.expires && !one.again;
 }
 
 // As scripts/finish.lua reads it. Keys are named only where the script needs them.
 std::string spec_of(const report& one, script_call& call, const keys& names) {
-    const bool ends = one.what == report::kind::end;
     const auto queue = needs_queue(one) ? call.queue(one.queue) : 0;
     const auto history = kept_in_history(one) ? call.key(names.history(one.queue, one.retention)) : 0;
-    const auto time = std::max<std::int64_t>(ends ? one.retention.count() : one.delay.count(), 0);
-    return std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(history) +
-           ' ' + std::to_string(one.priority) + ' ' + std::to_string(time) + (one.had_notes ? " 1" : " 0") +
-           (one.expires ? " 1" : " 0");
+    const auto time = one.what == report::kind::end ? one.retention : one.delay;
+    const auto flag = [](bool set) { return set ? " 1" : " 0"; };
+    return (is_usual(one) ? 'u' : '-') + std::to_string(10'000 + history).substr(1) +
+           std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(one.priority) +
+           ' ' + std::to_string(std::max<std::int64_t>(time.count(), 0)) + flag(one.had_notes) +
+           flag(one.expires) + flag(one.again);
 }
 
 void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {

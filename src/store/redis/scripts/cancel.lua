@@ -14,6 +14,7 @@ local holder = call('HGET', own, id)
 free_first()
 if holder then
   call('HDEL', own, id)
+  tear()
   local line = call('HGET', claims, holder)
   if line then
     call('PUBLISH', prefix .. 'wake:' .. sub(line, 1, string.find(line, '\n', 1, true) - 1), 'c' .. id)

@@ -58,4 +58,4 @@ else
   end
   lengths = table.concat(numbers, ' ')
 end
-if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text) end
+if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text, last_claim) end

@@ -38,18 +38,37 @@ local function end_run(run, ids, values)
   end
 end
 
--- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not.
-local function report(kind, run, claim, count, at, ids, holders)
+-- Of a claim whose tasks were not all under it, although it stands whole: something has damaged the store. Which were, their
+-- bodies must tell.
+local function held_by(claim, ids)
+  local values, holders = hmget(tasks, ids), {}
+  for i = 1, #ids do holders[i] = values[i] and not is_ended(values[i]) and claim end
+  return holders
+end
+
+-- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not, and what its spec
+-- says.
+local function report(spec, history, claim, count, at, ids, holders)
+  local kind, q, priority, time, noted, expires =
+    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d$', 6)
+  local run = {kind = kind, q = tonumber(q), history = history, priority = tonumber(priority), time = tonumber(time),
+    noted = noted == '1', expires = expires == '1', failed = kind == 'retry'}
   local kept, records = {}, {}
   for i = 1, count do
     if holders[i] == claim then
       kept[#kept + 1], records[#records + 1] = ids[i], ARGV[at + 2 + 2 * i]
     end
   end
-  if #kept == 0 then return kept end
+  if #kept == 0 then return kept, run end
   many('HDEL', own, kept, 1, #kept)
-  run.failed = kind == 'retry'
   local step = kind == 'end' and end_run or kind == 'give' and give_run or later_run
   step(run, kept, records)
-  return kept
+  return kept, run
+end
+
+-- What else was kept of tasks that have ended.
+local function forget_ends(run, ids)
+  if run.kind ~= 'end' then return end
+  if run.noted then many('HDEL', notes, ids, 1, #ids) end
+  if run.expires then many('ZREM', KEYS[17 + 6 * run.q], ids, 1, #ids) end
 end

@@ -3,7 +3,10 @@ local findings, mend = {}, ARGV[1] == '1'
 local function finding(kind, id, words)
   local n = #findings
   findings[n + 1], findings[n + 2], findings[n + 3] = kind, id, words
-  if mend then free_first() end
+  if mend then
+    free_first()
+    tear()
+  end
   return mend
 end
 

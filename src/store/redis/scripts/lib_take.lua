@@ -1,9 +1,10 @@
 -- How tasks come under a claim.
 --
+-- last_claim: control's `claim`, when it is known already.
 -- The claim number is the fence of all tasks taken in one call: it only grows, and being at least the
 -- time in us it does not repeat after a restore or fail-over to an older copy.
-local function take(worker, ids, lease, id_text)
-  local last = tonumber(call('HGET', control, 'claim') or 0)
+local function take(worker, ids, lease, id_text, last_claim)
+  local last = tonumber(last_claim or call('HGET', control, 'claim') or 0)
   local number = string.format('%d', math.max(last + 1, micros))
   call('HSET', control, 'claim', number)
   -- Fifteen at a time: so many arguments Redis keeps room for between commands, and no table grows.

@@ -21,6 +21,7 @@ local elsewhere = is_ended(value) or call('HEXISTS', own, id) == 1 or call('HEXI
   or call('ZSCORE', due_of(q), text) or call('LPOS', ready_of(q), text) or call('LPOS', ready_of(q), id)
 if elsewhere then return {'unchanged', now} end
 free_first()
+tear()
 call('LPUSH', ready_of(q), text)
 wake(q, 1)
 return {'ok', now}
