@@ -52,6 +52,20 @@ TEST_CASE("a missed wake-up is made good by whoever looks at the queue") {
     REQUIRE(here.until([&] { return worker.ear->wakes == 2; }));
 }
 
+TEST_CASE("a worker whose claim did not fit into one reply is told that there is more") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    for (int i = 0; i < 6; ++i) here.submit(worker, item_of(std::string(1'000'000, 'x')));
+    std::size_t claimed = 0;
+    for (int calls = 1; claimed < 6; ++calls) {
+        REQUIRE(calls < 6);
+        const auto got = here.claim(worker, 10).claimed.size();
+        REQUIRE(got > 0);
+        claimed += got;
+        if (claimed < 6) REQUIRE(here.until([&] { return worker.ear->wakes == calls; }));
+    }
+}
+
 TEST_CASE("a stage whose answer was lost is kept once, and so is a second one of its name") {
     redis_fixture here{{.tcp = true}};
     tcp_gate gate{here.server.port()};

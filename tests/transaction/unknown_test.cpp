@@ -119,7 +119,7 @@ TEST_CASE("A store that is away at the commit gets the tasks when it is back", "
     auto settings = errand::test::fresh_settings();
     settings.store = redis.url();
     settings.shards = 1;
-    settings.store_timeout = 2s;
+    settings.store_timeout = 1s;
     test_app t{settings};
     t.app.provide<place>();
     errand::test::test_database db{t.app};

@@ -16,7 +16,7 @@ for i = 1, popped do
 end
 
 -- As many bodies as a reply carries; at least one.
-local bodies, bytes, fit, size, alike, gone = {}, 0, popped, 0, true, false
+local bodies, bytes, fit, size, alike, gone, left_in = {}, 0, popped, 0, true, false, nil
 for from = 1, popped, 64 do
   local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 63, popped)))
   if popped <= 64 then bodies = part end
@@ -35,9 +35,10 @@ for from = 1, popped, 64 do
   if fit < popped then break end
 end
 if fit < popped then
-  seldom().put_back(got, last, fit + 1)
+  left_in = seldom().put_back(got, last, fit + 1)
   for i = popped, fit + 1, -1 do ids[i], bodies[i] = nil, nil end
   while #noted > 0 and noted[#noted] > fit do noted[#noted] = nil end
+  popped = fit
 end
 if gone then
   ids, bodies = seldom().without_lost(ids, bodies)

@@ -1,6 +1,6 @@
 -- claim, what is left undone of it.
 
--- Back to the heads of their queues, the last first: what does not fit into the reply.
+-- Back to the heads of their queues, the last first: what does not fit into the reply. Returns the queue of the first.
 local function put_back(got, last, first)
   local function from_queue(i)
     for q = 1, #last do
@@ -13,8 +13,7 @@ local function put_back(got, last, first)
     if priority > 0 then place_urgent(q, text, priority, true) else call('RPUSH', ready_of(q), text) end
     got[i] = nil
   end
-  -- As likely this worker as another: what was put back is there to be claimed.
-  wake(from_queue(first), 1)
+  return from_queue(first)
 end
 
 -- Deleted by hand: what has no body is never handed out.

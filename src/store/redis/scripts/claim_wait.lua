@@ -21,6 +21,8 @@ if limit > 0 then
       end
     end
   end
+  -- What was put back is there to be claimed, as likely by this worker as by another.
+  if left_in then seldom().wake(left_in, 1) end
   if due and look == '' then
     local next_due = look_later()(ARGV[3], 1, queues)
     look = next_due and string.format('%.0f', next_due) or ''
