@@ -4,7 +4,9 @@
 
 #include <errand/error.hpp>
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,8 +20,10 @@ public:
     void u8(std::uint8_t value) { to_.push_back(static_cast<char>(value)); }
 
     void fixed(std::uint64_t value, int width) {
-        for (int shift = (width - 1) * 8; shift >= 0; shift -= 8)
-            u8(static_cast<std::uint8_t>(value >> shift));
+        std::array<char, 8> bytes;
+        for (std::size_t at = bytes.size(); at > 0; --at, value >>= 8U)
+            bytes[at - 1] = static_cast<char>(value & 0xffU);
+        to_.append(bytes.data() + bytes.size() - width, static_cast<std::size_t>(width));
     }
 
     void number(std::uint64_t value) {

@@ -76,7 +76,9 @@ boost::json::value parse_json(std::string_view text, std::string_view root,
     boost::json::parse_options options;
     options.max_depth = static_cast<std::size_t>(max_json_depth);
     options.numbers = boost::json::number_precision::precise;
-    boost::json::parser parser{{}, options};
+    // What the parser keeps for itself while it reads: enough for arguments of usual size.
+    std::array<unsigned char, 2048> scratch;
+    boost::json::parser parser{{}, options, scratch.data(), scratch.size()};
     parser.reset(std::move(storage));
     boost::system::error_code failed;
     const std::size_t read = parser.write_some(text, failed);

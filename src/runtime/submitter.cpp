@@ -19,6 +19,9 @@ namespace asio = boost::asio;
 namespace {
 // Larger calls keep the store busy for longer than they save round trips.
 constexpr std::size_t most_per_call = 500;
+// With so many callers the store does the submissions of some while the others go on. With fewer, two calls would each cost
+// what one does (measured).
+constexpr std::size_t worth_a_second_lane = 100;
 // What takes longer to send than a connection may be silent would never arrive.
 constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
 
@@ -111,9 +114,10 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     co_return std::move(all->answer);
 }
 
-// Singles need one lane: a second one would only make smaller batches. Groups use both.
+// Singles use the second lane only where send_singles says so. Groups use both.
 void submitter::start_lanes() {
-    const std::size_t wanted = groups_.empty() ? 1 : store::submit_lanes;
+    const std::size_t wanted =
+        groups_.empty() && singles_.size() < worth_a_second_lane ? 1 : store::submit_lanes;
     for (std::size_t lane = 0; lane < wanted; ++lane) {
         if (busy_[lane]) continue;
         busy_[lane] = true;
@@ -124,7 +128,7 @@ void submitter::start_lanes() {
 
 awaitable<void> submitter::run_lane(std::size_t lane) {
     while (!singles_.empty() || !groups_.empty()) {
-        if (!singles_.empty() && lane == 0) {
+        if (!singles_.empty() && (lane == 0 || singles_.size() >= worth_a_second_lane)) {
             co_await send_singles(lane);
         } else if (!groups_.empty()) {
             co_await send_part(lane);
@@ -156,6 +160,9 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
     }
     for (std::size_t i = 0; i < n; ++i) {
         complete(*waiters[i], failure, failure ? submit_answer{} : answers[i]);
+        // What the first of them submit next leaves before the rest of them goes on.
+        if ((i + 1) % worth_a_second_lane == 0 && i + 1 < n)
+            co_await asio::post(executor_, asio::use_awaitable);
     }
 }
 

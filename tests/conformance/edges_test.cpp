@@ -1,10 +1,13 @@
 // Where sizes, lives and moments meet their limits.
 #include "support/test_app.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <set>
 
 using namespace std::chrono_literals;
 using errand::test::test_app;
@@ -61,6 +64,46 @@ TEST_CASE("Many tasks with large arguments and results are all run and awaited",
     };
     t.start();
     CHECK(t.run(waiter(t.app, handles)) == 40'000'000);
+}
+
+TEST_CASE("Hundreds of callers at once are each answered with their own task", "[edges]") {
+    constexpr int callers = 450, rounds = 3;
+    test_app t;
+    int done = 0;
+    std::set<std::string> ids;
+    std::exception_ptr failure;
+    // One of many: a biz_id of its own, and one that another caller of the round has as well.
+    auto caller = [&](int number) -> errand::awaitable<void> {
+        for (int round = 0; round < rounds; ++round) {
+            const auto own = std::to_string(round) + " own " + std::to_string(number);
+            const auto shared = std::to_string(round) + " of two " + std::to_string(number / 2);
+            const auto first = co_await t.app.handler<repeats>().with({.biz_id = own}).perform_async(own);
+            const auto second =
+                co_await t.app.handler<repeats>().with({.biz_id = shared}).perform_async(shared);
+            if ((co_await first.info()).biz_id != own || (co_await second.info()).biz_id != shared)
+                throw std::runtime_error{own + " was answered with another task"};
+            ids.insert(first.id());
+            ids.insert(second.id());
+        }
+    };
+    auto all = [&]() -> errand::awaitable<void> {
+        const auto here = co_await boost::asio::this_coro::executor;
+        boost::asio::steady_timer ended{here, boost::asio::steady_timer::time_point::max()};
+        for (int number = 0; number < callers; ++number) {
+            boost::asio::co_spawn(here, caller(number), [&](std::exception_ptr thrown) {
+                if (thrown) failure = thrown;
+                if (++done == callers) ended.cancel();
+            });
+        }
+        if (done == callers) co_return;
+        try {
+            co_await ended.async_wait(boost::asio::use_awaitable);
+        } catch (const boost::system::system_error&) {
+        }
+    };
+    t.run(all());
+    if (failure) std::rethrow_exception(failure);
+    CHECK(ids.size() == rounds * (callers + (callers + 1) / 2));
 }
 
 TEST_CASE("A handle of an earlier life is told so while the later one still waits", "[edges]") {
