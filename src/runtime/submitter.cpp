@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace errand {
 
@@ -19,9 +20,15 @@ namespace asio = boost::asio;
 namespace {
 // Larger calls keep the store busy for longer than they save round trips.
 constexpr std::size_t most_per_call = 500;
-// With so many callers the store does the submissions of some while the others go on. With fewer, two calls would each cost
-// what one does (measured).
-constexpr std::size_t worth_a_second_lane = 100;
+// Of so many callers that are answered together, what the first few submit next leaves before the others go on, and then what
+// each hundred does: so the store does theirs meanwhile, and neither side waits for the other. With fewer, two calls cost
+// more than they save (measured).
+constexpr std::size_t many_callers = 30, a_few = 10, a_lot = 100;
+bool lets_them_leave(std::size_t answered, std::size_t of) {
+    return of >= many_callers && answered < of && (answered == a_few || answered % a_lot == 0);
+}
+// So often a loop comes by until a request that was handed to the connection has been written.
+constexpr int turns_until_written = 3;
 // What takes longer to send than a connection may be silent would never arrive.
 constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
 
@@ -114,21 +121,21 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     co_return std::move(all->answer);
 }
 
-// Singles use the second lane only where send_singles says so. Groups use both.
+// Singles are begun on one lane: a second one would only make smaller batches. Groups use both.
 void submitter::start_lanes() {
-    const std::size_t wanted =
-        groups_.empty() && singles_.size() < worth_a_second_lane ? 1 : store::submit_lanes;
-    for (std::size_t lane = 0; lane < wanted; ++lane) {
-        if (busy_[lane]) continue;
-        busy_[lane] = true;
-        asio::co_spawn(executor_, run_lane(lane),
-                       asio::detached);  // throws nothing: every call's failure is answered
-    }
+    start_lane(0);
+    for (std::size_t lane = 1; lane < store::submit_lanes && !groups_.empty(); ++lane) start_lane(lane);
+}
+
+void submitter::start_lane(std::size_t lane) {
+    if (std::exchange(busy_[lane], true)) return;
+    // Throws nothing: every call's failure is answered.
+    asio::co_spawn(executor_, run_lane(lane), asio::detached);
 }
 
 awaitable<void> submitter::run_lane(std::size_t lane) {
     while (!singles_.empty() || !groups_.empty()) {
-        if (!singles_.empty() && (lane == 0 || singles_.size() >= worth_a_second_lane)) {
+        if (!singles_.empty() && (lane == 0 || singles_.size() >= a_few)) {
             co_await send_singles(lane);
         } else if (!groups_.empty()) {
             co_await send_part(lane);
@@ -160,8 +167,9 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
     }
     for (std::size_t i = 0; i < n; ++i) {
         complete(*waiters[i], failure, failure ? submit_answer{} : answers[i]);
-        // What the first of them submit next leaves before the rest of them goes on.
-        if ((i + 1) % worth_a_second_lane == 0 && i + 1 < n)
+        if (!lets_them_leave(i + 1, n)) continue;
+        if (singles_.size() >= a_few) start_lane(1);
+        for (int turn = 0; turn < turns_until_written; ++turn)
             co_await asio::post(executor_, asio::use_awaitable);
     }
 }

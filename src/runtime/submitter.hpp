@@ -41,6 +41,7 @@ private:
     struct group;
 
     void start_lanes();
+    void start_lane(std::size_t lane);
     awaitable<void> run_lane(std::size_t lane);
     awaitable<void> send_singles(std::size_t lane);
     awaitable<void> send_part(std::size_t lane);
