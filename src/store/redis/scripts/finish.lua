@@ -31,7 +31,7 @@ while at <= total do
     -- Successes that nobody waits for, all of this claim. Their records stay as they came.
     many('HSET', tasks, ARGV, at + 3, at + 2 + 2 * count)
   else
-    local holders, before = whole and seldom().held_by(claim, ids) or hmget(own, ids), #lost
+    local holders = whole and seldom().held_by(claim, ids) or hmget(own, ids)
     for i = 1, count do
       if holders[i] ~= claim then lost[#lost + 1] = position + i end
     end
