@@ -12,6 +12,7 @@ struct measure {
 };
 
 constexpr measure measures[] = {{"alone", commit::alone},
+                                {"one_more", commit::one_more},
                                 {"bare", commit::bare},
                                 {"with_task", commit::with_task},
                                 {"latency", commit::latency}};

@@ -78,46 +78,63 @@ bool courier::is_prompt() const noexcept {
 }
 
 void courier::post(std::shared_ptr<database_core> on, parcel one) {
-    asio::post(there_.context(), [self = shared_from_this(), on = std::move(on),
-                                  one = std::move(one)]() mutable { self->take(on, std::move(one)); });
+    const auto needs = put_in_line(std::move(one));
+    if (needs == need::nothing) return;
+    asio::post(there_.context(), [self = shared_from_this(), on = std::move(on), needs] {
+        if (needs == need::haste && self->next_call_) self->next_call_->cancel();
+        if (needs == need::call)
+            asio::co_spawn(self->there_.executor(), self->run(on), asio::detached);  // throws nothing
+    });
 }
 
-void courier::take(const std::shared_ptr<database_core>& on, parcel one) {
+courier::need courier::put_in_line(parcel one) {
+    const std::lock_guard lock{guard_};
     // The relay will find them; so will those who wait for them.
-    if (tasks_in_line_ > most_in_line || !changed_) return;
+    if (tasks_in_line_ > most_in_line || stopped_) return need::nothing;
     tasks_in_line_ += one.items.size();
     const bool hurries = one.awaited || tasks_in_line_ >= worth_a_call;
     awaited_ = awaited_ || one.awaited;
     line_.push_back(std::move(one));
-    if (next_call_ && hurries) next_call_->cancel();
-    if (std::exchange(delivering_, true)) return;
-    asio::co_spawn(there_.executor(), run(on), asio::detached);  // throws nothing
+    if (!std::exchange(delivering_, true)) return need::call;
+    return hurries ? need::haste : need::nothing;
+}
+
+// What is to leave now; false, and the delivery has ended, when there is nothing.
+bool courier::fetch_line() {
+    const std::lock_guard lock{guard_};
+    std::size_t count = 0;
+    while (!line_.empty() && (on_way_.empty() || count + line_.front().items.size() <= most_on_way)) {
+        count += line_.front().items.size();
+        on_way_.push_back(std::move(line_.front()));
+        line_.pop_front();
+    }
+    tasks_in_line_ -= count;
+    awaited_ = false;
+    delivering_ = !on_way_.empty();
+    return delivering_;
+}
+
+bool courier::is_delivering() const {
+    const std::lock_guard lock{guard_};
+    return delivering_;
 }
 
 // `on` lives as long as this.
 awaitable<void> courier::run(std::shared_ptr<database_core> on) {
-    while (!line_.empty()) {
-        co_await let_more_come();
-        std::size_t count = 0;
-        while (!line_.empty() && (on_way_.empty() || count + line_.front().items.size() <= most_on_way)) {
-            count += line_.front().items.size();
-            on_way_.push_back(std::move(line_.front()));
-            line_.pop_front();
-        }
-        tasks_in_line_ -= count;
+    for (co_await let_more_come(); fetch_line(); co_await let_more_come()) {
+        last_call_ = std::chrono::steady_clock::now();
         last_commits_ = on_way_.size();
         try {
             co_await deliver_some();
         } catch (const std::exception& e) {
-            app_.log->warn("{} committed tasks wait in the outbox of {}: {}", count, of_.shown_url(),
-                           e.what());
+            app_.log->warn("the tasks of {} commits wait in the outbox of {}: {}", on_way_.size(),
+                           of_.shown_url(), e.what());
         }
         on_way_.clear();
         if (changed_) changed_->open();
         if (!struck_.empty() && !std::exchange(striking_, true))
             asio::co_spawn(there_.executor(), strike(on), asio::detached);  // throws nothing
     }
-    delivering_ = false;
     if (changed_) changed_->open();
 }
 
@@ -209,9 +226,11 @@ awaitable<void> courier::gather(asio::steady_timer*& by, std::chrono::steady_clo
 awaitable<void> courier::let_more_come() {
     const auto until = last_call_ + (last_commits_ < many_commits ? least_between_calls : least_when_many);
     const bool soon = std::chrono::steady_clock::now() < until;
-    if (soon && !awaited_ && tasks_in_line_ < worth_a_call) co_await gather(next_call_, until);
-    awaited_ = false;
-    last_call_ = std::chrono::steady_clock::now();
+    const auto is_urgent = [this] {
+        const std::lock_guard lock{guard_};
+        return awaited_ || tasks_in_line_ >= worth_a_call;
+    };
+    if (soon && !is_urgent()) co_await gather(next_call_, until);
 }
 
 awaitable<void> courier::strike_some(database_core& on) {
@@ -224,9 +243,7 @@ awaitable<void> courier::strike_some(database_core& on) {
             rows.add(one.batch, static_cast<std::int64_t>(place));
         tasks.insert(tasks.end(), one.tasks.begin(), one.tasks.end());
     }
-    co_await on.run_home([&] {
-        return on.run_alone(on.statements()["outbox.strike"], {rows.json(), on.name_space()});
-    });
+    co_await on.run_alone(on.statements()["outbox.strike"], {rows.json(), on.name_space()});
     app_.events.publish({.kind = event_kind::commit_step, .text = "struck"});
     struck_.erase(struck_.begin(), struck_.begin() + static_cast<std::ptrdiff_t>(count));
     co_await there_.tasks().forget(tasks);
@@ -234,6 +251,7 @@ awaitable<void> courier::strike_some(database_core& on) {
 
 bool courier::has(const held_task& task) const {
     const auto is_its = [&](const parcel& one) { return one.batch == task.batch; };
+    const std::lock_guard lock{guard_};
     return std::ranges::any_of(line_, is_its) || std::ranges::any_of(on_way_, is_its);
 }
 
@@ -263,14 +281,17 @@ awaitable<void> courier::wait_for(std::shared_ptr<courier> self, std::shared_ptr
 }
 
 awaitable<bool> courier::stands(const held_task& task) {
-    const auto got = co_await of_.run_home([&] {
-        return of_.run_alone(of_.statements()["outbox.holds"],
-                             {of_.name_space(), task.batch, static_cast<std::int64_t>(task.place)});
-    });
+    const auto got =
+        co_await of_.run_alone(of_.statements()["outbox.holds"],
+                               {of_.name_space(), task.batch, static_cast<std::int64_t>(task.place)});
     co_return got.rows.at(0).at(0) != sql::value{std::int64_t{0}};
 }
 
 void courier::stop() {
+    {
+        const std::lock_guard lock{guard_};
+        stopped_ = true;
+    }
     if (changed_) changed_->open();
     changed_.reset();
 }
@@ -281,7 +302,7 @@ awaitable<void> courier::flush(duration most) {
     for (auto* timer : {next_call_, next_strike_}) {
         if (timer) timer->cancel();
     }
-    while ((delivering_ || striking_) && !away_ && std::chrono::steady_clock::now() < until)
+    while ((is_delivering() || striking_) && !away_ && std::chrono::steady_clock::now() < until)
         co_await pause(2ms);
 }
 

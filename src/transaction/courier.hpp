@@ -77,7 +77,10 @@ private:
         std::vector<delivered_task> tasks;  // by their places
     };
 
-    void take(const std::shared_ptr<database_core>& on, parcel one);
+    // What is to be done about a parcel in the line: nothing while a call that will take it along is being prepared.
+    enum class need { nothing, call, haste };
+    need put_in_line(parcel one);
+    bool fetch_line();
     awaitable<void> run(std::shared_ptr<database_core> on);
     awaitable<void> deliver_some();
     void tell(parcel& of, std::span<const delivered_item> answers);
@@ -86,18 +89,21 @@ private:
     awaitable<void> let_more_come();
     awaitable<void> strike_some(database_core& on);
     static awaitable<void> wait_for(std::shared_ptr<courier> self, std::shared_ptr<held_task> task);
+    bool is_delivering() const;
     bool has(const held_task& task) const;
     awaitable<bool> stands(const held_task& task);
 
     database_core& of_;
     app_core& app_;
     loop& there_;
+    mutable std::mutex guard_;  // of what follows, up to stopped_
     std::deque<parcel> line_;
-    std::deque<parcel> on_way_;
     std::size_t tasks_in_line_ = 0;
-    std::deque<struck> struck_;
     bool awaited_ = false;  // something in the line is
     bool delivering_ = false;
+    bool stopped_ = false;
+    std::deque<parcel> on_way_;
+    std::deque<struck> struck_;
     bool striking_ = false;
     bool hurry_ = false;
     boost::asio::steady_timer *next_call_ = nullptr, *next_strike_ = nullptr;  // while it gathers for them

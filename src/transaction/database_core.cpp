@@ -3,12 +3,14 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
+#include "client/home.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/thread_mark.hpp"
 #include "transaction/courier.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <future>
@@ -30,6 +32,10 @@ void check(const database_options& options) {
     }
 }
 
+// A connection that cannot be moved to another loop is closed for a new one there when all are taken: two for each of the
+// worker's loops, the background and the caller of block_on(), or it would happen all the time.
+std::size_t enough_for_loops(const config& of) { return 2 * (of.threads + 2); }
+
 // What this user may not do, the first statement that needs the tables says.
 awaitable<void> make_tables(const sql::dialect& statements, sql::session& in) {
     try {
@@ -50,15 +56,14 @@ awaitable<void> make_tables(const sql::dialect& statements, sql::session& in) {
 }  // namespace
 
 database_core::database_core(app_core& app, std::unique_ptr<sql::driver> of, const database_options& options)
-    : app_{app}, statements_{sql::dialect::of(of->name())}, driver_{std::move(of)} {
-    if (driver_->blocks()) {
-        start_thread();
-    } else {
-        home_ = &app_.background().context();
-    }
+    : app_{app},
+      statements_{sql::dialect::of(of->name())},
+      driver_{std::move(of)},
+      on_callers_loops_{driver_->sessions_move() || options.connections >= enough_for_loops(app.settings)} {
+    if (driver_->blocks()) start_thread();
     sql::pool::greeting first;
     if (options.install) first = [this](sql::session& in) { return make_tables(statements_, in); };
-    pool_ = std::make_unique<sql::pool>(*driver_, *home_, options, std::move(first));
+    pool_ = std::make_shared<sql::pool>(*driver_, options, std::move(first));
     courier_ = std::make_shared<courier>(*this);
 }
 
@@ -69,7 +74,6 @@ const std::string& database_core::name_space() const noexcept { return app_.sett
 void database_core::start_thread() {
     own_.emplace(1);
     own_work_.emplace(own_->get_executor());
-    home_ = &*own_;
     own_thread_ = std::thread{[this] {
         const thread_mark mark;
         own_->run();
@@ -91,13 +95,25 @@ void database_core::close() {
     asio::co_spawn(background.executor(), courier_->flush(flushes_for), asio::use_future).get();
     closed_ = true;
     asio::post(background.context(), asio::use_future([this] { courier_->stop(); })).get();
-    asio::post(*home_, asio::use_future([this] { pool_->close(); })).get();
+    pool_->close();
     stop_thread();
     app_.drop_outbox(*this);
 }
 
+asio::io_context& database_core::place_of(const asio::any_io_executor& caller) {
+    if (own_) return *own_;
+    return (on_callers_loops_ ? home_of(caller, app_) : app_.background()).context();
+}
+
 awaitable<sql::result> database_core::run_alone(std::string statement, std::vector<sql::value> values) {
-    auto taken = co_await pool_->take();
+    auto& place = place_of(co_await asio::this_coro::executor);
+    co_return co_await run_at(place,
+                              [&] { return run_alone_at(place, std::move(statement), std::move(values)); });
+}
+
+awaitable<sql::result> database_core::run_alone_at(asio::io_context& place, std::string statement,
+                                                   std::vector<sql::value> values) {
+    auto taken = co_await pool_->take(place);
     struct out {
         sql::pool& of;
         sql::pool::connection& one;
@@ -117,7 +133,7 @@ awaitable<sql::result> database_core::run_alone(std::string statement, std::vect
 
 awaitable<sql::result> run_statement(std::shared_ptr<database_core> on, std::string statement,
                                      std::vector<sql::value> values) {
-    co_return co_await on->run_home([&] { return on->run_alone(std::move(statement), std::move(values)); });
+    co_return co_await on->run_alone(std::move(statement), std::move(values));
 }
 
 awaitable<outbox_info> database_core::look() {
@@ -125,8 +141,7 @@ awaitable<outbox_info> database_core::look() {
     info.database = shown_url();
     courier_->book.fill(info);
     try {
-        const auto got =
-            co_await run_home([&] { return run_alone(statements_["outbox.backlog"], {name_space()}); });
+        const auto got = co_await run_alone(statements_["outbox.backlog"], {name_space()});
         const auto rows = rows_in<std::pair<std::size_t, std::int64_t>>(got);
         info.backlog = rows.at(0).first;
         info.oldest = duration{rows.at(0).second};

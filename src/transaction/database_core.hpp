@@ -1,6 +1,6 @@
-// What a database object is: its connections, the thread that they are used on, its outbox.
+// What a database object is: its connections, the loops that they are used on, its outbox.
 //
-// Sessions, the pool and transactions are touched on that thread only; callers come and go by run_home().
+// A session and a transaction are touched on one loop only, which whoever begins it chooses: callers come and go by run_at().
 #pragma once
 
 #include <errand/database.hpp>
@@ -39,17 +39,23 @@ public:
     const sql::dialect& statements() const noexcept { return statements_; }
     const std::string& shown_url() const noexcept override { return driver_->shown_url(); }
     const std::string& name_space() const noexcept;
-    boost::asio::io_context& home() noexcept { return *home_; }
-    // At home only.
+    // Where the statements of a caller on this executor run: on its own loop, when that is one of the app's and enough
+    // connections are allowed for all loops to have some; else in the background. Those of a driver that blocks: on the
+    // database's own thread.
+    boost::asio::io_context& place_of(const boost::asio::any_io_executor& caller);
     sql::pool& connections() noexcept { return *pool_; }
+    // Statements run on a thread of the database's own: the driver's calls block.
+    bool has_thread() const noexcept { return own_.has_value(); }
+    boost::asio::io_context& thread() noexcept { return *own_; }
+    bool sends_together() const noexcept { return driver_->sends_together(); }
     bool may_keep_tasks() const noexcept { return driver_->may_keep_tasks(); }
     courier& sender() noexcept { return *courier_; }
 
-    // `work`: awaitable<T>(), called at home; T can be made by T{}.
+    // `work`: awaitable<T>(), called at this place; T can be made by T{}.
     template <class Work>
-    auto run_home(Work work) -> std::invoke_result_t<Work&>;
+    auto run_at(boost::asio::io_context& place, Work work) -> std::invoke_result_t<Work&>;
 
-    // At home: one statement on a connection of its own.
+    // One statement on a connection of its own, at the caller's place.
     awaitable<sql::result> run_alone(std::string statement, std::vector<sql::value> values);
 
     awaitable<std::size_t> deliver_left_behind() override;
@@ -60,8 +66,9 @@ public:
 
 private:
     [[noreturn]] static void throw_closed();
-    // At home.
-    awaitable<std::size_t> relay_some();
+    awaitable<sql::result> run_alone_at(boost::asio::io_context& place, std::string statement,
+                                        std::vector<sql::value> values);
+    awaitable<std::size_t> relay_some(boost::asio::io_context& place);
     std::vector<outbox_row> readable(const sql::result& rows);
     void start_thread();
     void stop_thread();
@@ -70,25 +77,25 @@ private:
     const sql::dialect& statements_;
     std::unique_ptr<sql::driver> driver_;
 
-    // Of a driver that blocks; else home is the app's background loop.
+    const bool on_callers_loops_;
+    // Of a driver that blocks.
     std::optional<boost::asio::io_context> own_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> own_work_;
     std::thread own_thread_;
-    boost::asio::io_context* home_ = nullptr;
 
-    std::unique_ptr<sql::pool> pool_;
+    std::shared_ptr<sql::pool> pool_;
     std::shared_ptr<courier> courier_;
-    bool complained_ = false;  // of a row that cannot be read
+    std::atomic<bool> complained_{false};  // of a row that cannot be read
     std::atomic<bool> closing_{false}, closed_{false};
 };
 
 template <class Work>
-auto database_core::run_home(Work work) -> std::invoke_result_t<Work&> {
+auto database_core::run_at(boost::asio::io_context& place, Work work) -> std::invoke_result_t<Work&> {
     if (closed_) throw_closed();
-    if (home_->get_executor().running_in_this_thread()) co_return co_await work();
+    if (place.get_executor().running_in_this_thread()) co_return co_await work();
     // The work is kept here, and this coroutine until it has ended.
     auto call = [](Work& w) -> std::invoke_result_t<Work&> { co_return co_await w(); };
-    co_return co_await boost::asio::co_spawn(home_->get_executor(), call(work), boost::asio::use_awaitable);
+    co_return co_await boost::asio::co_spawn(place.get_executor(), call(work), boost::asio::use_awaitable);
 }
 
 // The parts of a public database. Throws usage_error for options out of range.

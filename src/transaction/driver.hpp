@@ -22,8 +22,8 @@ struct statement {
     std::vector<value> values{};
 };
 
-// One connection. Used on the thread of the context that it was made for, by one coroutine at a time; one that was
-// adopted: on the thread that uses it. Its time zone is UTC.
+// One connection. Used on the thread of the context that it was made for or moved to, by one coroutine at a time; one that
+// was adopted: on the thread that uses it. While nothing is under way any thread may move or close it. Its time zone is UTC.
 class session {
 public:
     virtual ~session() = default;
@@ -44,6 +44,9 @@ public:
     // Null: it is kept elsewhere.
     virtual store_inside* tasks() noexcept { return nullptr; }
 
+    // It is used on this context from now on. Only where driver::sessions_move().
+    virtual void move_to(boost::asio::io_context&) {}
+
     // False once its connection is lost or in doubt: it is closed, never given back to a pool.
     virtual bool usable() const noexcept = 0;
 };
@@ -57,8 +60,12 @@ public:
     virtual std::string_view name() const noexcept = 0;
     // What people are shown of it: without user and password.
     virtual const std::string& shown_url() const noexcept = 0;
-    // Its calls block: they are made on a thread that the database has for them, and never on the app's loop.
+    // Its calls block: they are made on a thread that the database has for them, and never on one of the app's loops.
     virtual bool blocks() const noexcept { return false; }
+    // run_all() takes one round trip for all.
+    virtual bool sends_together() const noexcept { return false; }
+    // A session can be moved to another context.
+    virtual bool sessions_move() const noexcept { return false; }
     // Some session may have tasks().
     virtual bool may_keep_tasks() const noexcept { return false; }
     // Throws store_error when the database cannot be reached or refuses the login, naming the server but no password.

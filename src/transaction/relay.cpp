@@ -8,6 +8,8 @@
 #include "transaction/database_core.hpp"
 #include "transaction/outbox_rows.hpp"
 
+#include <boost/asio/this_coro.hpp>
+
 #include <spdlog/logger.h>
 
 namespace errand::detail {
@@ -82,7 +84,7 @@ std::vector<outbox_row> database_core::readable(const sql::result& rows) {
             }
             all.push_back(std::move(row));
         } catch (const bad_data& e) {
-            if (std::exchange(complained_, true)) continue;
+            if (complained_.exchange(true)) continue;
             app_.log->error("{}: {}", shown_url(), e.what());
             app_.events.publish({.kind = event_kind::failure, .text = e.what()});
         }
@@ -90,8 +92,8 @@ std::vector<outbox_row> database_core::readable(const sql::result& rows) {
     return all;
 }
 
-awaitable<std::size_t> database_core::relay_some() {
-    borrowed with{*pool_, co_await pool_->take()};
+awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place) {
+    borrowed with{*pool_, co_await pool_->take(place)};
     const bool locks = statements_.locks_rows();
     if (locks) {
         co_await with.run(statements_["life.isolate"]);
@@ -120,13 +122,12 @@ awaitable<std::size_t> database_core::relay_some() {
 }
 
 awaitable<std::size_t> database_core::deliver_left_behind() {
-    co_return co_await run_home([this] { return relay_some(); });
+    auto& place = place_of(co_await boost::asio::this_coro::executor);
+    co_return co_await run_at(place, [&] { return relay_some(place); });
 }
 
 awaitable<std::size_t> database_core::clean_effects() {
-    const auto over = co_await run_home([this] {
-        return run_alone(statements_["inbox.over"], {name_space(), most_effects});
-    });
+    const auto over = co_await run_alone(statements_["inbox.over"], {name_space(), most_effects});
     std::vector<delivered_task> asked;
     for (const auto& [id, life] : rows_in<std::pair<std::string, std::uint64_t>>(over)) {
         if (const auto parsed = parse_task_id(id)) asked.push_back({*parsed, life});
@@ -135,19 +136,12 @@ awaitable<std::size_t> database_core::clean_effects() {
     const auto running =
         co_await on_loop(app_.background(), [&](loop& there) { return still_running(there, asked); });
     // A task that can still run may ask again.
-    if (!running.empty()) {
-        co_await run_home([&] {
-            return run_alone(statements_["inbox.put_off"], {day, name_space(), names_of(running)});
-        });
-    }
+    if (!running.empty())
+        co_await run_alone(statements_["inbox.put_off"], {day, name_space(), names_of(running)});
     std::erase_if(asked, [&](const delivered_task& one) {
         return std::ranges::any_of(running, [&](const auto& other) { return other.id == one.id; });
     });
-    if (!asked.empty()) {
-        co_await run_home([&] {
-            return run_alone(statements_["inbox.drop"], {name_space(), names_of(asked)});
-        });
-    }
+    if (!asked.empty()) co_await run_alone(statements_["inbox.drop"], {name_space(), names_of(asked)});
     co_return asked.size();
 }
 

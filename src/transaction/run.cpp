@@ -32,13 +32,13 @@ awaitable<void> run_body(std::shared_ptr<open_transaction> held, erased_body& bo
 
 awaitable<void> close_inner(std::shared_ptr<transaction_level> level, bool keep) {
     auto& of = *level->of();
-    co_await of.on().run_home([&] { return of.close_level(level->at(), keep); });
+    co_await of.at_home([&] { return of.close_level(level->at(), keep); });
 }
 
 awaitable<void> run_inner(std::shared_ptr<open_transaction> outer, erased_body body) {
     const auto of = outer->level()->of();
     const auto within = outer->level()->at();
-    const auto at = co_await of->on().run_home([&] { return of->open_level(within); });
+    const auto at = co_await of->at_home([&] { return of->open_level(within); });
     const auto level = std::make_shared<transaction_level>(of, at);
     auto held = std::make_shared<open_transaction>(outer->app(), outer, level);
     std::exception_ptr failure;
@@ -65,17 +65,15 @@ awaitable<void> run_inner(std::shared_ptr<open_transaction> outer, erased_body b
 // ---- the outermost -----------------------------------------------------------------------------------
 
 awaitable<void> send_commit(database_work& work, const outgoing_batch& batch) {
-    co_await work.on().run_home([&] { return work.commit(rows_of(batch)); });
+    co_await work.at_home([&] { return work.commit(rows_of(batch)); });
 }
 
 awaitable<bool> keeps_tasks(database_work& work) {
-    co_return co_await work.on().run_home([&]() -> awaitable<bool> {
-        co_return co_await work.tasks() != nullptr;
-    });
+    co_return co_await work.at_home([&]() -> awaitable<bool> { co_return co_await work.tasks() != nullptr; });
 }
 
 awaitable<void> commit_inside(database_work& work, held_list list) {
-    co_await work.on().run_home([&] { return work.commit({}, list); });
+    co_await work.at_home([&] { return work.commit({}, list); });
     submitted_inside(work.on().app(), list);
 }
 
@@ -89,7 +87,7 @@ awaitable<void> commit(database_work& work, std::shared_ptr<database_core> on, h
 }
 
 awaitable<void> roll_back(database_work& work) {
-    co_await work.on().run_home([&] { return work.roll_back(); });
+    co_await work.at_home([&] { return work.roll_back(); });
 }
 
 // What the handles are of when nobody knows whether the commit has happened: tasks that are looked for in the outbox first,
@@ -101,7 +99,8 @@ held_task::fate unknown_fate(const held_list& list) {
 
 // Once. Returns why the database gave it up, if it did.
 awaitable<std::exception_ptr> run_once(std::shared_ptr<database_core> on, erased_body& body) {
-    const auto work = std::make_shared<database_work>(on);
+    auto& place = on->place_of(co_await asio::this_coro::executor);
+    const auto work = std::make_shared<database_work>(on, place);
     const auto held =
         std::make_shared<open_transaction>(on->app(), nullptr, std::make_shared<transaction_level>(work, 0),
                                            work->locks_store());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 namespace errand::sql {
 namespace {
@@ -27,17 +26,6 @@ std::string_view behind_comments(std::string_view text) {
         const auto end = text.find(line ? "\n" : "*/", 2);
         text.remove_prefix(end == text.npos ? text.size() : end + (line ? 1 : 2));
     }
-}
-
-// Routines, triggers and events: statements of theirs stand behind semicolons, and a server does not prepare them.
-bool holds_a_body(std::string_view statement) {
-    static const std::regex body{
-        R"((CREATE(\s+OR\s+REPLACE)?(\s+DEFINER\s*=\s*[^\s;]+)?(\s+AGGREGATE)?\s+(PROCEDURE|FUNCTION|TRIGGER|EVENT|PACKAGE))"
-        R"(|ALTER(\s+DEFINER\s*=\s*[^\s;]+)?\s+EVENT)\s)",
-        std::regex::icase | std::regex::optimize};
-    // More than any such beginning needs.
-    const auto head = behind_comments(statement).substr(0, 1024);
-    return std::regex_search(head.begin(), head.end(), body, std::regex_constants::match_continuous);
 }
 
 }  // namespace
@@ -76,11 +64,9 @@ std::string first_word(std::string_view text) {
     return word;
 }
 
-bool has_more_behind(std::string_view statement) {
-    const auto first = statement.find(';');
-    if (first == statement.npos || statement.find_first_not_of("; \n\t\r", first) == statement.npos)
-        return false;
-    return !holds_a_body(statement);
+bool mentions(std::string_view statement, std::string_view word) {
+    const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+    return !std::ranges::search(statement, word, same).empty();
 }
 
 bool is_worth_keeping(std::string_view statement) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace errand::detail {
 
@@ -20,6 +21,12 @@ namespace asio = boost::asio;
 namespace {
 
 std::string savepoint(std::size_t level) { return "errand_" + std::to_string(level); }
+
+[[noreturn]] void throw_ended() {
+    throw usage_error{
+        "a statement was made in a transaction that has ended: await everything that uses tx before the "
+        "transaction's body returns"};
+}
 
 }  // namespace
 
@@ -39,11 +46,8 @@ public:
             co_await of.changed_.wait();
             co_await asio::this_coro::throw_if_cancelled();
         }
-        if (of.ended_ || std::ranges::find(of.levels_, level) == of.levels_.end()) {
-            throw usage_error{
-                "a statement was made in a transaction that has ended: await everything that uses tx before the "
-                "transaction's body returns"};
-        }
+        of.check_open();
+        if (std::ranges::find(of.levels_, level) == of.levels_.end()) throw_ended();
         if (of.lost_) std::rethrow_exception(of.lost_);
     }
 
@@ -51,16 +55,24 @@ private:
     database_work& of_;
 };
 
-database_work::database_work(std::shared_ptr<database_core> on)
-    : on_{std::move(on)}, changed_{on_->home().get_executor()} {}
+database_work::database_work(std::shared_ptr<database_core> on, asio::io_context& place)
+    : on_{std::move(on)}, place_{place}, changed_{place.get_executor()} {}
 
-// Whoever waited for it is gone: closing the connection rolls it back, on the thread that it belongs to.
+// Whoever waited for it is gone: closing the connection rolls it back. The place may be about to end itself, but for the
+// thread of a driver that blocks: what that does is done there.
 database_work::~database_work() {
     if (!connection_ || on_->is_closed()) return;
-    asio::post(on_->home(),
-               [on = on_, left = std::make_shared<sql::pool::connection>(std::move(*connection_))] {
-                   on->connections().give_back(std::move(*left), false);
-               });
+    if (!on_->has_thread()) {
+        free(false);
+        return;
+    }
+    asio::post(place_, [on = on_, left = std::make_shared<sql::pool::connection>(std::move(*connection_))] {
+        on->connections().give_back(std::move(*left), false);
+    });
+}
+
+void database_work::check_open() const {
+    if (ended_) throw_ended();
 }
 
 void database_work::free(bool clean) {
@@ -75,7 +87,7 @@ void database_work::free(bool clean) {
 awaitable<sql::result> database_work::ask(std::vector<sql::statement> all, std::size_t& at) {
     const bool first = !connection_;
     if (first) {
-        auto taken = co_await on_->connections().take();
+        auto taken = co_await on_->connections().take(place_);
         connection_ = std::move(taken);
         all.insert(all.begin(), {on_->statements()["life.begin"]});
     }
@@ -176,16 +188,20 @@ awaitable<void> database_work::commit(std::vector<sql::statement> last, held_lis
         co_await begin();
         co_await submit_inside(*connection_->in->tasks(), inside);
     }
+    if (!last.empty() && !on_->sends_together()) {
+        const auto rows = last.size();
+        co_await send(std::exchange(last, {}), rows);
+    }
     if (submits) on_->app().events.publish({.kind = event_kind::commit_step, .text = "before commit"});
+    const auto rows = last.size();
     last.push_back({on_->statements()["life.commit"]});
-    co_await send_commit(std::move(last));
+    co_await send(std::move(last), rows);
     ended_ = true;
     if (!inside.empty()) connection_->in->tasks()->committed();
     free(true);
 }
 
-awaitable<void> database_work::send_commit(std::vector<sql::statement> all) {
-    const auto rows = all.size() - 1;
+awaitable<void> database_work::send(std::vector<sql::statement> all, std::size_t rows) {
     std::size_t at = 0;
     try {
         co_await ask(std::move(all), at);
@@ -239,9 +255,8 @@ awaitable<sql::result> run_statement(std::shared_ptr<transaction_level> in, std:
         if (inner && inner->of() == in->of()) at = std::max(at, inner->at());
     }
     const auto of = in->of();
-    co_return co_await of->on().run_home([&] {
-        return of->run(at, std::move(statement), std::move(values));
-    });
+    of->check_open();
+    co_return co_await of->at_home([&] { return of->run(at, std::move(statement), std::move(values)); });
 }
 
 }  // namespace errand::detail

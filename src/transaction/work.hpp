@@ -25,7 +25,8 @@ struct unknown_outcome final : store_error {
 
 class database_work {
 public:
-    explicit database_work(std::shared_ptr<database_core> on);
+    // `place`: the loop that its connection is used on.
+    database_work(std::shared_ptr<database_core> on, boost::asio::io_context& place);
     ~database_work();
     database_work(const database_work&) = delete;
     database_work& operator=(const database_work&) = delete;
@@ -34,7 +35,14 @@ public:
     // See open_transaction::locks_store().
     open_transaction::lock_mark locks_store() const noexcept { return locks_store_; }
 
-    // All at home. A level is a number that is given once; the outermost is 0.
+    // At its place; callers come and go.
+    template <class Work>
+    auto at_home(Work work) -> std::invoke_result_t<Work&> {
+        return on_->run_at(place_, std::move(work));
+    }
+    // Throws usage_error once it has ended, when its place may be gone. From any thread.
+    void check_open() const;
+    // All that follows: there. A level is a number that is given once; the outermost is 0.
     awaitable<sql::result> run(std::size_t level, std::string statement, std::vector<sql::value> values);
     awaitable<std::size_t> open_level(std::size_t within);
     // Ends it, with what it has done or without.
@@ -54,17 +62,19 @@ private:
     awaitable<void> begin();
     awaitable<sql::result> ask(std::vector<sql::statement> all, std::size_t& at);
     awaitable<sql::result> ask(std::string text, std::vector<sql::value> values = {});
-    awaitable<void> send_commit(std::vector<sql::statement> all);
+    // So many rows of tasks, and what is behind them.
+    awaitable<void> send(std::vector<sql::statement> all, std::size_t rows);
     bool is_innermost(std::size_t level) const noexcept { return levels_.back() == level; }
     void free(bool clean);
 
     const std::shared_ptr<database_core> on_;
+    boost::asio::io_context& place_;
     const std::shared_ptr<std::atomic<bool>> locks_store_ = std::make_shared<std::atomic<bool>>(false);
     std::optional<sql::pool::connection> connection_;
     std::vector<std::size_t> levels_{0};
     std::size_t last_level_ = 0;
     bool busy_ = false;
-    bool ended_ = false;
+    std::atomic<bool> ended_{false};
     std::exception_ptr lost_;  // why it can only be rolled back
     async_gate changed_;
 };

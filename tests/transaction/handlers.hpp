@@ -5,6 +5,7 @@
 
 #include "support/database_fixture.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@ namespace committed {
 // Where the handlers write; each test sets its own.
 struct place {
     errand::database* db = nullptr;
-    int fail_after_commit = 0;  // so many attempts
+    std::atomic<int> fail_after_commit = 0;  // so many attempts
 };
 
 struct receipt {

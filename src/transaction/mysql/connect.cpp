@@ -3,11 +3,14 @@
 #include <errand/error.hpp>
 
 #include "runtime/aborted.hpp"
+#include "transaction/request_thread.hpp"
 #include "transaction/statement_text.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/cancel_at.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/mysql/results.hpp>
@@ -49,7 +52,6 @@ db::connect_params params_of(const address& to) {
     params.username = to.user;
     params.password = to.password;
     params.database = to.database;
-    params.multi_queries = true;  // for commits; see session::execute
     params.ssl = to.tls ? db::ssl_mode::require : db::ssl_mode::disable;
     return params;
 }
@@ -82,8 +84,10 @@ awaitable<std::unique_ptr<db::any_connection>> connect(asio::any_io_executor on,
                       (stopped ? "no answer in time" : cause(failed, said))};
 }
 
-awaitable<void> kill(asio::any_io_executor on, std::shared_ptr<const destination> there,
-                     std::uint32_t connection) {
+namespace {
+
+awaitable<void> kill_by(asio::any_io_executor on, std::shared_ptr<const destination> there,
+                        std::uint32_t connection) {
     const auto made = co_await connect(on, *there);
     const auto statement = "KILL " + std::to_string(connection);
     db::results nothing;
@@ -91,6 +95,24 @@ awaitable<void> kill(asio::any_io_executor on, std::shared_ptr<const destination
     co_await made->async_execute(statement, nothing, said,
                                  asio::cancel_after(std::chrono::seconds{10}, token));
     co_await made->async_close(said, asio::cancel_after(std::chrono::seconds{10}, token));
+}
+
+void kill_now(const std::shared_ptr<const destination>& there, std::uint32_t connection) {
+    asio::io_context here{1};
+    asio::co_spawn(here, kill_by(here.get_executor(), there, connection), [](std::exception_ptr) {});
+    here.run();
+}
+
+}  // namespace
+
+void kill(std::shared_ptr<const destination> there, std::uint32_t connection) noexcept {
+    sql::on_request_thread([there = std::move(there), connection] {
+        try {
+            kill_now(there, connection);
+        } catch (...) {
+            // Out of memory: the server finds out when the connection closes.
+        }
+    });
 }
 
 }  // namespace errand::mysql

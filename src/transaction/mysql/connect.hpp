@@ -27,8 +27,8 @@ std::shared_ptr<const destination> destination_of(address to);
 awaitable<std::unique_ptr<boost::mysql::any_connection>> connect(boost::asio::any_io_executor on,
                                                                  const destination& there);
 
-// Ends what another connection is doing, and that connection with it; in vain when the server cannot be reached.
-awaitable<void> kill(boost::asio::any_io_executor on, std::shared_ptr<const destination> there,
-                     std::uint32_t connection);
+// Ends what another connection is doing, and that connection with it; in vain when the server cannot be reached. Waits for
+// nothing.
+void kill(std::shared_ptr<const destination> there, std::uint32_t connection) noexcept;
 
 }  // namespace errand::mysql

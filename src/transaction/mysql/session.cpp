@@ -2,13 +2,11 @@
 
 #include <errand/error.hpp>
 
-#include "transaction/mysql/commit_text.hpp"
 #include "transaction/mysql/refusal.hpp"
 #include "transaction/mysql/rows.hpp"
 #include "transaction/statement_text.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace errand::mysql {
@@ -18,6 +16,8 @@ namespace asio = boost::asio;
 namespace db = boost::mysql;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+bool is_begin(std::string_view statement) { return statement == "BEGIN" || statement == "START TRANSACTION"; }
 
 }  // namespace
 
@@ -67,7 +67,9 @@ awaitable<sql::result> session::run(std::string statement, std::vector<sql::valu
     sql::result got;
     std::exception_ptr refused;
     try {
+        if (own_ && !inside_) co_await commit_each(true);
         got = co_await execute(statement, values);
+        look_at(statement);
     } catch (const database_error&) {
         refused = std::current_exception();
     }
@@ -78,44 +80,47 @@ awaitable<sql::result> session::run(std::string statement, std::vector<sql::valu
 }
 
 awaitable<sql::result> session::run_all(std::vector<sql::statement> all, std::size_t& at) {
-    const auto how = connection_.format_opts();
-    std::optional<std::string> text;
-    if (own_ && !broken_ && how.has_value() && all.size() > 1 && all.back().text == "COMMIT")
-        text = commit_text(all, *how);
-    if (!text) co_return co_await sql::session::run_all(std::move(all), at);
+    at = 0;
+    const bool begins = own_ && !all.empty() && is_begin(all.front().text);
+    if (begins) co_await begin();
+    sql::result got;
+    for (at = begins ? 1 : 0; at < all.size(); ++at)
+        got = co_await run(std::move(all[at].text), std::move(all[at].values));
+    co_return got;
+}
+
+// The transaction begins with its first statement, so that most cost no round trip for it.
+awaitable<void> session::begin() {
+    if (broken_) throw store_error{"a session was used after its connection was lost"};
     under_way guard{*this};
     std::exception_ptr refused;
     try {
-        co_await execute_text(*text, all, at);
+        co_await commit_each(false);
+        inside_ = true;
     } catch (const database_error&) {
         refused = std::current_exception();
-    } catch (...) {
-        at = all.size() - 1;
-        throw;
     }
     guard.landed();
     if (refused) std::rethrow_exception(refused);
-    co_return sql::result{};
 }
 
-awaitable<void> session::execute_text(const std::string& text, const std::vector<sql::statement>& all,
-                                      std::size_t& at) {
-    at = 0;
-    db::execution_state state;
-    const auto [failed] = co_await connection_.async_start_execution(text, state, said_, token);
-    check(failed, all[at].text);
-    while (!state.complete()) {
-        ++at;
-        const auto [next_failed] = co_await connection_.async_read_resultset_head(state, said_, token);
-        check(next_failed, all[at].text);
-    }
+awaitable<void> session::commit_each(bool statement) {
+    if (commits_each_ == statement) co_return;
+    commits_each_.reset();
+    co_await execute(statement ? "SET autocommit = 1" : "SET autocommit = 0", {});
+    commits_each_ = statement;
+}
+
+void session::look_at(std::string_view done) {
+    if (done == "COMMIT" || done == "ROLLBACK") inside_ = false;
+    const auto word = sql::first_word(done);
+    // A user who changes it himself has to live with that, but the next one has not. (No word: a comment that is executed.)
+    if ((word == "SET" || word.empty()) && sql::mentions(done, "autocommit")) commits_each_.reset();
 }
 
 awaitable<sql::result> session::execute(const std::string& statement, const std::vector<sql::value>& values) {
     const bool keep = keeps_ && sql::is_worth_keeping(statement);
-    // The server takes several statements in a text from errand, and one from everybody else: in what is prepared.
-    const bool may_be_more = own_ && sql::has_more_behind(statement);
-    if (keep || may_be_more || !values.empty()) co_return co_await execute_prepared(statement, values, keep);
+    if (keep || !values.empty()) co_return co_await execute_prepared(statement, values, keep);
     db::execution_state state;
     const auto [failed] = co_await connection_.async_start_execution(statement, state, said_, token);
     check(failed, statement);
@@ -183,18 +188,11 @@ void session::check(const db::error_code& failed, std::string_view statement) {
     refuse(failed, said_, there_ ? there_->to.shown : "the adopted MySQL connection", statement);
 }
 
-// The server would go on with the statement, whose locks nobody needs any more: it is told so on another connection.
+// The server would go on with the statement, whose locks nobody needs any more.
 void session::give_up() noexcept {
     broken_ = true;
     const auto id = connection_.connection_id();
-    if (!there_ || !id) return;
-    try {
-        const auto on = connection_.get_executor();
-        // In vain when the server is away, and then there is nothing to end.
-        asio::co_spawn(on, kill(on, there_, *id), [](std::exception_ptr) {});
-    } catch (...) {
-        // Out of memory: the server finds out when the connection closes.
-    }
+    if (there_ && id) kill(there_, *id);
 }
 
 }  // namespace errand::mysql

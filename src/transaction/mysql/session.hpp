@@ -11,6 +11,7 @@
 #include <boost/mysql/statement.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ public:
     ~session() override;
 
     awaitable<sql::result> run(std::string statement, std::vector<sql::value> values) override;
-    // A commit with what errand writes before it in one round trip, on a connection of its own.
+    // On a connection of its own without a round trip for BEGIN, when a transaction was the last there, too.
     awaitable<sql::result> run_all(std::vector<sql::statement> all, std::size_t& at) override;
     bool usable() const noexcept override { return !broken_; }
 
@@ -36,8 +37,10 @@ private:
     awaitable<sql::result> execute(const std::string& statement, const std::vector<sql::value>& values);
     awaitable<sql::result> execute_prepared(const std::string& statement,
                                             const std::vector<sql::value>& values, bool keep);
-    awaitable<void> execute_text(const std::string& text, const std::vector<sql::statement>& all,
-                                 std::size_t& at);
+    awaitable<void> begin();
+    // Whether each statement is to commit by itself, or none does.
+    awaitable<void> commit_each(bool statement);
+    void look_at(std::string_view done);
     awaitable<sql::result> results_of(boost::mysql::execution_state& state, std::string_view statement);
     awaitable<boost::mysql::statement> prepared(const std::string& statement, bool keep);
     awaitable<void> close_spent();
@@ -52,6 +55,8 @@ private:
     boost::mysql::diagnostics said_;
     sql::statement_cache<boost::mysql::statement> statements_;
     std::vector<boost::mysql::statement> spent_;  // prepared and not needed any more
+    bool inside_ = false;                         // a transaction that run_all() has begun
+    std::optional<bool> commits_each_;            // as far as is known
     bool broken_ = false;
 };
 

@@ -15,6 +15,8 @@ public:
 
     std::string_view name() const noexcept override { return "postgres"; }
     const std::string& shown_url() const noexcept override { return to_.shown; }
+    bool sends_together() const noexcept override { return true; }
+    bool sessions_move() const noexcept override { return true; }
     awaitable<std::unique_ptr<sql::session>> connect(boost::asio::io_context& on) override;
 
 private:

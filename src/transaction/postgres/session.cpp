@@ -5,36 +5,24 @@
 #include "transaction/postgres/refusal.hpp"
 #include "transaction/postgres/rows.hpp"
 #include "transaction/postgres/under_way.hpp"
+#include "transaction/request_thread.hpp"
 #include "transaction/statement_text.hpp"
 
 #include <array>
-#include <atomic>
-#include <thread>
+#include <memory>
 #include <utility>
 
 namespace errand::postgres {
 namespace {
 
-// Beyond these, the server finds out when it has something to say.
-constexpr int most_requests = 16;
-std::atomic<int> requests{0};
-
-void request_cancel(const cancel_ptr& by) {
-    std::array<char, 256> why{};
-    PQcancel(by.get(), why.data(), static_cast<int>(why.size()));  // in vain when it has ended
-    --requests;
-}
-
-// The request goes over a connection of its own, and libpq blocks until the server has taken it, which may be never: on a
-// thread that nobody waits for, not even the end of the program.
+// The request goes over a connection of its own, and libpq blocks until the server has taken it.
 void cancel_at_server(PGconn* connection) {
-    cancel_ptr by{PQgetCancel(connection)};
+    const std::shared_ptr<PGcancel> by{PQgetCancel(connection), PQfreeCancel};
     if (!by) return;
-    if (requests.fetch_add(1) < most_requests) {
-        std::thread{[by = std::move(by)] { request_cancel(by); }}.detach();
-    } else {
-        --requests;
-    }
+    sql::on_request_thread([by] {
+        std::array<char, 256> why{};
+        PQcancel(by.get(), why.data(), static_cast<int>(why.size()));  // in vain when it has ended
+    });
 }
 
 }  // namespace
@@ -46,7 +34,7 @@ session::under_way::~under_way() {
     try {
         cancel_at_server(of_.connection_);
     } catch (...) {
-        // Out of memory or threads: the server finds out when it has something to say.
+        // Out of memory: the server finds out when it has something to say.
     }
 }
 
@@ -77,6 +65,8 @@ session::session(const boost::asio::any_io_executor& on, PGconn* adopted)
 session::~session() {
     if (!own_ && !was_nonblocking_) PQsetnonblocking(connection_, 0);
 }
+
+void session::move_to(boost::asio::io_context& on) { socket_.move_to(on.get_executor()); }
 
 bool session::usable() const noexcept {
     if (broken_) return false;

@@ -26,6 +26,7 @@ public:
     awaitable<sql::result> run(std::string statement, std::vector<sql::value> values) override;
     // In one round trip, but for what is to be copied.
     awaitable<sql::result> run_all(std::vector<sql::statement> all, std::size_t& at) override;
+    void move_to(boost::asio::io_context& on) override;
     // Looks at the connection, too: one that the server closed meanwhile is not usable.
     bool usable() const noexcept override;
 

@@ -31,6 +31,12 @@ void socket_watch::watch(int socket) {
     descriptor_.assign(own);
 }
 
+void socket_watch::move_to(const asio::any_io_executor& on) {
+    const int own = descriptor_.release();
+    descriptor_ = asio::posix::stream_descriptor{on};
+    descriptor_.assign(own);
+}
+
 // Any other error of the socket is libpq's to find out, when it reads or writes.
 awaitable<void> socket_watch::readable() {
     const auto [failed] = co_await descriptor_.async_wait(descriptor_base::wait_read, token);

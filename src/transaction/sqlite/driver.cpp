@@ -44,7 +44,7 @@ database::database(app& owner, const std::string& url, database_options options)
 joined_transaction adopt(database& db, ::sqlite3* connection) {
     if (connection == nullptr) throw usage_error{"sqlite::adopt: the connection is null"};
     auto& core = *db.core();
-    auto tasks = tasks_inside(core.app(), connection, core.home());
+    auto tasks = tasks_inside(core.app(), connection, core.thread());
     return detail::join(db.core(),
                         std::make_unique<session>(std::make_unique<handle>(connection), std::move(tasks),
                                                   nullptr, std::chrono::milliseconds{0}));

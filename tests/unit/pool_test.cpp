@@ -1,0 +1,188 @@
+// The connections of a database as loops share them: on a driver that only counts.
+#include <errand/error.hpp>
+
+#include "support/await.hpp"
+#include "transaction/pool.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace errand;
+using boost::asio::io_context;
+using errand::test::await;
+using errand::test::run_until;
+
+namespace {
+
+struct book {
+    int open = 0, made = 0, moved = 0;
+};
+
+class counted final : public sql::session {
+public:
+    explicit counted(book& in) : in_{in} {
+        ++in_.open;
+        ++in_.made;
+    }
+    ~counted() override { --in_.open; }
+    awaitable<sql::result> run(std::string, std::vector<sql::value>) override { co_return sql::result{}; }
+    void move_to(io_context&) override { ++in_.moved; }
+    bool usable() const noexcept override { return true; }
+
+private:
+    book& in_;
+};
+
+class counting_driver final : public sql::driver {
+public:
+    counting_driver(book& in, bool moves) : in_{in}, moves_{moves} {}
+    std::string_view name() const noexcept override { return "sqlite"; }
+    const std::string& shown_url() const noexcept override { return url_; }
+    bool sessions_move() const noexcept override { return moves_; }
+    awaitable<std::unique_ptr<sql::session>> connect(io_context&) override {
+        co_return std::make_unique<counted>(in_);
+    }
+
+private:
+    book& in_;
+    const bool moves_;
+    const std::string url_ = "counted";
+};
+
+struct shared_pool {
+    explicit shared_pool(bool moves, std::size_t connections = 2)
+        : driver{in, moves},
+          all{std::make_shared<sql::pool>(driver, database_options{.connections = connections},
+                                          sql::pool::greeting{})} {}
+
+    sql::pool::connection take(io_context& on) { return await(on, all->take(on)); }
+    // Asks for one that is not there; what it gets is in the result, in time.
+    std::shared_ptr<std::optional<sql::pool::connection>> ask(io_context& on) {
+        auto got = std::make_shared<std::optional<sql::pool::connection>>();
+        boost::asio::co_spawn(
+            on, [](sql::pool& of, io_context& at) { return of.take(at); }(*all, on),
+            [got](std::exception_ptr failed, sql::pool::connection one) {
+                if (!failed) got->emplace(std::move(one));
+            });
+        on.restart();
+        on.poll();
+        return got;
+    }
+
+    book in;
+    counting_driver driver;
+    std::shared_ptr<sql::pool> all;
+};
+
+}  // namespace
+
+TEST_CASE("a loop gets a connection that is idle on it before any other") {
+    io_context one{1}, two{1};
+    shared_pool pool{GENERATE(false, true)};
+    auto first = pool.take(one), second = pool.take(two);
+    const auto* of_one = first.in.get();
+    pool.all->give_back(std::move(first), true);
+    pool.all->give_back(std::move(second), true);
+    CHECK(pool.take(one).in.get() == of_one);
+    CHECK(pool.in.made == 2);
+    CHECK(pool.in.moved == 0);
+}
+
+TEST_CASE(
+    "a connection that is idle on another loop is moved, or closed for a new one when there are enough") {
+    const bool moves = GENERATE(false, true);
+    io_context one{1}, two{1};
+    shared_pool pool{moves};
+    for (int i = 0; i < 2; ++i) {
+        auto first = pool.take(one), second = pool.take(one);
+        pool.all->give_back(std::move(first), true);
+        pool.all->give_back(std::move(second), true);
+    }
+    auto other = pool.take(two);
+    CHECK(other.on == &two);
+    CHECK(pool.in.made == (moves ? 2 : 3));
+    CHECK(pool.in.moved == (moves ? 1 : 0));
+    CHECK(pool.in.open == 2);
+    pool.all->give_back(std::move(other), true);
+}
+
+TEST_CASE("who waits gets what comes back on his loop; on another one it is moved, or he makes his own") {
+    const bool moves = GENERATE(false, true);
+    io_context one{1}, two{1};
+    shared_pool pool{moves, 1};
+    auto taken = pool.take(one);
+    const auto here = pool.ask(two);
+    CHECK_FALSE(*here);
+    pool.all->give_back(std::move(taken), true);
+    REQUIRE(run_until(two, [&] { return here->has_value(); }));
+    CHECK((*here)->on == &two);
+    CHECK(pool.in.made == (moves ? 1 : 2));
+    CHECK(pool.in.open == 1);
+
+    const auto next = pool.ask(two);
+    pool.all->give_back(std::move(**here), true);
+    REQUIRE(run_until(two, [&] { return next->has_value(); }));
+    CHECK(pool.in.made == (moves ? 1 : 2));
+    pool.all->give_back(std::move(**next), true);
+}
+
+TEST_CASE("what cannot be moved goes to those who wait on its loop, though others came first") {
+    io_context one{1}, two{1};
+    shared_pool pool{false, 1};
+    auto taken = pool.take(one);
+    const auto first = pool.ask(two), second = pool.ask(one);
+    pool.all->give_back(std::move(taken), true);
+    REQUIRE(run_until(one, [&] { return second->has_value(); }));
+    CHECK(pool.in.made == 1);
+    CHECK_FALSE(*first);
+    pool.all->give_back(std::move(**second), false);
+    REQUIRE(run_until(two, [&] { return first->has_value(); }));
+    CHECK(pool.in.made == 2);
+    pool.all->give_back(std::move(**first), true);
+}
+
+TEST_CASE("connections that are idle on a loop go with it, and others may be made instead") {
+    io_context stays{1};
+    shared_pool pool{GENERATE(false, true)};
+    {
+        io_context ends{1};
+        auto first = pool.take(ends), second = pool.take(ends);
+        pool.all->give_back(std::move(first), true);
+        pool.all->give_back(std::move(second), true);
+        CHECK(pool.in.open == 2);
+    }
+    CHECK(pool.in.open == 0);
+    auto first = pool.take(stays), second = pool.take(stays);
+    CHECK(pool.in.made == 4);
+    pool.all->give_back(std::move(first), true);
+    pool.all->give_back(std::move(second), true);
+}
+
+TEST_CASE("what is given to one who is gone meanwhile goes to the next who waits") {
+    io_context stays{1};
+    shared_pool pool{true, 1};
+    const bool clean = GENERATE(false, true);  // a connection, or the right to make one
+    auto ends = std::make_unique<io_context>(1);
+    auto taken = pool.take(stays);
+    const auto gone = pool.ask(*ends), next = pool.ask(stays);
+    pool.all->give_back(std::move(taken), clean);
+    CHECK_FALSE(*gone);
+    ends.reset();
+    REQUIRE(run_until(stays, [&] { return next->has_value(); }));
+    CHECK(pool.in.open == 1);
+    pool.all->give_back(std::move(**next), true);
+}
+
+TEST_CASE("a pool that was closed lets nobody wait and keeps nothing") {
+    io_context one{1}, two{1};
+    shared_pool pool{true, 1};
+    auto taken = pool.take(one);
+    const auto waits = pool.ask(two);
+    pool.all->close();
+    two.restart();
+    two.poll();
+    CHECK_FALSE(*waits);
+    pool.all->give_back(std::move(taken), true);
+    CHECK(pool.in.open == 0);
+    CHECK_THROWS_AS(pool.take(one), store_error);
+}
