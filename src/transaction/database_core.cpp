@@ -32,10 +32,6 @@ void check(const database_options& options) {
     }
 }
 
-// A connection that cannot be moved to another loop is closed for a new one there when all are taken: two for each of the
-// worker's loops, the background and the caller of block_on(), or it would happen all the time.
-std::size_t enough_for_loops(const config& of) { return 2 * (of.threads + 2); }
-
 // What this user may not do, the first statement that needs the tables says.
 awaitable<void> make_tables(const sql::dialect& statements, sql::session& in) {
     try {
@@ -56,10 +52,7 @@ awaitable<void> make_tables(const sql::dialect& statements, sql::session& in) {
 }  // namespace
 
 database_core::database_core(app_core& app, std::unique_ptr<sql::driver> of, const database_options& options)
-    : app_{app},
-      statements_{sql::dialect::of(of->name())},
-      driver_{std::move(of)},
-      on_callers_loops_{driver_->sessions_move() || options.connections >= enough_for_loops(app.settings)} {
+    : app_{app}, statements_{sql::dialect::of(of->name())}, driver_{std::move(of)} {
     if (driver_->blocks()) start_thread();
     sql::pool::greeting first;
     if (options.install) first = [this](sql::session& in) { return make_tables(statements_, in); };
@@ -102,7 +95,9 @@ void database_core::close() {
 
 asio::io_context& database_core::place_of(const asio::any_io_executor& caller) {
     if (own_) return *own_;
-    return (on_callers_loops_ ? home_of(caller, app_) : app_.background()).context();
+    auto& near = home_of(caller, app_).context();
+    auto& background = app_.background().context();
+    return &near == &background || pool_->admits(near) ? near : background;
 }
 
 awaitable<sql::result> database_core::run_alone(std::string statement, std::vector<sql::value> values) {

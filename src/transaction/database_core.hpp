@@ -77,7 +77,6 @@ private:
     const sql::dialect& statements_;
     std::unique_ptr<sql::driver> driver_;
 
-    const bool on_callers_loops_;
     // Of a driver that blocks.
     std::optional<boost::asio::io_context> own_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> own_work_;

@@ -3,6 +3,7 @@
 #include "transaction/pool.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 namespace errand::sql::loop_end {
@@ -22,6 +23,7 @@ public:
         const auto is_same = [&](const auto& other) {
             return !other.owner_before(one) && !one.owner_before(other);
         };
+        const std::lock_guard lock{guard_};
         if (std::ranges::any_of(all_, is_same)) return;
         std::erase_if(all_, [](const auto& other) { return other.expired(); });
         all_.push_back(one);
@@ -35,6 +37,7 @@ private:
     }
 
     asio::io_context& of_;
+    std::mutex guard_;  // of what follows
     std::vector<std::weak_ptr<pool>> all_;
 };
 

@@ -11,7 +11,7 @@ class pool;
 
 namespace loop_end {
 
-// On the loop itself. `whom` is told by pool::leave() while the loop is destroyed; more than once changes nothing.
+// From any thread while the loop lives. `whom` is told by pool::leave() while the loop is destroyed; more than once changes nothing.
 void tell(boost::asio::io_context& of, const std::weak_ptr<pool>& whom);
 
 }  // namespace loop_end

@@ -12,19 +12,13 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace errand::sql {
 
 namespace asio = boost::asio;
 
-namespace {
-// Where connections cannot be moved, those who wait on the loop of one that comes back may go first for so long: for others
-// it would have to be made anew each time.
-constexpr std::chrono::milliseconds longest_passed_over{50};
-}  // namespace
-
-// What was given to one who leaves the line without it, because nobody waits for him any more, goes to the next.
+// Whoever leaves the line with something in his hands, because nobody waits for him any more or because his loop ends, drops
+// it: a connection is closed, and the next one may make his own.
 class pool::in_line {
 public:
     in_line(pool& of, std::shared_ptr<waiting> place) : of_{of}, place_{std::move(place)} {}
@@ -32,13 +26,10 @@ public:
     in_line& operator=(const in_line&) = delete;
     ~in_line() {
         std::optional<connection> left;
-        {
-            const std::lock_guard lock{of_.guard_};
-            of_.line_.remove(place_);
-            left.swap(place_->got);
-            if (place_->may_make) of_.let_one_make();
-        }
-        if (left) of_.give_back(std::move(*left), true);
+        const std::lock_guard lock{of_.guard_};
+        of_.line_.remove(place_);
+        left.swap(place_->got);
+        if (left) left->in.reset();
     }
 
 private:
@@ -46,60 +37,45 @@ private:
     std::shared_ptr<waiting> place_;
 };
 
-void pool::throw_closed() const { throw store_error{"connect: the database object was closed"}; }
+void pool::throw_closed() { throw store_error{"connect: the database object was closed"}; }
 
 awaitable<pool::connection> pool::take(asio::io_context& on) {
-    for (;;) {
-        auto mine = next_share(on);
-        if (mine.found) {
-            auto& one = mine.found->of;
-            bool good = true;
-            if (one.on != &on) {
-                one.in->move_to(on);
-                one.on = &on;
-            }
-            if (clock::now() - mine.found->since > options_.check_after) good = co_await lives(*one.in);
-            if (good) co_return std::move(one);
-            mine.found.reset();
-            one_less();
-        } else if (mine.may_make) {
-            mine.in_its_place.reset();
-            co_return co_await make(on);
-        } else if (auto given = co_await wait(std::move(mine.place))) {
-            if (given->on != &on) given->in->move_to(on);
-            given->on = &on;
-            co_return std::move(*given);
-        }
-    }
+    loop_end::tell(on, weak_from_this());
+    connection one;
+    if (auto place = fetch(on, one)) one = co_await wait(std::move(place));
+    const bool rested = one.in && clock::now() - one.since > options_.check_after;
+    if (rested && !co_await lives(*one.in)) one.in.reset();
+    one.on = &on;
+    if (!one.in) co_await make(one);
+    co_return one;
 }
 
-pool::share pool::next_share(asio::io_context& on) {
+// What there is at once; else a place in the line.
+std::shared_ptr<pool::waiting> pool::fetch(asio::io_context& on, connection& into) {
     const std::lock_guard lock{guard_};
     if (closed_) throw_closed();
-    share mine;
-    mine.found = newest_idle(on);
-    if (mine.found) return mine;
-    mine.may_make = open_ < options_.connections || !idle_.empty();
-    if (open_ < options_.connections) {
+    if (const auto found = best_idle(on); found != idle_.end()) {
+        into = std::move(*found);
+        idle_.erase(found);
+        if (into.on != &on) into.in->move_to(on);
+    } else if (open_ < options_.connections) {
         ++open_;
+        into.place = unit{*this};
     } else if (!idle_.empty()) {
-        mine.in_its_place = std::move(idle_.front().of);
+        into = std::move(idle_.front());
         idle_.erase(idle_.begin());
+        into.in.reset();
     } else {
-        mine.place = std::make_shared<waiting>(on, asio::steady_timer{on, options_.wait});
-        line_.push_back(mine.place);
+        return line_.emplace_back(std::make_shared<waiting>(on, asio::steady_timer{on, options_.wait}));
     }
-    return mine;
+    return nullptr;
 }
 
-std::optional<pool::idle_one> pool::newest_idle(asio::io_context& on) {
-    const auto here = [&](const idle_one& one) { return one.of.on == &on; };
-    auto place = std::find_if(idle_.rbegin(), idle_.rend(), here);
-    if (place == idle_.rend() && of_.sessions_move()) place = idle_.rbegin();
-    if (place == idle_.rend()) return std::nullopt;
-    auto found = std::move(*place);
-    idle_.erase(std::next(place).base());
-    return found;
+std::vector<pool::connection>::iterator pool::best_idle(asio::io_context& on) {
+    for (auto at = idle_.end(); at != idle_.begin();) {
+        if ((--at)->on == &on) return at;
+    }
+    return of_.sessions_move() && !idle_.empty() ? std::prev(idle_.end()) : idle_.end();
 }
 
 awaitable<bool> pool::lives(session& of) {
@@ -111,27 +87,19 @@ awaitable<bool> pool::lives(session& of) {
     }
 }
 
-awaitable<pool::connection> pool::make(asio::io_context& on) {
-    try {
-        loop_end::tell(on, weak_from_this());
-        auto made = co_await of_.connect(on);
-        if (first_ && !greeted_) co_await first_(*made);
-        greeted_ = true;
-        co_return connection{std::move(made), &on, clock::now()};
-    } catch (...) {
-        one_less();
-        throw;
-    }
+awaitable<void> pool::make(connection& one) {
+    one.in = co_await of_.connect(*one.on);
+    one.born = clock::now();
+    if (first_ && !greeted_) co_await first_(*one.in);
+    greeted_ = true;
 }
 
-// Nothing: it may be possible to make one now.
-awaitable<std::optional<pool::connection>> pool::wait(std::shared_ptr<waiting> place) {
+awaitable<pool::connection> pool::wait(std::shared_ptr<waiting> place) {
     const in_line leaves{*this, place};
     const auto [failed] = co_await place->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     const std::lock_guard lock{guard_};
-    if (place->got) co_return std::exchange(place->got, std::nullopt);
+    if (place->got) co_return *std::exchange(place->got, std::nullopt);
     if (closed_) throw_closed();
-    if (std::exchange(place->may_make, false)) co_return std::nullopt;
     if (failed) throw boost::system::system_error{asio::error::operation_aborted};
     throw store_error{
         "connect: all " + std::to_string(options_.connections) +
@@ -142,47 +110,52 @@ awaitable<std::optional<pool::connection>> pool::wait(std::shared_ptr<waiting> p
 void pool::give_back(connection one, bool clean) {
     const bool old = clock::now() - one.born > options_.max_age;
     const bool good = clean && !old && one.in->usable();
-    std::unique_lock lock{guard_};
-    if (good && !closed_) {
-        if (line_.empty()) {
-            idle_.push_back({std::move(one), clock::now()});
-            return;
-        }
-        if (const auto next = next_for(one)) {
-            next->got = std::move(one);
-            return tell(next);
-        }
-    }
-    lock.unlock();
+    const std::lock_guard lock{guard_};
+    if (good && !closed_ && hand_over(one)) return;
     one.in.reset();
-    one_less();
 }
 
-// Null: it is of no use to those who are to go first.
-std::shared_ptr<pool::waiting> pool::next_for(const connection& one) {
-    auto next = line_.begin();
-    const bool fits = (*next)->on.get_executor() == one.on->get_executor() || of_.sessions_move();
-    if (!fits && clock::now() - (*next)->since < longest_passed_over)
-        next = std::ranges::find_if(line_, [&](const auto& other) { return &other->on == one.on; });
-    else if (!fits)
-        return nullptr;
-    if (next == line_.end()) return nullptr;
-    auto found = *next;
-    line_.erase(next);
-    return found;
+// Under the lock. To the next in the line, or to those that are idle; false: it is of no use to anybody.
+bool pool::hand_over(connection& one) {
+    if (line_.empty()) {
+        one.since = clock::now();
+        idle_.push_back(std::move(one));
+        return true;
+    }
+    const auto place = next_for(one);
+    if (place == line_.end()) return false;
+    const auto next = *place;
+    try {
+        if (one.on != &next->on) one.in->move_to(next->on);
+    } catch (const std::exception&) {
+        return false;
+    }
+    line_.erase(place);
+    one.since = clock::now();
+    next->got = std::move(one);
+    tell(next);
+    return true;
 }
 
+pool::line::iterator pool::next_for(const connection& one) {
+    const auto first = line_.begin();
+    if (&(*first)->on == one.on || of_.sessions_move()) return first;
+    if (clock::now() - (*first)->since >= passed_over_) return line_.end();
+    return std::ranges::find_if(line_, [&](const auto& other) { return &other->on == one.on; });
+}
+
+// The next in the line may make one in its place.
 void pool::one_less() {
     const std::lock_guard lock{guard_};
-    --open_;
-    let_one_make();
-}
-
-void pool::let_one_make() {
-    if (line_.empty()) return;
-    auto next = line_.front();
+    if (line_.empty() || closed_) {
+        --open_;
+        return;
+    }
+    const auto next = line_.front();
     line_.pop_front();
-    next->may_make = true;
+    connection none;
+    none.place = unit{*this};
+    next->got = std::move(none);
     tell(next);
 }
 
@@ -191,26 +164,33 @@ void pool::tell(const std::shared_ptr<waiting>& one) {
     asio::dispatch(one->on, [one] { one->timer.cancel(); });
 }
 
+bool pool::admits(asio::io_context& on) {
+    if (of_.sessions_move()) return true;
+    const std::lock_guard lock{guard_};
+    if (std::ranges::find(admitted_, &on) != admitted_.end()) return true;
+    if (2 * (admitted_.size() + 2) > options_.connections) return false;
+    loop_end::tell(on, weak_from_this());
+    admitted_.push_back(&on);
+    return true;
+}
+
 void pool::leave(asio::io_context& on) {
-    std::vector<idle_one> left;
-    {
-        const std::lock_guard lock{guard_};
-        const auto first = std::stable_partition(idle_.begin(), idle_.end(),
-                                                 [&](const idle_one& one) { return one.of.on != &on; });
-        std::move(first, idle_.end(), std::back_inserter(left));
-        idle_.erase(first, idle_.end());
-    }
-    for (auto& one : left) {
-        one.of.in.reset();
-        one_less();
-    }
+    std::vector<connection> left;
+    const std::lock_guard lock{guard_};
+    std::erase(admitted_, &on);
+    line_.remove_if([&](const auto& one) { return &one->on == &on; });
+    const auto first = std::stable_partition(idle_.begin(), idle_.end(),
+                                             [&](const connection& one) { return one.on != &on; });
+    for (auto at = first; at != idle_.end(); ++at) at->in.reset();
+    left.insert(left.end(), std::move_iterator{first}, std::move_iterator{idle_.end()});
+    idle_.erase(first, idle_.end());
 }
 
 void pool::close() {
-    std::vector<idle_one> left;
+    std::vector<connection> left;
     const std::lock_guard lock{guard_};
     closed_ = true;
-    open_ -= idle_.size();
+    for (auto& one : idle_) one.in.reset();
     left.swap(idle_);
     for (const auto& one : line_) tell(one);
 }

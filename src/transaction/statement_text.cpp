@@ -64,11 +64,6 @@ std::string first_word(std::string_view text) {
     return word;
 }
 
-bool mentions(std::string_view statement, std::string_view word) {
-    const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
-    return !std::ranges::search(statement, word, same).empty();
-}
-
 bool is_worth_keeping(std::string_view statement) {
     static constexpr std::array<std::string_view, 8> words{"SELECT", "INSERT", "UPDATE", "DELETE",
                                                            "WITH",   "VALUES", "MERGE",  "REPLACE"};

@@ -20,7 +20,4 @@ std::string first_word(std::string_view statement);
 // as an insert of many rows is, and does not come again.
 bool is_worth_keeping(std::string_view statement);
 
-// Whether this word, given in small letters, stands in it, in whatever case, be it in a comment.
-bool mentions(std::string_view statement, std::string_view word);
-
 }  // namespace errand::sql

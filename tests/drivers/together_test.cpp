@@ -76,6 +76,36 @@ TEST_CASE("what cannot be sent is refused before anything is", "[only_postgres]"
     here.run(here.session, "VACUUM made");  // refused in a transaction
 }
 
+TEST_CASE(
+    "a transaction can be rolled back, and a statement outside of one stays, whatever autocommit was made",
+    "[only_mysql]") {
+    together_fixture here;
+    const auto other = here.open();
+    here.run(other, "CREATE PROCEDURE on_its_own() SET autocommit = 1");
+    here.run(other, "CREATE PROCEDURE fails() BEGIN SET autocommit = 1; SIGNAL SQLSTATE '45000'; END");
+    const auto count = [&] { return std::get<std::int64_t>(here.ask(other, "SELECT count(*) FROM made")); };
+    std::int64_t x = 0;
+    for (const char* meddles : {"SELECT 1", "SET autocommit = 1", "SET autocommit = 0", "CALL on_its_own()",
+                                "CALL fails()", "CREATE TABLE IF NOT EXISTS more(x int)"}) {
+        CAPTURE(meddles);
+        const auto before = count();
+        try {
+            here.all({here.begin, {meddles}, here.commit});
+        } catch (const database_error&) {
+            here.run(here.session, "ROLLBACK");
+        }
+        here.all({here.begin, here.insert(++x)});
+        CHECK(count() == before);
+        here.run(here.session, "ROLLBACK");
+        CHECK(count() == before);
+        const auto alone = here.insert(++x);
+        here.run(here.session, alone.text, alone.values);
+        CHECK(count() == before + 1);
+        here.all({here.begin, here.insert(++x), here.commit});
+        CHECK(count() == before + 2);
+    }
+}
+
 TEST_CASE("one text of a user is one statement", "[only_mysql]") {
     together_fixture here;
     for (const auto* two : {"SET @a = 1; DROP TABLE made", "DROP TABLE IF EXISTS none; DROP TABLE made"})

@@ -50,24 +50,31 @@ private:
 };
 
 struct shared_pool {
-    explicit shared_pool(bool moves, std::size_t connections = 2)
+    explicit shared_pool(bool moves, std::size_t connections = 2,
+                         sql::pool::clock::duration passed_over = std::chrono::hours{1})
         : driver{in, moves},
           all{std::make_shared<sql::pool>(driver, database_options{.connections = connections},
-                                          sql::pool::greeting{})} {}
+                                          sql::pool::greeting{}, passed_over)} {}
 
     sql::pool::connection take(io_context& on) { return await(on, all->take(on)); }
-    // Asks for one that is not there; what it gets is in the result, in time.
-    std::shared_ptr<std::optional<sql::pool::connection>> ask(io_context& on) {
-        auto got = std::make_shared<std::optional<sql::pool::connection>>();
+    struct asked {
+        std::optional<sql::pool::connection> got;
+        std::exception_ptr failure;
+    };
+    // Asks for one that is not there; what comes of it, in time.
+    std::shared_ptr<asked> ask(io_context& on) {
+        auto of = std::make_shared<asked>();
         boost::asio::co_spawn(
-            on, [](sql::pool& of, io_context& at) { return of.take(at); }(*all, on),
-            [got](std::exception_ptr failed, sql::pool::connection one) {
-                if (!failed) got->emplace(std::move(one));
+            on, [](sql::pool& from, io_context& at) { return from.take(at); }(*all, on),
+            [of](std::exception_ptr failed, sql::pool::connection one) {
+                of->failure = failed;
+                if (!failed) of->got.emplace(std::move(one));
             });
         on.restart();
         on.poll();
-        return got;
+        return of;
     }
+    void back(sql::pool::connection& one, bool clean = true) { all->give_back(std::move(one), clean); }
 
     book in;
     counting_driver driver;
@@ -81,8 +88,8 @@ TEST_CASE("a loop gets a connection that is idle on it before any other") {
     shared_pool pool{GENERATE(false, true)};
     auto first = pool.take(one), second = pool.take(two);
     const auto* of_one = first.in.get();
-    pool.all->give_back(std::move(first), true);
-    pool.all->give_back(std::move(second), true);
+    pool.back(first);
+    pool.back(second);
     CHECK(pool.take(one).in.get() == of_one);
     CHECK(pool.in.made == 2);
     CHECK(pool.in.moved == 0);
@@ -95,15 +102,15 @@ TEST_CASE(
     shared_pool pool{moves};
     for (int i = 0; i < 2; ++i) {
         auto first = pool.take(one), second = pool.take(one);
-        pool.all->give_back(std::move(first), true);
-        pool.all->give_back(std::move(second), true);
+        pool.back(first);
+        pool.back(second);
     }
     auto other = pool.take(two);
     CHECK(other.on == &two);
     CHECK(pool.in.made == (moves ? 2 : 3));
     CHECK(pool.in.moved == (moves ? 1 : 0));
     CHECK(pool.in.open == 2);
-    pool.all->give_back(std::move(other), true);
+    pool.back(other);
 }
 
 TEST_CASE("who waits gets what comes back on his loop; on another one it is moved, or he makes his own") {
@@ -112,33 +119,51 @@ TEST_CASE("who waits gets what comes back on his loop; on another one it is move
     shared_pool pool{moves, 1};
     auto taken = pool.take(one);
     const auto here = pool.ask(two);
-    CHECK_FALSE(*here);
-    pool.all->give_back(std::move(taken), true);
-    REQUIRE(run_until(two, [&] { return here->has_value(); }));
-    CHECK((*here)->on == &two);
+    CHECK_FALSE(here->got);
+    pool.back(taken);
+    REQUIRE(run_until(two, [&] { return here->got.has_value(); }));
+    CHECK(here->got->on == &two);
     CHECK(pool.in.made == (moves ? 1 : 2));
     CHECK(pool.in.open == 1);
 
     const auto next = pool.ask(two);
-    pool.all->give_back(std::move(**here), true);
-    REQUIRE(run_until(two, [&] { return next->has_value(); }));
+    pool.back(*here->got);
+    REQUIRE(run_until(two, [&] { return next->got.has_value(); }));
     CHECK(pool.in.made == (moves ? 1 : 2));
-    pool.all->give_back(std::move(**next), true);
+    pool.back(*next->got);
 }
 
-TEST_CASE("what cannot be moved goes to those who wait on its loop, though others came first") {
+TEST_CASE(
+    "what cannot be moved goes to those who wait on its loop, until the first has waited for too long") {
+    const bool patient = GENERATE(true, false);
     io_context one{1}, two{1};
-    shared_pool pool{false, 1};
+    shared_pool pool{false, 1, patient ? std::chrono::hours{1} : std::chrono::hours{0}};
     auto taken = pool.take(one);
     const auto first = pool.ask(two), second = pool.ask(one);
-    pool.all->give_back(std::move(taken), true);
-    REQUIRE(run_until(one, [&] { return second->has_value(); }));
-    CHECK(pool.in.made == 1);
-    CHECK_FALSE(*first);
-    pool.all->give_back(std::move(**second), false);
-    REQUIRE(run_until(two, [&] { return first->has_value(); }));
-    CHECK(pool.in.made == 2);
-    pool.all->give_back(std::move(**first), true);
+    pool.back(taken);
+    auto& sooner = patient ? one : two;
+    REQUIRE(run_until(sooner, [&] { return (patient ? second : first)->got.has_value(); }));
+    CHECK(pool.in.made == (patient ? 1 : 2));
+    pool.back(*(patient ? second : first)->got, false);
+    REQUIRE(run_until(patient ? two : one, [&] { return (patient ? first : second)->got.has_value(); }));
+    CHECK(pool.in.made == (patient ? 2 : 3));
+    pool.back(*(patient ? first : second)->got);
+}
+
+TEST_CASE("a loop gets connections of its own while there are two for each, and for the background") {
+    io_context one{1}, two{1}, three{1};
+    CHECK(shared_pool{true, 1}.all->admits(one));
+    CHECK_FALSE(shared_pool{false, 3}.all->admits(one));
+    shared_pool pool{false, 7};
+    CHECK(pool.all->admits(one));
+    {
+        io_context ends{1};
+        CHECK(pool.all->admits(ends));
+        CHECK_FALSE(pool.all->admits(three));
+    }
+    CHECK(pool.all->admits(two));
+    CHECK(pool.all->admits(one));
+    CHECK_FALSE(pool.all->admits(three));
 }
 
 TEST_CASE("connections that are idle on a loop go with it, and others may be made instead") {
@@ -147,15 +172,29 @@ TEST_CASE("connections that are idle on a loop go with it, and others may be mad
     {
         io_context ends{1};
         auto first = pool.take(ends), second = pool.take(ends);
-        pool.all->give_back(std::move(first), true);
-        pool.all->give_back(std::move(second), true);
+        pool.back(first);
+        pool.back(second);
         CHECK(pool.in.open == 2);
     }
     CHECK(pool.in.open == 0);
     auto first = pool.take(stays), second = pool.take(stays);
     CHECK(pool.in.made == 4);
-    pool.all->give_back(std::move(first), true);
-    pool.all->give_back(std::move(second), true);
+    pool.back(first);
+    pool.back(second);
+}
+
+TEST_CASE("a connection that was moved to a loop goes with that one") {
+    io_context stays{1};
+    shared_pool pool{true};
+    auto made = pool.take(stays);
+    pool.back(made);
+    {
+        io_context ends{1};
+        auto moved = pool.take(ends);
+        CHECK(pool.in.moved == 1);
+        pool.back(moved);
+    }
+    CHECK(pool.in.open == 0);
 }
 
 TEST_CASE("what is given to one who is gone meanwhile goes to the next who waits") {
@@ -165,12 +204,12 @@ TEST_CASE("what is given to one who is gone meanwhile goes to the next who waits
     auto ends = std::make_unique<io_context>(1);
     auto taken = pool.take(stays);
     const auto gone = pool.ask(*ends), next = pool.ask(stays);
-    pool.all->give_back(std::move(taken), clean);
-    CHECK_FALSE(*gone);
+    pool.back(taken, clean);
+    CHECK_FALSE(gone->got);
     ends.reset();
-    REQUIRE(run_until(stays, [&] { return next->has_value(); }));
+    REQUIRE(run_until(stays, [&] { return next->got.has_value(); }));
     CHECK(pool.in.open == 1);
-    pool.all->give_back(std::move(**next), true);
+    pool.back(*next->got);
 }
 
 TEST_CASE("a pool that was closed lets nobody wait and keeps nothing") {
@@ -179,10 +218,9 @@ TEST_CASE("a pool that was closed lets nobody wait and keeps nothing") {
     auto taken = pool.take(one);
     const auto waits = pool.ask(two);
     pool.all->close();
-    two.restart();
-    two.poll();
-    CHECK_FALSE(*waits);
-    pool.all->give_back(std::move(taken), true);
+    REQUIRE(run_until(two, [&] { return waits->failure != nullptr; }));
+    CHECK_THROWS_AS(std::rethrow_exception(waits->failure), store_error);
+    pool.back(taken);
     CHECK(pool.in.open == 0);
     CHECK_THROWS_AS(pool.take(one), store_error);
 }

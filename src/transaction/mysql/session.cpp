@@ -9,6 +9,9 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace errand::mysql {
 namespace {
 
@@ -16,6 +19,15 @@ namespace asio = boost::asio;
 namespace db = boost::mysql;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+// Whether autocommit may be another one afterwards: by the statement itself, or by a procedure that it calls. What reads or
+// changes rows cannot, nor the functions and triggers in it.
+bool may_change_mode(std::string_view statement) {
+    static constexpr std::array<std::string_view, 5> ends{"COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE",
+                                                          "START"};
+    return !sql::is_worth_keeping(statement) &&
+           std::ranges::find(ends, sql::first_word(statement)) == ends.end();
+}
 
 bool is_begin(std::string_view statement) { return statement == "BEGIN" || statement == "START TRANSACTION"; }
 
@@ -68,8 +80,9 @@ awaitable<sql::result> session::run(std::string statement, std::vector<sql::valu
     std::exception_ptr refused;
     try {
         if (own_ && !inside_) co_await commit_each(true);
+        if (may_change_mode(statement)) commits_each_.reset();
         got = co_await execute(statement, values);
-        look_at(statement);
+        if (statement == "COMMIT" || statement == "ROLLBACK") inside_ = false;
     } catch (const database_error&) {
         refused = std::current_exception();
     }
@@ -109,13 +122,6 @@ awaitable<void> session::commit_each(bool statement) {
     commits_each_.reset();
     co_await execute(statement ? "SET autocommit = 1" : "SET autocommit = 0", {});
     commits_each_ = statement;
-}
-
-void session::look_at(std::string_view done) {
-    if (done == "COMMIT" || done == "ROLLBACK") inside_ = false;
-    const auto word = sql::first_word(done);
-    // A user who changes it himself has to live with that, but the next one has not. (No word: a comment that is executed.)
-    if ((word == "SET" || word.empty()) && sql::mentions(done, "autocommit")) commits_each_.reset();
 }
 
 awaitable<sql::result> session::execute(const std::string& statement, const std::vector<sql::value>& values) {

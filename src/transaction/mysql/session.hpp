@@ -40,7 +40,6 @@ private:
     awaitable<void> begin();
     // Whether each statement is to commit by itself, or none does.
     awaitable<void> commit_each(bool statement);
-    void look_at(std::string_view done);
     awaitable<sql::result> results_of(boost::mysql::execution_state& state, std::string_view statement);
     awaitable<boost::mysql::statement> prepared(const std::string& statement, bool keep);
     awaitable<void> close_spent();
