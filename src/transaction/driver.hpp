@@ -62,7 +62,7 @@ public:
     virtual const std::string& shown_url() const noexcept = 0;
     // Its calls block: they are made on a thread that the database has for them, and never on one of the app's loops.
     virtual bool blocks() const noexcept { return false; }
-    // run_all() takes one round trip for all.
+    // run_all() takes fewer round trips than there are statements, where the server can.
     virtual bool sends_together() const noexcept { return false; }
     // A session can be moved to another context.
     virtual bool sessions_move() const noexcept { return false; }

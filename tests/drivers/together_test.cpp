@@ -66,6 +66,12 @@ TEST_CASE("after a statement that is refused none is run, and it is named") {
     here.run(here.session, "ROLLBACK");
     here.all({here.begin, here.insert(3), here.commit});
     CHECK(here.rows() == 2);
+    here.all({here.begin, here.insert(4)});
+    CHECK_THROWS_AS(here.all({here.insert(1), here.commit}), database_error);
+    CHECK(here.at == 0);
+    CHECK(here.session->usable());
+    here.run(here.session, "ROLLBACK");
+    CHECK(here.rows() == 2);
 }
 
 TEST_CASE("what cannot be sent is refused before anything is", "[only_postgres]") {

@@ -42,6 +42,11 @@ struct shop {
         other.run(around->execute("CREATE TABLE note(id BIGINT PRIMARY KEY)"));
         db = errand::test::open_database(t.app, through);
         t.run(db->install());
+        // What a connection's first commit has to tell the server is told.
+        t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<void> {
+            co_await t.app.handler<receipt>().perform_async(0);
+        }));
+        eventually([&] { return count("errand_outbox") == 0; });
     }
 
     std::int64_t count(const std::string& table) {

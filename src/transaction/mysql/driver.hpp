@@ -17,6 +17,7 @@ public:
 
     std::string_view name() const noexcept override { return "mysql"; }
     const std::string& shown_url() const noexcept override;
+    bool sends_together() const noexcept override { return true; }
     awaitable<std::unique_ptr<sql::session>> connect(boost::asio::io_context& on) override;
 
 private:

@@ -96,10 +96,36 @@ awaitable<sql::result> session::run_all(std::vector<sql::statement> all, std::si
     at = 0;
     const bool begins = own_ && !all.empty() && is_begin(all.front().text);
     if (begins) co_await begin();
+    at = begins ? 1 : 0;
+    const bool commits = own_ && inside_ && all.size() - at == 2 && all.back().text == "COMMIT";
+    if (commits && co_await commit_behind(all[at], at)) co_return sql::result{};
     sql::result got;
-    for (at = begins ? 1 : 0; at < all.size(); ++at)
-        got = co_await run(std::move(all[at].text), std::move(all[at].values));
+    for (; at < all.size(); ++at) got = co_await run(std::move(all[at].text), std::move(all[at].values));
     co_return got;
+}
+
+// MariaDB prepares a block: one round trip for both, and it ends where a statement in it is refused. False: this server does
+// not, and nothing has happened.
+awaitable<bool> session::commit_behind(const sql::statement& last, std::size_t& at) {
+    if (broken_ || !takes_blocks_ || !sql::is_worth_keeping(last.text)) co_return false;
+    const auto block = "BEGIN NOT ATOMIC " + last.text + "; COMMIT; END";
+    under_way guard{*this};
+    std::exception_ptr refused;
+    bool prepares = false;
+    try {
+        co_await prepared(block, true);
+        prepares = true;
+        ++at;
+        co_await execute_prepared(block, last.values, true);
+        inside_ = false;
+    } catch (const database_error&) {
+        refused = std::current_exception();
+        if (prepares) --at;
+    }
+    guard.landed();
+    if (!prepares) takes_blocks_ = false;
+    if (refused && prepares) std::rethrow_exception(refused);
+    co_return prepares;
 }
 
 // The transaction begins with its first statement, so that most cost no round trip for it.

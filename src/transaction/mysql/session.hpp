@@ -27,7 +27,8 @@ public:
     ~session() override;
 
     awaitable<sql::result> run(std::string statement, std::vector<sql::value> values) override;
-    // On a connection of its own without a round trip for BEGIN, when a transaction was the last there, too.
+    // On a connection of its own without a round trip for BEGIN, when a transaction was the last there, too; and with one for
+    // COMMIT and what is before it, where the server can.
     awaitable<sql::result> run_all(std::vector<sql::statement> all, std::size_t& at) override;
     bool usable() const noexcept override { return !broken_; }
 
@@ -38,6 +39,7 @@ private:
     awaitable<sql::result> execute_prepared(const std::string& statement,
                                             const std::vector<sql::value>& values, bool keep);
     awaitable<void> begin();
+    awaitable<bool> commit_behind(const sql::statement& last, std::size_t& at);
     // Whether each statement is to commit by itself, or none does.
     awaitable<void> commit_each(bool statement);
     awaitable<sql::result> results_of(boost::mysql::execution_state& state, std::string_view statement);
@@ -56,6 +58,7 @@ private:
     std::vector<boost::mysql::statement> spent_;  // prepared and not needed any more
     bool inside_ = false;                         // a transaction that run_all() has begun
     std::optional<bool> commits_each_;            // as far as is known
+    bool takes_blocks_ = true;                    // as far as is known
     bool broken_ = false;
 };
 
