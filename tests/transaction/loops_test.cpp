@@ -75,7 +75,7 @@ TEST_CASE("Loops share the connections of a database, few or many", "[concurrent
 }
 
 TEST_CASE("A worker that stops takes its loops with it, and the connections that lie on them",
-          "[transaction]") {
+          "[concurrent]") {
     test_app t;
     // 1: the worker gets what the caller of block_on() has made.
     test_database db{t.app, {.connections = GENERATE(std::size_t{1}, std::size_t{10})}};

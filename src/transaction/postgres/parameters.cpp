@@ -22,6 +22,10 @@ std::string digits_of(Number number) {
 
 parameters::parameters(const std::vector<sql::value>& values) {
     digits_.reserve(values.size());  // what is pointed to stays where it is
+    types_.reserve(values.size());
+    values_.reserve(values.size());
+    lengths_.reserve(values.size());
+    formats_.reserve(values.size());
     for (const auto& one : values) {
         if (const auto* truth = std::get_if<bool>(&one)) {
             add(type_bool, *truth ? "t" : "f", 1, false);

@@ -77,6 +77,7 @@ awaitable<sql::result> session::run_all(std::vector<sql::statement> all, std::si
         co_return co_await sql::session::run_all(std::move(all), at);
     at = 0;
     std::vector<parameters> with;
+    with.reserve(all.size());
     for (const auto& one : all) with.emplace_back(one.values);
     const under_way guard{*this};
     co_await close_left();
