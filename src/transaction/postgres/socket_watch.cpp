@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace errand::postgres {
 namespace {
@@ -34,7 +35,11 @@ void socket_watch::watch(int socket) {
 void socket_watch::move_to(const asio::any_io_executor& on) {
     const int own = descriptor_.release();
     descriptor_ = asio::posix::stream_descriptor{on};
-    descriptor_.assign(own);
+    boost::system::error_code failed;
+    descriptor_.assign(own, failed);
+    if (!failed) return;
+    close(own);
+    throw store_error{"a database's socket cannot be watched: " + failed.message()};
 }
 
 // Any other error of the socket is libpq's to find out, when it reads or writes.

@@ -18,7 +18,7 @@ public:
     // From here on it watches this socket. Throws store_error when the process has no descriptor left.
     void watch(int socket);
 
-    // Waits on this executor from now on; nobody waits meanwhile.
+    // Waits on this executor from now on; nobody waits meanwhile. Throws store_error when it cannot, and watches nothing then.
     void move_to(const boost::asio::any_io_executor& on);
 
     // Each throws what aborted() holds when the coroutine was cancelled.
