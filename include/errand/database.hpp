@@ -47,7 +47,8 @@ awaitable<sql::result> run_statement(std::shared_ptr<transaction_level> in, std:
 
 template <class Where>
 awaitable<std::uint64_t> execute_on(Where where, std::string statement, std::vector<sql::value> values) {
-    co_return (co_await run_statement(std::move(where), std::move(statement), std::move(values))).affected;
+    const auto got = co_await run_statement(std::move(where), std::move(statement), std::move(values));
+    co_return got.affected;
 }
 
 template <class Row, class Where>

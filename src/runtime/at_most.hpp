@@ -25,7 +25,8 @@ awaitable<T> at_most_moved(boost::asio::any_io_executor executor, awaitable<T> w
                            bool* moved_past) {
     namespace asio = boost::asio;
     const auto stop = std::make_shared<asio::cancellation_signal>();
-    auto slot = (co_await asio::this_coro::cancellation_state).slot();
+    const auto state = co_await asio::this_coro::cancellation_state;
+    auto slot = state.slot();
     if (slot.is_connected()) slot.assign([stop](asio::cancellation_type how) { stop->emit(how); });
     const moved_wait moved{length, [stop, moved_past] {
                                if (moved_past) *moved_past = true;
