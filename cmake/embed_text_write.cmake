@@ -22,11 +22,11 @@ namespace ${NAMESPACE} {
 using namespace std::string_view_literals;
 
 namespace {
-const std::array<script_text, ${count}> texts{{
+const std::array<script_text, ${count}> ${NAME}_array{{
 ${entries}}};
 }
 
-const std::span<const script_text> ${NAME}{texts};
+const std::span<const script_text> ${NAME}{${NAME}_array};
 
 }  // namespace ${NAMESPACE}
 ")

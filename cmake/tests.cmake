@@ -20,6 +20,8 @@ function(errand_test_program name)
     target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(${name} PRIVATE errand::errand errand_test_support)
     errand_warnings(${name})
+    # Tests name their handlers and fixtures as they like.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
 endfunction()
 
 # errand_catch_tests(folder TIMEOUT seconds): all sources of the folder are one Catch2 program, each test case a ctest
@@ -123,6 +125,7 @@ function(errand_header_tests)
         add_library(errand_header_tests OBJECT ${sources})
         target_link_libraries(errand_header_tests PRIVATE errand::errand)
         errand_warnings(errand_header_tests)
+        set_target_properties(errand_header_tests PROPERTIES UNITY_BUILD OFF)
     endif()
 endfunction()
 

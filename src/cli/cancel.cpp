@@ -4,8 +4,8 @@
 namespace errand::cli {
 namespace {
 
-awaitable<bool> one(inspector in, std::string id) { co_return co_await in.cancel(std::move(id)); }
-awaitable<repair_progress> all(inspector in, task_filter which, repair_options how) {
+awaitable<bool> cancel_one(inspector in, std::string id) { co_return co_await in.cancel(std::move(id)); }
+awaitable<repair_progress> cancel_all(inspector in, task_filter which, repair_options how) {
     co_return co_await in.repair_all(std::move(which), repair::cancel, std::move(how));
 }
 
@@ -17,8 +17,8 @@ runner prepare_cancel(CLI::App& line) {
                                  .fits = {state::ready, state::delayed, state::waiting, state::retry,
                                           state::working},
                                  .usual = {},
-                                 .one = one,
-                                 .all = all});
+                                 .one = cancel_one,
+                                 .all = cancel_all});
 }
 
 }  // namespace errand::cli

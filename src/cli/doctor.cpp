@@ -24,7 +24,7 @@ checkup look(session& on, bool repair, const interruptible& watch) {
     }));
 }
 
-boost::json::object json_of(const checkup& seen) {
+boost::json::object json_of_checkup(const checkup& seen) {
     boost::json::array findings;
     for (const auto& one : seen.findings) {
         findings.push_back(boost::json::object{
@@ -52,7 +52,7 @@ exit_code check(session& on, bool repair) {
     const interruptible watch;
     const auto seen = look(on, repair, watch);
     if (on.json()) {
-        print_document(json_of(seen));
+        print_document(json_of_checkup(seen));
     } else {
         show(seen);
     }

@@ -14,16 +14,16 @@ namespace {
 
 json::array strings(const std::vector<std::string>& all) { return json::array(all.begin(), all.end()); }
 
-json::object json_of(const task_error& error) {
+json::object error_json(const task_error& error) {
     return {{"attempt", error.attempt},
-            {"started_at", cli::json_of(error.started_at)},
+            {"started_at", json_of(error.started_at)},
             {"at", instant_text(error.at)},
             {"worker", error.worker.empty() ? json::value{} : json::value{error.worker}},
             {"type", error.type},
             {"message", error.message}};
 }
 
-json::object json_of(const task_stage& stage) {
+json::object stage_json(const task_stage& stage) {
     return {{"name", stage.name},
             {"attempt", stage.attempt},
             {"started_at", instant_text(stage.started_at)},
@@ -32,9 +32,9 @@ json::object json_of(const task_stage& stage) {
 }
 
 template <class T>
-json::array list_of(const std::vector<T>& all) {
+json::array list_of(const std::vector<T>& all, json::object (*text_of)(const T&)) {
     json::array out;
-    for (const auto& one : all) out.emplace_back(json_of(one));
+    for (const auto& one : all) out.emplace_back(text_of(one));
     return out;
 }
 
@@ -85,8 +85,8 @@ json::object json_of(const task_info& task) {
             {"progress_text", task.progress_text},
             {"args", task.args},
             {"result", task.result},
-            {"errors", list_of(task.errors)},
-            {"stages", list_of(task.stages)},
+            {"errors", list_of(task.errors, error_json)},
+            {"stages", list_of(task.stages, stage_json)},
             {"headers", std::move(headers)},
             {"tags", strings(task.tags)},
             {"after", strings(task.after)},

@@ -7,6 +7,7 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -54,8 +55,6 @@ std::string attempt(session& on, const repair_kind& what, const std::string& id,
         return why.what();
     }
 }
-
-std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }
 
 // "revived 3 of 4 tasks"
 std::string sum_text(const repair_kind& what, bool dry_run, std::size_t done, std::size_t of) {

@@ -4,8 +4,8 @@
 namespace errand::cli {
 namespace {
 
-awaitable<bool> one(inspector in, std::string id) { co_return co_await in.run_now(std::move(id)); }
-awaitable<repair_progress> all(inspector in, task_filter which, repair_options how) {
+awaitable<bool> retry_one(inspector in, std::string id) { co_return co_await in.run_now(std::move(id)); }
+awaitable<repair_progress> retry_all(inspector in, task_filter which, repair_options how) {
     co_return co_await in.repair_all(std::move(which), repair::run_now, std::move(how));
 }
 
@@ -16,8 +16,8 @@ runner prepare_retry(CLI::App& line) {
                                  .past = "made ready",
                                  .fits = {state::retry, state::delayed},
                                  .usual = state::retry,
-                                 .one = one,
-                                 .all = all});
+                                 .one = retry_one,
+                                 .all = retry_all});
 }
 
 }  // namespace errand::cli

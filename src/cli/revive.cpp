@@ -4,8 +4,8 @@
 namespace errand::cli {
 namespace {
 
-awaitable<bool> one(inspector in, std::string id) { co_return co_await in.revive(std::move(id)); }
-awaitable<repair_progress> all(inspector in, task_filter which, repair_options how) {
+awaitable<bool> revive_one(inspector in, std::string id) { co_return co_await in.revive(std::move(id)); }
+awaitable<repair_progress> revive_all(inspector in, task_filter which, repair_options how) {
     co_return co_await in.repair_all(std::move(which), repair::revive, std::move(how));
 }
 
@@ -16,8 +16,8 @@ runner prepare_revive(CLI::App& line) {
                                  .past = "revived",
                                  .fits = {state::dead, state::cancelled, state::expired},
                                  .usual = state::dead,
-                                 .one = one,
-                                 .all = all});
+                                 .one = revive_one,
+                                 .all = revive_all});
 }
 
 }  // namespace errand::cli

@@ -12,8 +12,6 @@ std::string at_text(const std::optional<time_point>& at, time_point now) {
     return at ? instant_text(*at) + " (" + from_now(*at, now) + ')' : "at a time that is not known";
 }
 
-std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }
-
 std::string waiting_text(const task_info& task) {
     const auto n = std::max(task.waits_for_count, task.waits_for.size());
     std::string text = "waits for " + tasks_text(n) + " that it depends on";

@@ -151,6 +151,8 @@ boost::json::array need_args(const std::string& text) {
     return std::move(value.as_array());
 }
 
+std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }
+
 std::string plain(std::string_view text) {
     std::string out = repaired_utf8(text);
     for (std::size_t at = 0; at < out.size(); ++at) {

@@ -28,6 +28,9 @@ time_point need_instant(const std::string& option, const std::string& text);
 // One JSON array; throws usage_error.
 boost::json::array need_args(const std::string& text);
 
+// "1 task", "2 tasks".
+std::string tasks_text(std::size_t n);
+
 // One line that a terminal shows as it is: control characters, which texts of handlers may bring along, are spaces.
 std::string plain(std::string_view text);
 

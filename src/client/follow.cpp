@@ -131,7 +131,7 @@ std::string result_in(const task_ref& ref, std::string_view encoded) {
 }
 
 awaitable<std::string> whole(const task_ref& ref, std::string result) {
-    if (result != group_result) co_return result;
+    if (result != group_result_mark) co_return result;
     auto executor = co_await asio::this_coro::executor;
     const task_id id{ref.id};
     co_return co_await on_loop(home_of(executor, *ref.app),
@@ -141,7 +141,7 @@ awaitable<std::string> whole(const task_ref& ref, std::string result) {
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
     const auto end = within ? co_await wait_at_most(ref, *within) : co_await wait_for_end(ref);
     auto result = result_in(ref, end.outcome);
-    if (result != group_result) co_return result;
+    if (result != group_result_mark) co_return result;
     co_return co_await whole(ref, std::move(result));
 }
 

@@ -254,7 +254,7 @@ awaitable<std::vector<std::string>> wait_for_all(std::vector<task_ref> tasks, aw
     co_await gather(all);
     auto results = all->results();
     for (std::size_t at = 0; at < tasks.size(); ++at) {
-        if (results[at] == group_result) results[at] = co_await whole(tasks[at], std::move(results[at]));
+        if (results[at] == group_result_mark) results[at] = co_await whole(tasks[at], std::move(results[at]));
     }
     co_return results;
 }
@@ -265,7 +265,7 @@ awaitable<first_result> wait_for_any(std::vector<task_ref> tasks, await_options 
     const auto all = std::make_shared<gathering>(gathering::aim::any, tasks, how);
     co_await gather(all);
     auto first = all->first();
-    if (first.text == group_result) first.text = co_await whole(tasks[first.at], std::move(first.text));
+    if (first.text == group_result_mark) first.text = co_await whole(tasks[first.at], std::move(first.text));
     co_return first;
 }
 

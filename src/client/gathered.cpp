@@ -42,7 +42,7 @@ std::size_t others_of(const task_body& group) { return group.args == "[1]" ? 1 :
 }  // namespace
 
 awaitable<std::string> whole_result(loop& there, task_id of, std::string result) {
-    if (result != group_result) co_return result;
+    if (result != group_result_mark) co_return result;
     const auto found = co_await there.tasks().find(of);
     if (!found) throw_gone(of, of);
     const auto body = decode_body(found->body);

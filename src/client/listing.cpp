@@ -13,7 +13,7 @@ namespace {
 
 // A page may look at so many tasks for each that it is to give before it says "so far".
 constexpr std::size_t looked_at_per_match = 40;
-constexpr std::size_t most_per_call = 200;
+constexpr std::size_t listed_per_call = 200;
 
 bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -161,7 +161,7 @@ private:
                                           .where = which_.state,
                                           .newest_first = newest_first_,
                                           .after = one.read_to,
-                                          .limit = most_per_call});
+                                          .limit = listed_per_call});
             one.read_to = std::move(got.last);
             one.more = got.more;
             for (auto& item : got.items) one.ahead.push_back(std::move(item));

@@ -14,7 +14,7 @@ namespace errand::detail {
 namespace {
 
 // What one call of the store carries without keeping others waiting.
-constexpr std::size_t most_at_once = 500;
+constexpr std::size_t planned_at_once = 500;
 
 struct planned_task {
     draft call;
@@ -136,10 +136,10 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
 awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> all) {
     // A task with more parents than a call takes is complete before any of them can end.
     const auto large = [](const prepared& one) { return one.after.size() > store::parents_per_call; };
-    const bool whole = all.size() <= most_at_once && std::ranges::none_of(all, large);
+    const bool whole = all.size() <= planned_at_once && std::ranges::none_of(all, large);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
-        auto from = to - std::min(to, most_at_once);
+        auto from = to - std::min(to, planned_at_once);
         for (auto at = to; at > from; --at) {
             if (large(all[at - 1])) from = at - 1;
         }

@@ -107,7 +107,7 @@ struct task_outcome {
 // The handler of groups, which no worker has: a group is never run. Its result stands for those of its members; its
 // argument says how many of the tasks that it depends on are none.
 inline constexpr std::string_view group_handler = "errand.group";
-inline constexpr std::string_view group_result = "\"errand.group\"";
+inline constexpr std::string_view group_result_mark = "\"errand.group\"";
 
 std::string encode(const task_body& body);
 std::string encode(const task_notes& notes);

@@ -5,13 +5,13 @@
 namespace errand {
 namespace {
 
-constexpr std::uint8_t format = 1;
+constexpr std::uint8_t stage_format = 1;
 constexpr int length_size = 4;
 constexpr int life_size = 8;
 
 stage_record decode_one(std::string_view bytes) {
     byte_reader in{bytes, "stage"};
-    if (in.u8() != format) in.fail("has a format that this version of errand does not know");
+    if (in.u8() != stage_format) in.fail("has a format that this version of errand does not know");
     stage_record stage;
     stage.name = in.take(in.u8());
     stage.attempt = static_cast<int>(in.signed_number());
@@ -26,7 +26,7 @@ stage_record decode_one(std::string_view bytes) {
 std::string encode(const stage_record& stage) {
     std::string content;
     byte_writer out{content};
-    out.u8(format);
+    out.u8(stage_format);
     out.u8(static_cast<std::uint8_t>(stage.name.size()));
     out.rest(stage.name);
     out.signed_number(stage.attempt);

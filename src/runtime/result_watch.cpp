@@ -22,7 +22,7 @@ namespace errand {
 namespace asio = boost::asio;
 
 namespace {
-constexpr std::size_t most_per_call = 500;
+constexpr std::size_t watches_per_call = 500;
 // A safety net only: what the store publishes is not lost while the connection stands.
 constexpr std::chrono::seconds recheck_interval{30};
 
@@ -198,7 +198,7 @@ void result_watch::start_asking() {
 
 awaitable<void> result_watch::send() {
     while (!unasked_.empty() && !closed_) {
-        const std::size_t n = std::min(unasked_.size(), most_per_call);
+        const std::size_t n = std::min(unasked_.size(), watches_per_call);
         std::vector<watched_task> tasks(unasked_.end() - static_cast<std::ptrdiff_t>(n), unasked_.end());
         unasked_.resize(unasked_.size() - n);
         std::erase_if(tasks, [this](const watched_task& one) { return !waiters_.contains(one.id); });

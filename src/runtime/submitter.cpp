@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 // Larger calls keep the store busy for longer than they save round trips.
-constexpr std::size_t most_per_call = 500;
+constexpr std::size_t tasks_per_submission = 500;
 // Of so many callers that are answered together, what the first few submit next leaves before the others go on, and then what
 // each hundred does: so the store does theirs meanwhile, and neither side waits for the other. With fewer, two calls cost
 // more than they save (measured).
@@ -42,7 +42,7 @@ std::size_t weight_of(const submission_item& item) {
 template <class Size>
 std::size_t fitting(std::size_t count, Size size_of) {
     std::size_t n = 0;
-    for (std::size_t bytes = 0; n < std::min(count, most_per_call); ++n) {
+    for (std::size_t bytes = 0; n < std::min(count, tasks_per_submission); ++n) {
         bytes += size_of(n);
         if (n > 0 && bytes > most_bytes_per_call) break;
     }

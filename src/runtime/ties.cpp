@@ -58,7 +58,7 @@ std::string gathered_outcome() {
     outcome.ended_as = state::success;
     outcome.retention = policy{}.retention;
     outcome.attempts = 1;
-    outcome.result = group_result;
+    outcome.result = group_result_mark;
     return encode(outcome);
 }
 

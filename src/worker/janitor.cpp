@@ -8,7 +8,7 @@
 namespace errand {
 
 namespace {
-constexpr std::size_t most_per_call = 150;
+constexpr std::size_t cleaned_per_call = 150;
 }  // namespace
 
 janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
@@ -17,10 +17,10 @@ janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& execut
 awaitable<std::size_t> janitor::pass() {
     std::size_t done = 0;
     for (;;) {
-        auto now = co_await in_.clean(most_per_call);
-        now = std::max(now, co_await in_.trim(frame_.app.settings.max_history, most_per_call));
+        auto now = co_await in_.clean(cleaned_per_call);
+        now = std::max(now, co_await in_.trim(frame_.app.settings.max_history, cleaned_per_call));
         done += now;
-        if (now < most_per_call) co_return done;
+        if (now < cleaned_per_call) co_return done;
     }
 }
 

@@ -11,7 +11,7 @@ namespace errand {
 
 namespace {
 // A longer call would keep other workers waiting.
-constexpr std::size_t most_per_call = 500;
+constexpr std::size_t promoted_per_call = 500;
 
 std::string expired_outcome() {
     task_outcome outcome;
@@ -27,7 +27,7 @@ promoter::promoter(worker_frame& frame, const boost::asio::any_io_executor& exec
 awaitable<std::size_t> promoter::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto answer = co_await in_.promote(frame_.queues.names(), most_per_call, expired_);
+        const auto answer = co_await in_.promote(frame_.queues.names(), promoted_per_call, expired_);
         done += answer.promoted + answer.expired;
         // More than one call does was due.
         if (answer.next_due && *answer.next_due <= answer.now) continue;

@@ -13,7 +13,7 @@ namespace errand {
 namespace asio = boost::asio;
 
 namespace {
-constexpr std::size_t most_per_call = 100;
+constexpr std::size_t recovered_per_call = 100;
 }  // namespace
 
 recoverer::recoverer(worker_frame& frame, const asio::any_io_executor& executor, store& in)
@@ -22,7 +22,7 @@ recoverer::recoverer(worker_frame& frame, const asio::any_io_executor& executor,
 awaitable<std::size_t> recoverer::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto answer = co_await in_.recover(most_per_call, app().settings.lease);
+        const auto answer = co_await in_.recover(recovered_per_call, app().settings.lease);
         const auto& tasks = answer.tasks;
         until_end_.reset();
         if (answer.next_end) until_end_ = *answer.next_end - answer.now;
@@ -34,7 +34,7 @@ awaitable<std::size_t> recoverer::pass() {
         }
         co_await in_.work(call);
         done += tasks.size();
-        if (tasks.size() < most_per_call) co_return done;
+        if (tasks.size() < recovered_per_call) co_return done;
     }
 }
 

@@ -13,7 +13,7 @@
 namespace errand {
 
 namespace {
-constexpr std::size_t most_per_call = 100;  // news
+constexpr std::size_t news_per_call = 100;
 // Who took news and has not delivered them in this time is taken for dead.
 constexpr std::chrono::seconds lease{10};
 
@@ -43,7 +43,7 @@ resolver::resolver(worker_frame& frame, const boost::asio::any_io_executor& exec
 awaitable<std::size_t> resolver::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto got = co_await in_.take_news(most_per_call, lease);
+        const auto got = co_await in_.take_news(news_per_call, lease);
         next_.reset();
         if (got.next) next_ = std::max(*got.next - got.now, duration{0});
         if (got.entries.empty()) co_return done;

@@ -45,11 +45,6 @@ found_task task_of(const task_id& id, state where, std::string_view value, std::
     return task;
 }
 
-task_id id_of(std::string_view bytes) {
-    if (const auto id = task_id::from_bytes(bytes)) return *id;
-    throw store_error{"Redis answered with an id that is not 16 bytes"};
-}
-
 }  // namespace
 
 awaitable<std::vector<task_list>> shard_store::lists(state where, std::string_view queue) {
@@ -108,7 +103,7 @@ awaitable<list_answer> shard_store::list(const list_call& asked) {
         list_item one;
         one.cursor = in.text();
         const auto order = read_time(in);
-        const auto id = id_of(in.text());
+        const auto id = read_id(in.text());
         const auto value = in.text();
         one.task = task_of(id, asked.where, value, in.text());
         one.task.now = head.now;
@@ -132,7 +127,7 @@ awaitable<list_answer> shard_store::list_running(const list_call& asked) {
     got.more = got.last != "0";
     while (!in.done()) {
         list_item one;
-        const auto id = id_of(in.text());
+        const auto id = read_id(in.text());
         const auto claim = read_claim(in);
         const std::string worker{in.text()};
         const auto value = in.text();

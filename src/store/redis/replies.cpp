@@ -14,11 +14,6 @@ constexpr std::size_t id_size = 16;
 constexpr std::size_t stamp_size = 13;
 constexpr std::size_t queue_offset = 11;  // of a body, behind its fixed front
 
-task_id id_of(std::string_view bytes) {
-    if (const auto id = task_id::from_bytes(bytes)) return *id;
-    throw store_error{"Redis answered with an id that is not 16 bytes"};
-}
-
 std::string queue_of(std::string_view body) {
     if (body.size() < queue_offset) return {};
     byte_reader in{body.substr(queue_offset), "task"};
@@ -50,6 +45,11 @@ std::string_view cut(std::string_view& from, std::size_t size) {
 }
 
 }  // namespace
+
+task_id read_id(std::string_view bytes) {
+    if (const auto id = task_id::from_bytes(bytes)) return *id;
+    throw store_error{"Redis answered with an id that is not 16 bytes"};
+}
 
 reply_head read_head(reply_reader& in) {
     const auto size = in.array();
@@ -92,7 +92,7 @@ std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim) {
     std::vector<claimed_task> claimed(ids.size() / id_size);
     for (std::size_t at = 0; at < claimed.size(); ++at) {
         auto& task = claimed[at];
-        task.id = id_of(ids.substr(at * id_size, id_size));
+        task.id = read_id(ids.substr(at * id_size, id_size));
         task.claim = claim;
         task.body = cut(bodies, next_number(lengths));
         task.queue = queue_of(task.body);
@@ -111,7 +111,7 @@ std::optional<claimed_task> read_given(std::string_view message) {
     if (end == message.npos || message.size() < end + 1 + id_size) return std::nullopt;
     claimed_task task;
     task.claim = parse<claim_number>(message.substr(0, end));
-    task.id = id_of(message.substr(end + 1, id_size));
+    task.id = read_id(message.substr(end + 1, id_size));
     task.body = message.substr(end + 1 + id_size);
     task.queue = queue_of(task.body);
     return task;
@@ -131,14 +131,14 @@ std::string life_bytes(incarnation life) {
 std::vector<task_id> read_ids(std::string_view one_text) {
     std::vector<task_id> ids;
     ids.reserve(one_text.size() / id_size);
-    while (!one_text.empty()) ids.push_back(id_of(cut(one_text, id_size)));
+    while (!one_text.empty()) ids.push_back(read_id(cut(one_text, id_size)));
     return ids;
 }
 
 news read_news(reply_reader& in) {
     const auto member = in.text();
     if (member.size() != id_size + 1) throw store_error{"Redis answered with news that are not 17 bytes"};
-    news one{.about = id_of(member.substr(0, id_size)),
+    news one{.about = read_id(member.substr(0, id_size)),
              .what = static_cast<tidings>(member.back()),
              .token = std::string{in.text()}};
     one.more = in.number() != 0;
@@ -200,7 +200,7 @@ ended_task read_record(const task_id& id, incarnation life, std::string_view rec
 std::vector<ended_task> read_told(std::string_view message) {
     std::vector<ended_task> told;
     for (byte_reader in{message, "message to a watcher"}; !in.at_end();) {
-        const auto id = id_of(in.take(id_size));
+        const auto id = read_id(in.take(id_size));
         const auto life = in.fixed(8);
         const auto record = in.take(in.fixed(4));
         // A long one is announced only: whoever waits asks for it.

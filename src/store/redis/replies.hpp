@@ -31,6 +31,7 @@ std::vector<claimed_task> read_claimed(reply_reader& in, claim_number claim);
 // The message by which scripts/submit_new.lua hands a task over.
 std::optional<claimed_task> read_given(std::string_view message);
 
+task_id read_id(std::string_view bytes);  // throws store_error unless it is one
 incarnation read_life(std::string_view eight_bytes);
 std::string life_bytes(incarnation life);  // as they stand in a body; empty for 0
 std::vector<task_id> read_ids(std::string_view one_text);

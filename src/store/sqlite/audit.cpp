@@ -8,7 +8,7 @@
 namespace errand::sqlite {
 namespace {
 
-constexpr std::size_t page = 500;
+constexpr std::size_t audited_per_step = 500;
 // A worker may be about to take what it just claimed: only what ran out before that is damage, ms.
 constexpr std::int64_t long_over = 60'000;
 
@@ -59,7 +59,7 @@ std::unique_ptr<auditor> make_audit(desk& at, bool repair) { return std::make_un
 
 audit_step ledger::audit_tasks(std::string& after, bool repair) {
     std::vector<seen_task> all;
-    for (auto rows = sql_.audit_tasks(ns(), std::string_view{after}, page); rows.next();) {
+    for (auto rows = sql_.audit_tasks(ns(), std::string_view{after}, audited_per_step); rows.next();) {
         const auto outcome = rows.bytes(4);
         all.push_back({.id = *task_id::from_bytes(rows.bytes(0)),
                        .list = book_->find_list_of(rows.number(1)),
@@ -79,7 +79,7 @@ audit_step ledger::audit_tasks(std::string& after, bool repair) {
         add(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, repair);
         if (repair) mend(one);
     }
-    after = all.size() == page ? std::string{all.back().id.view()} : std::string{};
+    after = all.size() == audited_per_step ? std::string{all.back().id.view()} : std::string{};
     return out;
 }
 
@@ -89,7 +89,8 @@ audit_step ledger::audit_claims(std::string& after, bool repair) {
         std::string tasks;
     };
     std::vector<seen> all;
-    for (auto rows = sql_.audit_claims(ns(), number_of(after), now_ - long_over, page); rows.next();)
+    for (auto rows = sql_.audit_claims(ns(), number_of(after), now_ - long_over, audited_per_step);
+         rows.next();)
         all.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)}});
     audit_step out;
     out.looked_at = all.size();
@@ -101,13 +102,13 @@ audit_step ledger::audit_claims(std::string& after, bool repair) {
         add(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", repair);
         if (repair) sql_.close_claim.run(ns(), one.number);
     }
-    after = all.size() == page ? std::to_string(all.back().number) : std::string{};
+    after = all.size() == audited_per_step ? std::to_string(all.back().number) : std::string{};
     return out;
 }
 
 audit_step ledger::audit_waiting(std::string& after, bool repair) {
     std::vector<task_id> all;
-    for (auto rows = sql_.audit_waiting(ns(), std::string_view{after}, page); rows.next();)
+    for (auto rows = sql_.audit_waiting(ns(), std::string_view{after}, audited_per_step); rows.next();)
         all.push_back(*task_id::from_bytes(rows.bytes(0)));
     audit_step out;
     out.looked_at = all.size();
@@ -121,7 +122,7 @@ audit_step ledger::audit_waiting(std::string& after, bool repair) {
             audit_needs(id, out, repair);
         }
     }
-    after = all.size() == page ? std::string{all.back().view()} : std::string{};
+    after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
     return out;
 }
 
@@ -150,7 +151,7 @@ void ledger::audit_needs(const task_id& id, audit_step& out, bool repair) {
 
 audit_step ledger::audit_stages(std::string& after, bool repair) {
     std::vector<task_id> all;
-    for (auto rows = sql_.audit_stages(ns(), std::string_view{after}, page); rows.next();)
+    for (auto rows = sql_.audit_stages(ns(), std::string_view{after}, audited_per_step); rows.next();)
         all.push_back(*task_id::from_bytes(rows.bytes(0)));
     audit_step out;
     out.looked_at = all.size();
@@ -159,7 +160,7 @@ audit_step ledger::audit_stages(std::string& after, bool repair) {
         add(out, "no_body", id.view(), "there are stages of it, but there is no such task", repair);
         if (repair) sql_.drop_stages.run(ns(), id.view());
     }
-    after = all.size() == page ? std::string{all.back().view()} : std::string{};
+    after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
     return out;
 }
 

@@ -14,7 +14,7 @@ constexpr std::string_view schema_file = "schema";
 
 // A file in memory rather than ":memory:": that one is a page cache without bounds, which SQLite looks through at commits.
 constexpr const char* in_memory = "file:tasks?vfs=memdb";
-constexpr sqlite3_int64 most_in_memory = sqlite3_int64{1} << 40;
+constexpr sqlite3_int64 bytes_in_memory = sqlite3_int64{1} << 40;
 
 [[noreturn]] void fail(sqlite3* in) {
     throw failure{sqlite3_errcode(in) & 0xff, in ? sqlite3_errmsg(in) : "out of memory"};
@@ -92,7 +92,7 @@ connection::connection(const std::string& path, bool create) {
         sqlite3_close(of_);
         throw why;
     }
-    auto limit = most_in_memory;
+    auto limit = bytes_in_memory;
     if (path.empty()) sqlite3_file_control(of_, "main", SQLITE_FCNTL_SIZE_LIMIT, &limit);
     sqlite3_busy_handler(of_, wait_for_lock, nullptr);
     // Statements take their small pieces of memory from here rather than from the heap, where SQLite is built with it.

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds pause{100};
 constexpr std::chrono::seconds usual_lock{1};
 // In memory a commit costs next to nothing, and those who are answered by it work on while the next calls run: there one
 // carries small calls for about so many tasks, or one large call.
-constexpr std::size_t most_in_memory = 64;
+constexpr std::size_t tasks_in_memory = 64;
 
 std::int64_t random_key() {
     std::random_device source;
@@ -227,7 +227,7 @@ engine::jobs engine::take(bool reading) {
     // What came since may write, and waits for the next turn then.
     while (!line_.empty() && (!reading || line_.front()->reads)) {
         tasks += line_.front()->tasks;
-        if (at_.in_memory() && !taken.empty() && tasks > most_in_memory) break;
+        if (at_.in_memory() && !taken.empty() && tasks > tasks_in_memory) break;
         taken.push_back(std::move(line_.front()));
         line_.pop_front();
     }

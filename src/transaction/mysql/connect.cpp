@@ -6,7 +6,6 @@
 #include "transaction/request_thread.hpp"
 #include "transaction/statement_text.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -21,8 +20,6 @@ namespace {
 namespace asio = boost::asio;
 namespace db = boost::mysql;
 using std::chrono::steady_clock;
-
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 std::shared_ptr<asio::ssl::context> tls_of(const address& to) {
     if (!to.tls) return nullptr;

@@ -6,13 +6,18 @@
 #include "transaction/mysql/address.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/mysql/any_connection.hpp>
 
 #include <cstdint>
 #include <memory>
 
 namespace errand::mysql {
+
+// What Boost.MySQL refuses is an answer, not an exception.
+inline constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // Where to connect, with what that needs for TLS; shared by the sessions of one driver.
 struct destination {

@@ -6,9 +6,6 @@
 #include "transaction/mysql/rows.hpp"
 #include "transaction/statement_text.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <array>
 
@@ -17,8 +14,6 @@ namespace {
 
 namespace asio = boost::asio;
 namespace db = boost::mysql;
-
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 // Whether autocommit may be another one afterwards: by the statement itself, or by a procedure that it calls. What reads or
 // changes rows cannot, nor the functions and triggers in it.
