@@ -13,5 +13,7 @@ function(errand_embed_text target)
             "-DHEADER=${embed_HEADER}" "-DFILES=${embed_FILES}" -P "${ERRAND_EMBED_TEXT}"
         DEPENDS ${embed_FILES} "${ERRAND_EMBED_TEXT}"
         COMMENT "Embedding ${embed_NAME}" VERBATIM)
+    # An object of its own: a program may bring other texts under the same name.
+    set_source_files_properties("${output}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE "${output}")
 endfunction()

@@ -30,6 +30,8 @@ function(errand_broken_source rule result)
     endif()
     string(REPLACE "${broken_FROM}" "${broken_TO}" text "${text}")
     get_filename_component(name "${broken_FILE}" NAME)
+    # An object of its own in the library, which the copy takes the place of.
+    set_source_files_properties("${original}" TARGET_DIRECTORY errand PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set(copy "${CMAKE_CURRENT_BINARY_DIR}/broken/${rule}/${name}")
     file(CONFIGURE OUTPUT "${copy}" CONTENT "${text}" @ONLY)
     set(${result} "${copy}" PARENT_SCOPE)

@@ -10,6 +10,10 @@ function(errand_warnings target)
         # with friends; the other two fire on Asio's coroutine frames once they are inlined into ours. Clang checks what
         # is left out here.
         target_compile_options(${target} PRIVATE -Wshadow=local -Wno-mismatched-new-delete -Wno-maybe-uninitialized)
+        # Where sources are compiled together, each is an included file, whose unnamed namespaces GCC takes for a header's.
+        if(CMAKE_UNITY_BUILD)
+            target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+        endif()
     else()
         # Clang reports libstdc++ 12's own use of a deprecated function when std::stable_sort is used; GCC reports ours.
         target_compile_options(${target} PRIVATE
