@@ -34,7 +34,9 @@ awaitable<std::size_t> recoverer::pass() {
         }
         co_await in_.work(call);
         done += tasks.size();
-        if (tasks.size() < recovered_per_call) co_return done;
+        // One answer carries only so many bytes.
+        const bool more = answer.next_end && *answer.next_end <= answer.now;
+        if (tasks.size() < recovered_per_call && !more) co_return done;
     }
 }
 

@@ -1,6 +1,6 @@
 -- work, fourth step: what was taken comes under a claim.
--- Sets:    ids, id_text (all of them), bodies, lengths (of these, in one text), noted (positions of ids that may
---          have notes, nil: all), claim (its number, '0': none)
+-- Sets:    ids, id_text (all of them), bodies, lengths (of these, in one text), remarks (notes as (position, notes)
+--          pairs), claim (its number, '0': none)
 -- Cost:    O(claimed + queues)
 -- Tables that Redis answered with are used as they are where they can be: one that grows costs more than its content.
 local ids, noted = got, {}
@@ -15,34 +15,36 @@ for i = 1, popped do
   end
 end
 
--- As many bodies as a reply carries; at least one.
-local bodies, bytes, fit, size, alike, gone, left_in = {}, 0, popped, 0, true, false, nil
-for from = 1, popped, 64 do
-  local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 63, popped)))
+-- As many notes and bodies as a reply carries; of one task at least.
+local remarks, room, fit = {}, most_bytes, popped
+if #noted > 0 then remarks, room, fit = seldom().notes_within(ids, noted) end
+local bodies, bytes, size, alike, gone, full, left_in = {}, 0, 0, true, false, false, nil
+for from = 1, fit, 64 do
+  local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 63, fit)))
   if popped <= 64 then bodies = part end
   if from == 1 then size = part[1] and #part[1] or 0 end
   for i = 1, #part do
     local body, i_of = part[i], from + i - 1
     local length = body and #body or 0
     bytes = bytes + length
-    if bytes > most_bytes and i_of > 1 then
-      fit = i_of - 1
+    if bytes > room and i_of > 1 then
+      fit, full = i_of - 1, true
       break
     end
     if bodies ~= part then bodies[i_of] = body end
     if not body then gone = true elseif length ~= size then alike = false end
   end
-  if fit < popped then break end
+  if full then break end
 end
 if fit < popped then
   left_in = seldom().put_back(got, last, fit + 1)
   for i = popped, fit + 1, -1 do ids[i], bodies[i] = nil, nil end
-  while #noted > 0 and noted[#noted] > fit do noted[#noted] = nil end
+  while #remarks > 0 and remarks[#remarks - 1] > fit do remarks[#remarks], remarks[#remarks - 1] = nil, nil end
   popped = fit
 end
 if gone then
-  ids, bodies = seldom().without_lost(ids, bodies)
-  noted, alike = nil, false
+  ids, bodies, remarks = seldom().without_lost(ids, bodies, remarks)
+  alike = false
 end
 
 local id_text, claim = table.concat(ids), '0'

@@ -16,14 +16,19 @@ local function put_back(got, last, first)
   return from_queue(first)
 end
 
--- Deleted by hand: what has no body is never handed out.
-local function without_lost(ids, bodies)
-  local kept, theirs = {}, {}
+-- Deleted by hand: what has no body is never handed out. Returns what is left of ids and bodies, and of the notes those
+-- that are of them.
+local function without_lost(ids, bodies, remarks)
+  local kept, theirs, places, said = {}, {}, {}, {}
   for i = 1, #ids do
     if bodies[i] then
       local n = #kept + 1
-      kept[n], theirs[n] = ids[i], bodies[i]
+      kept[n], theirs[n], places[i] = ids[i], bodies[i], n
     end
   end
-  return kept, theirs
+  for i = 1, #remarks, 2 do
+    local place = places[remarks[i]]
+    if place then said[#said + 1], said[#said + 2] = place, remarks[i + 1] end
+  end
+  return kept, theirs, said
 end

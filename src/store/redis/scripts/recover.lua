@@ -5,48 +5,66 @@
 --          lengths of the bodies, these in one text, notes as (position, notes) pairs, positions of those that
 --          had been handed to their worker (submit_new.lua) | 'late'
 -- Cost:    O(tasks of the claims that ran out)
+local ids, bodies, lengths, remarks, bytes, handed = {}, {}, {}, {}, 0, {}
+
 local function next_end()
   local first = call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2]
   return first and first ~= 'inf' and digits(tonumber(first)) or ''
 end
 
-local function told(number, handed, ids, lengths, bodies, noted)
-  return {'ok', now, number, next_end(), ids, lengths, bodies, noted, handed}
+-- One task of the old claim; false when the reply is full.
+local function take_over(id, old, was_handed)
+  if call('HGET', own, id) ~= old then return true end
+  local body, text = call('HGET', tasks, id), call('HGET', notes, id)
+  if not body then
+    call('HDEL', own, id)
+    return true
+  end
+  local n, size = #ids + 1, #body + (text and #text or 0)
+  if n > 1 and bytes + size > most_bytes then return false end
+  bytes = bytes + size
+  ids[n], bodies[n], lengths[n] = id, body, #body
+  if text then remarks[#remarks + 1], remarks[#remarks + 2] = n, text end
+  if was_handed then handed[#handed + 1] = n end
+  return true
+end
+
+-- The tasks of one claim. It ends with the last of them: while some are left it is torn, and stays without a lease, so that it
+-- is the first to be looked at next. False when there are.
+local function end_claim(old)
+  local line = call('HGET', claims, old) or '\n'
+  local first = string.find(line, '\n', 1, true) + 1
+  for at = first, #line, 16 do
+    if not take_over(sub(line, at, at + 15), old, #line == first + 16) then
+      if at > first then
+        tear()
+        call('HSET', claims, old, sub(line, 1, first - 1) .. sub(line, at))
+      end
+      return false
+    end
+  end
+  call('ZREM', leases, old)
+  call('HDEL', claims, old)
+  return true
 end
 
 local function recover()
-  local limit, ids, bodies, lengths, bytes, handed = tonumber(ARGV[4]), {}, {}, {}, 0, {}
+  local limit = tonumber(ARGV[4])
   local over = call('ZRANGE', leases, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
   -- Nothing changes, so nothing needs to be remembered: the usual round of an idle worker.
-  if #over == 0 then return told('0', {}, carry({}, {}, {})) end
+  if #over == 0 then return {'ok', now, '0', next_end(), '', '', '', {}, {}} end
   free_first()
   for _, old in ipairs(over) do
-    if #ids >= limit or bytes > most_bytes then break end
-    local line = call('HGET', claims, old) or '\n'
-    local first = string.find(line, '\n', 1, true) + 1
-    for at = first, #line, 16 do
-      local id = sub(line, at, at + 15)
-      if call('HGET', own, id) == old then
-        local body = call('HGET', tasks, id)
-        if body then
-          local n = #ids + 1
-          ids[n], bodies[n], lengths[n] = id, body, #body
-          bytes = bytes + #body
-          if #line == first + 16 then handed[1 + #handed] = n end
-        else
-          call('HDEL', own, id)
-        end
-      end
-    end
-    call('ZREM', leases, old)
-    call('HDEL', claims, old)
+    if #ids >= limit or not end_claim(old) then break end
   end
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids)) or '0'
-  return told(number, handed, carry(ids, lengths, bodies)), {number}
+  return {'ok', now, number, next_end(), table.concat(ids), table.concat(lengths, ' '), table.concat(bodies), remarks,
+    handed}, {number}
 end
 
 local function again(before)
-  return told(before[1], {}, taken_before(before[1]))
+  local taken, sizes, all, said = taken_before(before[1])
+  return {'ok', now, before[1], next_end(), taken, sizes, all, said, {}}
 end
 
 return once(ARGV[1], tonumber(ARGV[2]), recover, again)

@@ -9,5 +9,4 @@
 -- Cost:    finish + claim
 call('HSET', lanes, ARGV[1],
   string.format('%015d%013d', number, now) .. claim .. ' ' .. look .. ' ' .. table.concat(lost, ' '))
-return {'ok', now, lost, claim, look, id_text, lengths, table.concat(bodies),
-  #ids > 0 and (not noted or #noted > 0) and seldom().notes_of(ids, noted) or {}}
+return {'ok', now, lost, claim, look, id_text, lengths, table.concat(bodies), remarks}

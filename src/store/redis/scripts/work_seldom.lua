@@ -1,3 +1,3 @@
 -- What most calls of work do without.
 return {report = report, held_by = held_by, forget_ends = forget_ends, is_open = is_open, pop_valid = pop_valid, put_back = put_back,
-  without_lost = without_lost, wake = wake, taken_before = taken_before, notes_of = notes_of}
+  without_lost = without_lost, wake = wake, taken_before = taken_before, notes_within = notes_within}

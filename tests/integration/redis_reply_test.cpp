@@ -1,0 +1,98 @@
+// No reply that carries tasks grows past what a connection can take, whatever was noted of them.
+#include "support/redis_fixture.hpp"
+
+#include <map>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t count = 250, noted = 40'000;
+// A few MB, and one task.
+constexpr std::size_t most = 4'100'000;
+
+std::size_t bytes_of(const std::vector<claimed_task>& tasks) {
+    std::size_t bytes = 0;
+    for (const auto& one : tasks) bytes += one.body.size() + one.notes.size();
+    return bytes;
+}
+
+struct replies : redis_fixture {
+    member worker = join("w");
+    std::map<task_id, int> seen;
+
+    void submit_many() {
+        std::vector<submission_item> items;
+        for (std::size_t i = 0; i < count; ++i) items.push_back(item_of(std::to_string(i)));
+        submit_all(worker, std::move(items));
+    }
+    // Looks at one reply, and that its notes are those of its tasks.
+    void look_at(const std::vector<claimed_task>& tasks) {
+        CHECK(bytes_of(tasks) <= most);
+        for (const auto& one : tasks) {
+            ++seen[one.id];
+            REQUIRE(one.notes.size() == noted + 16);
+            CHECK(one.notes.ends_with(one.id.view()));
+        }
+    }
+    std::string notes_of(const task_id& id) { return std::string(noted, 'n') + std::string{id.view()}; }
+    void expire(const claimed_task& of) {
+        redis({"ZADD", key("leases"), "1", std::to_string(of.claim)});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a claim carries no more notes than a reply takes, and the next ones the rest") {
+    replies here;
+    here.submit_many();
+    auto first = here.claim(here.worker, count).claimed;
+    REQUIRE(first.size() == count);
+    std::vector<report> failed;
+    for (const auto& one : first) {
+        failed.push_back(report_of(one, report::kind::retry));
+        failed.back().record = here.notes_of(one.id);
+    }
+    here.finish(here.worker, failed);
+    CHECK(await(here.io, here.worker->promote(std::vector<std::string>{"default"}, 1000, outcome_of(state::expired)))
+              .promoted == count);
+    // One whose body is gone: the notes stay with theirs.
+    here.redis({"HDEL", here.key("tasks"), std::string{first[1].id.view()}});
+    for (int rounds = 0; rounds < 20 && here.seen.size() < count - 1; ++rounds)
+        here.look_at(here.claim(here.worker, count).claimed);
+    CHECK(here.seen.size() == count - 1);
+    for (const auto& [id, times] : here.seen) CHECK(times == 1);
+}
+
+TEST_CASE("a claim whose tasks do not fit into one reply is taken over in parts, each of which ends its right") {
+    replies here;
+    auto rescuer = here.join("rescuer");
+    here.submit_many();
+    const auto lost = here.claim(here.worker, count).claimed;
+    REQUIRE(lost.size() == count);
+    for (const auto& one : lost) await(here.io, here.worker->note(one.id, one.claim, here.notes_of(one.id)));
+    here.expire(lost.front());
+
+    const auto part = await(here.io, rescuer->recover(100, 30s));
+    here.look_at(part.tasks);
+    REQUIRE(part.next_end);
+    CHECK(*part.next_end <= part.now);
+    // What was taken over is another's; what was not is still whose it was, without a lease.
+    work_call late;
+    late.reports = {success_of(lost.front()), success_of(lost.back())};
+    CHECK(await(here.io, here.worker->work(late)).verdicts ==
+          std::vector{report_verdict::lease_lost, report_verdict::accepted});
+    extend_call more;
+    more.claims = {lost.front().claim};
+    more.lease = 30s;
+    CHECK(await(here.io, here.worker->extend(more)).lost_claims.size() == 1);
+
+    for (int rounds = 0; rounds < 20 && here.seen.size() < count - 1; ++rounds)
+        here.look_at(await(here.io, rescuer->recover(100, 30s)).tasks);
+    CHECK(here.seen.size() == count - 1);
+    for (const auto& [id, times] : here.seen) CHECK(times == 1);
+    CHECK(await(here.io, rescuer->recover(100, 30s)).tasks.empty());
+    CHECK(here.finish(here.worker, {success_of(lost.at(count - 2))}) == std::vector{report_verdict::lease_lost});
+}
