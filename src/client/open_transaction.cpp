@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 #include <errand/transaction.hpp>
 
+#include "client/batch_weight.hpp"
 #include "client/home.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
@@ -12,19 +13,6 @@ namespace errand::detail {
 namespace asio = boost::asio;
 
 namespace {
-// One call carries it all: what takes longer to send than a connection may be silent would never arrive.
-constexpr std::size_t most_bytes = std::size_t{32} * 1024 * 1024;
-
-void check_size(const std::vector<submission_item>& items) {
-    std::size_t bytes = 0;
-    for (const auto& item : items) bytes += item.body.size();
-    if (bytes <= most_bytes) return;
-    throw usage_error{"the transaction holds " + std::to_string(items.size()) + " tasks of " +
-                      std::to_string(bytes) + " bytes; one commit carries at most " +
-                      std::to_string(most_bytes) +
-                      ": pass references to the data, or submit in several transactions"};
-}
-
 task_names names_of(const held_list& list) {
     task_names names;
     for (const auto& one : list) names[one->what.id] = name_of(one->what.id, one->handler, one->biz_id);
@@ -143,7 +131,7 @@ awaitable<void> open_transaction::submit_all(held_list list) {
     try {
         co_await on_loop(home_of(executor, app_), [&list](loop& there) -> awaitable<void> {
             auto items = items_of(list, there.tasks().now());
-            check_size(items);
+            check_weight(items);
             auto got = co_await submit_whole(there, std::move(items));
             for (std::size_t i = 0; i < list.size(); ++i) {
                 list[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;

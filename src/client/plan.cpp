@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/plan.hpp>
 
+#include "client/batch_weight.hpp"
 #include "client/home.hpp"
 #include "client/outgoing.hpp"
 #include "client/registration.hpp"
@@ -136,7 +137,10 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
 awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> all) {
     // A task with more parents than a call takes is complete before any of them can end.
     const auto large = [](const prepared& one) { return one.after.size() > store::parents_per_call; };
-    const bool whole = all.size() <= planned_at_once && std::ranges::none_of(all, large);
+    std::size_t dependencies = 0;
+    for (const auto& one : all) dependencies += one.after.size();
+    const bool light = all.size() + weight_of_dependency * dependencies <= heaviest_batch;
+    const bool whole = light && all.size() <= planned_at_once && std::ranges::none_of(all, large);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
         auto from = to - std::min(to, planned_at_once);

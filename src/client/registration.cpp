@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "client/batch_weight.hpp"
 #include "client/whole_batch.hpp"
 #include "core/random.hpp"
 
@@ -74,6 +75,7 @@ awaitable<submitter::group_answer> answered_whole(loop& there, std::vector<submi
 }  // namespace
 
 awaitable<submitter::group_answer> asked_whole(loop& there, std::vector<submission_item> items) {
+    check_weight(items);
     co_return co_await answered_whole(there, std::move(items), submit_mode::ask);
 }
 

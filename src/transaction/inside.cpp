@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "client/batch_weight.hpp"
 #include "client/registration.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/registration.hpp"
@@ -10,6 +11,7 @@ namespace errand::detail {
 
 awaitable<void> submit_inside(store& in, const held_list& list) {
     const auto items = items_of(list, in.now());
+    check_weight(items);
     auto answers = co_await in.submit(0, items, submit_mode::all_or_nothing);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto& item = items[i];

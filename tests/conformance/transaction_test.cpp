@@ -231,6 +231,35 @@ TEST_CASE("A guard holds back what goes through it, until commit or rollback", "
     CHECK_THROWS_AS(t.run(proxy.in(rolled).perform_async("late")), errand::usage_error);
 }
 
+TEST_CASE("A transaction of more tasks than one step of a store should take is refused whole, in a sentence",
+          "[transaction]") {
+    const auto keys = [](const std::string& front, int count) {
+        std::vector<std::string> all;
+        for (int i = 0; i < count; ++i) all.push_back(front + std::to_string(i));
+        return all;
+    };
+    test_app t;
+    auto proxy = t.app.handler<record>();
+    errand::transaction_guard guard{t.app};
+    auto many = t.run(proxy.in(guard).perform_bulk(keys("a", 20'001)));
+    CHECK_THROWS_WITH(t.run(guard.commit()),
+                      ContainsSubstring("20001 tasks") && ContainsSubstring("at most 20000 tasks"));
+    CHECK_FALSE(submitted(t, many.front()));
+    CHECK_FALSE(submitted(t, many.back()));
+
+    errand::transaction_guard tied{t.app};
+    auto first = t.run(proxy.in(tied).perform_async("first"));
+    auto heirs = t.run(proxy.with({.after = {first}}).in(tied).perform_bulk(keys("b", 1'999)));
+    CHECK_THROWS_WITH(t.run(tied.commit()), ContainsSubstring("1999 dependencies"));
+    CHECK_FALSE(submitted(t, first));
+    CHECK_FALSE(submitted(t, heirs.back()));
+
+    errand::transaction_guard large{t.app};
+    auto all = t.run(proxy.in(large).perform_bulk(keys("c", 3'000)));
+    t.run(large.commit());
+    CHECK(submitted(t, all.back()));
+}
+
 TEST_CASE("Performing under a transaction that has ended is refused", "[transaction]") {
     test_app t;
     std::optional<asio::any_io_executor> inside;
