@@ -108,3 +108,9 @@ set_tests_properties("fault: a mixed load under every fault loses nothing, on sq
     TIMEOUT 300 LABELS fault)
 add_test(NAME "fault: a mixed load under every fault loses nothing" COMMAND errand_trial --seconds 40)
 set_tests_properties("fault: a mixed load under every fault loses nothing" PROPERTIES TIMEOUT 300 LABELS fault)
+
+errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp)
+target_link_libraries(errand_piles PRIVATE CLI11::CLI11)
+add_dependencies(errand_piles errand_shifted_clock)
+add_test(NAME "fault: what the dead leave behind is swept" COMMAND errand_piles --things 2000 --untimed)
+set_tests_properties("fault: what the dead leave behind is swept" PROPERTIES TIMEOUT 300 LABELS fault)

@@ -380,9 +380,9 @@ public:
                                               std::string_view expired_outcome) = 0;
     // Takes over about `limit` tasks whose lease has run out, under a new claim of this worker.
     virtual awaitable<recover_answer> recover(std::size_t limit, duration lease) = 0;
-    // Deletes up to `limit` ended tasks whose retention is over; returns how many.
+    // Deletes up to `limit` ended tasks whose retention is over; how many went or came nearer to it, 0: none is left.
     virtual awaitable<std::size_t> clean(std::size_t limit) = 0;
-    // Deletes up to `limit` of the oldest ended tasks of queues that keep more than `most`; returns how many.
+    // Deletes up to `limit` of the oldest ended tasks of queues that keep more than `most`; returns as clean() does.
     virtual awaitable<std::size_t> trim(std::size_t most, std::size_t limit) = 0;
     // Ends a task that has not ended, also a working one (its worker is told), with this encoded outcome. A life of 0
     // means whichever is there.

@@ -3,8 +3,6 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 
-#include <algorithm>
-
 namespace errand {
 
 namespace {
@@ -16,12 +14,11 @@ janitor::janitor(worker_frame& frame, const boost::asio::any_io_executor& execut
 
 awaitable<std::size_t> janitor::pass() {
     std::size_t done = 0;
-    for (;;) {
-        auto now = co_await in_.clean(cleaned_per_call);
-        now = std::max(now, co_await in_.trim(frame_.app.settings.max_history, cleaned_per_call));
-        done += now;
-        if (now < cleaned_per_call) co_return done;
+    for (std::size_t now = 1; now > 0; done += now) {
+        now = co_await in_.clean(cleaned_per_call);
+        now += co_await in_.trim(frame_.app.settings.max_history, cleaned_per_call);
     }
+    co_return done;
 }
 
 duration janitor::pause() { return cleaning_interval(frame_.alive.load(), random_unit()); }

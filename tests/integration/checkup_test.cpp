@@ -150,6 +150,23 @@ TEST_CASE("a task that waits for what nobody will tell it goes on", "[checkup]")
     w.heals("stuck", w.id_text(alone));
 }
 
+TEST_CASE("edges of tasks that are not there are forgotten", "[checkup]") {
+    ward w;
+    const auto parent = w.submit_delayed();
+    const auto child = w.wait_for(parent);
+    const auto nobody = new_task_id(1);
+    w.wait_for(new_task_id(2));
+    CHECK(w.check().empty());
+    w.redis({"ZADD", w.key("links"), "0", "n" + w.id_text(nobody) + w.id_text(parent), "0",
+             "c" + w.id_text(parent) + w.id_text(nobody)});
+    w.heals("stray_edge", w.id_text(nobody));
+    w.redis({"ZADD", w.key("links"), "0", "s" + w.id_text(nobody) + w.id_text(child)});
+    w.heals("stray_edge", w.id_text(nobody));
+    w.redis({"ZADD", w.key("links"), "0", "c" + w.id_text(nobody) + w.id_text(parent)});
+    w.heals("stray_edge", w.id_text(nobody));
+    CHECK(w.size_of("links") == "5");
+}
+
 TEST_CASE("counters that are off are set right", "[checkup]") {
     ward w;
     w.end(state::success);

@@ -38,9 +38,7 @@ struct replies : redis_fixture {
         }
     }
     std::string notes_of(const task_id& id) { return std::string(noted, 'n') + std::string{id.view()}; }
-    void expire(const claimed_task& of) {
-        redis({"ZADD", key("leases"), "1", std::to_string(of.claim)});
-    }
+    void expire(const claimed_task& of) { redis({"ZADD", key("leases"), "1", std::to_string(of.claim)}); }
 };
 
 }  // namespace
@@ -56,7 +54,8 @@ TEST_CASE("a claim carries no more notes than a reply takes, and the next ones t
         failed.back().record = here.notes_of(one.id);
     }
     here.finish(here.worker, failed);
-    CHECK(await(here.io, here.worker->promote(std::vector<std::string>{"default"}, 1000, outcome_of(state::expired)))
+    CHECK(await(here.io,
+                here.worker->promote(std::vector<std::string>{"default"}, 1000, outcome_of(state::expired)))
               .promoted == count);
     // One whose body is gone: the notes stay with theirs.
     here.redis({"HDEL", here.key("tasks"), std::string{first[1].id.view()}});
@@ -66,7 +65,8 @@ TEST_CASE("a claim carries no more notes than a reply takes, and the next ones t
     for (const auto& [id, times] : here.seen) CHECK(times == 1);
 }
 
-TEST_CASE("a claim whose tasks do not fit into one reply is taken over in parts, each of which ends its right") {
+TEST_CASE(
+    "a claim whose tasks do not fit into one reply is taken over in parts, each of which ends its right") {
     replies here;
     auto rescuer = here.join("rescuer");
     here.submit_many();
@@ -94,5 +94,6 @@ TEST_CASE("a claim whose tasks do not fit into one reply is taken over in parts,
     CHECK(here.seen.size() == count - 1);
     for (const auto& [id, times] : here.seen) CHECK(times == 1);
     CHECK(await(here.io, rescuer->recover(100, 30s)).tasks.empty());
-    CHECK(here.finish(here.worker, {success_of(lost.at(count - 2))}) == std::vector{report_verdict::lease_lost});
+    CHECK(here.finish(here.worker, {success_of(lost.at(count - 2))}) ==
+          std::vector{report_verdict::lease_lost});
 }

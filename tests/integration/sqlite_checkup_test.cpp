@@ -169,6 +169,26 @@ TEST_CASE("a task that waits for what nobody will tell it goes on, in a SQLite f
     CHECK(w.ask("SELECT count(*) FROM errand_link WHERE kind = 'n' AND of = " + w.sql(heir)) == "1");
 }
 
+TEST_CASE("edges of tasks that are not there are forgotten, in a SQLite file") {
+    file_ward w;
+    const auto parent = w.submit_delayed();
+    w.wait_for(parent);
+    w.wait_for(new_task_id(2));
+    CHECK(w.check().empty());
+    const auto nobody = new_task_id(1);
+    for (const std::string kind : {"n", "s", "c"}) {
+        w.damage("INSERT INTO errand_link(ns, kind, of, other) SELECT ns, '" + kind + "', " + w.sql(nobody) +
+                 ", " + w.sql(parent) + " FROM errand_link LIMIT 1");
+        w.heals("stray_edge", w.id_text(nobody));
+    }
+    CHECK(w.ask("SELECT count(*) FROM errand_link") == "4");
+    // A pass that cleans comes to them as well.
+    w.damage("INSERT INTO errand_link(ns, kind, of, other) SELECT ns, 'n', " + w.sql(nobody) + ", " +
+             w.sql(parent) + " FROM errand_link LIMIT 1");
+    await(w.io, w.worker->clean(10));
+    CHECK(w.ask("SELECT count(*) FROM errand_link") == "4");
+}
+
 TEST_CASE("counters that are off are set right, in a SQLite file") {
     file_ward w;
     w.end(state::success);

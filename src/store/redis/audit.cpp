@@ -93,6 +93,7 @@ awaitable<void> shard_audit::begin(audit_step&) {
     steps_.emplace_back([this](audit_step& out) { return look_for_unkept(out); });
     for (const auto* which : {"own", "leases", "notes", "stages", "waiting"})
         steps_.emplace_back([=, this](audit_step& out) { return look_at_rest(out, which, "0"); });
+    steps_.emplace_back([this](audit_step& out) { return look_at_edges(out, ""); });
     steps_.emplace_back([this](audit_step& out) { return look_at_void(out, "0"); });
 }
 
@@ -253,6 +254,20 @@ awaitable<void> shard_audit::look_at_rest(audit_step& out, std::string which, st
     read_findings(in, out);
     out.looked_at += entries_per_page;
     if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_rest(o, which, next); });
+}
+
+awaitable<void> shard_audit::look_at_edges(audit_step& out, std::string after) {
+    script_call call{script_name::audit_links, in_.keys_};
+    call.arg(std::string_view{repair_ ? "1" : "0"});
+    call.arg(std::string_view{after});
+    call.arg(entries_per_page);
+    reply answer;
+    reply_reader in{answer};
+    co_await in_.ask(call, answer, in);
+    out.looked_at += static_cast<std::size_t>(in.number());
+    const std::string last{in.text()};
+    read_findings(in, out);
+    if (!last.empty()) steps_.emplace_front([=, this](audit_step& o) { return look_at_edges(o, last); });
 }
 
 awaitable<void> shard_audit::look_at_void(audit_step& out, std::string cursor) {

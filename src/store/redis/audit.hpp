@@ -32,6 +32,7 @@ private:
     awaitable<void> look_at_rest(audit_step& out, std::string which, std::string cursor);
     awaitable<void> look_for_missing(audit_step& out, int round);
     awaitable<void> look_for_unkept(audit_step& out);
+    awaitable<void> look_at_edges(audit_step& out, std::string after);
     awaitable<void> look_at_void(audit_step& out, std::string cursor);
     awaitable<bool> is_mended(script_call& call);
     awaitable<void> mend(audit_step& out, audit_finding found, const std::string& id, std::string_view where);

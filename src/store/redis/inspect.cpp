@@ -59,28 +59,6 @@ awaitable<overview_answer> shard_store::overview() {
     co_return got;
 }
 
-awaitable<std::size_t> shard_store::trim(std::size_t most, std::size_t limit) {
-    const auto seen = co_await overview();
-    std::size_t deleted = 0;
-    for (const auto& queue : seen.queues) {
-        const auto largest = std::max({queue.success, queue.dead, queue.cancelled, queue.expired});
-        if (largest <= most || deleted >= limit) continue;
-        const auto histories = co_await lists(state::success, queue.queue);
-        script_call call{script_name::trim, keys_};
-        call.queue(queue.queue);
-        for (const auto& one : histories) {
-            if (const auto key = history_key(one)) call.key(*key);
-        }
-        call.arg(most);
-        call.arg(limit - deleted);
-        reply answer;
-        reply_reader in{answer};
-        co_await ask(call, answer, in);
-        deleted += static_cast<std::size_t>(in.number());
-    }
-    co_return deleted;
-}
-
 awaitable<totals_answer> shard_store::happened() {
     boost::redis::request ask_counts;
     ask_counts.push("HGETALL", keys_.counts());

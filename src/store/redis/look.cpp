@@ -24,28 +24,6 @@ awaitable<promote_answer> shard_store::promote(std::span<const std::string> queu
     co_return got;
 }
 
-awaitable<std::size_t> shard_store::clean(std::size_t limit) {
-    boost::redis::request ask_lists;
-    ask_lists.push("SMEMBERS", keys_.histories());
-    reply lists;
-    co_await caller_.command("clean", ask_lists, lists);
-    script_call call{script_name::clean, keys_};
-    name_known(call);
-    call.arg(limit);
-    call.key(keys_.arrived());
-    call.arg(remembers_for.count());
-    reply_reader members{lists};
-    for (auto left = members.array(); left > 0; --left) {
-        const auto member = members.text();
-        call.key(keys_.history(member));
-        call.own_arg(std::string{member.substr(member.rfind(':') + 1)});
-    }
-    reply answer;
-    reply_reader in{answer};
-    co_await ask(call, answer, in);
-    co_return static_cast<std::size_t>(in.number());
-}
-
 awaitable<cancel_answer> shard_store::cancel(const task_id& id, incarnation life, std::string_view outcome) {
     script_call call{script_name::cancel, keys_};
     name_known(call);

@@ -50,6 +50,8 @@ enum class script_name : std::uint8_t {
     mend_count,
     resume,
     forget,
+    sweep,
+    audit_links,
 };
 
 struct script {

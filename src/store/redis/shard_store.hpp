@@ -99,6 +99,9 @@ private:
     // Makes the call; a script that needs the keys of more queues says so and is called again with them.
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
                               caller::when_full full = caller::when_full::wait);
+    awaitable<std::size_t> clean_lists(std::span<const std::string> members, std::size_t limit);
+    awaitable<bool> sweep();
+    awaitable<bool> sweep_page(std::string_view kind, std::string_view queue);
     void know(std::string_view queue);
     void wait_as(const claim_request& claim);
     void name_known(script_call& call) const;
@@ -120,6 +123,7 @@ private:
     lane recover_lane_;
     std::set<std::string, std::less<>> registered_;  // queues, since the connection was made
     std::vector<std::string> known_queues_;          // where a task is looked for first
+    time_point next_sweep_{};
     time_point store_time_{};
     std::chrono::steady_clock::time_point measured_{};
 };

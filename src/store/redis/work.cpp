@@ -1,6 +1,7 @@
 // What a worker says and asks of the tasks it holds: work (finish + claim), extend, note, stage, stages, recover.
 #include <errand/error.hpp>
 
+#include "core/kept_for.hpp"
 #include "store/redis/shard_store.hpp"
 
 namespace errand::redis {
@@ -37,7 +38,8 @@ bool is_usual(const report& one) {
 // As scripts/finish.lua reads it. Keys are named only where the script needs them.
 std::string spec_of(const report& one, script_call& call, const keys& names) {
     const auto queue = needs_queue(one) ? call.queue(one.queue) : 0;
-    const auto history = kept_in_history(one) ? call.key(names.history(one.queue, one.retention)) : 0;
+    const auto history =
+        kept_in_history(one) ? call.key(names.history(one.queue, kept_for(one.retention))) : 0;
     const auto time = one.what == report::kind::end ? one.retention : one.delay;
     const auto flag = [](bool set) { return set ? " 1" : " 0"; };
     return (is_usual(one) ? 'u' : '-') + std::to_string(10'000 + history).substr(1) +

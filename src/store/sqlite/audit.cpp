@@ -1,5 +1,6 @@
 #include "store/sqlite/audit.hpp"
 
+#include "store/sqlite/edge.hpp"
 #include "store/sqlite/seen_task.hpp"
 
 #include <array>
@@ -32,9 +33,9 @@ public:
 
 private:
     using looker = audit_step (ledger::*)(std::string&, bool);
-    static constexpr std::array<looker, 5> looks{&ledger::audit_tasks, &ledger::audit_claims,
+    static constexpr std::array<looker, 6> looks{&ledger::audit_tasks,   &ledger::audit_claims,
                                                  &ledger::audit_waiting, &ledger::audit_stages,
-                                                 &ledger::audit_counters};
+                                                 &ledger::audit_links,   &ledger::audit_counters};
 
     desk& at_;
     bool repair_;
@@ -161,6 +162,20 @@ audit_step ledger::audit_stages(std::string& after, bool repair) {
         if (repair) sql_.drop_stages.run(ns(), id.view());
     }
     after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
+    return out;
+}
+
+// Edges of tasks that are not there. Nothing leaves any, but what deletes by hand or damages a store.
+audit_step ledger::audit_links(std::string& after, bool repair) {
+    const auto all = edges_after(after, audited_per_step);
+    audit_step out;
+    out.looked_at = all.size();
+    for (const auto& one : all) {
+        if (!is_stray(one)) continue;
+        add(out, "stray_edge", one.of.view(), "an edge of it is there, but it is not", repair);
+        if (repair) drop_stray(one);
+    }
+    after = all.size() == audited_per_step ? all.back().cursor() : std::string{};
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "store/sqlite/book.hpp"
 
+#include "core/kept_for.hpp"
+
 #include <algorithm>
 
 namespace errand::sqlite {
@@ -95,6 +97,7 @@ list_row* book::find_list(queue_row& of, list_kind kind, std::int64_t retention)
 }
 
 list_row& book::list(queue_row& of, list_kind kind, std::int64_t retention) {
+    retention = kept_for(duration{retention}).count();
     if (auto* known = find_list(of, kind, retention)) return *known;
     sql_.make_list.run(of.k, kind, retention);
     auto one = std::make_unique<list_row>(list_row{

@@ -1,5 +1,5 @@
 // Edges between tasks, what waits, and the news that edges carry.
-#include "store/sqlite/ledger.hpp"
+#include "store/sqlite/edge.hpp"
 
 namespace errand::sqlite {
 namespace {
@@ -102,6 +102,37 @@ bool ledger::untie(const task_id& id) {
         ++gone;
     }
     return all && served.size() < most_edges && !(told.size() == most_edges && gone > 0);
+}
+
+std::vector<ledger::edge> ledger::edges_after(std::string_view cursor, std::size_t limit) {
+    std::vector<edge> found;
+    const auto part = [&](std::size_t from) { return cursor.empty() ? cursor : cursor.substr(from, 16); };
+    for (auto rows = sql_.audit_links(ns(), text{cursor.substr(0, 1)}, part(1), part(17), limit);
+         rows.next();)
+        found.push_back({rows.bytes(0).front(), id_of(rows.bytes(1)), id_of(rows.bytes(2))});
+    return found;
+}
+
+// Whether the task on which it hangs is not there. What waits for a later task of that id stays.
+bool ledger::is_stray(const edge& one) {
+    if (sql_.find(ns(), one.of.view()).next()) return false;
+    const auto record = one.kind == 'c' ? waiting_of(one.other) : std::nullopt;
+    return !record || record->phase == 'f';
+}
+
+void ledger::drop_stray(const edge& one) {
+    drop_link(one.kind, one.of, one.other);
+    if (one.kind == 'n' || one.kind == 'f') drop_link('c', one.other, one.of);
+}
+
+// A page of all edges; the next call goes on behind it.
+void ledger::sweep_edges() {
+    if (!any_edges()) return;
+    const auto page = edges_after(swept_edge_, most_edges);
+    for (const auto& one : page) {
+        if (is_stray(one)) drop_stray(one);
+    }
+    swept_edge_ = page.size() == most_edges ? page.back().cursor() : std::string{};
 }
 
 void ledger::announce(const task_id& id, tidings what, std::int64_t at) {

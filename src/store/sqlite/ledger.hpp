@@ -111,6 +111,7 @@ public:
     audit_step audit_claims(std::string& after, bool repair);
     audit_step audit_waiting(std::string& after, bool repair);
     audit_step audit_stages(std::string& after, bool repair);
+    audit_step audit_links(std::string& after, bool repair);
     audit_step audit_counters(std::string& after, bool repair);
 
     // Whether somebody of this process has asked lately to hear of the end of a task.
@@ -246,6 +247,11 @@ private:
     void wait_anew(const task_id& id);
     std::int64_t count_working(const list_row& list);
     void audit_needs(const task_id& id, audit_step& out, bool repair);
+    struct edge;
+    std::vector<edge> edges_after(std::string_view cursor, std::size_t limit);
+    bool is_stray(const edge& one);
+    void drop_stray(const edge& one);
+    void sweep_edges();
 
     connection& in_;
     lobby& lobby_;
@@ -270,7 +276,8 @@ private:
     std::int64_t upper_ = 0;                                     // rounded up: when something will be
     std::map<std::string, std::size_t, std::less<>> freed_;      // by queue: tasks that became ready
     std::map<std::string, std::int64_t, std::less<>> earliest_;  // by queue, of those looked at
-    std::optional<bool> any_edges_, any_watched_, any_stage_;    // of the transaction
+    std::string swept_edge_;  // the last one that a pass over all edges looked at
+    std::optional<bool> any_edges_, any_watched_, any_stage_;  // of the transaction
 };
 
 }  // namespace errand::sqlite

@@ -137,6 +137,7 @@ struct statements {
     ERRAND_SQL(audit_claims, "audit.claims");
     ERRAND_SQL(audit_waiting, "audit.waiting");
     ERRAND_SQL(audit_stages, "audit.stages");
+    ERRAND_SQL(audit_links, "audit.links");
     ERRAND_SQL(audit_listed, "audit.listed");
     ERRAND_SQL(mend_drop, "audit.drop_task");
     ERRAND_SQL(mend_claim, "audit.unclaim");

@@ -128,7 +128,8 @@ void ledger::bury(const task_id& id, task_row& row, std::string_view outcome) {
     book_->count(queue, total_of(as));
     auto retention = retention_of(outcome);
     if (retention == 0 && heard) retention = for_those_who_wait;
-    if (retention == 0) return drop(id, row);
+    // Edges that are left go in steps before it: clean comes to it.
+    if (retention == 0 && untie(id)) return drop(id, row);
     change_list(row, book_->list(queue, kind_of(as), retention));
     sql_.end.run(ns(), id.view(), row.list->k, now_, outcome);
 }
@@ -142,8 +143,11 @@ void ledger::end_without_trace(const task_id& id, task_row& row, std::int64_t fi
     } else if (unique_for(outcome) > 0) {
         row.outcome = outcome;
         keep_remnant(id, row, now_ + unique_for(outcome));
-    } else {
+    } else if (untie(id)) {
         drop(id, row);
+    } else {
+        change_list(row, book_->list(*row.list->queue, kind_of(ended_as(outcome)), 0));
+        sql_.end.run(ns(), id.view(), row.list->k, finished, outcome);
     }
 }
 

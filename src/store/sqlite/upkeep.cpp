@@ -87,6 +87,7 @@ std::size_t ledger::clean(std::size_t limit) {
     for (auto* list : ended) {
         if (deleted < limit) deleted += clean_list(*list, limit - deleted);
     }
+    sweep_edges();
     sql_.clean_workers.run(ns(), now_);
     sql_.clean_watched.run(ns(), now_ - most_watched);
     sql_.clean_mail.run(now_ - oldest_mail);
@@ -101,7 +102,8 @@ std::size_t ledger::clean_list(list_row& list, std::size_t limit) {
     std::size_t deleted = 0;
     for (const auto& id : over) {
         auto row = row_of(id);
-        if (drop_ended(id, *row)) ++deleted;
+        drop_ended(id, *row);
+        ++deleted;  // or came nearer to it
     }
     // One whose tasks were all deleted before; counters of this transaction are not written yet.
     if (over.empty() && list.grown == 0 && list.retention > 0) book_->drop_list(list);
@@ -155,10 +157,11 @@ std::size_t ledger::trim_kind(queue_row& queue, list_kind kind, std::size_t coun
     if (oldest.size() > count) oldest.resize(count);
     std::size_t deleted = 0;
     for (const auto& [place, id] : oldest) {
-        // Whoever awaits its end finds it.
-        if (sql_.awaited(ns(), id.view()).next() || any_link('c', id)) continue;
+        // Whoever awaits its end finds it. Tasks that depend on it hear of its end all the same.
+        if (sql_.awaited(ns(), id.view()).next()) continue;
         auto row = row_of(id);
-        if (drop_ended(id, *row)) ++deleted;
+        drop_ended(id, *row);
+        ++deleted;  // or came nearer to it
     }
     return deleted;
 }

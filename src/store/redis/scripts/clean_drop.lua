@@ -1,15 +1,15 @@
 -- clean, deleting.
 
 -- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
-local deleted, spent = 0, 0
+-- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.
+local done, spent, popped = 0, 0, false
 
 -- False when it takes another call. `q`: of a task that stands in `listed`.
 local function drop(id, value, q)
   local untied, edges = untie(id)
-  spent = spent + math.floor(edges / 4)
+  spent, done = spent + math.floor(edges / 4), done + 1
   if not untied then return false end
   call('HDEL', waiting, id)
-  deleted = deleted + 1
   call('HDEL', notes, id)
   if q then call('ZREM', listed_of(q), id) end
   -- The id goes on refusing duplicates for as long as was promised, without its arguments and result.
@@ -23,31 +23,29 @@ local function drop(id, value, q)
   return true
 end
 
--- An entry may be of an earlier life of an id: an end after the entry was written is another one's.
-local function drop_all(entry, finished, limit)
+-- Leaves out what an entry of a history list no longer stands for: an end after the entry was written is of another life.
+-- What is gone already costs little, so that one call gets further than the last.
+local function drop_all(entry, limit, drop_one)
+  local finished = number_at(entry, #entry - 5, 6)
   for at = 1, #entry - 6, 16 do
     if spent >= limit then return false end
-    spent = spent + 1
     local id = sub(entry, at, at + 15)
     local value = call('HGET', tasks, id)
     local over = value and is_ended(value) and finished_at(value) <= finished
-    if over and not drop(id, value) then return false end
+    spent = spent + (over and 1 or 1 / 64)
+    if over and not drop_one(id, value) then return false end
   end
   return true
 end
 
-local function clean_history(key, retention, limit)
-  local list, left, popped = sub(key, #prefix + 9), 0, 0
-  while spent < limit do
-    local entry = call('LINDEX', key, 0)
-    local finished = entry and number_at(entry, #entry - 5, 6)
-    if not entry or finished + retention > now or not drop_all(entry, finished, limit) then break end
-    call('LPOP', key)
-    left, popped = left + (#entry - 6) / 16, popped + 1
-  end
-  if popped > 0 then
-    call('HINCRBY', counts, '-:' .. list, left)
-    call('HINCRBY', counts, 'p:' .. list, popped)
-  end
-  if call('EXISTS', key) == 0 then call('SREM', histories, list) end
+-- Takes the oldest entry off a history list, whose tasks are deleted.
+local function pop_entry(key, entry)
+  local list = sub(key, #prefix + 9)
+  call('LPOP', key)
+  call('HINCRBY', counts, '-:' .. list, (#entry - 6) / 16)
+  call('HINCRBY', counts, 'p:' .. list, 1)
+  popped = true
 end
+
+-- How many tasks were deleted or came nearer to it; one, when all that a call may look at was gone already.
+local function progress(limit) return done == 0 and popped and spent >= limit and 1 or done end

@@ -3,7 +3,7 @@
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.
 local function end_without_trace(run, ids, values, heard)
-  local gone = {}
+  local gone, tied = {}, call('ZCARD', links) > 1
   for i = 1, #ids do
     local id, value = ids[i], values[i]
     if heard[id] then
@@ -12,6 +12,11 @@ local function end_without_trace(run, ids, values, heard)
       list_as(run.q, state_letter(value), id)
     elseif unique_for(value) > 0 then
       keep_remnant(id, value, now + unique_for(value))
+    elseif tied and (any_link('n', id) or any_link('f', id) or any_link('s', id)) then
+      -- Its edges go before it, in the steps of clean.
+      call('HSET', tasks, id, value)
+      call('ZADD', buried, now, id)
+      list_as(run.q, state_letter(value), id)
     else
       drop_stages(id)
       gone[#gone + 1] = id

@@ -1,5 +1,5 @@
--- What every way of ending has in common. An ended task stands in a history list (success) or in `listed` and
--- `buried` (all else), so that it is seen, and clean finds it.
+-- What every way of ending has in common: who waits for it is told. An ended task stands in a history list (success)
+-- or in `listed` and `buried` (all else), so that it is seen, and clean finds it.
 
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
@@ -31,23 +31,4 @@ local function tell(ids, values)
   announce(news)
   for name, parts in pairs(messages) do call('PUBLISH', prefix .. 'wake:' .. name, table.concat(parts)) end
   return heard
-end
-
--- Ends one task of queue q that no worker holds; a watched one is kept a minute for those who come to look.
-local function bury(q, id, body, outcome)
-  local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
-  local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
-  local retention = number_at(outcome, 8, 6)
-  count(sub(outcome, 1, 1), q, 1)
-  if retention == 0 and heard[id] then retention = 60000 end
-  if retention == 0 then
-    call('HDEL', tasks, id)
-    call('HDEL', notes, id)
-    drop_stages(id)
-    call('ZREM', listed_of(q), id)
-    return
-  end
-  call('HSET', tasks, id, value)
-  call('ZADD', buried, now + retention, id)
-  list_as(q, sub(outcome, 1, 1), id)
 end

@@ -26,10 +26,13 @@ end
 local function announce(news)
   if #news == 0 then return end
   for i = 1, #news do call('ZADD', outbox, now, news[i]) end
-  -- One of the resolvers that wait; one that is gone has no receiver on its channel.
+  -- One of the resolvers that wait; one that is gone has no receiver on its channel. Of those not all are taken off at once:
+  -- they are swept.
+  local names_left = 100
   repeat
+    names_left = names_left - 1
     local name = call('ZRANGE', outbox, '+inf', '+inf', 'BYSCORE', 'LIMIT', 0, 1)[1]
     if not name or sub(name, 1, 1) ~= 'R' then return end
     call('ZREM', outbox, name)
-  until call('PUBLISH', prefix .. 'wake:' .. sub(name, 2), 'r') > 0
+  until call('PUBLISH', prefix .. 'wake:' .. sub(name, 2), 'r') > 0 or names_left == 0
 end

@@ -32,10 +32,7 @@ local function forsake(id, record, outcome)
   local body = call('HGET', tasks, id)
   call('HSET', waiting, id, 'f' .. sub(record, 2))
   bury(queue_in(record), id, body, kept_as(outcome, body))
-  if call('HEXISTS', tasks, id) == 0 then
-    call('HDEL', waiting, id)
-    forget_parents(id, 500)
-  end
+  if call('HEXISTS', tasks, id) == 0 then call('HDEL', waiting, id) end
 end
 
 -- Takes a cancelled task back to those that wait; what depends on it hears of that.

@@ -3,12 +3,17 @@
 -- It stands in the set under its name and, when it takes tasks that are handed to it (submit_new.lua), a line break and
 -- its lease (ms). A worker that is gone has no receiver on its channel: then the next one is taken, so it cannot swallow
 -- a wake-up.
+--
+-- So many names one call takes off at most: those of the dead are swept (sweep.lua), and what nobody was woken for is found
+-- by whoever looks next.
+local names_left = 100
 local function wake(q, most)
   local idle = idle_of(q)
   for _ = 1, most do
     repeat
-      local worker = call('SPOP', idle)
+      local worker = names_left > 0 and call('SPOP', idle)
       if not worker then return end
+      names_left = names_left - 1
     until call('PUBLISH', prefix .. 'wake:' .. string.match(worker, '^[^\n]+'), 'w') > 0
   end
 end

@@ -59,9 +59,11 @@ end
 call('HSET', lanes, lane, string.format('%015d%013d', number, now))
 
 -- As many of those who wait as there is work for, but eight at most: a full claim wakes the next.
-local left = math.min((n - 2) / 2, 8)
-while left > 0 do
+-- Of names that nobody hears not all are taken off at once: they are swept.
+local left, names_left = math.min((n - 2) / 2, 8), 100
+while left > 0 and names_left > 0 do
   local worker = first or call('SPOP', idle)
+  names_left = names_left - 1
   first = false
   if not worker then break end
   if call('PUBLISH', channel .. string.match(worker, '^[^\n]+'), 'w') > 0 then left = left - 1 end

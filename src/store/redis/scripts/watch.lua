@@ -28,6 +28,8 @@ local function look(i, id, life)
     return
   end
   local names = call('HGET', watched, id) or ''
+  -- Of a task that lives long, many may have come to wait and died.
+  if #names > 4096 then names = heard_names(names) end
   if not string.find('\n' .. names, '\n' .. me, 1, true) then call('HSET', watched, id, names .. me) end
 end
 

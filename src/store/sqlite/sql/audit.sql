@@ -17,6 +17,10 @@ SELECT id FROM errand_waiting WHERE ns = ?1 AND id > ?2 ORDER BY id LIMIT ?3
 -- name: stages
 SELECT DISTINCT id FROM errand_stage WHERE ns = ?1 AND id > ?2 ORDER BY id LIMIT ?3
 
+-- name: links
+SELECT kind, of, other FROM errand_link WHERE ns = ?1 AND (kind, of, other) > (?2, ?3, ?4)
+ORDER BY kind, of, other LIMIT ?5
+
 -- name: listed
 SELECT count(*), (SELECT size FROM errand_list WHERE k = ?1) FROM errand_task WHERE list = ?1 AND place IS NOT NULL
 

@@ -1,0 +1,12 @@
+-- clean, history lists.
+
+local function clean_history(key, retention, limit)
+  local list = sub(key, #prefix + 9)
+  while spent < limit do
+    local entry = call('LINDEX', key, 0)
+    local finished = entry and number_at(entry, #entry - 5, 6)
+    if not entry or finished + retention > now or not drop_all(entry, limit, drop) then break end
+    pop_entry(key, entry)
+  end
+  if call('EXISTS', key) == 0 then forget_list(list) end
+end

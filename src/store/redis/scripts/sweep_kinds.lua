@@ -1,0 +1,72 @@
+-- sweep, by kind: looks at a page from a cursor ('0' to begin); returns how many stay, the next cursor ('': the end) and how
+-- many there are in all.
+local kinds = {}
+
+local function scan(command, key, cursor, count)
+  local page = call(command, key, cursor, 'COUNT', count)
+  return page[2], page[1] == '0' and '' or page[1]
+end
+
+-- Fields whose value says in its digits `from`..`to` when they were used last.
+local function by_age(key, cursor, from, to, oldest)
+  local page, after = scan('HSCAN', key, cursor, 250)
+  local stay = #page / 2
+  for i = 1, #page, 2 do
+    local used = tonumber(sub(page[i + 1], from, to))
+    if used and used < oldest then stay = stay - call('HDEL', key, page[i]) end
+  end
+  return stay, after, call('HLEN', key)
+end
+
+-- An hour of idleness ends a lane.
+function kinds.lanes(cursor) return by_age(lanes, cursor, 16, 28, now - 3600000) end
+-- Submissions from a database's outbox of which nobody has said that they do not come again.
+function kinds.arrived(cursor) return by_age(KEYS[#KEYS - 1], cursor, 1, -1, now - tonumber(ARGV[2])) end
+
+-- Workers that wait in a queue.
+function kinds.idle(cursor)
+  local page, after = scan('SSCAN', idle_of(1), cursor, 200)
+  local stay = #page
+  for name in pairs(silent_ones(page)) do stay = stay - call('SREM', idle_of(1), name) end
+  return stay, after, call('SCARD', idle_of(1))
+end
+
+-- Resolvers that wait stand behind all times; the cursor is how many have been passed.
+function kinds.resolvers(cursor)
+  local page, names = call('ZRANGE', outbox, '+inf', '+inf', 'BYSCORE', 'LIMIT', cursor, 200), {}
+  for i = 1, #page do
+    if sub(page[i], 1, 1) == 'R' then names[#names + 1] = sub(page[i], 2) end
+  end
+  local gone, dropped = silent_ones(names), 0
+  for name in pairs(gone) do dropped = dropped + call('ZREM', outbox, 'R' .. name) end
+  local after = #page == 200 and digits(cursor + #page - dropped) or ''
+  return #page - dropped, after, call('ZCOUNT', outbox, '+inf', '+inf')
+end
+
+-- Who waits for the end of tasks; `>` stands for tasks that depend on one.
+function kinds.watched(cursor)
+  local page, after = scan('HSCAN', watched, cursor, 50)
+  local stay = #page / 2
+  for i = 1, #page, 2 do
+    local id, kept = page[i], heard_names(page[i + 1])
+    if #id == 16 and kept == '' then
+      stay = stay - call('HDEL', watched, id)
+    elseif #id == 16 and kept ~= page[i + 1] then
+      call('HSET', watched, id, kept)
+    end
+    if kept == '>\n' and unmark(id) then stay = stay - 1 end
+  end
+  return stay, after, call('HLEN', watched)
+end
+
+function kinds.edges(cursor)
+  local page = call('ZRANGE', links, cursor == '0' and '-' or '(' .. cursor, '+', 'BYLEX', 'LIMIT', 0, 200)
+  local stay = #page
+  for i = 1, #page do
+    if is_stray(page[i]) then
+      drop_stray(page[i])
+      stay = stay - 1
+    end
+  end
+  return stay, #page == 200 and page[#page] or '', call('ZCARD', links)
+end

@@ -1,0 +1,174 @@
+// What goes with ended tasks, and what has to go when there are too many of them.
+#include "support/store_fixture.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<parent_task> nobodies(int count) {
+    std::vector<parent_task> all;
+    for (int i = 0; i < count; ++i) all.push_back({derive_task_id("h", "nobody " + std::to_string(i))});
+    return all;
+}
+
+submission_item waits_for(const std::vector<parent_task>& parents, const std::string& args = "waits",
+                          on_failed rule = on_failed::wait) {
+    auto item = item_of(args);
+    auto body = decode_body(item.body);
+    for (const auto& one : parents) body.after.push_back(one.id);
+    body.rule = rule;
+    item.body = encode(body);
+    item.after = parents;
+    item.rule = rule;
+    return item;
+}
+
+void check_nothing_left(const store_fixture& here) {
+    CHECK(here.keeps("tasks", 0));
+    CHECK(here.keeps("links", 0));
+    CHECK(here.keeps("waiting", 0));
+    CHECK(here.keeps("watched", 0));
+    CHECK(here.keeps("buried", 0));
+    CHECK(here.keeps("listed:default", 0));
+}
+
+// Runs what is ready; each task ends so, kept for so long.
+void run_all(store_fixture& here, member& by, state as, duration retention) {
+    auto got = here.claim(by, 1000).claimed;
+    std::vector<report> reports;
+    for (const auto& task : got) {
+        auto report = success_of(task, retention);
+        task_outcome outcome;
+        outcome.ended_as = report.ended_as = as;
+        outcome.retention = retention;
+        outcome.attempts = 1;
+        report.record = encode_end(outcome, by->now(), task.body);
+        reports.push_back(std::move(report));
+    }
+    here.finish(by, std::move(reports));
+}
+
+// So often a pass is made until it has nothing to do.
+int passes_until_done(store_fixture& here, member& by, std::size_t most, std::size_t limit) {
+    for (int passes = 0; passes < 200; ++passes) {
+        if (await(here.io, by->trim(most, limit)) == 0) return passes;
+    }
+    return 200;
+}
+
+}  // namespace
+
+TEST_CASE("ended tasks that others wait for go like all others when there are too many") {
+    store_fixture here;
+    auto store = here.join("w");
+    std::vector<task_id> parents;
+    for (int i = 0; i < 12; ++i) {
+        const auto parent = item_of("parent");
+        parents.push_back(parent.id);
+        here.submit(store, parent);
+        here.submit(store, waits_for({{parent.id}}));
+    }
+    run_all(here, store, state::dead, 1h);
+    REQUIRE(here.queue_of(store).dead == 12);
+    CHECK(passes_until_done(here, store, 5, 3) < 20);
+    CHECK(here.queue_of(store).dead == 5);
+    CHECK(here.queue_of(store).waiting == 12);
+    CHECK(std::ranges::count_if(parents, [&](const task_id& id) {
+              return await(here.io, store->find(id)).has_value();
+          }) == 5);
+}
+
+TEST_CASE("what a pass over too many ended tasks says is what it deleted") {
+    store_fixture here;
+    auto store = here.join("w");
+    for (int i = 0; i < 7; ++i) {
+        here.submit(store, item_of("x"));
+        run_all(here, store, state::dead, 1h);
+    }
+    CHECK(await(here.io, store->trim(4, 2)) == 2);
+    CHECK(await(here.io, store->trim(4, 2)) == 1);
+    CHECK(await(here.io, store->trim(4, 2)) == 0);
+    CHECK(here.queue_of(store).dead == 4);
+}
+
+TEST_CASE("many tasks that ended together are deleted in steps that get on") {
+    store_fixture here;
+    auto store = here.join("w");
+    std::vector<submission_item> items;
+    for (int i = 0; i < 200; ++i) items.push_back(item_of("x"));
+    here.submit_all(store, items);
+    run_all(here, store, state::success, 2ms);
+    const auto gone = [&] { return here.queue_of(store).success == 0; };
+    int calls = 0;
+    CHECK(here.until([&] {
+        await(here.io, store->clean(20));
+        return gone() || ++calls > 2000;
+    }));
+    CHECK(gone());
+    CHECK(here.keeps("tasks", 0));
+}
+
+TEST_CASE("a waiting task of which nothing is kept leaves no edges, however it ends") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto cancelled = waits_for(nobodies(50));
+    here.submit(store, cancelled);
+    await(here.io, store->cancel(cancelled.id, 0, outcome_of(state::cancelled, 0ms)));
+    check_nothing_left(here);
+
+    const auto removed = waits_for(nobodies(50));
+    here.submit(store, removed);
+    await(here.io, store->remove(removed.id, outcome_of(state::cancelled, 0ms)));
+    check_nothing_left(here);
+
+    auto late = waits_for(nobodies(50));
+    auto body = decode_body(late.body);
+    body.expires_after = 5ms;
+    late.body = encode(body);
+    late.expires_after = 5ms;
+    here.submit(store, late);
+    const std::vector<std::string> queues{"default"};
+    const auto outcome = outcome_of(state::expired, 0ms);
+    REQUIRE(here.until([&] { return await(here.io, store->promote(queues, 10, outcome)).expired == 1; }));
+    check_nothing_left(here);
+}
+
+TEST_CASE("of a waiting task with very many edges these are forgotten in steps") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto parents = nobodies(701);
+    const auto item = waits_for(parents);
+    const auto life = incarnation_of(item.body);
+    CHECK(here.submit(store, item).verdict == submit_verdict::registering);
+    for (std::size_t at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
+        const auto rest = std::span{parents}.subspan(at);
+        await(here.io,
+              store->enrol(item.id, life, rest.first(std::min(rest.size(), store::parents_per_call))));
+    }
+    CHECK(await(here.io, store->confirm(item.id, life, true)) == confirm_verdict::accepted);
+    await(here.io, store->cancel(item.id, 0, outcome_of(state::cancelled, 0ms)));
+    CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
+    check_nothing_left(here);
+}
+
+TEST_CASE("a task that was started past what it waited for leaves no edges when nothing of it is kept") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto child = waits_for(nobodies(2));
+    here.submit(store, child);
+    await(here.io, store->cancel(child.id, 0, outcome_of(state::cancelled)));
+    const auto found = await(here.io, store->find(child.id));
+    task_notes notes;
+    notes.revived = true;
+    REQUIRE(await(here.io,
+                  store->revive(child.id, incarnation_of(child.body), *found->finished_at, encode(notes))));
+    run_all(here, store, state::success, 0ms);
+    CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
+    check_nothing_left(here);
+}

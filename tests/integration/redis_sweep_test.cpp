@@ -1,0 +1,193 @@
+// What those leave in Redis that die without a word, and how it is swept.
+#include "support/redis_fixture.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string dead(int number) { return "dead:" + std::to_string(number); }
+
+// A round of sweeping that is late: it catches up. Cleans until nothing is left to do.
+void sweep_late(redis_fixture& here, member& by, const std::string& kind) {
+    here.redis({"HSET", here.key("control"), "sweep_" + kind, "1000 0 0"});
+    for (int calls = 0; calls < 200 && await(here.io, by->clean(100)) > 0; ++calls) {
+    }
+}
+
+template <class Words>
+void many(redis_fixture& here, int count, Words words) {
+    std::vector<std::string> all;
+    for (int i = 0; i < count; ++i) {
+        for (auto& one : words(i)) all.push_back(std::move(one));
+    }
+    const auto said = here.redis(all);
+    CHECK_FALSE(said.starts_with('-'));
+}
+
+// Commands begin with their name and key.
+template <class Words>
+void add(redis_fixture& here, const std::string& command, const std::string& part, int count, Words words) {
+    many(here, count + 1, [&](int i) -> std::vector<std::string> {
+        if (i == 0) return {command, here.key(part)};
+        return words(i);
+    });
+}
+
+std::string stamped(std::int64_t age) {
+    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now()).time_since_epoch();
+    return "000000000000001" + std::to_string(now.count() - age) + "x";
+}
+
+long size(redis_fixture& here, const std::string& part) { return std::stol(here.size_of(part)); }
+
+}  // namespace
+
+TEST_CASE("a submission takes some names of dead workers off, and never all of very many", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    here.submit(worker, item_of("first"));
+    for (const int priority : {0, 1}) {
+        add(here, "SADD", "idle:default", 2000, [](int i) { return std::vector{dead(i) + "\n30000"}; });
+        here.submit(worker, item_of("next", "default", priority));
+        CHECK(size(here, "idle:default") >= 1500);
+        CHECK(size(here, "idle:default") < 2000);
+    }
+    CHECK(here.claim(worker, 10).claimed.size() == 3);
+}
+
+TEST_CASE("the end of a task takes some names of dead resolvers off, and never all of very many", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto parent = item_of("parent");
+    here.submit(worker, parent);
+    auto child = item_of("child");
+    auto body = decode_body(child.body);
+    body.after = {parent.id};
+    child.body = encode(body);
+    child.after = {{parent.id}};
+    here.submit(worker, child);
+    add(here, "ZADD", "outbox", 2000, [](int i) { return std::vector<std::string>{"+inf", "R" + dead(i)}; });
+    await(here.io, worker->cancel(parent.id, 0, outcome_of(state::cancelled)));
+    CHECK(size(here, "outbox") >= 1500);
+    CHECK(await(here.io, worker->take_news(10, 10s)).entries.size() == 1);
+}
+
+TEST_CASE("names of workers and resolvers that are gone are swept, and those of the living stay", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    auto living = here.join("living");
+    here.submit(worker, item_of("first"));
+    here.claim(living, 10);
+    CHECK(await(here.io, living->take_news(10, 10s)).entries.empty());
+    REQUIRE(here.size_of("idle:default") == "1");
+    add(here, "SADD", "idle:default", 1000, [](int i) { return std::vector{dead(i) + "\n30000"}; });
+    add(here, "ZADD", "outbox", 1000, [](int i) { return std::vector<std::string>{"+inf", "R" + dead(i)}; });
+    sweep_late(here, worker, "idle:default");
+    CHECK(here.size_of("idle:default") == "1");
+    auto other = here.join("other");
+    sweep_late(here, other, "resolvers");
+    CHECK(here.size_of("outbox") == "2");
+    here.submit(worker, item_of("next"));
+    CHECK(here.until([&] { return living.ear->wakes == 1; }));
+}
+
+TEST_CASE("lanes of clients that are gone are swept by age, as fast as there are many", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    add(here, "HSET", "lanes", 3000, [](int i) { return std::vector{dead(i), stamped(3'700'000)}; });
+    add(here, "HSET", "lanes", 5,
+        [](int i) { return std::vector{"young:" + std::to_string(i), stamped(1000)}; });
+    sweep_late(here, worker, "lanes");
+    CHECK(here.size_of("lanes") == "6");
+}
+
+TEST_CASE("edges, marks and watches of tasks that are not there are swept", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    auto item = item_of("waits");
+    auto body = decode_body(item.body);
+    const auto later = new_task_id(1);
+    body.after = {later};
+    item.body = encode(body);
+    item.after = {{later}};
+    here.submit(worker, item);
+    const auto task = item_of("long");
+    here.submit(worker, task);
+    await(here.io, worker->watch(std::vector<watched_task>{{task.id, 0}}));
+    const auto id = [](int i, char what) {
+        auto text = std::to_string(i) + what;
+        return text + std::string(16 - text.size(), '-');
+    };
+    add(here, "ZADD", "links", 1000, [&](int i) {
+        return std::vector<std::string>{"0", "n" + id(i, 'a') + id(i, 'b'),
+                                        "0", "c" + id(i, 'b') + id(i, 'a'),
+                                        "0", "s" + id(i, 'c') + id(i, 'a')};
+    });
+    add(here, "HSET", "watched", 300,
+        [&](int i) { return std::vector<std::string>{id(i, 'b'), ">\n", id(i, 'd'), dead(i) + "\n"}; });
+    sweep_late(here, worker, "edges");
+    CHECK(here.size_of("links") == "3");
+    auto other = here.join("other");
+    sweep_late(here, other, "watched");
+    CHECK(here.size_of("watched") == "3");
+    await(here.io, worker->cancel(task.id, 0, outcome_of(state::cancelled)));
+    CHECK(here.until([&] { return worker.ear->ended.size() == 1; }));
+}
+
+TEST_CASE("a task that many short-lived processes awaited remembers the living alone", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    auto living = here.join("living");
+    const auto task = item_of("long");
+    here.submit(worker, task);
+    const std::vector<watched_task> asked{{task.id, 0}};
+    await(here.io, living->watch(asked));
+    std::string names = "living\n";
+    for (int i = 0; i < 1000; ++i) names += dead(i) + "\n";
+    const std::string id{task.id.view()};
+    here.redis({"HSET", here.key("watched"), id, names});
+    await(here.io, worker->watch(asked));
+    CHECK(here.redis({"HSTRLEN", here.key("watched"), id}) ==
+          std::to_string(std::string{"living\nw\n"}.size()));
+    await(here.io, worker->cancel(task.id, 0, outcome_of(state::cancelled)));
+    CHECK(here.until([&] { return living.ear->ended.size() == 1; }));
+}
+
+TEST_CASE("however many lengths of retention there are, the lists of ended tasks stay few", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    std::vector<submission_item> items;
+    for (int i = 0; i < 1000; ++i) items.push_back(item_of("x"));
+    here.submit_all(worker, items);
+    std::vector<report> reports;
+    for (const auto& task : here.claim(worker, 1000).claimed)
+        reports.push_back(success_of(task, 60s + duration{1} * static_cast<int>(reports.size()) * 3599));
+    here.finish(worker, std::move(reports));
+    CHECK(here.queue_of(worker).success == 1000);
+    CHECK(size(here, "histories") < 100);
+}
+
+TEST_CASE("the counters of a list of ended tasks go with it, and what happened stays counted", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    std::vector<submission_item> items;
+    for (int i = 0; i < 100; ++i) items.push_back(item_of("x"));
+    here.submit_all(worker, items);
+    const auto before = size(here, "counts");
+    std::vector<report> reports;
+    for (const auto& task : here.claim(worker, 100).claimed)
+        reports.push_back(success_of(task, duration{1 + static_cast<int>(reports.size()) % 50}));
+    here.finish(worker, std::move(reports));
+    CHECK(size(here, "counts") > before + 5);
+    CHECK(here.until([&] {
+        await(here.io, worker->clean(100));
+        return here.size_of("histories") == "0";
+    }));
+    CHECK(size(here, "counts") <= before + 1);
+    CHECK(here.queue_of(worker).success == 0);
+    CHECK(await(here.io, worker->happened()).so_far.at("default").success == 100);
+}

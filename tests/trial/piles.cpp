@@ -1,0 +1,309 @@
+// What piles up when those die who would take it away: lists of every length of retention, lanes, names of workers and
+// resolvers that waited, watches, edges, tallies. It is made by the thousand; then, while tasks run and an hour of the store's
+// time passes, a janitor has to sweep it without any script that holds up the others. One line of JSON; the exit code is 1
+// when something is left or took too long. scripts/fault --long tells of the options.
+#include "app/open_store.hpp"
+#include "core/record.hpp"
+#include "store/redis/script_set.hpp"
+#include "support/redis_server.hpp"
+#include "trial/clock_file.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+using namespace errand;
+using namespace std::chrono_literals;
+
+constexpr std::int64_t minute_ms = 60'000;
+// Of a script that holds up others; what the machine does meanwhile is not the script's.
+constexpr double most_ms = 5;
+constexpr double memory_grown = 1.05;
+
+// All of them by names of the dead, from ARGV[1] to ARGV[2]; ARGV[3]: now (ms).
+constexpr std::string_view make_piles = R"(
+local p = 'errand:{default.0}:'
+local function id(i, what) return string.sub(redis.sha1hex(what .. i), 1, 16) end
+local old = string.format('%013d', ARGV[3] - 3600000)
+for i = ARGV[1], ARGV[2] do
+  redis.call('HSET', p .. 'lanes', 'dead:' .. i, string.format('%015d', 1) .. old .. 'x')
+  redis.call('HSET', p .. 'arrived', id(i, 'a') .. '12345678', 1000)
+  redis.call('SADD', p .. 'idle:default', 'dead:' .. i .. '\n30000')
+  redis.call('ZADD', p .. 'outbox', '+inf', 'Rdead:' .. i)
+  redis.call('HSET', p .. 'watched', id(i, 'w'), 'dead:' .. i .. '\n', id(i, 'm'), '>\n')
+  redis.call('ZADD', p .. 'links', 0, 'n' .. id(i, 'c') .. id(i, 'p'), 0, 'c' .. id(i, 'p') .. id(i, 'c'),
+    0, 's' .. id(i, 's') .. id(i, 'c'))
+  redis.call('ZADD', p .. 'workers', ARGV[3] - 1000, 'dead:' .. i)
+  redis.call('HSET', p .. 'cards', 'dead:' .. i, '{}')
+  redis.call('HSET', p .. 'counts', 's:default:' .. 1000000000 + i, 3, '-:default:' .. 1000000000 + i, 3)
+  if i % 10 == 0 then redis.call('HSET', p .. 'tallies', 'd' .. i % 19000, '{}') end
+end
+return 'ok')";
+
+struct verdict {
+    std::map<std::string, std::vector<double>> took;  // ms, by script
+    std::map<std::string, long> left;
+    long memory_empty = 0, memory_full = 0, memory_after = 0;
+    long passes = 0;
+};
+
+class yard {
+public:
+    yard()
+        : file_{(std::filesystem::temp_directory_path() / ("errand-piles-" + std::to_string(::getpid())))
+                    .string()},
+          clock_{file_},
+          server_{options_of(clock_)},
+          janitor_{joined("janitor")},
+          client_{joined("client")} {}
+    ~yard() {
+        janitor_->close();
+        client_->close();
+        io_.run_for(2s);
+        std::filesystem::remove(file_);
+    }
+    yard(const yard&) = delete;
+    yard& operator=(const yard&) = delete;
+
+    void pile_up(std::int64_t things) {
+        constexpr std::int64_t at_once = 500;
+        for (std::int64_t from = 1; from <= things; from += at_once) {
+            const auto to = std::min(things, from + at_once - 1);
+            const auto said = server_.command({"EVAL", std::string{make_piles}, "0", std::to_string(from),
+                                               std::to_string(to), std::to_string(now_ms())});
+            if (said != "ok") throw std::runtime_error{"no piles: " + said};
+            run_tasks(to - from + 1, from);
+        }
+    }
+
+    // An hour of the store's time, a minute at a time, with some tasks in each.
+    void live_an_hour(verdict& into) {
+        server_.command({"CONFIG", "SET", "slowlog-max-len", "100000"});
+        server_.command({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
+        for (int minute = 0; minute < 60; ++minute) {
+            server_.command({"SLOWLOG", "RESET"});
+            run_tasks(3, 1);
+            ++into.passes;
+            while (wait_for(janitor_->clean(150)) + wait_for(janitor_->trim(1'000'000, 150)) > 0) {
+            }
+            wait_for(janitor_->beat("{}", 60s));
+            read_times(into);
+            clock_.set(shift_ += minute_ms);
+        }
+        server_.command({"CONFIG", "SET", "slowlog-log-slower-than", "-1"});
+        server_.command({"SLOWLOG", "RESET"});
+    }
+
+    std::map<std::string, long> sizes() const {
+        std::map<std::string, long> all;
+        const auto count = [&](const char* name, std::vector<std::string> words) {
+            words.at(1) = "errand:{default.0}:" + words.at(1);
+            all[name] = std::stol(server_.command(words));
+        };
+        count("tasks", {"HLEN", "tasks"});
+        count("lanes", {"HLEN", "lanes"});
+        count("arrived", {"HLEN", "arrived"});
+        count("idle", {"SCARD", "idle:default"});
+        count("outbox", {"ZCARD", "outbox"});
+        count("watched", {"HLEN", "watched"});
+        count("links", {"ZCARD", "links"});
+        count("workers", {"ZCARD", "workers"});
+        count("cards", {"HLEN", "cards"});
+        count("counts", {"HLEN", "counts"});
+        count("tallies", {"HLEN", "tallies"});
+        count("histories", {"SCARD", "histories"});
+        return all;
+    }
+
+    // The least of a few looks: tables shrink by and by.
+    long memory() const {
+        long least = 0;
+        for (int look = 0; look < 20; ++look) {
+            const auto info = server_.command({"INFO", "memory"});
+            const std::string name = "used_memory:";
+            const auto used = std::stol(info.substr(info.find(name) + name.size()));
+            least = least == 0 ? used : std::min(least, used);
+            std::this_thread::sleep_for(100ms);
+        }
+        return least;
+    }
+
+private:
+    static test::redis_server::options options_of(const trial::clock_file& clock) {
+        test::redis_server::options how;
+        for (const auto& [name, value] : clock.variables()) how.environment.push_back(name + '=' + value);
+        return how;
+    }
+
+    std::unique_ptr<store> joined(const std::string& name) {
+        store_settings with;
+        with.url = server_.url();
+        with.name = name;
+        with.trouble = [](std::string_view text) {
+            std::fprintf(stderr, "piles: %.*s\n", static_cast<int>(text.size()), text.data());
+        };
+        auto made = open_store(io_, std::move(with));
+        made->listen(&ear_);
+        wait_for(made->open());
+        return made;
+    }
+
+    template <class T>
+    T wait_for(awaitable<T> what) {
+        std::exception_ptr thrown;
+        [[maybe_unused]] std::optional<std::conditional_t<std::is_void_v<T>, bool, T>> got;
+        bool done = false;
+        if constexpr (std::is_void_v<T>) {
+            boost::asio::co_spawn(io_, std::move(what),
+                                  [&](std::exception_ptr e) { done = true, thrown = e; });
+        } else {
+            boost::asio::co_spawn(io_, std::move(what), [&](std::exception_ptr e, T value) {
+                done = true, thrown = e;
+                got.emplace(std::move(value));
+            });
+        }
+        if (io_.stopped()) io_.restart();
+        while (!done) io_.run_one();
+        if (thrown) std::rethrow_exception(thrown);
+        if constexpr (!std::is_void_v<T>) return std::move(*got);
+    }
+
+    std::int64_t now_ms() const {
+        return std::chrono::floor<duration>(std::chrono::system_clock::now()).time_since_epoch().count() +
+               shift_;
+    }
+
+    // Each kept for another length of time, half an hour at most.
+    void run_tasks(std::int64_t count, std::int64_t from) {
+        std::vector<submission_item> items;
+        for (std::int64_t i = 0; i < count; ++i) {
+            task_body body;
+            body.queue = "default";
+            body.handler = "test";
+            body.args = "[]";
+            body.life = static_cast<incarnation>(++lives_);
+            submission_item item;
+            item.id = new_task_id(now_ms());
+            item.body = encode(body);
+            item.queue = body.queue;
+            items.push_back(std::move(item));
+        }
+        wait_for(client_->submit(0, items, submit_mode::each));
+        work_call call;
+        call.claim = {.queues = {"default"}, .limit = static_cast<std::size_t>(count), .lease = 30s};
+        const auto got = wait_for(client_->work(call));
+        work_call over;
+        for (const auto& task : got.claimed) {
+            report one;
+            one.id = task.id;
+            one.claim = task.claim;
+            one.what = report::kind::end;
+            one.queue = task.queue;
+            one.retention =
+                duration{1000 + (from + static_cast<std::int64_t>(over.reports.size())) * 17 % 1'799'000};
+            task_outcome outcome;
+            outcome.retention = one.retention;
+            outcome.result = "1";
+            one.record = encode_end(outcome, got.now, task.body);
+            over.reports.push_back(std::move(one));
+        }
+        if (!got.claimed.empty()) over.closed = {got.claimed.front().claim};
+        wait_for(client_->work(over));
+    }
+
+    void read_times(verdict& into) const {
+        std::map<std::string, std::string> names;
+        for (const auto& one : redis::all_scripts()) names[one.sha] = one.name;
+        std::istringstream lines{server_.command({"SLOWLOG", "GET", "-1"})};
+        std::string before, line, sha;
+        while (std::getline(lines, line)) {
+            if (line == "EVALSHA" && std::getline(lines, sha) && names.contains(sha))
+                into.took[names[sha]].push_back(std::stod(before) / 1000);
+            before = line;
+        }
+    }
+
+    std::string file_;
+    trial::clock_file clock_;
+    test::redis_server server_;
+    boost::asio::io_context io_{1};
+    store_listener ear_;
+    std::int64_t shift_ = 0;
+    std::uint64_t lives_ = 1'763'000'000'000'000;
+    std::unique_ptr<store> janitor_, client_;
+};
+
+// Of many calls the machine may delay some: what nineteen of twenty take is the script's own time.
+double usual_most(std::vector<double> times) {
+    std::ranges::sort(times);
+    return times[(times.size() - 1) * 19 / 20];
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+    std::int64_t things = 100'000;
+    bool untimed = false;
+    CLI::App app{"What piles up is swept"};
+    app.add_option("--things", things, "of each kind")->check(CLI::Range(100, 1'000'000));
+    app.add_flag("--untimed", untimed, "do not judge how long scripts take, nor memory");
+    CLI11_PARSE(app, count, words);
+
+    yard at;
+    verdict warm, found;
+    // What is made once, such as the scripts themselves, is part of an empty store.
+    at.pile_up(100);
+    at.live_an_hour(warm);
+    found.memory_empty = at.memory();
+    at.pile_up(things);
+    found.memory_full = at.memory();
+    at.live_an_hour(found);
+    found.memory_after = at.memory();
+    found.left = at.sizes();
+
+    bool good = true;
+    boost::json::object told{{"things", things}, {"passes", found.passes}}, slow, left;
+    for (const auto& [name, times] : found.took) {
+        const auto usual = usual_most(times);
+        slow[name] = usual;
+        if (untimed || usual <= most_ms) continue;
+        good = false;
+        std::fprintf(stderr, "piles: a script took %.1f ms: %s\n", usual, name.c_str());
+    }
+    for (const auto& [name, size] : found.left) {
+        left[name] = size;
+        // Sentinels, and what belongs to the two that live.
+        if (size <= (name == "tallies" ? 70 : name == "tasks" ? 110 : 30)) continue;
+        good = false;
+        std::fprintf(stderr, "piles: %ld are left in %s\n", size, name.c_str());
+    }
+    const auto most = static_cast<double>(found.memory_empty) * memory_grown;
+    if (!untimed && static_cast<double>(found.memory_after) > most) {
+        good = false;
+        std::fprintf(stderr, "piles: %ld bytes are left of %ld\n", found.memory_after, found.memory_empty);
+    }
+    told["script_ms"] = std::move(slow);
+    told["left"] = std::move(left);
+    told["memory_empty"] = found.memory_empty;
+    told["memory_full"] = found.memory_full;
+    told["memory_after"] = found.memory_after;
+    std::printf("%s\n", boost::json::serialize(told).c_str());
+    return good ? 0 : 1;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "piles: %s\n", e.what());
+    return 2;
+}
