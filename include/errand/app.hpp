@@ -67,7 +67,7 @@ public:
                                                                 boost::json::array args, options extra = {});
 
     /// A handle to the task with this id, whatever program submitted it. One round trip.
-    /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
+    /// @return nullopt when the store knows no such task, or the text is no id @throws store_error
     template <class T>
     [[nodiscard]] awaitable<std::optional<handle<T>>> find(std::string id) {
         auto ref = co_await find_ref(std::move(id));
@@ -75,13 +75,13 @@ public:
         co_return handle<T>{std::move(*ref)};
     }
 
-    /// What the store knows of the task with this id. One round trip.
+    /// What the store knows of the task with this id; nullopt as above. One round trip.
     [[nodiscard]] awaitable<std::optional<task_info>> find(std::string id);
 
     /// All tasks that are connected with this one by dependencies, in both directions, also those that have ended and are
     /// kept. About three round trips a task.
     /// @param most so many tasks at most; `complete` says whether there are more
-    /// @return nullopt when the store knows no such task @throws usage_error when the text is no id; store_error
+    /// @return nullopt when the store knows no such task, or the text is no id @throws store_error
     [[nodiscard]] awaitable<std::optional<task_graph>> graph(std::string id, std::size_t most = 1000);
 
     /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.

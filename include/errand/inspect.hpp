@@ -176,7 +176,7 @@ public:
     [[nodiscard]] awaitable<task_page> list(task_filter which, std::string after = {}, std::size_t limit = 50,
                                             list_order order = list_order::newest_first) const;
 
-    /// One task in full; nullopt when it is not kept. @throws usage_error when the text is no id
+    /// One task in full; nullopt when it is not kept, or the text is no id.
     [[nodiscard]] awaitable<std::optional<task_info>> find(std::string id) const;
 
     /// The processes that run tasks, and what they run now.

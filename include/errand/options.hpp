@@ -44,11 +44,11 @@ private:
 /// What one submission does otherwise than the policy of its handler. Every member that is not given leaves the policy
 /// as it is. A bad value is a usage_error naming the member.
 struct options {
-    /// The business identity, in place of the handler's own `biz_id`.
+    /// The business identity, in place of the handler's own `biz_id`: UTF-8, 1 to 512 bytes.
     std::optional<std::string> biz_id{};
     /// The queue.
     std::optional<std::string> queue{};
-    /// Due this long after the submission, by the store's clock. Not together with `at`.
+    /// Due this long after the submission, by the store's clock; negative: at once. Not together with `at`.
     std::optional<duration> delay{};
     /// Due at this time; in the past: at once.
     std::optional<time_point> at{};

@@ -84,21 +84,15 @@ awaitable<handle<boost::json::value>> app::perform(std::string wire_name, boost:
 }
 
 awaitable<std::optional<task_info>> app::find(std::string id) {
-    const auto parsed = parse_task_id(id);
-    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
-    return detail::find_info(*core_, *parsed);
+    return detail::find_info(*core_, std::move(id));
 }
 
 awaitable<std::optional<task_graph>> app::graph(std::string id, std::size_t most) {
-    const auto parsed = parse_task_id(id);
-    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
-    return detail::find_graph(*core_, *parsed, most);
+    return detail::find_graph(*core_, std::move(id), most);
 }
 
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
-    const auto parsed = parse_task_id(id);
-    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
-    return detail::find_task(*core_, *parsed);
+    return detail::find_task(*core_, std::move(id));
 }
 
 void app::run_here(awaitable<void> work) {

@@ -129,6 +129,15 @@ std::string result_in(const task_ref& ref, std::string_view encoded) {
     if (outcome.attempts == 0) throw_gone(ref);
     return std::move(outcome.result);
 }
+// Nullopt without a round trip when the text is no id. It outlives the call.
+awaitable<std::optional<found_task>> find_by(app_core& app, const std::string& text) {
+    const auto id = parse_task_id(text);
+    if (!id) co_return std::nullopt;
+    auto executor = co_await asio::this_coro::executor;
+    co_return co_await on_loop(home_of(executor, app),
+                               [on = *id](loop& there) { return find_on(there, on); });
+}
+
 
 awaitable<std::string> whole(const task_ref& ref, std::string result) {
     if (result != group_result_mark) co_return result;
@@ -145,19 +154,17 @@ awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> wit
     co_return co_await whole(ref, std::move(result));
 }
 
-awaitable<std::optional<task_info>> find_info(app_core& app, task_id id) {
-    auto executor = co_await asio::this_coro::executor;
-    auto found = co_await on_loop(home_of(executor, app), [id](loop& there) { return find_on(there, id); });
+awaitable<std::optional<task_info>> find_info(app_core& app, std::string id) {
+    auto found = co_await find_by(app, id);
     if (!found) co_return std::nullopt;
     co_return info_of(*found);
 }
 
-awaitable<std::optional<task_ref>> find_task(app_core& app, task_id id) {
-    auto executor = co_await asio::this_coro::executor;
-    auto found = co_await on_loop(home_of(executor, app), [id](loop& there) { return find_on(there, id); });
+awaitable<std::optional<task_ref>> find_task(app_core& app, std::string id) {
+    auto found = co_await find_by(app, id);
     if (!found || !info_of(*found)) co_return std::nullopt;
     co_return task_ref{.app = &app,
-                       .id = id.bytes,
+                       .id = found->id.bytes,
                        .life = incarnation_of(found->body),
                        .duplicate = false,
                        .held = nullptr,

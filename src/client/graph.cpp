@@ -84,10 +84,12 @@ awaitable<std::optional<task_graph>> walk_graph(loop& there, task_id from, std::
 
 namespace detail {
 
-awaitable<std::optional<task_graph>> find_graph(app_core& app, task_id id, std::size_t most) {
+awaitable<std::optional<task_graph>> find_graph(app_core& app, std::string id, std::size_t most) {
+    const auto from = parse_task_id(id);
+    if (!from) co_return std::nullopt;
     auto executor = co_await boost::asio::this_coro::executor;
     co_return co_await on_loop(home_of(executor, app),
-                               [=](loop& there) { return walk_graph(there, id, most); });
+                               [=](loop& there) { return walk_graph(there, *from, most); });
 }
 
 }  // namespace detail

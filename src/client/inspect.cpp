@@ -172,9 +172,7 @@ awaitable<task_page> inspector::list(task_filter which, std::string after, std::
 }
 
 awaitable<std::optional<task_info>> inspector::find(std::string id) const {
-    const auto parsed = parse_task_id(id);
-    if (!parsed) throw usage_error{"\"" + id + "\" is not a task's id"};
-    return detail::find_info(*app_, *parsed);
+    return detail::find_info(*app_, std::move(id));
 }
 
 awaitable<std::vector<worker_info>> inspector::workers() const {

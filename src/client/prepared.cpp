@@ -57,11 +57,11 @@ void check_runnable(const detail::draft& from, const known_handler* handler) {
         "alone: link the source with ERRAND_DEFINE_HANDLER, or name a store with ERRAND_STORE"};
 }
 
-// perform_in and perform_at under the rules of the options of that name; a negative delay counts as none.
+// perform_in and perform_at under the rules of the options of that name.
 void check_due(const detail::draft& from, const std::string& handler) {
     if (!from.delay && !from.at) return;
     options due;
-    if (from.delay) due.delay = std::max(*from.delay, duration{0});
+    due.delay = from.delay;
     due.at = from.at;
     check_options(handler, due);
 }

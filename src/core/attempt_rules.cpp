@@ -18,6 +18,10 @@ namespace errand {
 namespace {
 
 constexpr std::size_t max_message = 4096;
+const std::string unknown_message = "unknown exception";
+
+// What is kept of a text that errand did not write.
+std::string kept_part(std::string_view text) { return repaired_utf8(utf8_prefix(text, max_message)); }
 
 // What a handler asks for, within what a due time can hold.
 duration in_bounds(duration delay) {
@@ -159,10 +163,16 @@ failure_text describe(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);
     } catch (const std::exception& e) {
-        return {boost::core::demangle(typeid(e).name()), repaired_utf8(utf8_prefix(e.what(), max_message))};
+        return {boost::core::demangle(typeid(e).name()), kept_part(e.what())};
+    } catch (const std::string& text) {
+        return {"std::string", kept_part(text)};
+    } catch (std::string_view text) {
+        return {"std::string_view", kept_part(text)};
+    } catch (const char* text) {
+        return {"const char*", text ? kept_part(text) : unknown_message};
     } catch (...) {
         const auto* type = abi::__cxa_current_exception_type();
-        return {type ? boost::core::demangle(type->name()) : std::string{"unknown"}, "unknown exception"};
+        return {type ? boost::core::demangle(type->name()) : std::string{"unknown"}, unknown_message};
     }
 }
 

@@ -90,7 +90,8 @@ void check_options(std::string_view handler, const options& of) {
     const checker check{handler, "options"};
     if (of.biz_id) check_biz_id(handler, *of.biz_id);
     if (of.queue) check.name("queue", *of.queue);
-    if (of.delay) check.length_of_time("delay", *of.delay);
+    // A negative one is none.
+    if (of.delay) check.length_of_time("delay", std::max(*of.delay, duration::zero()));
     if (of.delay && of.at) check.refuse("at", "", "cannot be given together with .delay");
     if (of.at && of.at->time_since_epoch() > 10 * max_duration) {
         check.refuse("at", checker::text(of.at->time_since_epoch()) + " since 1970",
@@ -116,11 +117,15 @@ void check_options(std::string_view handler, const options& of) {
 void check_wire_name(std::string_view name) { checker{name, "submission"}.name("wire name", name); }
 
 void check_biz_id(std::string_view handler, std::string_view biz_id) {
-    if (!biz_id.empty() && biz_id.size() <= max_biz_id_length) return;
     const checker check{handler, "options"};
     if (biz_id.empty()) check.refuse("biz_id", "\"\"", "must not be empty");
-    check.refuse("biz_id", checker::quote(biz_id),
-                 "is longer than " + std::to_string(max_biz_id_length) + " bytes");
+    if (biz_id.size() > max_biz_id_length) {
+        check.refuse("biz_id", checker::quote(biz_id),
+                     "is " + std::to_string(biz_id.size()) + " bytes long; the limit is " +
+                         std::to_string(max_biz_id_length));
+    }
+    if (first_invalid_utf8(biz_id) != biz_id.size())
+        check.refuse("biz_id", checker::quote(biz_id), "must be UTF-8");
 }
 
 }  // namespace errand

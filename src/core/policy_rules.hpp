@@ -11,17 +11,17 @@ namespace errand {
 
 // Names of handlers, queues and tags, and keys of headers: bytes.
 inline constexpr std::size_t max_name_length = 255;
-// A business identity: bytes.
-inline constexpr std::size_t max_biz_id_length = 8192;
+// A business identity, which is UTF-8: bytes.
+inline constexpr std::size_t max_biz_id_length = 512;
 // No length of time that a user gives is longer: sums with it stay far from overflow.
 inline constexpr duration max_duration = std::chrono::days{36'525};
 
 // `handler`: the name by which the message calls it, also when the policy's own is empty or bad.
 void check_policy(std::string_view handler, const policy& of, bool has_concurrency_key);
 void check_options(std::string_view handler, const options& of);
-// The business identity that a handler or a submission gives.
 // The name under which a task is submitted without its type.
 void check_wire_name(std::string_view name);
+// The business identity that a handler or a submission gives.
 void check_biz_id(std::string_view handler, std::string_view biz_id);
 
 }  // namespace errand

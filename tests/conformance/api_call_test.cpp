@@ -65,6 +65,14 @@ struct discards {
     }
 };
 
+struct throws_text {
+    errand::awaitable<void> perform(bool string) {
+        if (string) throw std::string{"a string"};
+        throw "a literal";
+        co_return;
+    }
+};
+
 struct retries_soon {
     errand::awaitable<int> perform() {
         auto& self = co_await errand::this_task();
@@ -138,6 +146,7 @@ ERRAND_HANDLER(api_call::add)
 ERRAND_HANDLER(api_call::no_result)
 ERRAND_HANDLER(api_call::fails, .max_retry = 2, .backoff = errand::backoff::uniform(5ms))
 ERRAND_HANDLER(api_call::discards)
+ERRAND_HANDLER(api_call::throws_text, .max_retry = 0)
 ERRAND_HANDLER(api_call::retries_soon)
 ERRAND_HANDLER(api_call::snoozes, .max_retry = 0)
 ERRAND_HANDLER(api_call::waits)
@@ -343,7 +352,51 @@ TEST_CASE("A task is submitted and found by name and id without its type", "[api
     CHECK(t.wait(*found) == std::vector{1, 2});
     CHECK(t.run(t.app.find(h.id()))->handler == "vectors.echo");
     CHECK_FALSE(t.run(t.app.find("0198c5d2-0000-7000-8000-000000000000")));
-    CHECK_THROWS_AS(t.run(t.app.find("nonsense")), errand::usage_error);
+}
+
+TEST_CASE("A text that is no id finds nothing", "[api]") {
+    test_app t;
+    const auto id = t.run(t.app.handler<add>().perform_in(1h, 1, 2)).id();
+    for (const std::string& text : {std::string{"no id"}, std::string{}, id + "\n", "\n" + id, id + id}) {
+        CAPTURE(text);
+        CHECK_FALSE(t.run(t.app.find(text)));
+        CHECK_FALSE(t.run(t.app.find<int>(text)));
+        CHECK_FALSE(t.run(t.app.graph(text)));
+        CHECK_FALSE(t.run(t.app.inspect().find(text)));
+    }
+    CHECK(t.run(t.app.find(id)));
+}
+
+TEST_CASE("A negative delay is none, however it is given", "[api]") {
+    test_app t;
+    const auto add_up = t.app.handler<add>();
+    auto in = t.run(add_up.perform_in(-5s, 1, 2));
+    auto with = t.run(add_up.with({.delay = -5s}).perform_async(1, 2));
+    CHECK(t.info(in).state == errand::state::ready);
+    CHECK(t.info(with).state == errand::state::ready);
+    CHECK(t.info(with).due_at == t.info(with).submitted_at);
+}
+
+TEST_CASE("What a handler throws is kept as text, whatever its type", "[api]") {
+    test_app t;
+    t.start();
+    auto literal = t.run(t.app.handler<throws_text>().perform_async(false));
+    auto string = t.run(t.app.handler<throws_text>().perform_async(true));
+    CHECK_THROWS_WITH(t.wait(literal), ContainsSubstring("a literal"));
+    CHECK_THROWS_WITH(t.wait(string), ContainsSubstring("a string"));
+    CHECK(t.info(string).errors.at(0).message == "a string");
+}
+
+TEST_CASE("A biz_id that is no UTF-8 or too long is refused wherever it is given", "[api]") {
+    test_app t;
+    const auto receipts = t.app.handler<send_receipt>();
+    for (const std::string& bad : {std::string{"caf\xe9"}, std::string(513, 'b')}) {
+        CHECK_THROWS_AS(t.run(receipts.perform_async(order{bad, 1, {}})), errand::error);
+        CHECK_THROWS_AS(t.run(receipts.with({.biz_id = bad}).perform_async(order{"o", 1, {}})),
+                        errand::usage_error);
+        CHECK_THROWS_AS(t.run(t.app.perform("vectors.echo", {}, {.biz_id = bad})), errand::usage_error);
+        CHECK_THROWS_AS(receipts.ref(bad), errand::usage_error);
+    }
 }
 
 TEST_CASE("Arguments that do not fit kill the task at once and name the path", "[api]") {

@@ -182,6 +182,18 @@ TEST_CASE("what is no std::exception is described all the same, and texts become
           4096);
 }
 
+TEST_CASE("a text that is thrown without an exception around it is kept") {
+    CHECK(describe(std::make_exception_ptr("no such customer")).message == "no such customer");
+    CHECK(describe(std::make_exception_ptr(std::string{"full\xff"})).message == "full\xEF\xBF\xBD");
+    CHECK(describe(std::make_exception_ptr(std::string{"full"})).type == "std::string");
+    CHECK(describe(std::make_exception_ptr(std::string_view{"away"})).message == "away");
+    char own[] = "its own";
+    CHECK(describe(std::make_exception_ptr(static_cast<char*>(own))).message == "its own");
+    CHECK(describe(std::make_exception_ptr(static_cast<const char*>(nullptr))).message ==
+          "unknown exception");
+    CHECK(describe(std::make_exception_ptr(std::string(10'000, 'x'))).message.size() <= 4096);
+}
+
 TEST_CASE("what a submission says goes before the policy") {
     policy rules;
     rules.retention = 1h;

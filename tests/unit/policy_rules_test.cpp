@@ -54,9 +54,10 @@ TEST_CASE("what does not work yet is refused and never ignored") {
 
 TEST_CASE("bad options are refused with handler, member and value") {
     options_refused({.biz_id = ""}, ".biz_id");
-    options_refused({.biz_id = std::string(9000, 'b')}, ".biz_id");
+    options_refused({.biz_id = std::string(513, 'b')}, "is 513 bytes long; the limit is 512");
+    options_refused({.biz_id = "caf\xe9"}, "must be UTF-8");
     options_refused({.queue = std::string(300, 'q')}, "300 bytes");
-    options_refused({.delay = -1s}, ".delay = -1000ms");
+    options_refused({.delay = std::chrono::days{40'000}}, ".delay");
     options_refused({.delay = 1s, .at = errand::time_point{}}, "cannot be given together with .delay");
     options_refused({.at = errand::time_point::max()}, ".at");
     options_refused({.priority = -1}, ".priority = -1");
@@ -64,4 +65,15 @@ TEST_CASE("bad options are refused with handler, member and value") {
     options_refused({.max_retry = -2}, ".max_retry = -2");
     options_refused({.headers = {{"", "x"}}}, ".headers");
     options_refused({.tags = {"a\tb"}}, ".tags");
+}
+
+TEST_CASE("a business identity is UTF-8 of at most 512 bytes") {
+    CHECK_NOTHROW(errand::check_options("h", {.biz_id = std::string(512, 'b')}));
+    CHECK_NOTHROW(errand::check_options("h", {.biz_id = "caf\xc3\xa9\n1"}));
+    CHECK_THROWS_AS(errand::check_biz_id("h", "\xc3"), errand::usage_error);
+}
+
+TEST_CASE("a negative delay is none") {
+    CHECK_NOTHROW(errand::check_options("h", {.delay = -5s}));
+    CHECK_NOTHROW(errand::check_options("h", {.delay = errand::duration::min()}));
 }
