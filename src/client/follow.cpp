@@ -189,7 +189,7 @@ awaitable<bool> revive_task(task_ref ref) {
     const auto life = life_of(ref, "revive");
     auto executor = co_await asio::this_coro::executor;
     const auto got = co_await on_loop(home_of(executor, *ref.app), [=](loop& there) {
-        return revive_on(there.tasks(), task_id{ref.id}, life);
+        return revive_with_dependents_on(there.tasks(), task_id{ref.id}, life);
     });
     if (!got) throw_gone(ref);
     co_return *got;

@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "runtime/ties.hpp"
+
 #include <boost/json/serialize.hpp>
 
 #include <functional>
@@ -56,6 +58,12 @@ awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life
     notes.revived = true;
     const auto record = encode(notes);
     co_return co_await in.revive(id, incarnation_of(found->body), *found->finished_at, record);
+}
+
+awaitable<std::optional<bool>> revive_with_dependents_on(store& in, task_id id, incarnation life) {
+    const auto revived = co_await revive_on(in, id, life);
+    if (revived.value_or(false)) co_await take_up_dependents(in, id);
+    co_return revived;
 }
 
 awaitable<std::optional<bool>> reschedule_on(store& in, task_id id, incarnation life, time_point due_at) {

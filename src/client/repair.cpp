@@ -132,8 +132,13 @@ awaitable<bool> inspector::resume(std::string queue) const {
 
 awaitable<bool> inspector::run_now(std::string id) const { return repair_one(app_, id, repair::run_now); }
 awaitable<bool> inspector::cancel(std::string id) const { return repair_one(app_, id, repair::cancel); }
-awaitable<bool> inspector::revive(std::string id) const { return repair_one(app_, id, repair::revive); }
 awaitable<bool> inspector::remove(std::string id) const { return repair_one(app_, id, repair::remove); }
+
+awaitable<bool> inspector::revive(std::string id) const {
+    return at_home(app_, [on = id_of(id)](loop& there) {
+        return known(revive_with_dependents_on(there.tasks(), on, 0));
+    });
+}
 
 awaitable<bool> inspector::reschedule(std::string id, time_point due_at) const {
     return at_home(app_, [on = id_of(id), due_at](loop& there) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_set>
 
 namespace errand {
 
@@ -103,6 +104,56 @@ awaitable<std::optional<task_id>> tied(store& in, task_id child, parent_test acc
 awaitable<void> untied(store& in, task_id child, std::vector<task_id> parents) {
     co_await in.depend(child, depend_mode::forget, parents);
     co_await tied(in, child, never, never);
+}
+
+namespace {
+
+// Those of them that others are to hear of, and that wait: only these were taken up.
+awaitable<std::vector<task_id>> waiting_parents(store& in, std::span<const task_id> tasks) {
+    std::vector<links_from> from;
+    for (const auto& id : tasks) from.push_back({id});
+    std::vector<task_id> found;
+    while (!from.empty()) {
+        const auto pages = co_await in.links(link::tells, from, true);
+        for (std::size_t at = 0; at < pages.size(); ++at) {
+            if (pages[at].others.empty()) continue;
+            const auto task = co_await in.find(from[at].of);
+            if (task && task->where == state::waiting) found.push_back(from[at].of);
+        }
+        from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(pages.size()));
+    }
+    co_return found;
+}
+
+}  // namespace
+
+awaitable<void> take_up_dependents(store& in, task_id revived) {
+    std::vector<task_id> parents{revived};
+    std::unordered_set<task_id> seen{revived};
+    const auto gathered = gathered_outcome();
+    while (!parents.empty()) {
+        const auto parent = parents.back();
+        parents.pop_back();
+        links_from from{parent};
+        for (bool more = true; more;) {
+            const auto pages = co_await in.links(link::tells, {&from, 1}, false);
+            std::span<const task_id> children{pages.at(0).others};
+            more = pages.at(0).more && !children.empty();
+            if (more) from.after = children.back();
+            while (!children.empty()) {
+                const auto some = children.first(std::min(children.size(), store::heirs_per_call));
+                children = children.subspan(some.size());
+                const resolution told{.parent = parent,
+                                      .what = tidings::revived,
+                                      .cancelled = {},
+                                      .children = {some.begin(), some.end()}};
+                co_await in.resolve({&told, 1}, gathered);
+                for (const auto& id : co_await waiting_parents(in, some)) {
+                    if (seen.insert(id).second) parents.push_back(id);
+                }
+            }
+        }
+    }
 }
 
 }  // namespace errand

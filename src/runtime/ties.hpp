@@ -13,6 +13,10 @@ namespace errand {
 // The outcome of a group whose members all succeeded.
 std::string gathered_outcome();
 
+// Tells all that was cancelled because of this task, and so on, that it was revived: once that has been done they wait
+// again. The resolvers do the same whenever they come to it; neither minds the other.
+awaitable<void> take_up_dependents(store& in, task_id revived);
+
 // All tasks at the other ends of its edges of one kind.
 awaitable<std::vector<task_id>> linked_to(store& in, link kind, task_id of);
 

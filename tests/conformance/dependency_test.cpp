@@ -90,6 +90,35 @@ TEST_CASE("who depends on a failed task is cancelled with it, and revived with i
     CHECK_FALSE(t.run(a.revive()));
 }
 
+TEST_CASE("when revive returns, those that were cancelled because of it can be awaited", "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    auto a = t.submit("a", {}, true);
+    auto other = t.submit("other", {}, true);
+    std::vector<step_handle> all;
+    for (int i = 0; i < 60; ++i) all.push_back(t.submit("b" + std::to_string(i), {.after = {a}}));
+    auto last = t.submit("last", {.after = {all.front(), all.back()}});
+    auto of_two = t.submit("of two", {.after = {a, other}});
+    t.ends_as(last, state::cancelled);
+    eventually([&] { return t.info(of_two).failed_dependencies == 2; });
+    for (const auto& h : all) t.ends_as(h, state::cancelled);
+    // Nobody is there who would tell them.
+    t.stop();
+    broken = false;
+    CHECK(t.run(a.revive()));
+    for (const auto& h : all) CHECK(t.state_of(h) == state::waiting);
+    CHECK(t.state_of(last) == state::waiting);
+    CHECK(t.state_of(of_two) == state::cancelled);
+    CHECK_THROWS_AS(t.run(last.result(0s)), errand::timed_out);
+    CHECK(t.run(t.app.inspect().revive(other.id())));
+    CHECK(t.state_of(of_two) == state::waiting);
+    t.start();
+    CHECK(t.wait(last) == "last!");
+    CHECK(t.wait(of_two) == "of two!");
+    eventually([&] { return t.run(t.app.inspect().check()).found == 0; });
+}
+
 TEST_CASE("a task cancelled because of two is revived when the second one is", "[depend]") {
     bench t;
     broken = true;
