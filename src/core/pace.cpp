@@ -19,6 +19,10 @@ duration look_interval(std::size_t workers, double random) noexcept {
     return std::clamp<duration>(spread(1s, workers, random), 5s, 60s);
 }
 
+duration claim_interval(double random) noexcept {
+    return 4s + duration{static_cast<duration::rep>(1000 * random)};
+}
+
 duration recovery_interval(std::optional<duration> until_end, duration lease, std::size_t workers,
                            double random) noexcept {
     const duration longest = std::min(lease, std::clamp<duration>(spread(1s, workers, random), 10s, 60s));

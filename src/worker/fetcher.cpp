@@ -1,5 +1,6 @@
 #include "worker/fetcher.hpp"
 
+#include "core/pace.hpp"
 #include "core/random.hpp"
 #include "worker/notice.hpp"
 
@@ -13,6 +14,7 @@
 namespace errand {
 
 namespace asio = boost::asio;
+using steady = std::chrono::steady_clock;
 
 namespace {
 // Below this a second call under way makes both smaller and nothing faster.
@@ -30,7 +32,8 @@ fetcher::fetcher(worker_frame& frame, loop& home, slots& places, reporter& repor
       settled_{std::move(settled)},
       lanes_{lane_state{home.executor()}, lane_state{home.executor()}},
       pause_{home.executor()},
-      soon_{home.executor()} {
+      soon_{home.executor()},
+      again_{home.executor()} {
     static_assert(store::work_lanes == 2);
 }
 
@@ -38,6 +41,7 @@ void fetcher::start() {
     // Detached: a lane ends only when the worker does, and throws nothing.
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
         asio::co_spawn(home_.executor(), run(lane), asio::detached);
+    asio::co_spawn(home_.executor(), claim_now_and_then(), asio::detached);  // likewise
 }
 
 void fetcher::woken() {
@@ -94,6 +98,7 @@ void fetcher::stop() {
     stopped_ = true;
     pause_.cancel();
     soon_.cancel();
+    again_.cancel();
     for (auto& lane : lanes_) lane.gate.open();
 }
 
@@ -113,6 +118,19 @@ awaitable<void> fetcher::run(std::size_t lane) {
             failure = std::current_exception();
         }
         if (failure && !stopped_) co_await recover_from(failure);
+    }
+}
+
+awaitable<void> fetcher::claim_now_and_then() {
+    claimed_at_ = steady::now();
+    while (!stopped_) {
+        const auto next = claimed_at_ + claim_interval(random_unit());
+        again_.expires_at(next);
+        co_await again_.async_wait(asio::as_tuple(asio::use_awaitable));
+        const auto now = steady::now();
+        if (stopped_ || now < next || claimed_at_ + claim_interval(0) > now) continue;
+        claimed_at_ = now;
+        woken();
     }
 }
 
@@ -184,6 +202,7 @@ void fetcher::tell_claimed(const claimed_task& task) const {
 // repeated.
 void fetcher::learn(const work_call& call, const work_answer& answer, unsigned wakes_before) {
     if (call.claim.limit == 0) return;
+    claimed_at_ = steady::now();
     plenty_ = answer.claimed.size() >= call.claim.limit;
     hungry_ = plenty_ || wakes_ != wakes_before;
     for (const auto& task : answer.claimed) tell_claimed(task);

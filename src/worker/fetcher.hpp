@@ -10,6 +10,7 @@
 #include "worker/reporter.hpp"
 
 #include <array>
+#include <chrono>
 #include <deque>
 
 namespace errand {
@@ -40,6 +41,8 @@ public:
 
 private:
     awaitable<void> run(std::size_t lane);
+    // Not to wait for ever for a wake-up that was lost, whatever lost it.
+    awaitable<void> claim_now_and_then();
     awaitable<void> recover_from(std::exception_ptr failure);
     bool wanted(std::size_t lane) const;
     std::size_t claimable() const;
@@ -64,7 +67,9 @@ private:
     std::array<lane_state, store::work_lanes> lanes_;
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer soon_;
-    std::deque<claimed_task> given_;  // not taken yet
+    boost::asio::steady_timer again_;
+    std::chrono::steady_clock::time_point claimed_at_{};  // the last claim was answered
+    std::deque<claimed_task> given_;                      // not taken yet
     std::size_t in_flight_ = 0;
     unsigned wakes_ = 0;
     bool claims_ = true;

@@ -3,7 +3,31 @@
 #include "support/redis_fixture.hpp"
 #include "support/shards.hpp"
 
+namespace given_test {
+
+std::atomic<bool> started{false};
+std::atomic<bool> told_to_compute{false};
+std::atomic<bool> computing{false};
+std::atomic<bool> released{false};
+
+// From its release on it keeps its loop for itself.
+struct computes {
+    errand::awaitable<void> perform() {
+        started = true;
+        boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor};
+        while (!told_to_compute) {
+            timer.expires_after(std::chrono::milliseconds{1});
+            co_await timer.async_wait(boost::asio::use_awaitable);
+        }
+        computing = true;
+        while (!released) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+};
+
+}  // namespace given_test
+
 ERRAND_DEFINE_HANDLER(desk_test::chore)
+ERRAND_HANDLER(given_test::computes, .queue = "chores")
 
 using namespace errand;
 using namespace errand::test;
@@ -82,7 +106,8 @@ TEST_CASE("what is handed over and never taken up is recovered like what a dead 
     CHECK(here.finish(here.worker, {success_of(task)}) == std::vector{report_verdict::lease_lost});
 }
 
-TEST_CASE("a worker that hears too late what it was handed leaves it to who recovers it") {
+TEST_CASE(
+    "a worker that hears too late what it was handed leaves it to who recovers it, and claims at once") {
     giving here;
     here.wait(here.worker);
     const auto item = item_of("x");
@@ -94,6 +119,10 @@ TEST_CASE("a worker that hears too late what it was handed leaves it to who reco
     here.redis({"PUBLISH", here.key("wake:w"), message(std::to_string(now))});
     REQUIRE(here.until([&] { return here.worker.ear->given.size() == 1; }));
     CHECK(here.worker.ear->given.front().claim == static_cast<claim_number>(now));
+    // It stands in no idle set any more.
+    CHECK(here.worker.ear->wakes == 1);
+    here.redis({"PUBLISH", here.key("wake:w"), "tno claim"});
+    REQUIRE(here.until([&] { return here.worker.ear->wakes == 2; }));
 }
 
 TEST_CASE("a task is handed to nobody who is gone") {
@@ -191,4 +220,38 @@ TEST_CASE("a task whose handing over was lost is run all the same, even one that
     t.start();
     t.all_end(state::success, 2);
     CHECK(t.info(second).errors.empty());
+}
+
+TEST_CASE("a worker that computed while the lease of what it was handed ran out goes on to work") {
+    using namespace given_test;
+    started = told_to_compute = computing = released = false;
+    auto settings = desk_test::one_shard();
+    settings.concurrency = 2;
+    settings.threads = 1;
+    settings.lease = 1s;
+    desk_test::desk t{settings};
+    t.start();
+    t.run(t.app.handler<computes>().perform_async());
+    eventually([&] { return started.load(); });
+    eventually([&] { return shared_redis().command({"SCARD", shard_key(settings, "idle:chores")}) == "1"; });
+    told_to_compute = true;
+    eventually([&] { return computing.load(); });
+    const auto second = t.submit(2);
+    CHECK(t.info(second).state == state::working);
+    eventually([&] { return t.info(second).state == state::ready; });
+    released = true;
+    CHECK(t.wait(second) == 2);
+}
+
+TEST_CASE("a worker that stands in no idle set although it has room claims within seconds") {
+    auto settings = desk_test::one_shard();
+    desk_test::desk t{settings};
+    t.start();
+    const auto idle = [&](const std::string& how) {
+        return shared_redis().command({how, shard_key(settings, "idle:chores")});
+    };
+    eventually([&] { return idle("SCARD") == "1"; });
+    CHECK(idle("DEL") == "1");
+    CHECK(t.wait(t.submit(1)) == 1);
+    eventually([&] { return idle("SCARD") == "1"; });
 }

@@ -17,6 +17,11 @@ TEST_CASE("no worker looks more often than every 5 s or less often than every mi
     CHECK(errand::look_interval(100'000, 0.9) == 60s);
 }
 
+TEST_CASE("a worker that nothing woke claims every 4 to 5 s") {
+    CHECK(errand::claim_interval(0.0) == 4s);
+    CHECK(errand::claim_interval(0.999) == 4999ms);
+}
+
 TEST_CASE("a worker looks for lost leases when the first one ends, and never later than a lease from now") {
     CHECK(errand::recovery_interval(3s, 30s, 1, 0.0) == 3s + 1ms);
     CHECK(errand::recovery_interval(3s, 30s, 100, 0.99) < 3s + 500ms);

@@ -146,6 +146,8 @@ void shard_store::message(std::string_view payload) {
     } catch (const std::exception& e) {
         if (settings_.trouble)
             settings_.trouble("a message from " + address_.shown + " was not understood: " + e.what());
+        // It may have been what takes this worker off an idle set.
+        if (listener_) listener_->woken();
     }
 }
 
@@ -160,10 +162,13 @@ void shard_store::hear(std::string_view payload) {
     } else if (what == 'c') {
         if (const auto id = task_id::from_bytes(payload)) listener_->task_cancelled(*id);
     } else if (what == 't') {
-        // One that has lain for longer than its lease is another's.
+        // One that has lain for longer than its lease is another's. But who was handed it waits in no queue any more: it has
+        // to claim to be heard of again.
         auto task = read_given(payload);
         if (task && time_of_claim(task->claim) + given_lease_ > now())
             listener_->task_given(std::move(*task));
+        else
+            listener_->woken();
     } else if (what == 'r') {
         listener_->news_came();
     } else {
