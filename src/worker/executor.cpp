@@ -180,8 +180,18 @@ void executor::deadline_passed(active_task& one) {
                         .task = one.id(),
                         .handler = one.body.handler,
                         .attempt = one.number,
-                        .text = "its lease is left to expire",
+                        .text = "its task is given up",
                         .after = waited});
+    if (one.cause != attempt_end::withdrawn) give_up(one);
+}
+
+// By itself: the lease of its claim goes on for those that were claimed with it.
+void executor::give_up(active_task& one) {
+    one.given_up = true;
+    auto what = decide(attempt_end::lease_ran_out, nullptr, one.terms, one.notes_now(), home_.tasks().now());
+    what.notes.errors.back().message = "the handler went on although it was told to stop";
+    if (what.what == verdict::bury && has_on_dead(one.known)) return bury(one.self, std::move(what));
+    hand_in(one, std::move(what), {});
 }
 
 std::optional<time_point> executor::first_deadline() const {
@@ -204,7 +214,8 @@ void executor::time_moved_to(time_point now) {
 }
 
 void executor::withdraw(const task_id& id) {
-    const auto at = std::ranges::find(live_, id, [](const active_task& one) { return one.task.id; });
+    const auto is_it = [&](const active_task& one) { return one.task.id == id && !one.given_up; };
+    const auto at = std::ranges::find_if(live_, is_it);
     if (at != live_.end()) stop(*at, attempt_end::withdrawn);
     for (auto& entry : waiting_) {
         if (entry.task.id == id) entry.over = attempt_end::withdrawn;
@@ -270,6 +281,7 @@ void executor::finish(active_task& one, attempt_end how, const std::exception_pt
                       std::string result) {
     const auto keep = one.self;
     if (one.timed::is_linked()) one.timed::unlink();
+    if (one.given_up) return leave(one);
     auto what = decide(how, failure, one.terms, one.notes_now(), home_.tasks().now());
     if (what.what == verdict::bury && has_on_dead(one.known)) return bury(keep, std::move(what));
     hand_in(one, std::move(what), std::move(result));
@@ -295,11 +307,16 @@ void executor::bury(std::shared_ptr<active_task> one, decision what) {
 }
 
 void executor::hand_in(active_task& one, decision what, std::string result) {
-    const auto keep = std::exchange(one.self, nullptr);
     tell(one, what);
     const auto facts = one.facts(home_.tasks().name(), home_.tasks().now());
     auto report = report_of(std::move(what), one.terms, facts, std::move(result));
     reporter_.add(std::move(report), one.place, one.body.handler);
+    if (!one.given_up) return leave(one);
+    something_changed_();
+}
+
+void executor::leave(active_task& one) {
+    const auto keep = std::exchange(one.self, nullptr);
     live_.erase(live_.iterator_to(one));
     running_.fetch_sub(1, std::memory_order_relaxed);
     one.give_up_slot();

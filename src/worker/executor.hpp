@@ -78,7 +78,10 @@ private:
     void ended(active_task& one, std::exception_ptr failure, std::string result);
     void finish(active_task& one, attempt_end how, const std::exception_ptr& failure, std::string result);
     void bury(std::shared_ptr<active_task> one, decision what);
+    // Reports an attempt that goes on and on; when it ends nothing more is said of it.
+    void give_up(active_task& one);
     void hand_in(active_task& one, decision what, std::string result);
+    void leave(active_task& one);
     void tell(const active_task& one, const decision& what);
 
     worker_frame& frame_;

@@ -82,6 +82,23 @@ TEST_CASE("a handler that runs longer than the lease runs once") {
     CHECK(t.book.started == 1);
 }
 
+TEST_CASE("a task that is given up ends by itself, although what was claimed with it goes on") {
+    auto settings = errand::test::fresh_settings();
+    settings.shutdown_grace = 20ms;
+    bench t{settings};
+    const auto stuck = t.run(t.app.handler<stubborn>().with({.timeout = 20ms}).perform_async());
+    const auto beside = t.run(t.app.handler<lingers>().perform_async(1h));
+    t.start();
+    const auto info = end_of(t, stuck);
+    CHECK(info.state == state::dead);
+    CHECK(text_of(info) == "errand::lease_lost: the handler went on although it was told to stop");
+    CHECK(t.info(beside).state == state::working);
+    t.book.release = true;
+    eventually([&] { return t.book.stopped == 1; });
+    CHECK(t.info(stuck).state == state::dead);
+    CHECK(t.run(beside.cancel()));
+}
+
 TEST_CASE("the tasks of a worker that died are run again") {
     bench t;
     auto h = t.run(t.app.handler<echo>().perform_async(5));
