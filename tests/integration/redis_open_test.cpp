@@ -155,6 +155,27 @@ TEST_CASE("a full Redis refuses submissions, and still takes every report, exten
           std::vector(2, report_verdict::accepted));
 }
 
+TEST_CASE("a worker whose queues are all paused reports and waits on a full Redis") {
+    redis_fixture redis;
+    auto worker = redis.join("w");
+    redis.submit_all(worker, {item_of("a"), item_of("b")});
+    const auto got = redis.claim(worker, 2).claimed;
+    await(redis.io, worker->pause("default"));
+    fill_up(redis);
+    const auto work = [&](std::vector<report> reports) {
+        work_call call;
+        call.reports = std::move(reports);
+        call.claim = {.queues = {"default"}, .limit = 5};
+        return await(redis.io, worker->work(call));
+    };
+    CHECK(work({}).claimed.empty());
+    CHECK(redis.size_of("idle:default") == "1");
+    CHECK(work({success_of(got[0]), report_of(got[1], report::kind::give_back)}).verdicts ==
+          std::vector(2, report_verdict::accepted));
+    await(redis.io, worker->resume("default"));
+    CHECK(work({}).claimed.size() == 1);
+}
+
 TEST_CASE("an idle store sends fewer than one command a second") {
     redis_fixture redis;
     auto worker = redis.join("w");

@@ -3,6 +3,8 @@
 --          lists may hold void entries, or queues may be paused)
 local queues, got, popped, last, voids, void_room = tonumber(ARGV[6]), {}, 0, {}, false, 1000
 if limit > 0 then voids = call('HLEN', stale) > 1 end
+-- Out of paused queues nothing is taken, and who finds nothing must be able to wait on a full Redis.
+if voids then call('HDEL', control, 'none') end
 for q = 1, queues do
   if popped == limit then break end
   local room = (not voids or seldom().is_open(q)) and limit - popped or 0

@@ -19,7 +19,7 @@ if at <= total then
   local known = call('HMGET', control, 'torn', 'claim')
   watched_too, torn, last_claim = call('HLEN', watched) > 1, tonumber(known[1] or 0), known[2]
 end
-if limit == 0 then call('HDEL', control, 'none') end  -- a claim begins with a write that frees
+if limit == 0 then call('HDEL', control, 'none') end  -- a claim does it, or begins with a write that frees
 while at <= total do
   local spec, claim, count, ids = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
   for i = 1, count do ids[i] = ARGV[at + 1 + 2 * i] end
