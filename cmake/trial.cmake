@@ -1,5 +1,4 @@
 # The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
-find_package(CLI11 REQUIRED)
 
 set(hand_parts trial/chores.cpp trial/last_commit.cpp trial/lot.cpp trial/producer.cpp)
 target_sources(program_hand PRIVATE ${hand_parts})
@@ -12,7 +11,7 @@ errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
     trial/redis_ground.cpp trial/redis_faults.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
-    trial/judge.cpp trial/judgement.cpp trial/lot.cpp fault/journal.cpp fault/program.cpp)
+    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)
 
@@ -37,10 +36,10 @@ function(errand_broken_source rule result)
     set(${result} "${copy}" PARENT_SCOPE)
 endfunction()
 
-# errand_broken_hand(rule FINDS kind [STORE sqlite] [SOURCES files...] [SCRIPTS files...] [SQL files...] [FAULTS options...]):
+# errand_broken_hand(rule FINDS kind [STORE sqlite] [MODE mode] [SECONDS s] [SOURCES files...] [SCRIPTS files...] [SQL files...] [FAULTS options...]):
 # the workers' program with these in place of errand's own; the trial has to find what is violated then.
 function(errand_broken_hand rule)
-    cmake_parse_arguments(PARSE_ARGV 1 broken "" "FINDS;STORE" "SOURCES;SCRIPTS;SQL;FAULTS")
+    cmake_parse_arguments(PARSE_ARGV 1 broken "" "FINDS;STORE;MODE;SECONDS" "SOURCES;SCRIPTS;SQL;FAULTS")
     errand_test_program(program_${rule} SOURCES programs/hand.cpp ${hand_parts} ${broken_SOURCES})
     target_link_libraries(program_${rule} PRIVATE SQLite::SQLite3)
     set_target_properties(program_${rule} PROPERTIES OUTPUT_NAME hand-${rule} RUNTIME_OUTPUT_DIRECTORY programs)
@@ -62,15 +61,21 @@ function(errand_broken_hand rule)
         errand_embed_text(program_${rule} NAMESPACE errand::sqlite NAME sql_texts
             HEADER store/sqlite/sql_texts.hpp FILES ${texts} ${broken_SQL})
     endif()
+    if(NOT broken_SECONDS)
+        set(broken_SECONDS 15)
+    endif()
     set(mode --mode alone)
+    if(broken_MODE)
+        set(mode --mode ${broken_MODE})
+    endif()
     if(broken_STORE)
-        set(mode --store ${broken_STORE})
+        list(APPEND mode --store ${broken_STORE})
     endif()
     add_dependencies(errand_trial program_${rule})
     set(name "fault: the trial finds a broken rule: ${rule}")
     add_test(NAME "${name}"
         COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
-            $<TARGET_FILE:errand_trial> ${mode} --seconds 15 --hand hand-${rule} ${broken_FAULTS})
+            $<TARGET_FILE:errand_trial> ${mode} --seconds ${broken_SECONDS} --hand hand-${rule} ${broken_FAULTS})
     set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS fault)
 endfunction()
 
@@ -90,6 +95,14 @@ errand_broken_source(report_not_repeated reporter FILE worker/reporter.cpp
 errand_broken_hand(report_not_repeated FINDS "(stuck|check: no_lease)" SOURCES "${caller}" "${reporter}"
     FAULTS --rate 150 --patience 20 --no-lots --only cut,truncate,stall,restart_store)
 
+# Neither told that it missed a task, nor looking by itself.
+errand_broken_source(deaf shard_store FILE store/redis/shard_store.cpp
+    FROM "else\n            listener_->woken();" TO "else\n            (void)0;")
+errand_broken_source(deaf fetcher FILE worker/fetcher.cpp
+    FROM "claimed_at_ = now;\n        woken();" TO "claimed_at_ = now;")
+errand_broken_hand(deaf MODE lone FINDS late_start SOURCES "${shard_store}" "${fetcher}"
+    SECONDS 30 FAULTS --patience 15 --only pause)
+
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
     FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")
@@ -102,12 +115,14 @@ errand_broken_source(steps_by_themselves book FILE store/sqlite/sql/lib_book.sql
 errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*)" SQL "${book}"
     FAULTS --patience 20)
 
-add_test(NAME "fault: a mixed load under every fault loses nothing, on sqlite"
-    COMMAND errand_trial --store sqlite --seconds 25)
-set_tests_properties("fault: a mixed load under every fault loses nothing, on sqlite" PROPERTIES
-    TIMEOUT 300 LABELS fault)
-add_test(NAME "fault: a mixed load under every fault loses nothing" COMMAND errand_trial --seconds 40)
-set_tests_properties("fault: a mixed load under every fault loses nothing" PROPERTIES TIMEOUT 300 LABELS fault)
+function(errand_trial_test name seconds)
+    add_test(NAME "fault: ${name}" COMMAND errand_trial --seconds ${seconds} ${ARGN})
+    set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS fault)
+endfunction()
+errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
+errand_trial_test("a mixed load under every fault loses nothing" 40)
+errand_trial_test("one worker alone starts in time what is ready" 45 --mode lone)
+errand_trial_test("one worker alone starts in time what is ready, on sqlite" 45 --mode lone --store sqlite)
 
 errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp)
 target_link_libraries(errand_piles PRIVATE CLI11::CLI11)

@@ -3,6 +3,7 @@
 #include "outbox_trial/shop.hpp"
 #include "support/database_server.hpp"
 #include "support/redis_server.hpp"
+#include "trial/wishes.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -37,7 +38,6 @@ const char* self = nullptr;
 constexpr auto name_space = "trial";
 // Tasks are kept in the shop's own file, and committed with its orders.
 constexpr std::string_view inside = "sqlite-inside";
-constexpr std::array<std::string_view, 4> kinds{"sqlite", inside, "postgres", "mysql"};
 constexpr std::array steps{"before commit", "committed", "delivered", "struck", ""};
 
 // This program with other words; its exit status comes from waitpid.
@@ -219,7 +219,7 @@ int run_trial(const std::string& kind, int seconds, unsigned seed) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** words) try {
     self = words[0];
     const std::vector<std::string> given(words + 1, words + count);
     if (given.size() == 4 && given[0] == "worker") return run_worker(given[1], given[2], given[3]);
@@ -227,10 +227,16 @@ int main(int count, char** words) {
         return run_shop({given[1], given[2], given[3], std::stoll(given[4]), std::stoi(given[5]), given[6],
                          std::stoi(given[7]), given[8]});
     }
-    if (given.empty() || std::ranges::find(kinds, given[0]) == kinds.end()) {
-        std::cerr << "errand_outbox_trial: sqlite|sqlite-inside|postgres|mysql [SECONDS [SEED]]\n";
+    int status = 0;
+    const auto what = trial::read_wishes(count, words, status);
+    if (!what) return status;
+    if (what->outbox.empty()) {
+        std::cerr
+            << "fault: --outbox names the database of the shop: sqlite, sqlite-inside, postgres or mysql\n";
         return 2;
     }
-    const int seconds = given.size() > 1 ? std::stoi(given[1]) : 60;
-    return run_trial(given[0], seconds, given.size() > 2 ? static_cast<unsigned>(std::stoul(given[2])) : 1);
+    return run_trial(what->outbox, what->seconds, what->seed);
+} catch (const std::exception& e) {
+    std::cerr << "fault: " << e.what() << '\n';
+    return 2;
 }

@@ -20,9 +20,17 @@ struct chronicle {
         std::int64_t from = 0;
         std::int64_t to = 0;
     };
+    struct stop {  // a worker stood still (SIGSTOP)
+        pid_t pid = 0;
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+    };
     std::vector<jump> jumps{};
     std::vector<death> deaths{};
     std::vector<storm> storms{};
+    std::vector<stop> stops{};
+    std::vector<death> leavings{};          // told to end: these claim no more
+    std::vector<std::int64_t> emptyings{};  // all that the store kept was taken away
 };
 
 }  // namespace trial

@@ -23,20 +23,12 @@ void kill(site& at) {
 void freeze(site& at) {
     auto* one = at.any_worker(at.random);
     if (!one) return;
-    one->frozen = true;
-    one->one->signal(SIGSTOP);
-    at.later(lease + some(700, 1500, at), [&at, one, pid = one->one->pid()] {
-        if (one->one->pid() != pid) return;
-        one->frozen = false;
-        one->one->signal(SIGCONT);
-        at.count("frozen_beyond_lease");
-    });
+    at.freeze_worker(*one, lease + some(700, 1500, at), "frozen_beyond_lease");
 }
 
 void terminate(site& at) {
     if (auto* one = at.any_worker(at.random)) {
-        one->leaving = true;
-        one->one->signal(SIGTERM);
+        at.dismiss_worker(*one);
         at.count("terminated");
     }
 }
@@ -52,8 +44,7 @@ void mislead(site& at) {
     } else {
         one->clock_shift = -between(500, 3000, at.random);
     }
-    one->leaving = true;
-    one->one->signal(SIGTERM);
+    at.dismiss_worker(*one);
     at.count("clock_of_worker_wrong");
 }
 
@@ -79,20 +70,49 @@ void fill_store(site& at) {
     });
 }
 
+// Around the lease: what it is handed meanwhile it reads when the lease is nearly or well over.
+void pause_worker(site& at) {
+    auto* one = at.any_worker(at.random);
+    if (one) at.freeze_worker(*one, lease * between(5, 35, at.random) / 10, "paused");
+}
+
+// By more than a lease.
+void set_back(site& at) {
+    at.shift_store_clock(-between(1500, 5000, at.random));
+    at.count("clock_of_store_set_back");
+}
+
+const std::vector<fault> of_many_workers{{"kill", kill},
+                                         {"freeze", freeze},
+                                         {"terminate", terminate},
+                                         {"mislead", mislead},
+                                         {"kill_producer", kill_producer}};
+const std::vector<fault> of_one_worker{{"pause", pause_worker}, {"set_back", set_back}};
+const std::vector<fault> of_one_store{{"shift_store_clock", shift_store_clock}, {"fill_store", fill_store}};
+
+void append(std::vector<fault>& to, const std::vector<fault>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 std::vector<fault> faults_for(site& at) {
-    std::vector<fault> all{{"kill", kill},
-                           {"freeze", freeze},
-                           {"terminate", terminate},
-                           {"mislead", mislead},
-                           {"kill_producer", kill_producer}};
-    if (!at.how.replicated) {
-        all.push_back({"shift_store_clock", shift_store_clock});
-        all.push_back({"fill_store", fill_store});
-    }
-    std::ranges::move(at.store().faults(), std::back_inserter(all));
+    auto all = at.how.lone ? of_one_worker : of_many_workers;
+    if (!at.how.replicated && !at.how.lone) append(all, of_one_store);
+    append(all, at.store().faults());
     return all;
+}
+
+std::vector<std::string> fault_names() {
+    std::vector<fault> all;
+    for (const auto& some : {of_many_workers, of_one_worker, of_one_store, redis_faults(true, false),
+                             redis_faults(false, true), redis_faults(false, false), sqlite_faults()})
+        append(all, some);
+    std::vector<std::string> names;
+    for (const auto& one : all) {
+        if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+    }
+    return names;
 }
 
 const fault& deck::draw() {

@@ -14,6 +14,10 @@ struct fault {
 };
 
 std::vector<fault> faults_for(site& at);
+std::vector<fault> redis_faults(bool lone, bool replicated);
+std::vector<fault> sqlite_faults();
+// Of all stores and modes.
+std::vector<std::string> fault_names();
 
 class deck {
 public:

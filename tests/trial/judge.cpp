@@ -1,5 +1,6 @@
 // The rules that a trial's journal is held against.
 #include "trial/judgement.hpp"
+#include "trial/lateness.hpp"
 
 #include <algorithm>
 #include <set>
@@ -26,6 +27,7 @@ struct story {
     std::vector<std::string> parents{};
     std::map<std::string, std::uint64_t> kept{};  // stages, and the fence under which they were
     bool cancelled = false;
+    std::optional<std::int64_t> accepted{};                          // when, if it was
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
 };
@@ -82,6 +84,8 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
         its.recovered.push_back(line.when);
     } else if (what == "delayed") {
         its.delayed.emplace(static_cast<std::int64_t>(line.fence), line.attempt);
+    } else if (what == "accepted") {
+        if (!its.accepted) its.accepted = line.when;
     } else if (what.starts_with("needs:")) {
         its.parents.push_back(what.substr(6));
     } else if (what.starts_with("stage") || what.starts_with("kept")) {
@@ -149,6 +153,24 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
         found.violate("before_due", id + " started before it was due");
 }
 
+// `until`: when the journal ends, or the store was emptied.
+void check_start(const std::string& id, const story& its, const lateness& late, std::int64_t until,
+                 judgement& found) {
+    const bool started = its.first_start != never;
+    // Without a start it may have been cancelled, or whoever was to write the start down has died.
+    if (!its.accepted || !its.parents.empty() || (!started && (its.cancelled || !its.ends.empty()))) return;
+    auto ready = *its.accepted;
+    if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
+    const auto by = late.is_late(ready, started ? its.first_started : until, its.delayed.has_value());
+    if (!by) return;
+    ++found.late_starts;
+    found.violate("late_start",
+                  id + (started ? " was started" : " was not started for") + ' ' +
+                      std::to_string((started ? its.first_started : until) - ready) +
+                      (started ? " ms after it was ready, although worker " : " ms, although worker ") +
+                      std::to_string(*by) + " had room");
+}
+
 // A number is one submission's: more than one task of it is a submission made twice.
 void check_numbers(const std::vector<entry>& lines, judgement& found) {
     std::map<int, std::string> of;
@@ -213,7 +235,9 @@ void measure_recovery(const std::vector<entry>& lines, const stories& all, const
     for (const auto& one : happened.deaths) {
         if (!calm(one, happened)) continue;
         for (const auto& task : open[one.pid]) {
-            const auto& times = all.at(task).recovered;
+            const auto told = all.find(task);
+            if (told == all.end()) continue;  // the store was emptied since
+            const auto& times = told->second.recovered;
             const auto at = std::ranges::find_if(times, [&](auto when) { return when >= one.when; });
             if (at != times.end()) found.recovery_ms.push_back(*at - one.when);
         }
@@ -241,7 +265,19 @@ bool judgement::good(bool may_lose) const {
 judgement judge(const std::vector<entry>& lines, const endings& ended, const chronicle& happened) {
     judgement found;
     stories all;
-    for (std::size_t at = 0; at < lines.size(); ++at) read_line(all, lines[at], at, found);
+    const lateness late{lines, happened};
+    auto emptied = happened.emptyings.begin();
+    const auto check_starts = [&](std::int64_t until) {
+        for (const auto& [id, its] : all) check_start(id, its, late, until, found);
+    };
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        if (emptied != happened.emptyings.end() && lines[at].when >= *emptied) {
+            check_starts(*emptied++);
+            all.clear();
+        }
+        read_line(all, lines[at], at, found);
+    }
+    check_starts(lines.empty() ? 0 : lines.back().when);
     found.accepted = ended.size();
     for (const auto& [id, its] : ended) {
         if (its) {

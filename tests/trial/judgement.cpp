@@ -64,11 +64,17 @@ void add_counts(Map& to, const Map& from) {
 
 }  // namespace
 
+static_assert(starts_within == std::chrono::milliseconds{lease + std::chrono::seconds{6}}.count());
+
 judgement judge(site& at) {
+    // What was under way when the store was emptied may have been stored before.
+    constexpr std::int64_t under_way = 500;
+    const auto& emptied = at.happened.emptyings;
+    const auto from = emptied.empty() ? 0 : emptied.back() + under_way;
     std::set<std::string> accepted;
     const auto& lines = at.book().entries();
     for (const auto& line : lines) {
-        if (line.what == "accepted") accepted.insert(line.task);
+        if (line.what == "accepted" && line.when >= from) accepted.insert(line.task);
     }
     auto found = judge(lines, look_at_all(at.app(), accepted), at.happened);
     for (const auto& one : at.complaints) {
@@ -91,6 +97,7 @@ void judgement::add(judgement other) {
     stale_refused += other.stale_refused;
     recovered += other.recovered;
     stuck += other.stuck;
+    late_starts += other.late_starts;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -108,6 +115,7 @@ boost::json::object to_json(const judgement& of) {
                              {"stale_refused", of.stale_refused},
                              {"recovered", of.recovered},
                              {"stuck", of.stuck},
+                             {"late_starts", of.late_starts},
                              {"invariant_violations", of.violations},
                              {"faults", object_of(of.faults)},
                              {"ended", object_of(of.states)},

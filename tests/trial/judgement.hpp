@@ -19,6 +19,10 @@ namespace trial {
 
 class site;
 
+// What is ready, of a queue that a worker with free slots serves, is started within its lease and 6 s.
+inline constexpr std::int64_t starts_within = 1000 + 6000;
+inline constexpr std::size_t slots_of_worker = 20;
+
 // How a task stands in the store.
 struct ending {
     errand::state state = errand::state::ready;
@@ -35,6 +39,7 @@ struct judgement {
     std::size_t stale_refused = 0;
     std::size_t recovered = 0;  // tasks taken over from a dead worker
     std::size_t stuck = 0;      // not ended
+    std::size_t late_starts = 0;
     std::size_t violations = 0;
     std::map<std::string, std::size_t> violated{};  // of which kind
     std::vector<std::string> words{};               // the first of them

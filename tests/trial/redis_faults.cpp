@@ -77,15 +77,23 @@ void switch_over(site& at) {
     at.count("fail_over");
 }
 
+// Under living connections: nobody is told.
+void empty(site& at) {
+    redis(at).primary().command({"FLUSHALL"});
+    at.happened.emptyings.push_back(ms_now());
+    at.count("store_emptied");
+}
+
 }  // namespace
 
-std::vector<fault> redis_ground::faults() const {
+std::vector<fault> redis_faults(bool lone, bool replicated) {
+    if (lone) return {{"empty_store", empty}};
     std::vector<fault> all{{"cut", cut},
                            {"stall", stall},
                            {"truncate", truncate},
                            {"lose_reply", lose_reply},
                            {"flush_scripts", flush_scripts}};
-    if (replicated_) {
+    if (replicated) {
         all.push_back({"fail_over", switch_over});
     } else {
         all.push_back({"restart_store", kill_and_restart});
@@ -93,5 +101,7 @@ std::vector<fault> redis_ground::faults() const {
     }
     return all;
 }
+
+std::vector<fault> redis_ground::faults() const { return redis_faults(lone_, replicated_); }
 
 }  // namespace trial

@@ -25,7 +25,8 @@ std::string temporary_file() {
 }  // namespace
 
 redis_ground::redis_ground(const terms& how)
-    : replicated_{how.replicated},
+    : lone_{how.lone},
+      replicated_{how.replicated},
       confirmed_{how.confirmed},
       every_second_{how.every_second},
       clock_{temporary_file()} {

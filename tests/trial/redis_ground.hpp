@@ -40,7 +40,7 @@ private:
     void note_written();
     void lose_last_second();
 
-    const bool replicated_, confirmed_, every_second_;
+    const bool lone_, replicated_, confirmed_, every_second_;
     std::optional<clock_file> clock_;
     std::vector<std::unique_ptr<errand::test::redis_server>> servers_;
     std::size_t primary_ = 0;

@@ -3,6 +3,7 @@
 #include <errand/inspect.hpp>
 
 #include "runtime/app_core.hpp"
+#include "trial/judgement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +19,8 @@ using errand::test::holds_within;
 
 namespace {
 
-constexpr std::size_t worker_count = 4;
-constexpr std::size_t producer_count = 3;
+constexpr std::size_t most_workers = 4;
+constexpr std::size_t most_producers = 3;
 // A lot is met after so many tasks, more or less.
 constexpr int fewest = 20, most = 250;
 
@@ -84,11 +85,11 @@ std::string site::keep() const {
 // ---- who is there -----------------------------------------------------------------------------------
 
 void site::start() {
-    for (std::size_t at = 0; at < worker_count; ++at) {
+    for (std::size_t at = 0; at < (how.lone ? 1 : most_workers); ++at) {
         workers.push_back(std::make_unique<worker>(ground_->next_way()));
         start_worker(*workers.back());
     }
-    for (std::size_t at = 0; at < producer_count; ++at) {
+    for (std::size_t at = 0; at < (how.lone ? 1 : most_producers); ++at) {
         producers.push_back(std::make_unique<producer_seat>(ground_->next_way()));
         start_producer(at);
     }
@@ -110,7 +111,7 @@ void site::start_worker(worker& at, bool with_lot) {
     at.frozen = at.leaving = false;
     std::map<std::string, std::string> variables{{"ERRAND_STORE", at.to.url},
                                                  {"ERRAND_LEASE", std::to_string(lease.count()) + "ms"},
-                                                 {"ERRAND_CONCURRENCY", "20"},
+                                                 {"ERRAND_CONCURRENCY", std::to_string(slots_of_worker)},
                                                  {"ERRAND_SHUTDOWN_GRACE", "300ms"},
                                                  {"ERRAND_LOG_LEVEL", "warn"}};
     give_clock(at.clock, at.clock_shift, variables);
@@ -141,6 +142,24 @@ worker* site::any_worker(dice& by) {
         if (!one->frozen && !one->leaving && !one->one->ended()) fit.push_back(one.get());
     }
     return fit.empty() ? nullptr : fit[by() % fit.size()];
+}
+
+void site::freeze_worker(worker& at, std::chrono::milliseconds length, const char* name) {
+    at.frozen = true;
+    at.one->signal(SIGSTOP);
+    later(length, [this, &at, name, from = ms_now(), pid = at.one->pid()] {
+        if (at.one->pid() != pid) return;
+        at.frozen = false;
+        happened.stops.push_back({pid, from, ms_now()});
+        at.one->signal(SIGCONT);
+        count(name);
+    });
+}
+
+void site::dismiss_worker(worker& at) {
+    at.leaving = true;
+    happened.leavings.push_back({ms_now(), at.one->pid()});
+    at.one->signal(SIGTERM);
 }
 
 void site::kill_worker(worker& at) {
@@ -253,6 +272,7 @@ void site::finish() {
     for (const auto& one : producers) one->one->signal(SIGTERM);
     ground_->mend();
     for (const auto& one : workers) {
+        if (how.lone) break;  // it manages by itself
         one->one->signal(SIGCONT);
         kill_worker(*one);
         one->clock_shift = 0;
@@ -265,7 +285,7 @@ void site::finish() {
     holds_within(how.patience, [&] { return unfinished() == 0; });
     left_over = unfinished();
     // What they have heard is written down before they are gone.
-    for (const auto& one : workers) one->one->signal(SIGTERM);
+    for (const auto& one : workers) dismiss_worker(*one);
     for (const auto& one : workers) {
         if (!holds_within(how.patience, [&] { return one->one->ended().has_value(); }))
             complaints.emplace_back("a worker did not end");

@@ -35,13 +35,14 @@ int between(int from, int to, dice& random);
 std::int64_t ms_now();
 
 struct terms {
-    bool embedded = false;      // on a SQLite file
-    bool mounted = true;        // which lies on a small file system of its own, if this user may mount one
-    bool replicated = false;    // with a replica, to fail over to
-    bool confirmed = true;      // a change counts when the replica has it
-    bool every_second = false;  // what was written in the last second is lost with Redis
-    bool lots = true;           // workers die at a step drawn for them
-    int per_second = 150;       // submissions of each producer
+    bool embedded = false;  // on a SQLite file
+    bool mounted = true;    // which lies on a small file system of its own, if this user may mount one
+    bool lone = false;      // one worker and one producer, no connection is cut, and nothing helps at the end
+    bool replicated = false;            // with a replica, to fail over to
+    bool confirmed = true;              // a change counts when the replica has it
+    bool every_second = false;          // what was written in the last second is lost with Redis
+    bool lots = true;                   // workers die at a step drawn for them
+    int per_second = 150;               // submissions of each producer
     std::chrono::seconds patience{90};  // what takes longer at the end will not happen
     std::string hand = "hand";          // the program of workers and producers
 };
@@ -82,6 +83,9 @@ public:
 
     void start_worker(worker& at, bool with_lot = true);
     void kill_worker(worker& at);
+    // It stands still for so long; counted as this when it goes on.
+    void freeze_worker(worker& at, std::chrono::milliseconds length, const char* name);
+    void dismiss_worker(worker& at);
     void start_producer(std::size_t at);
     worker* any_worker(dice& random);
     void shift_store_clock(std::int64_t ms);

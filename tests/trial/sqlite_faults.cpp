@@ -28,6 +28,7 @@ void cut_log(site& at) {
 
 }  // namespace
 
-std::vector<fault> sqlite_ground::faults() const { return {{"lock", keep_locked}, {"fold_log", cut_log}}; }
+std::vector<fault> sqlite_faults() { return {{"lock", keep_locked}, {"fold_log", cut_log}}; }
+std::vector<fault> sqlite_ground::faults() const { return sqlite_faults(); }
 
 }  // namespace trial

@@ -151,3 +151,65 @@ TEST_CASE("recovery is measured from a worker's death to the taking over of what
     if (tells.happened.storms.size() + tells.happened.deaths.size() > 1)
         CHECK(tells.judged().recovery_ms.empty());
 }
+
+namespace {
+
+// A worker (process 1) that is there from 1000 on, and a task that is accepted at 2000 and started at `started`, if ever.
+story_teller lone_start(std::int64_t started, std::int64_t end = 60'000) {
+    story_teller tells;
+    const auto at = [&](std::int64_t when) { tells.now = when - 10; };
+    at(1000);
+    tells.says("up", "-");
+    at(2000);
+    tells.says("accepted", "a");
+    if (started > 0) {
+        at(started);
+        tells.runs("a", 1);
+    } else {
+        tells.ended["a"] = ending{state::ready, "trial::quick", 0};
+    }
+    at(end);
+    tells.says("up", "-", 0, 0, 2);
+    return tells;
+}
+
+}  // namespace
+
+TEST_CASE("a ready task that a worker with room leaves for longer than its lease and 6 s is a late start") {
+    CHECK(lone_start(2000 + starts_within).judged().late_starts == 0);
+    const auto found = lone_start(2100 + starts_within).judged();
+    CHECK(found.late_starts == 1);
+    CHECK_FALSE(found.good(false));
+    CHECK(lone_start(0).judged().late_starts == 1);
+}
+
+TEST_CASE("a start is not late while its worker stands still, is gone or full, or the store is away") {
+    auto tells = lone_start(12'000);
+    SECTION("it stands still") { tells.happened.stops.push_back({1, 4000, 6000}); }
+    SECTION("it has died, and another came soon before the start") {
+        tells.happened.deaths.push_back({4000, 1});
+    }
+    SECTION("it leaves") { tells.happened.leavings.push_back({4000, 1}); }
+    SECTION("the store is away") { tells.happened.storms.push_back({5000, 8000}); }
+    SECTION("it is full") {
+        std::vector<entry> busy;
+        for (std::size_t i = 0; i < slots_of_worker; ++i)
+            busy.push_back({"started", "b" + std::to_string(i), 1, 1, 1, 3000});
+        busy.push_back({"success", "b0", 0, 0, 1, 6000});
+        tells.lines.insert(tells.lines.begin() + 2, busy.begin(), busy.end());
+    }
+    SECTION("it waits for another task") { tells.says("needs:b", "a"); }
+    SECTION("it was to be late, and the store's clock moved") {
+        tells.says("delayed", "a", 1, 2000);
+        tells.happened.jumps.push_back({3000, -1000});
+    }
+    CHECK(tells.judged().late_starts == 0);
+}
+
+TEST_CASE("what a store that was emptied held before is not missed") {
+    auto tells = lone_start(0);
+    tells.happened.emptyings.push_back(5000);
+    CHECK(tells.judged().late_starts == 0);
+    tells.happened.emptyings = {20'000};
+    CHECK(tells.judged().late_starts == 1);
+}

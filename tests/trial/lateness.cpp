@@ -1,0 +1,82 @@
+#include "trial/lateness.hpp"
+
+#include "trial/judgement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace trial {
+namespace {
+
+// How an attempt ends that a worker has told the store of.
+constexpr std::array<std::string_view, 6> verdicts{"success", "retry",   "snoozed",
+                                                   "dead",    "refused", "given_back"};
+
+}  // namespace
+
+lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened) {
+    if (lines.empty()) return;
+    const auto end = lines.back().when;
+    std::map<pid_t, std::set<std::string>> running;
+    std::map<pid_t, std::int64_t> full;  // since when
+    std::vector<std::pair<pid_t, span>> holes;
+    for (const auto& line : lines) {
+        if (line.what == "up") serves_[line.pid].emplace_back(line.when, end);
+        const bool over = std::ranges::find(verdicts, line.what) != verdicts.end();
+        if (line.what != "started" && !over) continue;
+        auto& tasks = running[line.pid];
+        if (over)
+            tasks.erase(line.task);
+        else
+            tasks.insert(line.task);
+        const auto since = full.find(line.pid);
+        if (tasks.size() >= slots_of_worker) {
+            full.emplace(line.pid, line.when);
+        } else if (since != full.end()) {
+            holes.push_back({line.pid, {since->second, line.when}});
+            full.erase(since);
+        }
+    }
+    for (const auto& [pid, since] : full) holes.push_back({pid, {since, end}});
+    for (const auto& one : happened.deaths) holes.push_back({one.pid, {one.when, end}});
+    for (const auto& one : happened.leavings) holes.push_back({one.pid, {one.when, end}});
+    for (const auto& one : happened.stops) holes.push_back({one.pid, {one.from, one.to}});
+    for (const auto& [pid, hole] : holes) {
+        const auto at = serves_.find(pid);
+        if (at != serves_.end()) cut(at->second, hole);
+    }
+    for (auto& [pid, spans] : serves_) {
+        for (const auto& one : happened.storms) cut(spans, {one.from, one.to});
+    }
+    for (const auto& one : happened.jumps) jumps_.push_back(one.when);
+}
+
+void lateness::cut(std::vector<span>& from, span hole) {
+    std::vector<span> left;
+    for (const auto& one : from) {
+        if (hole.second <= one.first || hole.first >= one.second) {
+            left.push_back(one);
+            continue;
+        }
+        if (one.first < hole.first) left.emplace_back(one.first, hole.first);
+        if (hole.second < one.second) left.emplace_back(hole.second, one.second);
+    }
+    from = std::move(left);
+}
+
+std::optional<pid_t> lateness::is_late(std::int64_t ready, std::int64_t started, bool timed) const {
+    if (started - ready <= starts_within) return std::nullopt;
+    const auto moved = [&](std::int64_t when) { return when <= started; };
+    if (timed && std::ranges::any_of(jumps_, moved)) return std::nullopt;
+    for (const auto& [pid, spans] : serves_) {
+        for (const auto& [from, to] : spans) {
+            if (std::min(to, started) - std::max(from, ready) > starts_within) return pid;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace trial

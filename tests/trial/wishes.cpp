@@ -1,0 +1,56 @@
+#include "trial/wishes.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <functional>
+
+namespace trial {
+namespace {
+
+void say_options(CLI::App& app, wishes& what) {
+    const auto databases = CLI::IsMember({"sqlite", "sqlite-inside", "postgres", "mysql"});
+    auto* outbox = app.add_option("--outbox", what.outbox,
+                                  "a shop, its orders in this database and receipts by its outbox")
+                       ->check(databases);
+    app.add_option("--seconds", what.seconds, "how long the load lasts")->check(CLI::Range(5, 86400));
+    app.add_option("--seed", what.seed, "of all that is drawn by lot");
+    const auto of_load = [&](CLI::Option* one) { return one->excludes(outbox); };
+    of_load(app.add_option("--store", what.store,
+                           "redis or sqlite: on a server, or on a file that all processes share"))
+        ->check(CLI::IsMember({"redis", "sqlite"}));
+    of_load(app.add_flag("--no-mount", what.no_mount,
+                         "sqlite: a full disk is only pretended, also when this user may mount one"));
+    of_load(app.add_option("--rate", what.rate, "submissions a second of each producer"))
+        ->check(CLI::Range(1, 10000));
+    of_load(app.add_option("--mode", what.mode,
+                           "always (alone, then lone, then replicated), everysec or unconfirmed"))
+        ->check(CLI::IsMember({"always", "alone", "lone", "replicated", "everysec", "unconfirmed"}));
+    of_load(app.add_option("--only", what.only, "these faults"))->delimiter(',');
+    of_load(app.add_option("--pause", what.pause, "ms more between faults"))->check(CLI::Range(0, 60000));
+    of_load(app.add_option("--patience", what.patience, "seconds at the end after which a task is stuck"));
+    of_load(app.add_flag("--no-lots", what.no_lots, "workers die only of faults, at no step drawn for them"));
+    of_load(app.add_option("--hand", what.hand, "the program of workers and producers"));
+}
+
+}  // namespace
+
+std::optional<wishes> read_wishes(int count, char** words, int& status) {
+    wishes what;
+    CLI::App app{"Errand under fire: scripts/fault --help and docs/faults.md tell more"};
+    say_options(app, what);
+    try {
+        app.parse(count, words);
+    } catch (const CLI::ParseError& e) {
+        status = e.get_exit_code() == 0 ? 0 : 2;
+        if (status == 0) {
+            app.exit(e);
+        } else {
+            std::fprintf(stderr, "fault: %s; scripts/fault --help names the options\n", e.what());
+        }
+        return std::nullopt;
+    }
+    return what;
+}
+
+}  // namespace trial

@@ -1,0 +1,42 @@
+// The options of scripts/fault: one set, and nothing else is taken.
+#include "trial/wishes.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace {
+
+std::optional<trial::wishes> read(std::vector<std::string> words, int expected = -1) {
+    words.insert(words.begin(), "fault");
+    std::vector<char*> raw;
+    for (auto& word : words) raw.push_back(word.data());
+    int status = -1;
+    auto got = trial::read_wishes(static_cast<int>(raw.size()), raw.data(), status);
+    CHECK(status == expected);
+    return got;
+}
+
+}  // namespace
+
+TEST_CASE("a trial of an outbox takes the options that other trials take") {
+    const auto what = read({"--outbox", "postgres", "--seconds", "40", "--seed", "99"});
+    REQUIRE(what);
+    CHECK(what->outbox == "postgres");
+    CHECK(what->seconds == 40);
+    CHECK(what->seed == 99);
+    const auto usual = read({"--seed", "7", "--only", "cut,kill"});
+    REQUIRE(usual);
+    CHECK(usual->outbox.empty());
+    CHECK(usual->seconds == 60);
+    CHECK(usual->only == std::vector<std::string>{"cut", "kill"});
+}
+
+TEST_CASE("a word that no trial knows is refused") {
+    constexpr int refused = 2;
+    CHECK_FALSE(read({"40"}, refused));
+    CHECK_FALSE(read({"--outbox", "postgres", "40", "99"}, refused));
+    CHECK_FALSE(read({"--outbox", "oracle"}, refused));
+    CHECK_FALSE(read({"--second", "40"}, refused));
+    CHECK_FALSE(read({"--seconds", "many"}, refused));
+    CHECK_FALSE(read({"--mode", "lonely"}, refused));
+    CHECK_FALSE(read({"--outbox", "postgres", "--mode", "alone"}, refused));
+}
