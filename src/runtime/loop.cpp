@@ -36,7 +36,8 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
 
 loop::loop(detail::app_core& app, std::string name, bool patient)
     : store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
-      submitter_{context_.get_executor(), *store_},
+      submitter_{context_.get_executor(), *store_,
+                 patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
       results_{context_.get_executor(), *store_},
       opened_{context_, asio::steady_timer::time_point::max()} {
     store_->listen(this);
@@ -64,6 +65,7 @@ awaitable<void> loop::ready() {
 
 void loop::close() {
     results_.close();
+    submitter_.close();
     store_->close();
 }
 

@@ -1,6 +1,9 @@
 #include "runtime/submitter.hpp"
 
+#include <errand/error.hpp>
+
 #include "runtime/aborted.hpp"
+#include "store/call_limit.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/async_result.hpp>
@@ -11,6 +14,9 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace errand {
@@ -29,8 +35,17 @@ bool lets_them_leave(std::size_t answered, std::size_t of) {
 }
 // So often a loop comes by until a request that was handed to the connection has been written.
 constexpr int turns_until_written = 3;
-// What takes longer to send than a connection may be silent would never arrive.
-constexpr std::size_t most_bytes_per_call = std::size_t{4} * 1024 * 1024;
+// So much may wait before a store that does not keep up, and one more of any size.
+constexpr std::size_t most_waiting = 1'000'000;
+constexpr std::size_t most_bytes_waiting = std::size_t{256} * 1024 * 1024;
+// Of a call that was begun at once the store tells the cause; this is for those who waited before it.
+constexpr std::chrono::milliseconds for_the_store{100};
+
+std::exception_ptr too_late(bool sent) {
+    return std::make_exception_ptr(store_error{
+        std::string{"submit: the store did not answer in time"} +
+        (sent ? "; it may have been done" : ", and others waited before this one; it was not done")});
+}
 
 // What an item counts for: looking at the parents of a task costs the store far more than their bytes.
 std::size_t weight_of(const submission_item& item) {
@@ -47,6 +62,12 @@ std::size_t fitting(std::size_t count, Size size_of) {
         if (n > 0 && bytes > most_bytes_per_call) break;
     }
     return n;
+}
+
+std::size_t bytes_of(std::span<const submission_item> items) {
+    std::size_t bytes = 0;
+    for (const auto& item : items) bytes += item.body.size();
+    return bytes;
 }
 
 using group_completion = asio::any_completion_handler<void(std::exception_ptr)>;
@@ -83,6 +104,14 @@ struct submitter::group {
     group_answer answer;
     std::size_t next = 0;  // the first item that no call has taken yet
     std::size_t answered = 0;
+    std::size_t flying = 0;  // parts in calls
+    struct part_in_call {
+        std::size_t from = 0;
+        std::size_t count = 0;
+    };
+    std::array<part_in_call, store::submit_lanes> in_call{};
+    clock::time_point since;  // it came, or its last part was accepted
+    bool over = false;
     std::shared_ptr<group_completion> done;
 
     // How many items the next call takes.
@@ -93,12 +122,31 @@ struct submitter::group {
     }
 };
 
+void submitter::enter(std::size_t items, std::size_t bytes) {
+    if (items_waiting_ >= most_waiting || bytes_waiting_ >= most_bytes_waiting) {
+        throw store_error{"submit: " + std::to_string(items_waiting_) + " submissions of " +
+                          std::to_string(bytes_waiting_ / 1024) +
+                          " KiB wait for the store already, which does not take them as fast as they come; "
+                          "it was not done"};
+    }
+    items_waiting_ += items;
+    bytes_waiting_ += bytes;
+}
+
+void submitter::leave(std::size_t items, std::size_t bytes) {
+    items_waiting_ -= items;
+    bytes_waiting_ -= bytes;
+}
+
 awaitable<submit_answer> submitter::submit(submission_item item) {
+    enter(1, item.body.size());
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, submit_answer)>(
         [this](auto done, submission_item one) {
             singles_.push_back({std::move(one),
-                                cancellable(executor_, completion{std::move(done)}, submit_answer{})});
+                                {cancellable(executor_, completion{std::move(done)}, submit_answer{}),
+                                 clock::now()}});
             start_lanes();
+            watch();
         },
         asio::use_awaitable, std::move(item));
 }
@@ -110,16 +158,110 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     all->mode = mode;
     all->answer.answers.resize(all->items.size());
     if (all->items.empty()) co_return std::move(all->answer);
+    enter(all->items.size(), bytes_of(all->items));
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
         [this, &all](auto done) {
             all->done = cancellable(executor_, group_completion{std::move(done)});
+            all->since = clock::now();
             groups_.push_back(all);
+            open_groups_.push_back(all);
             start_lanes();
+            watch();
         },
         asio::use_awaitable);
-    all->answer.items = std::move(all->items);
+    // A call that goes on reads them still.
+    if (all->flying > 0) {
+        all->answer.items = all->items;
+    } else {
+        all->answer.items = std::move(all->items);
+    }
     co_return std::move(all->answer);
 }
+
+void submitter::close() {
+    closed_ = true;
+    late_.cancel();
+}
+
+// ---- who waits too long ----------------------------------------------------------------------------
+
+std::optional<submitter::clock::time_point> submitter::first_limit() const {
+    std::optional<clock::time_point> first;
+    const auto take = [&first](clock::time_point limit) {
+        if (!first || limit < *first) first = limit;
+    };
+    if (!singles_.empty()) take(singles_.front().who.since + *patience_);
+    for (const auto& lane : on_their_way_) {
+        const auto one = std::ranges::find_if(lane, [](const waiter& w) { return bool{*w.done}; });
+        if (one != lane.end()) take(one->since + *patience_ + for_the_store);
+    }
+    for (const auto& one : open_groups_) take(one->since + *patience_ + for_the_store);
+    return first;
+}
+
+// The timer is set once for many: it looks who is late when it ends, and is set to the next.
+void submitter::watch() {
+    if (watching_ || closed_ || !patience_) return;
+    const auto limit = first_limit();
+    if (!limit) return;
+    watching_ = true;
+    late_.expires_at(*limit);
+    late_.async_wait([this](const boost::system::error_code& cancelled) {
+        if (cancelled) return;
+        watching_ = false;
+        give_up_late();
+        watch();
+    });
+}
+
+// A timer that nobody needs would keep the loop from running empty.
+void submitter::rest() {
+    for (const bool busy : busy_) {
+        if (busy) return;
+    }
+    if (!watching_) return;
+    watching_ = false;
+    late_.cancel();
+}
+
+void submitter::give_up_late() {
+    const auto came_by = clock::now() - *patience_;
+    std::vector<std::shared_ptr<completion>> sent, unsent;
+    for (auto& lane : on_their_way_) {
+        for (const auto& one : lane) {
+            if (one.since > came_by - for_the_store) break;
+            if (*one.done) sent.push_back(one.done);
+        }
+    }
+    while (!singles_.empty() && singles_.front().who.since <= came_by) {
+        leave(1, singles_.front().item.body.size());
+        unsent.push_back(std::move(singles_.front().who.done));
+        singles_.pop_front();
+    }
+    const auto groups = open_groups_;
+    for (const auto& one : groups) {
+        if (one->since <= came_by - for_the_store) give_up(*one);
+    }
+    for (const auto& one : sent) complete(*one, too_late(true), submit_answer{});
+    for (const auto& one : unsent) complete(*one, too_late(false), submit_answer{});
+}
+
+void submitter::give_up(group& one) {
+    const auto n = one.items.size();
+    one.over = true;
+    one.answer.failures.resize(n);
+    for (const auto& [from, count] : one.in_call)
+        std::fill_n(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count, too_late(true));
+    std::fill(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(one.next), one.answer.failures.end(),
+              too_late(false));
+    leave(n - one.next, bytes_of(std::span{one.items}.subspan(one.next)));
+    one.next = n;
+    std::erase_if(groups_, [&one](const auto& other) { return other.get() == &one; });
+    std::erase_if(open_groups_, [&one](const auto& other) { return other.get() == &one; });
+    complete(*one.done, std::exception_ptr{});
+}
+
+// ---- sending ---------------------------------------------------------------------------------------
 
 // Singles are begun on one lane: a second one would only make smaller batches. Groups use both.
 void submitter::start_lanes() {
@@ -144,18 +286,21 @@ awaitable<void> submitter::run_lane(std::size_t lane) {
         }
     }
     busy_[lane] = false;
+    rest();
 }
 
 awaitable<void> submitter::send_singles(std::size_t lane) {
     const std::size_t n =
         fitting(singles_.size(), [this](std::size_t i) { return weight_of(singles_[i].item); });
     std::vector<submission_item> items;
-    std::vector<std::shared_ptr<completion>> waiters;
+    auto& watched = on_their_way_[lane];
     items.reserve(n);
-    waiters.reserve(n);
+    watched.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        items.push_back(std::move(singles_.front().item));
-        waiters.push_back(std::move(singles_.front().done));
+        auto& [item, who] = singles_.front();
+        leave(1, item.body.size());
+        items.push_back(std::move(item));
+        watched.push_back(std::move(who));
         singles_.pop_front();
     }
     std::vector<submit_answer> answers;
@@ -165,8 +310,9 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
     } catch (...) {
         failure = std::current_exception();
     }
+    const auto waiters = std::exchange(watched, {});
     for (std::size_t i = 0; i < n; ++i) {
-        complete(*waiters[i], failure, failure ? submit_answer{} : answers[i]);
+        complete(*waiters[i].done, failure, failure ? submit_answer{} : answers[i]);
         if (!lets_them_leave(i + 1, n)) continue;
         if (singles_.size() >= a_few) start_lane(1);
         for (int turn = 0; turn < turns_until_written; ++turn)
@@ -180,16 +326,31 @@ awaitable<void> submitter::send_part(std::size_t lane) {
     const std::size_t n = all->part();
     all->next += n;
     if (all->next == all->items.size()) groups_.pop_front();
+    const auto some = std::span{all->items}.subspan(from, n);
+    leave(n, bytes_of(some));
+    all->in_call[lane] = {from, n};
+    ++all->flying;
+    std::vector<submit_answer> answers;
+    std::exception_ptr failure;
     try {
-        auto answers = co_await to_.submit(lane, std::span{all->items}.subspan(from, n), all->mode);
-        std::ranges::copy(answers, all->answer.answers.begin() + static_cast<std::ptrdiff_t>(from));
+        answers = co_await to_.submit(lane, some, all->mode);
     } catch (...) {
+        failure = std::current_exception();
+    }
+    all->in_call[lane] = {};
+    --all->flying;
+    if (all->over) co_return;
+    const auto place = static_cast<std::ptrdiff_t>(from);
+    if (failure) {
         all->answer.failures.resize(all->items.size());
-        std::fill_n(all->answer.failures.begin() + static_cast<std::ptrdiff_t>(from), n,
-                    std::current_exception());
+        std::fill_n(all->answer.failures.begin() + place, n, failure);
+    } else {
+        std::ranges::copy(answers, all->answer.answers.begin() + place);
+        all->since = clock::now();
     }
     all->answered += n;
     if (all->answered == all->items.size()) {
+        std::erase(open_groups_, all);
         complete(*all->done, std::exception_ptr{});
     }
 }
