@@ -21,6 +21,13 @@ std::string scheme_of(const std::string& url) {
     return colon == std::string::npos ? std::string{} : url.substr(0, colon);
 }
 
+// Letters, digits and a plus, then "://".
+bool begins_url(std::string_view text) {
+    const auto end = text.find("://");
+    return end != text.npos && end > 0 &&
+           text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+") == text.npos;
+}
+
 // At the commas before a URL: others are part of one.
 std::vector<std::string> urls_of(std::string_view list) {
     std::vector<std::string> urls{""};
@@ -28,7 +35,7 @@ std::vector<std::string> urls_of(std::string_view list) {
         const auto comma = std::min(list.find(',', from), list.size());
         auto item = list.substr(from, comma - from);
         while (item.starts_with(' ')) item.remove_prefix(1);
-        const bool begins = from == 0 || item.starts_with("redis") || item.find("://") != item.npos;
+        const bool begins = from == 0 || begins_url(item);
         if (from > 0 && begins) urls.emplace_back();
         if (from > 0 && !begins) item = list.substr(from - 1, comma - from + 1);
         urls.back() += item;

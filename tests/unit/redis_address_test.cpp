@@ -1,5 +1,6 @@
 #include <errand/error.hpp>
 
+#include "app/open_store.hpp"
 #include "store/redis/address.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -80,4 +81,13 @@ TEST_CASE("a refusal does not show the password") {
                          MessageMatches(!ContainsSubstring("secret")));
     CHECK_THROWS_MATCHES(parse_address("u:secret@h"), usage_error,
                          MessageMatches(!ContainsSubstring("secret")));
+}
+
+TEST_CASE("a list of URLs is split before a URL, and not before a host or a password that begins like one") {
+    CHECK_NOTHROW(check_store("redis://anna:a,redis-b@cache", 1));
+    CHECK_NOTHROW(check_store("redis://one, rediss://two:7000/1,redis+unix:///three", 3));
+    CHECK_THROWS_MATCHES(check_store("redis+cluster://redis-0:7000,redis-1:7000", 1), usage_error,
+                         MessageMatches(ContainsSubstring("not supported yet")));
+    CHECK_THROWS_MATCHES(check_store("redis://one,redis://two", 1), usage_error,
+                         MessageMatches(ContainsSubstring("2 servers")));
 }
