@@ -88,7 +88,7 @@ public:
     /// submission back. No round trip.
     [[nodiscard]] bool duplicate() const noexcept { return detail::is_duplicate(this->ref_); }
 
-    /// Waits for the result at most so long.
+    /// Waits for the result at most so long; zero or less: only looks whether it is there.
     /// @throws timed_out when it did not come; else as `co_await h`
     [[nodiscard]] awaitable<T> result(duration within) const {
         return detail::await_result<T>(this->ref_, within);

@@ -44,7 +44,7 @@ namespace {
 
 [[noreturn]] void throw_gone(const task_ref& ref) {
     throw result_gone{"task " + id_text(ref) +
-                      " is no longer kept: its retention is over, or a later task with the "
+                      " is no longer kept: its retention is over, it was deleted, or a later task with the "
                       "same biz_id took its place"};
 }
 
@@ -64,6 +64,23 @@ awaitable<ended_task> wait_on(loop& there, running_task* task, task_ref ref, inc
     }
 }
 
+// A wait of no length: what is there now.
+awaitable<std::optional<ended_task>> look_on(loop& there, task_ref ref, incarnation life) {
+    try {
+        co_return co_await there.results().look(task_id{ref.id}, life);
+    } catch (const unknown_task&) {
+        throw_missing(ref, life, there.tasks().now(), std::current_exception());
+    }
+}
+
+awaitable<std::optional<ended_task>> look_for_end(const task_ref& ref) {
+    if (!has_arrived(ref)) co_return std::nullopt;
+    const auto life = life_of(ref, "await the result of");
+    auto executor = co_await asio::this_coro::executor;
+    co_return co_await on_loop(home_of(executor, *ref.app),
+                               [=](loop& there) { return look_on(there, ref, life); });
+}
+
 awaitable<ended_task> wait_for_end(const task_ref& ref) {
     co_await arrived(ref);
     const auto life = life_of(ref, "await the result of");
@@ -75,7 +92,17 @@ awaitable<ended_task> wait_for_end(const task_ref& ref) {
                                [=](loop& there) { return wait_on(there, task, ref, life); });
 }
 
+[[noreturn]] void throw_timed_out(const task_ref& ref, duration within) {
+    throw timed_out{"the result of task " + id_text(ref) + " did not come within " +
+                    std::to_string(std::max(within, duration{0}).count()) + " ms; the task goes on"};
+}
+
 awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
+    if (within <= duration{0}) {
+        auto end = co_await look_for_end(ref);
+        if (!end) throw_timed_out(ref, within);
+        co_return std::move(*end);
+    }
     auto executor = co_await asio::this_coro::executor;
     within = std::min(within, duration{std::chrono::days{36'525}});  // what timers can hold
     std::exception_ptr aborted;
@@ -88,8 +115,7 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
     // The timer aborted the wait, unless the caller itself is being cancelled.
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted);
-    throw timed_out{"the result of task " + id_text(ref) + " did not come within " +
-                    std::to_string(within.count()) + " ms; the task goes on"};
+    throw_timed_out(ref, within);
 }
 
 [[noreturn]] void throw_failed(const task_outcome& outcome) {
@@ -101,6 +127,15 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
 // A coroutine, so that the id lives as long as the call that refers to it.
 awaitable<std::optional<found_task>> find_on(loop& there, task_id id) {
     co_return co_await there.tasks().find(id);
+}
+
+// Nullopt without a round trip when the text is no id. It outlives the call.
+awaitable<std::optional<found_task>> find_by(app_core& app, const std::string& text) {
+    const auto id = parse_task_id(text);
+    if (!id) co_return std::nullopt;
+    auto executor = co_await asio::this_coro::executor;
+    co_return co_await on_loop(home_of(executor, app),
+                               [on = *id](loop& there) { return find_on(there, on); });
 }
 
 duration retention_of(const std::string& encoded) {
@@ -129,15 +164,6 @@ std::string result_in(const task_ref& ref, std::string_view encoded) {
     if (outcome.attempts == 0) throw_gone(ref);
     return std::move(outcome.result);
 }
-// Nullopt without a round trip when the text is no id. It outlives the call.
-awaitable<std::optional<found_task>> find_by(app_core& app, const std::string& text) {
-    const auto id = parse_task_id(text);
-    if (!id) co_return std::nullopt;
-    auto executor = co_await asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, app),
-                               [on = *id](loop& there) { return find_on(there, on); });
-}
-
 
 awaitable<std::string> whole(const task_ref& ref, std::string result) {
     if (result != group_result_mark) co_return result;

@@ -186,7 +186,10 @@ awaitable<void> cancel_all(loop& there, std::vector<followed> rest) {
 
 awaitable<bool> gather_on(loop& there, std::shared_ptr<gathering> all, std::optional<moment> until) {
     all->begin(there);
-    if (!co_await there.results().wait_many(all->watched(), *all, until)) all->late();
+    const bool only_looks = all->how().within && *all->how().within <= duration{0};
+    const bool enough = only_looks ? co_await there.results().look_at_many(all->watched(), *all)
+                                   : co_await there.results().wait_many(all->watched(), *all, until);
+    if (!enough) all->late();
     if (!all->how().cancel_rest) co_return true;
     auto rest = all->rest();
     if (!rest.empty()) co_await cancel_all(there, std::move(rest));
@@ -236,7 +239,7 @@ awaitable<void> arrived_until(task_ref ref, moment until, duration within) {
 awaitable<void> all_arrived(std::vector<task_ref> tasks, await_options how) {
     const auto until = end_of(how.within);
     for (const auto& ref : tasks) {
-        if (!ref.held) continue;
+        if (has_arrived(ref)) continue;
         if (until) {
             co_await arrived_until(ref, *until, *how.within);
         } else {

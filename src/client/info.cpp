@@ -70,8 +70,8 @@ void add_outcome(task_info& info, const task_outcome& outcome) {
 
 }  // namespace
 
-bool retention_is_over(const task_outcome& outcome, time_point finished_at, time_point now) noexcept {
-    return now - finished_at >= outcome.retention;
+bool is_remnant(const task_outcome& outcome) noexcept {
+    return outcome.ended_as == state::success && outcome.attempts == 0;
 }
 
 std::optional<task_info> info_of(const found_task& found) {
@@ -88,8 +88,9 @@ std::optional<task_info> info_of(const found_task& found) {
     info.finished_at = found.finished_at;
     if (!found.outcome.empty()) {
         const auto outcome = decode_outcome(found.outcome);
-        if (found.finished_at && retention_is_over(outcome, *found.finished_at, found.now))
+        if (found.finished_at && retention_is_over(found.outcome, *found.finished_at, found.now))
             return std::nullopt;
+        if (is_remnant(outcome)) return std::nullopt;
         add_outcome(info, outcome);
         if (found.finished_at) info.kept_until = *found.finished_at + outcome.retention;
     } else if (found.where == state::working) {

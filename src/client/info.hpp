@@ -7,10 +7,10 @@
 
 namespace errand {
 
-// Nullopt when the task has ended and its retention is over.
+// Nullopt when the task has ended and is no longer kept.
 std::optional<task_info> info_of(const found_task& found);
 
-// True when an outcome that ended at this time is no longer kept.
-bool retention_is_over(const task_outcome& outcome, time_point finished_at, time_point now) noexcept;
+// What is left of a success that was deleted and goes on refusing duplicates: every other one took an attempt.
+bool is_remnant(const task_outcome& outcome) noexcept;
 
 }  // namespace errand

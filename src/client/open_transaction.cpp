@@ -55,8 +55,10 @@ awaitable<void> throw_refusal(store& in, const held_list& list, const std::vecto
     }
 }
 
+bool has_arrived(const task_ref& ref) noexcept { return !ref.held || is_settled(*ref.held); }
+
 awaitable<void> arrived(task_ref ref) {
-    if (!ref.held || is_settled(*ref.held)) co_return;
+    if (has_arrived(ref)) co_return;
     co_await ref.held->courier->of(ref.held);
 }
 

@@ -56,6 +56,7 @@ std::vector<submission_item> items_of(const held_list& list, time_point store_no
 awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers);
 // Completes when the task is where its handle can find it.
 awaitable<void> arrived(task_ref ref);
+bool has_arrived(const task_ref& ref) noexcept;
 
 class open_transaction {
 public:

@@ -286,6 +286,15 @@ bool has_biz_id(std::string_view encoded_body) noexcept {
     return encoded_body.size() > 1 && (static_cast<unsigned char>(encoded_body[1]) & with_biz_id) != 0;
 }
 
+bool retention_is_over(std::string_view encoded_outcome, time_point finished_at, time_point now) noexcept {
+    constexpr std::size_t width = 6;
+    if (encoded_outcome.size() < task_outcome::retention_offset + width) return false;
+    std::int64_t retention = 0;
+    for (const char c : encoded_outcome.substr(task_outcome::retention_offset, width))
+        retention = retention << 8 | static_cast<unsigned char>(c);
+    return now - finished_at >= duration{retention};
+}
+
 incarnation incarnation_of(std::string_view encoded_body) noexcept {
     if (encoded_body.size() < task_body::incarnation_offset + 8) return 0;
     incarnation life = 0;

@@ -128,6 +128,9 @@ struct end_parts {
 };
 end_parts split_end(std::string_view bytes);
 
+// Whether a task that ended then with this encoded outcome is kept no longer.
+bool retention_is_over(std::string_view encoded_outcome, time_point finished_at, time_point now) noexcept;
+
 // Whether an encoded body names a biz_id, from which then its id was derived: it may be known already.
 bool has_biz_id(std::string_view encoded_body) noexcept;
 

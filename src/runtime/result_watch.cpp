@@ -32,10 +32,41 @@ std::exception_ptr gone(const task_id& id) {
         " is no longer kept: its place was taken by a later task with the same biz_id"});
 }
 
+std::exception_ptr deleted(const task_id& id) {
+    return std::make_exception_ptr(result_gone{
+        "the result of task " + to_text(id) +
+        " is no longer kept: its retention is over, newer ones took its place in the history, or it was deleted"});
+}
+
 std::exception_ptr lost(const task_id& id) {
     return std::make_exception_ptr(unknown_task{
         "the store knows nothing of task " + to_text(id) +
         ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
+}
+
+// Of an end: whether who comes now, and did not wait for it, comes too late.
+bool comes_too_late(const ended_task& end, time_point now) {
+    return retention_is_over(end.outcome, end.finished_at, now);
+}
+
+// How one of these ended; a failure when there is no end to come; neither when it has not ended.
+struct look_answer {
+    const ended_task* end = nullptr;
+    std::exception_ptr failure{};
+    bool known() const { return end || failure; }
+};
+
+look_answer find_in(const watch_answer& all, const watched_task& one) {
+    const auto same = [&one](const watched_task& other) {
+        return other.id == one.id && other.life == one.life;
+    };
+    if (std::ranges::any_of(all.replaced, same)) return {nullptr, gone(one.id)};
+    if (std::ranges::any_of(all.gone, same)) return {nullptr, deleted(one.id)};
+    if (std::ranges::find(all.unknown, one.id) != all.unknown.end()) return {nullptr, lost(one.id)};
+    const auto end = std::ranges::find(all.ended, one.id, &ended_task::id);
+    if (end == all.ended.end()) return {};
+    if (comes_too_late(*end, all.now)) return {nullptr, deleted(one.id)};
+    return {&*end, nullptr};
 }
 
 [[noreturn]] void throw_closing() { throw store_error{"the app is closing: nothing more can be awaited"}; }
@@ -180,6 +211,40 @@ void result_watch::tell(waiter& one, const ended_task* end, const std::exception
     finish(all, nullptr, true);
 }
 
+// ---- looking, without waiting ----------------------------------------------------------------------
+
+awaitable<std::optional<ended_task>> result_watch::look(task_id id, incarnation life) {
+    if (closed_) throw_closing();
+    const auto found = co_await in_.find(id);
+    const bool open = found && !found->finished_at;
+    if (open && (life == 0 || incarnation_of(found->body) == life)) co_return std::nullopt;
+    const watched_task one{id, life};
+    const auto answer = co_await in_.watch({&one, 1});
+    const auto got = find_in(answer, one);
+    if (got.failure) std::rethrow_exception(got.failure);
+    if (!got.end) co_return std::nullopt;
+    co_return *got.end;
+}
+
+awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, result_group& to) {
+    if (closed_) throw_closing();
+    bool all = true;
+    for (std::size_t from = 0; from < tasks.size(); from += watches_per_call) {
+        const auto part = std::span<const watched_task>{tasks}.subspan(from);
+        const auto some = part.first(std::min(part.size(), watches_per_call));
+        const auto answer = co_await in_.watch(some);
+        for (std::size_t at = 0; at < some.size(); ++at) {
+            const auto got = find_in(answer, some[at]);
+            if (!got.known()) {
+                all = false;
+            } else if (to.told(from + at, got.end, got.failure)) {
+                co_return true;
+            }
+        }
+    }
+    co_return all;
+}
+
 // ---- asking the store ------------------------------------------------------------------------------
 
 void result_watch::ask(const task_id& id, incarnation life) { unasked_.push_back({id, life}); }
@@ -205,9 +270,11 @@ awaitable<void> result_watch::send() {
         if (tasks.empty()) continue;
         try {
             const auto known = co_await in_.watch(tasks);
-            for (const auto& end : known.ended) answer(end.id, 0, &end, nullptr);
+            for (const auto& end : known.ended) answer_ended(end, known.now);
             for (const auto& id : known.unknown) answer(id, 0, nullptr, lost(id));
             for (const auto& one : known.replaced) answer(one.id, one.life, nullptr, gone(one.id));
+            for (const auto& one : known.gone) answer(one.id, one.life, nullptr, deleted(one.id));
+            note_asked(tasks);
         } catch (...) {
             for (const auto& one : tasks) answer(one.id, one.life, nullptr, std::current_exception());
         }
@@ -256,6 +323,26 @@ void result_watch::answer(const task_id& id, incarnation life, const ended_task*
         tell(one, end, why);
     }
     if (waiters_.empty()) pace_.cancel();
+}
+
+void result_watch::answer_ended(const ended_task& end, time_point now) {
+    if (comes_too_late(end, now)) {
+        std::vector<waiter> late;
+        auto [at, to] = waiters_.equal_range(end.id);
+        while (at != to) {
+            if (!at->second.asked) late.push_back(std::move(at->second));
+            at = at->second.asked ? std::next(at) : waiters_.erase(at);
+        }
+        for (auto& one : late) tell(one, nullptr, deleted(end.id));
+    }
+    answer(end.id, 0, &end, nullptr);
+}
+
+void result_watch::note_asked(std::span<const watched_task> tasks) {
+    for (const auto& one : tasks) {
+        auto [at, to] = waiters_.equal_range(one.id);
+        for (; at != to; ++at) at->second.asked = true;
+    }
 }
 
 void result_watch::close() {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -48,6 +49,12 @@ public:
     // time has come: then false. One suspension and at most one timer, however many tasks. `to` outlives the wait.
     awaitable<bool> wait_many(std::vector<watched_task> tasks, result_group& to, std::optional<moment> until);
 
+    // The same as things stand now: nullopt when it has not ended. Nobody is told of it later.
+    awaitable<std::optional<ended_task>> look(task_id id, incarnation life);
+    // Tells the group of those that have ended, or whose end is not to come; false when there are others and it has not
+    // said that it knows enough.
+    awaitable<bool> look_at_many(std::vector<watched_task> tasks, result_group& to);
+
     // From the store's listener.
     void ended(const ended_task& task);
     void reconnected();
@@ -66,6 +73,8 @@ private:
         completion done;              // of one that waits for this task alone
         std::shared_ptr<group> of{};  // or: it is one place of a group
         std::size_t place = 0;
+        bool asked =
+            false;  // while the task had not ended: then its result is given, however shortly it is kept
     };
 
     // True when no waiter for it was there, so that the store has to be asked.
@@ -84,6 +93,9 @@ private:
     awaitable<void> recheck();
     // Tells those who wait for this id: its end, or why there is none to come. With a life, only those who wait for it.
     void answer(const task_id& id, incarnation life, const ended_task* end, std::exception_ptr failure);
+    // The same, of a task that had ended when the store was asked.
+    void answer_ended(const ended_task& end, time_point now);
+    void note_asked(std::span<const watched_task> tasks);
 
     boost::asio::any_io_executor executor_;
     store& in_;

@@ -211,6 +211,8 @@ struct watch_answer {
     std::vector<ended_task> ended;       // these had ended already
     std::vector<task_id> unknown;        // the store knows nothing of these
     std::vector<watched_task> replaced;  // the ids of these have another life now
+    std::vector<watched_task> gone;      // these have ended and were deleted since
+    time_point now{};
 };
 
 struct recover_answer {

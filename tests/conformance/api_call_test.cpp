@@ -367,6 +367,27 @@ TEST_CASE("A text that is no id finds nothing", "[api]") {
     CHECK(t.run(t.app.find(id)));
 }
 
+TEST_CASE("A result that is there is given to whoever will not wait for it", "[api]") {
+    test_app t;
+    auto h = t.run(t.app.handler<add>().perform_async(1, 2));
+    CHECK_THROWS_AS(t.run(h.result(0s)), errand::timed_out);
+    CHECK_THROWS_AS(t.run(h.result(-1s)), errand::timed_out);
+    CHECK_THROWS_AS(t.run(errand::all({.within = 0s}, h)), errand::timed_out);
+    t.start();
+    CHECK(t.wait(h) == 3);
+    CHECK(t.run(h.result(0s)) == 3);
+    CHECK(t.run(h.result(-1s)) == 3);
+    CHECK(std::get<0>(t.run(errand::all({.within = 0s}, h))) == 3);
+    CHECK(t.run(errand::any({.within = 0s}, h)).first == 0);
+    auto dead = t.run(t.app.handler<discards>().perform_async());
+    CHECK_THROWS_AS(t.wait(dead), errand::task_failed);
+    CHECK_THROWS_AS(t.run(dead.result(0s)), errand::task_failed);
+    auto long_one = t.run(t.app.handler<waits>().perform_async());
+    CHECK_THROWS_AS(t.run(errand::all({.within = 0s}, h, long_one)), errand::timed_out);
+    CHECK(t.run(errand::any({.within = 0s}, long_one, h)).first == 1);
+    CHECK(t.run(long_one.cancel()));
+}
+
 TEST_CASE("A negative delay is none, however it is given", "[api]") {
     test_app t;
     const auto add_up = t.app.handler<add>();

@@ -99,3 +99,42 @@ TEST_CASE("what an earlier life has left behind is no stage of this one") {
     CHECK(keep(here, worker, task, record_of("a")) == report_verdict::accepted);
     CHECK(stages_of(here, worker, task) == std::vector<std::string>{"a"});
 }
+
+TEST_CASE("what was deleted by hand leaves a trace, and then a mark; what was lost leaves nothing") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto item_at = [&](std::int64_t ms, const std::string& args) {
+        auto item = item_of(args);
+        auto body = decode_body(item.body);
+        body.life = static_cast<std::uint64_t>(ms) << 16U | 7U;
+        item.body = encode(body);
+        return item;
+    };
+    const auto at = worker->now().time_since_epoch().count();
+    const auto deleted = item_at(at, "a");
+    const auto lost = item_at(at - 7'200'000, "b");
+    here.submit_all(worker, {deleted, lost});
+    const auto removed = await(here.io, worker->remove(deleted.id, outcome_of(state::cancelled, 0ms)));
+    CHECK(removed == remove_verdict::removed);
+    here.redis({"HDEL", here.key("tasks"), std::string{lost.id.view()}});
+    const auto life = incarnation_of(deleted.body);
+    const std::vector tasks{watched_task{deleted.id, life}, watched_task{lost.id, incarnation_of(lost.body)},
+                            watched_task{deleted.id}};
+    auto answer = await(here.io, worker->watch(tasks));
+    REQUIRE(answer.gone.size() == 1);
+    CHECK(answer.gone[0].life == life);
+    CHECK(answer.unknown == std::vector{lost.id, deleted.id});
+
+    // An hour later.
+    const auto trace = here.redis({"ZRANGE", here.key("buried"), "0", "0"});
+    REQUIRE(trace.size() == 24);
+    here.redis({"ZADD", here.key("buried"), "0", trace});
+    await(here.io, worker->clean(100));
+    CHECK(here.size_of("buried") == "0");
+    // What was submitted before may have been deleted too by now; what was submitted later was not.
+    const auto later = item_at(at + 1, "c");
+    const std::vector asked{tasks[0], tasks[1], watched_task{later.id, incarnation_of(later.body)}};
+    answer = await(here.io, worker->watch(asked));
+    CHECK(answer.gone.size() == 2);
+    CHECK(answer.unknown == std::vector{later.id});
+}

@@ -169,3 +169,17 @@ TEST_CASE("a handler sees its deadline by the clock of the harness") {
     t.drain();
     CHECK(seen == errand::time_point{1000s + 10min});
 }
+
+TEST_CASE("a result is there for who waited, and gone when its retention is over") {
+    bench t;
+    const auto h =
+        t.run(t.app().handler<write_line>().with({.delay = 1h, .retention = 1ms}).perform_async("brief"));
+    CHECK_THROWS_AS(t.run(h.result(0s)), errand::timed_out);
+    CHECK_NOTHROW(t.run(h));
+    CHECK_NOTHROW(t.run(h.result(0s)));
+    t.advance(1ms);
+    CHECK_THROWS_AS(t.run(h), errand::result_gone);
+    CHECK_THROWS_AS(t.run(h.result(0s)), errand::result_gone);
+    CHECK_THROWS_AS(t.run(h.info()), errand::result_gone);
+    CHECK_FALSE(t.run(t.app().find(h.id())));
+}

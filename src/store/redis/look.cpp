@@ -60,6 +60,7 @@ awaitable<watch_answer> shard_store::watch(std::span<const watched_task> tasks) 
         reply answer;
         reply_reader in{answer};
         co_await ask(call, answer, in);
+        got.now = now();
         for (auto fields = in.array(); fields > 2; fields -= 3) {
             const auto& one = left.at(static_cast<std::size_t>(in.number() - 1));
             const auto life = read_life(in.text());
@@ -67,6 +68,7 @@ awaitable<watch_answer> shard_store::watch(std::span<const watched_task> tasks) 
         }
         for (const auto at : read_positions(in)) got.unknown.push_back(left.at(at).id);
         for (const auto at : read_positions(in)) got.replaced.push_back(left.at(at));
+        for (const auto at : read_positions(in)) got.gone.push_back(left.at(at));
         std::vector<watched_task> later;
         for (const auto at : read_positions(in)) later.push_back(left.at(at));
         left = std::move(later);

@@ -147,6 +147,8 @@ awaitable<watch_answer> sharded_store::watch(std::span<const watched_task> tasks
         std::ranges::move(one.ended, std::back_inserter(got.ended));
         std::ranges::move(one.unknown, std::back_inserter(got.unknown));
         std::ranges::move(one.replaced, std::back_inserter(got.replaced));
+        std::ranges::move(one.gone, std::back_inserter(got.gone));
+        got.now = std::max(got.now, one.now);
     }
     co_return got;
 }

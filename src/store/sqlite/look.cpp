@@ -61,11 +61,17 @@ std::string ledger::worker_of(claim_number claim) {
 
 watch_answer ledger::watch(std::span<const watched_task> tasks) {
     watch_answer got;
+    got.now = now();
     watched_at_ = micros_;
     for (const auto& one : tasks) {
         const auto row = row_of(one.id);
         if (!row) {
-            got.unknown.push_back(one.id);
+            // A file loses no task: one that was accepted has ended and was deleted.
+            if (one.life != 0) {
+                got.gone.push_back(one);
+            } else {
+                got.unknown.push_back(one.id);
+            }
         } else if (one.life != 0 && one.life != row->life) {
             got.replaced.push_back(one);
         } else if (row->ended()) {

@@ -16,6 +16,11 @@ for i = 1, #ids do
   if spent >= limit then break end
   spent = spent + 1
   call('ZREM', buried, ids[i])
+  local began = traced(ids[i])
+  if began then
+    mark_deleted(began)
+    done = done + 1
+  end
   -- What was read is what is there, unless a list has named it too.
   local value = values[i] and call('HGET', tasks, ids[i])
   if value and is_ended(value) and not drop(ids[i], value, (queue_of(body_of(value)))) then
@@ -27,4 +32,6 @@ for _, worker in ipairs(call('ZRANGE', workers, '-inf', now, 'BYSCORE', 'LIMIT',
   call('ZREM', workers, worker)
   call('HDEL', cards, worker)
 end
+-- What is kept so shortly only its submitter knows.
+mark_deleted(math.min(latest, now - trace_ms))
 return {'ok', now, progress(limit)}

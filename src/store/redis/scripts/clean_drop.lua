@@ -2,13 +2,15 @@
 
 -- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
 -- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.
-local done, spent, popped = 0, 0, false
+-- `latest`: an end not before that of any that was deleted (ms).
+local done, spent, popped, latest = 0, 0, false, 0
 
 -- False when it takes another call. `q`: of a task that stands in `listed`.
 local function drop(id, value, q)
   local untied, edges = untie(id)
   spent, done = spent + math.floor(edges / 4), done + 1
   if not untied then return false end
+  latest = math.max(latest, finished_at(value))
   call('HDEL', waiting, id)
   call('HDEL', notes, id)
   if q then call('ZREM', listed_of(q), id) end

@@ -14,9 +14,11 @@ free_first()
 if not is_ended(value) then
   take_out(q, id, body, call('HEXISTS', notes, id) == 1)
   bury(q, id, body, ARGV[2])
+  leave_trace(id, life_of(body))
   return {call('HEXISTS', tasks, id) == 1 and 'more' or 'ok', now}
 end
 if not untie(id) then return {'more', now} end
+leave_trace(id, life_of(value))
 call('HDEL', waiting, id)
 call('HDEL', tasks, id)
 call('HDEL', notes, id)

@@ -38,4 +38,5 @@ for _, letter in ipairs({'s', 'd', 'c', 'x'}) do
     end
   end
 end
+mark_deleted(latest)
 return {'ok', now, progress(limit)}

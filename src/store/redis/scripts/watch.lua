@@ -2,17 +2,19 @@
 -- Keys:    the shard's
 -- Args:    name of the watcher, (id, life) pairs; life: 8 bytes, '' for any
 -- Returns: 'ok', now, (position, life, end) of those that have ended, positions of those unknown,
---          positions of those whose id has another life now, positions not looked at (the reply is full)
+--          positions of those whose id has another life now, of those deleted since they ended, and of those not
+--          looked at (the reply is full)
 -- Cost:    O(ids)
 free_first()
 local most_bytes = 4000000
-local over, unknown, gone, later, bytes = {}, {}, {}, {}, 0
+local over, unknown, gone, deleted, later, bytes = {}, {}, {}, {}, {}, 0
 local me = ARGV[1] .. '\n'
 
 local function look(i, id, life)
   local body = call('HGET', tasks, id)
   if not body then
-    unknown[#unknown + 1] = i
+    local into = was_deleted(id, life) and deleted or unknown
+    into[#into + 1] = i
     return
   end
   local now_life = life_of(body)
@@ -37,4 +39,4 @@ for at = 2, #ARGV, 2 do
   local i = at / 2
   if bytes > most_bytes then later[#later + 1] = i else look(i, ARGV[at], ARGV[at + 1]) end
 end
-return {'ok', now, over, unknown, gone, later}
+return {'ok', now, over, unknown, gone, deleted, later}
