@@ -52,13 +52,15 @@ std::string names_of(const std::vector<delivered_task>& tasks) {
     return all + "]";
 }
 
-awaitable<std::vector<delivered_task>> still_running(loop& there, std::vector<delivered_task> asked) {
-    std::vector<delivered_task> running;
+// Also what has ended otherwise than by success: as long as it is kept, it may be revived.
+awaitable<std::vector<delivered_task>> able_to_run(loop& there, std::vector<delivered_task> asked) {
+    std::vector<delivered_task> able;
     for (const auto& one : asked) {
         const auto found = co_await there.tasks().find(one.id);
-        if (found && !found->finished_at && incarnation_of(found->body) == one.life) running.push_back(one);
+        const bool kept = found && incarnation_of(found->body) == one.life;
+        if (kept && found->where != state::success) able.push_back(one);
     }
-    co_return running;
+    co_return able;
 }
 
 awaitable<std::vector<delivered_item>> bring(loop&, courier& by, std::vector<submission_item> items) {
@@ -133,16 +135,18 @@ awaitable<std::size_t> database_core::clean_effects() {
         if (const auto parsed = parse_task_id(id)) asked.push_back({*parsed, life});
     }
     if (asked.empty()) co_return 0;
-    const auto running =
-        co_await on_loop(app_.background(), [&](loop& there) { return still_running(there, asked); });
+    const auto looked_at = asked.size();
+    const auto able =
+        co_await on_loop(app_.background(), [&](loop& there) { return able_to_run(there, asked); });
     // A task that can still run may ask again.
-    if (!running.empty())
-        co_await run_alone(statements_["inbox.put_off"], {day, name_space(), names_of(running)});
+    if (!able.empty()) co_await run_alone(statements_["inbox.put_off"], {day, name_space(), names_of(able)});
     std::erase_if(asked, [&](const delivered_task& one) {
-        return std::ranges::any_of(running, [&](const auto& other) { return other.id == one.id; });
+        return std::ranges::any_of(able, [&](const auto& other) {
+            return other.id == one.id && other.life == one.life;
+        });
     });
     if (!asked.empty()) co_await run_alone(statements_["inbox.drop"], {name_space(), names_of(asked)});
-    co_return asked.size();
+    co_return looked_at;
 }
 
 }  // namespace errand::detail
