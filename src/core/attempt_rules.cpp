@@ -64,12 +64,16 @@ decision buried(task_notes notes, const std::exception_ptr& failure, time_point 
 
 decision snoozed(task_notes notes, duration delay) {
     notes.snoozed = true;
+    notes.unknown_handler = 0;  // it has started: somebody knew it
     return {verdict::snooze, in_bounds(delay), std::move(notes)};
 }
 
 decision given_back(task_notes notes, const attempt_terms& terms) {
     // It has started, so it cannot come too late any more; nothing else would say so.
-    if (terms.expires_after) notes.snoozed = true;
+    if (terms.expires_after) {
+        notes.snoozed = true;
+        notes.unknown_handler = 0;
+    }
     return {verdict::give_back, duration{0}, std::move(notes)};
 }
 

@@ -101,10 +101,12 @@ std::optional<attempt_end> executor::prepare(active_task& one, std::optional<att
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
     one.known = handlers::find(one.body.handler);
-    if (!one.known || !one.known->code) return attempt_end::unknown_handler;
-    one.terms = terms_of(one.known->policy, one.body);
+    const bool runs_here = one.known && one.known->code;
+    if (runs_here) one.terms = terms_of(one.known->policy, one.body);
     const auto now = home_.tasks().now();
+    // First: whoever claims it, its time is over.
     if (is_late(one.terms, one.body, one.notes, now)) return attempt_end::late;
+    if (!runs_here) return attempt_end::unknown_handler;
     one.args.emplace(detail::parse_json(one.body.args, "args", one.args_storage()));
     if (!one.args->is_array()) throw bad_data{"args: expected an array"};
     one.started_at = now;

@@ -257,3 +257,29 @@ TEST_CASE("an expiry of an earlier life does not end a later one") {
     }));
     CHECK(here.state_of(worker, item.id) == state::ready);
 }
+
+TEST_CASE("what only workers claimed that do not know its handler expires all the same") {
+    store_fixture here;
+    auto worker = here.join("w");
+    std::vector<task_id> late;
+    for (const auto priority : {0, 3}) {
+        auto item = item_of("late", "default", priority);
+        auto body = decode_body(item.body);
+        body.expires_after = item.expires_after = 20ms;
+        item.body = encode(body);
+        here.submit(worker, item);
+        late.push_back(item.id);
+    }
+    task_notes notes;
+    notes.unknown_handler = 1;
+    notes.snoozed = true;
+    for (const auto& task : here.claim(worker, 2).claimed) {
+        auto put_off = report_of(task, report::kind::later, 1h, 0);
+        put_off.record = encode(notes);
+        here.finish(worker, {put_off});
+    }
+    std::size_t expired = 0;
+    CHECK(here.until([&] { return (expired += promote(here, worker).expired) == 2; }));
+    for (const auto& id : late) CHECK(here.state_of(worker, id) == state::expired);
+    CHECK(here.queue_of(worker).delayed == 0);
+}

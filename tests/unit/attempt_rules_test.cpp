@@ -164,6 +164,20 @@ TEST_CASE("a task that has never started can come too late, one that has cannot"
     CHECK(decide(attempt_end::late, nullptr, with, {}, now).what == verdict::expire);
 }
 
+TEST_CASE("a task that was unknown to workers before one started it cannot come too late") {
+    task_body body;
+    body.due_at = now - 10s;
+    auto with = terms();
+    with.expires_after = 5s;
+    const auto unknown = decide(attempt_end::unknown_handler, nullptr, with, {}, now).notes;
+    CHECK(is_late(with, body, unknown, now));
+    for (const auto& notes :
+         {throwing(snooze{5s}, attempt_end::threw, unknown, with).notes,
+          throwing(std::runtime_error{""}, attempt_end::shut_down, unknown, with).notes}) {
+        CHECK_FALSE(is_late(with, body, notes, now));
+    }
+}
+
 TEST_CASE("the newest errors are kept") {
     task_notes notes;
     for (int i = 0; i < 40; ++i) {

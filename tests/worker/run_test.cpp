@@ -139,6 +139,14 @@ TEST_CASE("a task that did not start in time is expired") {
     CHECK(t.book.count("1") == 0);
 }
 
+TEST_CASE("a task that did not start in time is expired also where nobody knows its handler") {
+    bench t;
+    auto h = t.run(t.app.perform("from.another.program", {}, {.expires_after = 1ms}));
+    t.run(sleep(5ms));  // as above
+    t.start();
+    CHECK(end_of(t, h).state == state::expired);
+}
+
 TEST_CASE("wrappers go around every attempt, the first added outermost") {
     bench t;
     t.app.around_perform([](errand::task_context&, errand::next_step next) -> errand::awaitable<void> {

@@ -53,7 +53,7 @@ const std::vector<row>& rows() {
         plain(promote, {"lib_base",   "lib_queues", "lib_many",     "lib_names",  "lib_mark",   "lib_record",
                         "lib_wake",   "lib_entry",  "lib_body",     "lib_links",  "lib_news",   "lib_away",
                         "lib_forget", "lib_untie",  "lib_staged",   "lib_listed", "lib_counts", "lib_paused",
-                        "lib_end",    "lib_bury",   "lib_earliest", "lib_due",    "promote"}),
+                        "lib_end",    "lib_bury",   "lib_earliest", "lib_due", "lib_started", "promote"}),
         plain(recover, {"lib_base", "lib_queues", "lib_lane", "lib_most", "lib_take", "lib_torn", "lib_again",
                         "recover"}),
         plain(clean,

@@ -60,7 +60,7 @@ std::size_t ledger::expire(std::size_t limit, std::string_view outcome, bool& mo
     std::size_t expired = 0;
     for (const auto& id : late) {
         auto row = row_of(id);
-        if (row->ended() || row->claim || !row->notes.empty()) {
+        if (row->ended() || started(*row)) {
             sql_.forget_expiry.run(ns(), id.view());
             continue;
         }

@@ -26,7 +26,7 @@ end
 -- An id may stand in the expiry set for a life that has ended or is in another queue: the body counts.
 local function expires(id, body, q)
   return body and not is_ended(body) and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
-    and call('HEXISTS', own, id) == 0 and call('HEXISTS', notes, id) == 0
+    and not started(id)
 end
 
 local function expire(q)
@@ -37,7 +37,7 @@ local function expire(q)
     local body = call('HGET', tasks, ids[i])
     call('ZREM', expiry_of(q), ids[i])
     if expires(ids[i], body, q) then
-      take_out(q, ids[i], body)
+      take_out(q, ids[i], body, call('HEXISTS', notes, ids[i]) == 1)
       bury(q, ids[i], body, kept_as(ARGV[3], body))
       count = count + 1
     end
