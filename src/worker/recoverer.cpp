@@ -3,36 +3,46 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "worker/finished.hpp"
+#include "worker/last_words.hpp"
 #include "worker/notice.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
+#include <utility>
 
 namespace errand {
-
-namespace asio = boost::asio;
 
 namespace {
 constexpr std::size_t recovered_per_call = 100;
 }  // namespace
 
-recoverer::recoverer(worker_frame& frame, const asio::any_io_executor& executor, store& in)
-    : role{frame.app, executor, "taking over tasks of dead workers"}, frame_{frame}, in_{in} {}
+recoverer::recoverer(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
+    : role{frame.app, executor, "taking over tasks of dead workers"},
+      frame_{frame},
+      in_{in},
+      hearing_{frame, executor, in} {}
 
 awaitable<std::size_t> recoverer::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto answer = co_await in_.recover(recovered_per_call, app().settings.lease);
-        const auto& tasks = answer.tasks;
+        auto answer = co_await in_.recover(recovered_per_call, app().settings.lease);
+        auto& tasks = answer.tasks;
         until_end_.reset();
         if (answer.next_end) until_end_ = *answer.next_end - answer.now;
         if (tasks.empty()) co_return done;
         work_call call;
-        for (const auto& task : tasks) {
-            call.reports.push_back(co_await end_of(task));
-            if (call.closed.empty() || call.closed.back() != task.claim) call.closed.push_back(task.claim);
+        std::vector<lost_task> dead;
+        std::vector<claim_number> claims;
+        for (auto& task : tasks) {
+            if (claims.empty() || claims.back() != task.claim) claims.push_back(task.claim);
+            if (auto end = end_of(task, dead)) call.reports.push_back(std::move(*end));
         }
-        co_await in_.work(call);
+        for (const auto claim : claims) {
+            const auto of_it = [claim](const lost_task& one) { return one.task.claim == claim; };
+            if (std::ranges::none_of(dead, of_it)) call.closed.push_back(claim);
+        }
+        if (!call.reports.empty()) co_await in_.work(call);
+        // Only now: it closes a claim with the last report, and no other call may carry one of that claim then.
+        for (auto& one : dead) hearing_.add(std::move(one));
         done += tasks.size();
         // One answer carries only so many bytes.
         const bool more = answer.next_end && *answer.next_end <= answer.now;
@@ -40,7 +50,7 @@ awaitable<std::size_t> recoverer::pass() {
     }
 }
 
-awaitable<report> recoverer::end_of(const claimed_task& task) {
+std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_task>& dead) {
     task_body body;
     task_notes notes;
     // A message that was lost is no attempt. A task is handed over only once, so one that kills its worker is found out.
@@ -65,19 +75,17 @@ awaitable<report> recoverer::end_of(const claimed_task& task) {
                    .text = task.handed ? "what was handed to its worker was not heard of again"
                                        : "its worker gave no sign of life"});
     if (what.what == verdict::bury && has_on_dead(known)) {
-        const dead_task dead{task.id, task.queue, body, terms, what.notes, what.notes.started_at};
-        co_await asio::co_spawn(frame_.pool, hear(app(), *known, dead, in_.now()), asio::use_awaitable);
+        dead.push_back({std::move(task), std::move(body), known, terms, std::move(what)});
+        return std::nullopt;
     }
     const attempt_facts facts{task.id,      task.claim, task.queue, body.priority, !task.notes.empty(),
                               std::nullopt, {},         task.body,  in_.now()};
-    co_return report_of(std::move(what), terms, facts, {});
+    return report_of(std::move(what), terms, facts, {});
 }
 
-// On the pool: what a handler does there must not keep leases from being extended.
-awaitable<void> recoverer::hear(detail::app_core& app, const known_handler& of, const dead_task& task,
-                                time_point now) {
-    call_on_dead(app, of, task, now);
-    co_return;
+void recoverer::stop() {
+    role::stop();
+    hearing_.stop();
 }
 
 duration recoverer::pause() {

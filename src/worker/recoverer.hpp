@@ -3,8 +3,10 @@
 
 #include "store/store.hpp"
 #include "worker/frame.hpp"
-#include "worker/last_words.hpp"
+#include "worker/hearing.hpp"
 #include "worker/role.hpp"
+
+#include <vector>
 
 namespace errand {
 
@@ -13,15 +15,16 @@ public:
     recoverer(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in);
 
     awaitable<std::size_t> pass() override;
+    void stop() override;
 
 private:
     duration pause() override;
-    awaitable<report> end_of(const claimed_task& task);
-    static awaitable<void> hear(detail::app_core& app, const known_handler& of, const dead_task& task,
-                                time_point now);
+    // Without a value: its handler is to hear of its end first, so it is among `dead`.
+    std::optional<report> end_of(claimed_task& task, std::vector<lost_task>& dead);
 
     worker_frame& frame_;
     store& in_;
+    hearing hearing_;
     std::optional<duration> until_end_;  // of the first lease, as of the last round
 };
 

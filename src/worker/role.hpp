@@ -29,7 +29,7 @@ public:
     awaitable<void> run();
     // The next round comes at this time, if it was to come later.
     void no_later_than(std::chrono::steady_clock::time_point at);
-    void stop();
+    virtual void stop();
 
 protected:
     // How long to wait after a round.

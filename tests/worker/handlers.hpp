@@ -127,6 +127,16 @@ struct mourned {
     }
 };
 
+// Takes its time to hear of it, longer than most leases for a dozen of tasks.
+struct mourned_slowly {
+    static inline std::atomic<int> heard{0};
+    errand::awaitable<void> perform() { co_return; }
+    static void on_dead(const errand::task_info&) {
+        ++heard;
+        std::this_thread::sleep_for(500ms);
+    }
+};
+
 struct digs {
     errand::awaitable<std::string> perform() {
         auto& self = co_await errand::this_task();
@@ -206,6 +216,7 @@ ERRAND_HANDLER(worker_test::unkeepable)
 ERRAND_HANDLER(worker_test::long_winded)
 ERRAND_HANDLER(worker_test::throws_a_number, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourned, .max_retry = 0)
+ERRAND_HANDLER(worker_test::mourned_slowly, .max_retry = 0)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)
 ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)

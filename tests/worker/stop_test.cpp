@@ -119,6 +119,34 @@ TEST_CASE("the tasks of a worker that died are run again") {
     io.run();
 }
 
+TEST_CASE("dead tasks whose handlers are slow to hear of it are told once, and end", "[shared_by_apps]") {
+    mourned_slowly::heard = 0;
+    auto settings = errand::test::fresh_settings();
+    settings.lease = 3s;
+    settings.blocking_threads = 1;
+    bench t{settings};
+    bench other{settings};
+    std::vector<errand::handle<void>> handles;
+    for (int i = 0; i < 10; ++i) handles.push_back(t.run(t.app.handler<mourned_slowly>().perform_async()));
+    boost::asio::io_context io{1};
+    auto dying = errand::test::opened_store(io, t.app, "worker-that-dies");
+    errand::work_call claim;
+    claim.claim = {{"default"}, 10, 1ms};
+    errand::test::eventually([&] {
+        io.restart();
+        return errand::test::await(io, dying->work(claim)).claimed.empty();
+    });
+    t.start();
+    other.start();
+    for (const auto& h : handles) CHECK(end_of(t, h).state == state::dead);
+    // Once each, but for those of a machine that did nothing for as long as a lease.
+    CHECK(mourned_slowly::heard < 20);
+    other.stop();
+    dying->close();
+    io.restart();
+    io.run();
+}
+
 TEST_CASE("a worker goes on after its Redis was restarted", "[concurrent][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
     auto settings = errand::test::fresh_settings();

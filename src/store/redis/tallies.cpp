@@ -31,11 +31,11 @@ std::int64_t queue_totals::* member_of(char letter) {
 }
 
 // `name`: a queue, or a history list of one, as they stand in keys.
-std::string queue_of(std::string_view name) { return unescaped(name.substr(0, name.find(':'))); }
+std::string queue_of_count(std::string_view name) { return unescaped(name.substr(0, name.find(':'))); }
 
 void add(totals& to, std::string_view field, std::int64_t value) {
     if (field.size() < 3 || field[1] != ':') return;
-    if (const auto member = member_of(field[0])) to[queue_of(field.substr(2))].*member += value;
+    if (const auto member = member_of(field[0])) to[queue_of_count(field.substr(2))].*member += value;
 }
 
 totals totals_of(std::string_view json) {
@@ -84,8 +84,10 @@ known_counts read_counts(const reply& from) {
         add(known.so_far, field, number_of(value));
         // Successes of a history list, and those that left one.
         if (field.size() < 3 || field.find(':', 2) == std::string::npos) continue;
-        if (field[0] == 's') known.kept[queue_of(std::string_view{field}.substr(2))] += number_of(value);
-        if (field[0] == '-') known.kept[queue_of(std::string_view{field}.substr(2))] -= number_of(value);
+        if (field[0] == 's')
+            known.kept[queue_of_count(std::string_view{field}.substr(2))] += number_of(value);
+        if (field[0] == '-')
+            known.kept[queue_of_count(std::string_view{field}.substr(2))] -= number_of(value);
     }
     std::ranges::sort(known.queues);
     return known;
