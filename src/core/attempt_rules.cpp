@@ -92,9 +92,9 @@ decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point 
 }
 
 decision postponed(task_notes notes) {
-    const auto delay = unknown_handler_delay(notes.unknown_handler++);
+    ++notes.unknown_handler;
     notes.snoozed = true;
-    return {verdict::postpone, delay, std::move(notes)};
+    return {verdict::postpone, duration{0}, std::move(notes)};
 }
 
 // An exception out of the handler: what it asks for first, then what the circumstances say.
@@ -157,10 +157,6 @@ bool is_late(const attempt_terms& terms, const task_body& body, const task_notes
     if (!terms.expires_after) return false;
     const bool started = notes.revived || notes.attempts > 0 || (notes.snoozed && notes.unknown_handler == 0);
     return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
-}
-
-duration unknown_handler_delay(int claims_so_far) noexcept {
-    return exponential_delay(std::chrono::seconds{1}, std::chrono::minutes{1}, claims_so_far);
 }
 
 failure_text describe(const std::exception_ptr& failure) {

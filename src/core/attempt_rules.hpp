@@ -43,7 +43,7 @@ enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expir
 
 struct decision {
     verdict what = verdict::succeed;
-    duration delay{0};  // of fail, snooze and postpone
+    duration delay{0};  // of fail and snooze
     task_notes notes;   // with what this attempt adds
 };
 
@@ -55,9 +55,6 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
 // True when a task that has never started may not start any more.
 bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
              time_point now) noexcept;
-
-// 1 s doubling to 1 min: how long a task waits for a worker that knows its handler.
-duration unknown_handler_delay(int claims_so_far) noexcept;
 
 struct failure_text {
     std::string type;     // of the exception, as written in C++

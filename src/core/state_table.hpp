@@ -27,10 +27,11 @@ enum class transition : std::uint8_t {
     forsake,          // one it depends on ended otherwise
     promote,          // its time has come
     claim,            // a worker takes it
+    adopt,            // a worker that knows its handler takes it, after one that does not
     succeed,          // `perform` returned
     fail,             // `perform` threw, or timed out; retries are left
     snooze,           // run again later, no attempt used
-    postpone,         // no worker here knows its handler
+    postpone,         // its worker does not know its handler: it stands aside for others
     bury,             // retries used up, discarded, undecodable
     give_back,        // its worker stops, or it was taken over: ready at once, at the head
     recover,          // its lease ran out; another worker takes it over and decides

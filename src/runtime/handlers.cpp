@@ -120,4 +120,14 @@ const known_handler* handlers::find(std::string_view name_or_alias) { return kno
 
 std::vector<const known_handler*> handlers::all() { return known().all(); }
 
+std::vector<std::string> handlers::runnable() {
+    std::vector<std::string> answering;
+    for (const auto* one : known().all()) {
+        if (!one->code) continue;
+        answering.push_back(one->name);
+        answering.insert(answering.end(), one->policy.aliases.begin(), one->policy.aliases.end());
+    }
+    return answering;
+}
+
 }  // namespace errand

@@ -25,6 +25,7 @@ namespace handlers {
 const known_handler& of_type(std::type_index type);         // usage_error when there is none
 const known_handler* find(std::string_view name_or_alias);  // null when there is none
 std::vector<const known_handler*> all();
+std::vector<std::string> runnable();  // all names and aliases of those whose code is in this program
 
 }  // namespace handlers
 }  // namespace errand

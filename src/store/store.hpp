@@ -116,9 +116,10 @@ struct claimed_task {
 // What a worker says of a task it claimed.
 struct report {
     enum class kind : std::uint8_t {
-        end,        // ended: `record` is what encode_end() makes of outcome and body
-        retry,      // an attempt failed: `record` is the new notes, due after `delay`
-        later,      // snooze, unknown handler: likewise
+        end,    // ended: `record` is what encode_end() makes of outcome and body
+        retry,  // an attempt failed: `record` is the new notes, due after `delay`
+        later,  // snooze: likewise
+        aside,  // its worker does not know its handler: it stands aside for adopt(); `record` is the new notes
         give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
     };
     task_id id;
@@ -152,6 +153,19 @@ struct work_answer {
     time_point now{};  // the store's clock
 };
 
+// For tasks that stand aside because whoever claimed them does not know their handler.
+struct adopt_call {
+    std::vector<std::string> queues;
+    std::vector<std::string> handlers;  // that this worker knows, by all their names
+    std::size_t limit = 0;              // free slots; 0: only asks whether there are any
+    duration lease{30'000};
+};
+
+struct adopt_answer {
+    std::vector<claimed_task> tasks{};
+    bool more = false;  // there are some, or may be, that were not taken
+};
+
 struct extend_call {
     std::vector<claim_number> claims;
     std::vector<std::pair<task_id, claim_number>> tasks;  // those still running under them
@@ -182,7 +196,7 @@ struct found_task {
     state where = state::ready;
     std::string body;
     std::string notes;                      // may be empty
-    std::optional<time_point> due_at;       // delayed, retry
+    std::optional<time_point> due_at;       // delayed, retry; absent of a delayed one that stands aside
     std::optional<time_point> finished_at;  // ended
     std::string outcome;                    // ended
     claim_number claim = 0;                 // working
@@ -326,6 +340,8 @@ public:
     // A task was submitted and handed to this worker, which had claimed fewer than it asked for and said that it takes such:
     // it is under a claim, and the worker does not wait in its queue any more.
     virtual void task_given(claimed_task) {}
+    // Tasks may stand aside whose handlers this worker knows: adopt() takes them.
+    virtual void stands_aside() {}
     // Somebody should take the news: tasks that others depend on have ended.
     virtual void news_came() {}
     // A task this worker runs was cancelled from outside.
@@ -367,6 +383,9 @@ public:
     virtual awaitable<work_answer> work(const work_call& call) = 0;
     // It has no free slot, although a claim of it found too little: what it may be woken for falls to others.
     virtual awaitable<void> busy(std::span<const std::string> queues) = 0;
+    // Takes tasks that stand aside under a new claim. One call in flight. Whoever found fewer than it asked for hears
+    // stands_aside() when there are some again, as far as the store knows which handlers it knows: beat() has told it.
+    virtual awaitable<adopt_answer> adopt(const adopt_call& call) = 0;
     virtual awaitable<extend_answer> extend(const extend_call& call) = 0;
     // Replaces the notes of a task this worker runs; lease_lost when it is no longer its own.
     virtual awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) = 0;

@@ -84,9 +84,10 @@ awaitable<std::optional<time_point>> solo_worker::first_change() {
     const auto see = [&](const std::optional<time_point>& at) {
         if (at && *at > now) first = std::min(first.value_or(*at), *at);
     };
+    // What stands aside has no due time, and may expire.
     const auto see_head = [&](const found_task& one) {
-        see(one.due_at);
-        return false;
+        see(one.due_at ? one.due_at : expiry_of(one));
+        return !one.due_at;
     };
     co_await tasks_in(state::delayed, see_head);
     co_await tasks_in(state::retry, see_head);

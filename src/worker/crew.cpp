@@ -14,6 +14,11 @@ crew::crew(worker_frame& frame, std::size_t count)
       places_{home().executor(), count},
       reporter_{frame, held_},
       fetcher_{frame, home(), places_, reporter_, [this] { changed_.open(); }},
+      adopter_{frame, home(), places_,
+               [this] {
+                   fetcher_.settled();
+                   changed_.open();
+               }},
       executor_{frame,
                 home(),
                 places_,
@@ -21,12 +26,14 @@ crew::crew(worker_frame& frame, std::size_t count)
                 reporter_,
                 [this] {
                     fetcher_.look();
+                    adopter_.look();
                     if (executor_.idle()) changed_.open();
                 }},
       changed_{home().executor()},
       grace_{home().executor()},
       patience_{home().executor()} {
     fetcher_.feeds(executor_);
+    adopter_.feeds(executor_);
 }
 
 crew::~crew() { close(); }
@@ -35,6 +42,7 @@ awaitable<void> crew::open() {
     co_await home().ready();
     home().worker_listens(this);
     fetcher_.start();
+    adopter_.start();
 }
 
 void crew::begin_to_drain() {
@@ -47,6 +55,7 @@ awaitable<void> crew::drained() {
 
 awaitable<void> crew::drain() {
     fetcher_.stop_claiming();
+    adopter_.stop_claiming();
     executor_.stop_starting();
     leave_soon();
     set_grace(frame_.app.settings.shutdown_grace);
@@ -56,7 +65,7 @@ awaitable<void> crew::drain() {
     // A store that is away for longer than the lease gives the tasks to others anyway.
     hurry_ = false;
     set_grace(frame_.app.settings.lease);
-    while ((!fetcher_.idle() || !left_) && !hurry_) co_await changed_.wait();
+    while ((!fetcher_.idle() || !adopter_.idle() || !left_) && !hurry_) co_await changed_.wait();
     grace_.cancel();
     drained_ = true;
     changed_.open();
@@ -93,6 +102,10 @@ void crew::hurry() {
     });
 }
 
+void crew::told_aside() {
+    asio::post(home().context(), [this] { adopter_.told(); });
+}
+
 // Others find out by themselves that this worker is gone; this only spares them the time.
 awaitable<void> crew::leave(worker_frame& frame, loop& home) {
     try {
@@ -109,6 +122,7 @@ void crew::close() {
         patience_.cancel();
         executor_.close();
         fetcher_.stop();
+        adopter_.stop();
     });
 }
 

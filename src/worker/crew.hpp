@@ -2,6 +2,7 @@
 // headers say.
 #pragma once
 
+#include "worker/adopter.hpp"
 #include "worker/executor.hpp"
 #include "worker/fetcher.hpp"
 #include "worker/loop_thread.hpp"
@@ -22,6 +23,8 @@ public:
     awaitable<void> drained();
     // From any thread: the grace is over.
     void hurry();
+    // From any thread: tasks stand aside whose handlers it knows.
+    void told_aside();
     // After drain(), not from its own loop.
     void close();
 
@@ -33,7 +36,11 @@ public:
 private:
     void woken() override { fetcher_.woken(); }
     void task_given(claimed_task task) override { fetcher_.given(std::move(task)); }
-    void reconnected() override { fetcher_.woken(); }
+    void stands_aside() override { adopter_.told(); }
+    void reconnected() override {
+        fetcher_.woken();
+        adopter_.told();
+    }
     void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
 
     static awaitable<void> leave(worker_frame& frame, loop& home);
@@ -47,6 +54,7 @@ private:
     slots places_;
     reporter reporter_;
     fetcher fetcher_;
+    adopter adopter_;
     executor executor_;
     async_gate changed_;
     boost::asio::steady_timer grace_;

@@ -82,6 +82,11 @@ void fetcher::take_given() {
     }
 }
 
+void fetcher::settled() {
+    take_given();
+    look();
+}
+
 void fetcher::look() {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         auto& one = lanes_[lane];

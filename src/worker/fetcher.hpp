@@ -28,6 +28,8 @@ public:
     void woken();
     // This one came without being asked for.
     void given(claimed_task task);
+    // Slots that others had reserved were taken, or are free again.
+    void settled();
     // There are reports, or slots have become free.
     void look();
     void stop_claiming();

@@ -3,6 +3,7 @@
 
 #include "core/queue_choice.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/handlers.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
@@ -24,6 +25,8 @@ struct worker_frame {
     std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
     std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
     std::atomic<bool> stopping{false};
+    const std::vector<std::string> knows =
+        handlers::runnable();  // whose tasks it takes when they stand aside
 };
 
 }  // namespace errand

@@ -14,16 +14,18 @@ boost::json::object card_of(const worker_frame& frame) {
     const auto& name = frame.app.process_name;
     boost::json::array queues;
     for (const auto& queue : frame.queues.names()) queues.emplace_back(queue);
-    boost::json::array names;
+    boost::json::array names, answers_to;
     for (const auto* one : handlers::all()) {
         if (one->code) names.emplace_back(one->name);
     }
+    for (const auto& one : frame.knows) answers_to.emplace_back(one);
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
             {"process", name},
             {"queues", std::move(queues)},
             {"handlers", std::move(names)},
+            {"answers_to", std::move(answers_to)},  // aliases too
             {"started", now.time_since_epoch().count()},
             {"concurrency", frame.app.settings.concurrency},
             {"running", 0}};
@@ -37,7 +39,9 @@ heartbeat::heartbeat(worker_frame& frame, const boost::asio::any_io_executor& ex
       frame_{frame},
       in_{in},
       running_{std::move(running)},
-      card_{card_of(frame)} {}
+      card_{card_of(frame)} {
+    card_["ear"] = in.name();  // where it is told of tasks that stand aside
+}
 
 awaitable<std::size_t> heartbeat::pass() {
     card_["running"] = running_();

@@ -1,5 +1,6 @@
 #include "worker/upkeep.hpp"
 
+#include "worker/aside_watch.hpp"
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
@@ -48,6 +49,7 @@ awaitable<void> upkeep::open() {
     roles_.push_back(std::move(promotes));
     roles_.push_back(std::move(resolves));
     roles_.push_back(std::make_unique<recoverer>(frame_, executor, tasks));
+    roles_.push_back(std::make_unique<aside_watch>(frame_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(frame_, executor, tasks));
     roles_.push_back(std::make_unique<relay>(frame_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, crews_));
@@ -68,6 +70,10 @@ awaitable<void> upkeep::leave() {
 }
 
 void upkeep::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
+
+void upkeep::stands_aside() {
+    for (const auto& one : crews_) one->told_aside();
+}
 
 void upkeep::close() {
     thread_.close([this] {

@@ -35,6 +35,7 @@ public:
 
 private:
     void news_came() override;
+    void stands_aside() override;
     void reconnected() override { news_came(); }
 
     worker_frame& frame_;

@@ -98,6 +98,11 @@ private:
         }
         CHECK(here_.finish(worker_, {later}) == std::vector{report_verdict::accepted});
     }
+    void adopt() {
+        const auto got = await(here_.io, worker_->adopt({{"default"}, {"test"}, 10}));
+        REQUIRE(got.tasks.size() == 1);
+        CHECK(got.tasks[0].id == id_);
+    }
     void cancel() {
         const auto outcome = outcome_of(state::cancelled, is(transition::clean) ? 1ms : 1h);
         CHECK(await(here_.io, worker_->cancel(id_, 0, outcome)).cancelled);
@@ -141,7 +146,10 @@ private:
         }
         switch (*row_.from) {
         case state::waiting: here_.submit(worker_, waiting_item()); return;
-        case state::delayed: here_.submit(worker_, delayed_item()); return;
+        case state::delayed:
+            if (!is(transition::adopt)) return void(here_.submit(worker_, delayed_item()));
+            start();
+            return go_on(report::kind::aside, true);
         case state::ready: here_.submit(worker_, item(id_)); return;
         case state::working: start(); return;
         case state::retry:
@@ -221,8 +229,9 @@ private:
         case transition::succeed: return end(state::success);
         case transition::bury: return end(state::dead);
         case transition::fail: return go_on(report::kind::retry);
-        case transition::snooze:
-        case transition::postpone: return go_on(report::kind::later, true);
+        case transition::adopt: return adopt();
+        case transition::snooze: return go_on(report::kind::later, true);
+        case transition::postpone: return go_on(report::kind::aside, true);
         case transition::give_back: return go_on(report::kind::give_back);
         case transition::recover: return take_over();
         case transition::expire:

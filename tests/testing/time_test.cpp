@@ -183,3 +183,15 @@ TEST_CASE("a result is there for who waited, and gone when its retention is over
     CHECK_THROWS_AS(t.run(h.info()), errand::result_gone);
     CHECK_FALSE(t.run(t.app().find(h.id())));
 }
+
+TEST_CASE("a task of an unknown handler stands aside until its time to start is over") {
+    bench t;
+    const auto stays = t.run(t.app().perform("from.another.program", {}));
+    const auto expires = t.run(t.app().perform("from.another.program", {}, {.expires_after = 2h}));
+    t.drain();
+    CHECK(t.run(stays.info()).state == state::delayed);
+    CHECK(t.run(expires.info()).state == state::delayed);
+    CHECK(t.advance(3h) == 0);
+    CHECK(t.run(stays.info()).state == state::delayed);
+    CHECK(t.run(expires.info()).state == state::expired);
+}

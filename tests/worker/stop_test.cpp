@@ -131,7 +131,7 @@ TEST_CASE("dead tasks whose handlers are slow to hear of it are told once, and e
     boost::asio::io_context io{1};
     auto dying = errand::test::opened_store(io, t.app, "worker-that-dies");
     errand::work_call claim;
-    claim.claim = {{"default"}, 10, 1ms};
+    claim.claim = {{"default"}, 10, 100ms};
     errand::test::eventually([&] {
         io.restart();
         return errand::test::await(io, dying->work(claim)).claimed.empty();

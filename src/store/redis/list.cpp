@@ -9,12 +9,13 @@ namespace {
 
 constexpr std::string_view history_list = "history ";
 constexpr std::string_view running_list = "working";
+constexpr std::string_view aside_list = "aside";
 
 // The lists of a queue, in the order in which their tasks come when the oldest come first. Histories aside.
 std::vector<std::string_view> lists_of(state where) {
     switch (where) {
     case state::ready: return {"urgent", "ready"};
-    case state::delayed: return {"delayed"};
+    case state::delayed: return {"delayed", aside_list};
     case state::retry: return {"retry"};
     case state::waiting: return {"listed:w"};
     case state::dead: return {"listed:d"};
@@ -108,7 +109,8 @@ awaitable<list_answer> shard_store::list(const list_call& asked) {
         one.task = task_of(id, asked.where, value, in.text());
         one.task.now = head.now;
         one.order = order.value_or(time_point{});
-        if (asked.where == state::delayed || asked.where == state::retry) one.task.due_at = order;
+        const bool waits = asked.where == state::delayed || asked.where == state::retry;
+        if (waits && asked.of.name != aside_list) one.task.due_at = order;
         got.items.push_back(std::move(one));
     }
     co_return got;

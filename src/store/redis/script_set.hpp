@@ -19,6 +19,7 @@ enum class script_name : std::uint8_t {
     stages,
     promote,
     recover,
+    adopt,
     clean,
     cancel,
     find,

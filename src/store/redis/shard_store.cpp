@@ -36,6 +36,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
         submit_lanes_[at].name = stem + "s" + std::to_string(at);
     for (std::size_t at = 0; at < work_lanes; ++at) work_lanes_[at].name = stem + "w" + std::to_string(at);
     recover_lane_.name = stem + "r";
+    adopt_lane_.name = stem + "a";
 }
 
 shard_store::~shard_store() { close(); }
@@ -169,6 +170,8 @@ void shard_store::hear(std::string_view payload) {
             listener_->task_given(std::move(*task));
         else
             listener_->woken();
+    } else if (what == 'a') {
+        listener_->stands_aside();
     } else if (what == 'r') {
         listener_->news_came();
     } else {

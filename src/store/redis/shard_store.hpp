@@ -32,6 +32,7 @@ public:
     awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<work_answer> work(const work_call& call) override;
     awaitable<void> busy(std::span<const std::string> queues) override;
+    awaitable<adopt_answer> adopt(const adopt_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
@@ -121,6 +122,7 @@ private:
     std::array<lane, work_lanes> work_lanes_;
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;
+    lane adopt_lane_;
     std::set<std::string, std::less<>> registered_;  // queues, since the connection was made
     std::vector<std::string> known_queues_;          // where a task is looked for first
     time_point next_sweep_{};

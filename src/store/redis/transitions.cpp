@@ -18,6 +18,7 @@ std::string_view script_of_transition(transition what) noexcept {
     case transition::promote:
     case transition::expire: return "promote";
     case transition::claim: return "claim";
+    case transition::adopt: return "adopt";
     case transition::succeed:
     case transition::bury: return "finish";
     case transition::fail:

@@ -12,6 +12,7 @@ std::string_view word_of(report::kind what) {
     case report::kind::end: return "end";
     case report::kind::later: return "later";
     case report::kind::retry: return "retry";
+    case report::kind::aside: return "aside";
     case report::kind::give_back: return "give";
     }
     return "end";

@@ -21,6 +21,9 @@ public:
         whole_.first_asked_ = shard_;
         if (whole_.listener_) whole_.listener_->task_given(whole_.outer(std::move(task), shard_));
     }
+    void stands_aside() override {
+        if (whole_.listener_) whole_.listener_->stands_aside();
+    }
     void news_came() override {
         if (whole_.listener_) whole_.listener_->news_came();
     }
@@ -40,7 +43,7 @@ private:
 };
 
 sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all)
-    : shards_{std::move(all)}, may_be_idle_(shards_.size(), false) {
+    : shards_{std::move(all)}, adopting_(shards_.size(), false), may_be_idle_(shards_.size(), false) {
     for (std::size_t at = 0; at < shards_.size(); ++at) {
         ears_.push_back(std::make_unique<ear>(*this, at));
         shards_[at]->listen(ears_[at].get());

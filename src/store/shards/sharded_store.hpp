@@ -33,6 +33,7 @@ public:
     awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<work_answer> work(const work_call& call) override;
     awaitable<void> busy(std::span<const std::string> queues) override;
+    awaitable<adopt_answer> adopt(const adopt_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
@@ -105,6 +106,10 @@ private:
     std::size_t first_asked_ = 0;  // for tasks
     // Calls of extend that have not been answered.
     std::vector<std::shared_ptr<shards::gathering<extend_answer>>> extensions_;
+    struct adoption;
+    std::size_t first_adopted_ = 0;
+    std::vector<bool> adopting_;  // a call there has not been answered
+    std::shared_ptr<sharded_store*> here_ = std::make_shared<sharded_store*>(this);  // as long as it lives
     std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
 };
 

@@ -19,12 +19,14 @@ constexpr bool is_ended(list_kind kind) { return kind >= kind_of(state::success)
 
 struct queue_row;
 
+// Of a list of delayed tasks that stand aside, `retention` is a number made of their handler and priority (aside.cpp).
 struct list_row {
     std::int64_t k = 0;
     queue_row* queue = nullptr;
     list_kind kind = 0;
     std::int64_t retention = 0;
     std::int64_t grown = 0;  // not yet written
+    bool aside() const noexcept { return kind == kind_of(state::delayed) && retention != 0; }
 };
 
 struct queue_row {

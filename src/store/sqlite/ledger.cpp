@@ -103,10 +103,12 @@ void ledger::enter(seat& by) {
     open_book(by.ns);
     freed_.clear();
     earliest_.clear();
+    stood_aside_ = false;
 }
 
 void ledger::leave_call() {
     wake_freed();
+    if (stood_aside_) tell_adopters();
     by_ = nullptr;
 }
 
@@ -125,6 +127,12 @@ bool ledger::look_around() {
         const auto post = lobby_.sleepers.find({ns, queue});
         const bool sooner = first && (post == lobby_.sleepers.end() || *first < post->second.due);
         if (sooner || any_ready(known)) wake(queue, 1);
+    }
+    std::set<std::int64_t> of_adopters;
+    for (const auto& one : lobby_.adopters()) of_adopters.insert(one.who->ns);
+    for (const auto ns : of_adopters) {
+        open_book(ns);
+        tell_adopters();
     }
     for (const auto ns : lobby_.news_waited_for()) {
         open_book(ns);

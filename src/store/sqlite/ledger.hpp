@@ -72,6 +72,7 @@ public:
     void forget(std::span<const delivered_task> tasks);
     work_answer work(const work_call& call);
     void busy(std::span<const std::string> queues);
+    adopt_answer adopt(const adopt_call& call);
     extend_answer extend(const extend_call& call);
     report_verdict note(const task_id& id, claim_number claim, std::string_view notes);
     report_verdict stage(const task_id& id, claim_number claim, incarnation life, std::string_view record);
@@ -216,6 +217,13 @@ private:
     std::optional<std::int64_t> row_taken(const task_id& id);
     claim_number take_lease(const std::vector<claimed_task>& tasks, duration lease);
 
+    // ---- tasks that stand aside (aside.cpp) ----
+    bool put_aside(const report& one, std::optional<std::int64_t> row_number);
+    std::vector<list_row*> aside_lists(std::span<const std::string> queues,
+                                       const std::set<std::int64_t>& handlers);
+    void tell_adopters();
+    void drop_empty_asides();
+
     // ---- what follows for a task from how its parents stand (settle.cpp) ----
     bool hear(const task_id& id, const task_id& parent, tidings what, const waiting_row& record);
     void settle(const task_id& id, waiting_row record, std::string_view outcome, std::string_view gathered);
@@ -276,6 +284,7 @@ private:
     std::int64_t upper_ = 0;                                     // rounded up: when something will be
     std::map<std::string, std::size_t, std::less<>> freed_;      // by queue: tasks that became ready
     std::map<std::string, std::int64_t, std::less<>> earliest_;  // by queue, of those looked at
+    bool stood_aside_ = false;                                   // a task was put aside
     std::string swept_edge_;  // the last one that a pass over all edges looked at
     std::optional<bool> any_edges_, any_watched_, any_stage_;  // of the transaction
 };

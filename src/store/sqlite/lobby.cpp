@@ -40,6 +40,7 @@ void lobby::leave(seat& who) {
     std::erase(seats_, &who);
     for (const auto& [ns, queue] : waited_for()) stop_waiting(who, queue);
     stop_waiting_for_news(who);
+    stop_waiting_aside(who);
 }
 
 seat* lobby::find(std::int64_t ns, std::string_view name) const {
@@ -64,6 +65,15 @@ std::size_t lobby::waiting(std::int64_t ns, std::string_view queue) const {
 }
 
 std::vector<lobby::place> lobby::waited_for() const { return keys_of(idle_); }
+
+void lobby::wait_aside(adopter one) {
+    stop_waiting_aside(*one.who);
+    adopters_.push_back(std::move(one));
+}
+
+void lobby::stop_waiting_aside(const seat& who) {
+    std::erase_if(adopters_, [&](const adopter& one) { return one.who == &who; });
+}
 
 void lobby::wait_for_news(seat& who) { add(resolvers_[who.ns], &who); }
 void lobby::stop_waiting_for_news(seat& who) { remove_from(resolvers_, resolvers_.find(who.ns), &who); }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct seat {
 
 // To be told when the transaction is committed.
 struct notice {
-    enum class kind : std::uint8_t { woken, news, cancelled, ended };
+    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside };
     seat* to = nullptr;
     kind what = kind::woken;
     ended_task about{};
@@ -60,6 +61,17 @@ public:
     seat* take_resolver(std::int64_t ns);
     std::vector<std::int64_t> news_waited_for() const;
 
+    // A worker that takes tasks which stand aside in these queues, of handlers by these keys (aside.cpp).
+    struct adopter {
+        seat* who = nullptr;
+        std::vector<std::string> queues;
+        std::set<std::int64_t> handlers;
+    };
+    // In place of what it said before.
+    void wait_aside(adopter one);
+    void stop_waiting_aside(const seat& who);
+    const std::vector<adopter>& adopters() const noexcept { return adopters_; }
+
     // Of a queue one process's worker sleeps until exactly its next due time.
     struct post {
         std::int64_t due = 0;
@@ -67,12 +79,13 @@ public:
     };
     std::map<place, post> sleepers;
 
-    bool empty() const { return idle_.empty() && resolvers_.empty(); }
+    bool empty() const { return idle_.empty() && resolvers_.empty() && adopters_.empty(); }
 
 private:
     std::vector<seat*> seats_;
     std::map<place, std::vector<seat*>> idle_;  // only with somebody in it
     std::map<std::int64_t, std::vector<seat*>> resolvers_;
+    std::vector<adopter> adopters_;
 };
 
 }  // namespace errand::sqlite

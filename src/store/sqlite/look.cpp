@@ -39,7 +39,7 @@ std::optional<found_task> ledger::find(const task_id& id) {
         found.claim = *row->claim;
         found.worker = worker_of(*row->claim);
         found.claimed_at = time_of_claim(*row->claim);
-    } else if (found.where == state::delayed || found.where == state::retry) {
+    } else if ((found.where == state::delayed || found.where == state::retry) && !row->list->aside()) {
         found.due_at = time_of(*row->place);
     }
     // One that waits, or was cancelled because of one it waited for.
@@ -113,6 +113,9 @@ list_answer ledger::list(const list_call& call) {
     got.last = call.after;
     std::size_t bytes = 0;
     auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
+    const auto* from = book_->find_list_of(number_of(call.of.name));
+    const bool waits =
+        (call.where == state::delayed || call.where == state::retry) && !(from && from->aside());
     for (auto rows = page(number_of(call.of.name), place, id, call.limit); rows.next();) {
         list_item one;
         one.task.id = *task_id::from_bytes(rows.bytes(0));
@@ -125,7 +128,7 @@ list_answer ledger::list(const list_call& call) {
         const auto at = time_of(rows.number(1));
         one.order = at;  // of a ready task its place, which is told from all others of the namespace
         if (is_end(call.where)) one.task.finished_at = at;
-        if (call.where == state::delayed || call.where == state::retry) one.task.due_at = at;
+        if (waits) one.task.due_at = at;
         one.cursor = std::to_string(rows.number(1)) + ' ' + std::string{one.task.id.view()};
         bytes += one.task.body.size() + one.task.outcome.size();
         got.last = one.cursor;

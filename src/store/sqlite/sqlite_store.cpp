@@ -61,6 +61,9 @@ public:
                                       std::string_view expired) override {
         return desk_.ask({"promote"}, [=](ledger& in) { return in.promote(queues, limit, expired); });
     }
+    awaitable<adopt_answer> adopt(const adopt_call& call) override {
+        return desk_.ask({"adopt"}, [&call](ledger& in) { return in.adopt(call); });
+    }
     awaitable<recover_answer> recover(std::size_t limit, duration lease) override {
         return desk_.ask({"recover"}, [=](ledger& in) { return in.recover(limit, lease); });
     }

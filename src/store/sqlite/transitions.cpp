@@ -17,7 +17,8 @@ std::string_view sql_of_transition(transition what) noexcept {
     case transition::remove: return "lib_task";
     case transition::promote:
     case transition::expire: return "promote";
-    case transition::claim: return "claim";
+    case transition::claim:
+    case transition::adopt: return "claim";
     case transition::succeed:
     case transition::bury:
     case transition::fail:

@@ -88,6 +88,7 @@ std::size_t ledger::clean(std::size_t limit) {
         if (deleted < limit) deleted += clean_list(*list, limit - deleted);
     }
     sweep_edges();
+    drop_empty_asides();
     sql_.clean_workers.run(ns(), now_);
     sql_.clean_watched.run(ns(), now_ - most_watched);
     sql_.clean_mail.run(now_ - oldest_mail);

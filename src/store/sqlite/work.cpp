@@ -38,6 +38,7 @@ work_answer ledger::work(const work_call& call) {
 bool ledger::finish(const report& one) {
     const auto row = row_taken(one.id);
     if (one.what == report::kind::end) return end(one, row);
+    if (one.what == report::kind::aside) return put_aside(one, row);
     auto& queue = book_->queue(one.queue);
     auto& from = book_->list(queue, kind_of(state::working));
     if (one.what == report::kind::give_back) {

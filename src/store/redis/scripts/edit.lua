@@ -29,6 +29,14 @@ local before = earliest(q)
 local stood = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(old), noted)) or -1)
 if due < 0 and stood < 0 and priority == priority_of(old) then return {'ok', now} end
 take_out(q, id, old, noted)
+if stood >= aside_band then
+  if due < 0 then
+    call('ZADD', due_of(q), digits(stood), entry(id, priority, noted))
+    call('ZADD', links, 0, aside_member(id, body))
+    return {'ok', now}
+  end
+  stood = 0
+end
 if due < 0 then due = stood % retry_band end
 if due > now and (stood >= 0 or ARGV[4] ~= '') then
   call('ZADD', due_of(q), digits(stood >= retry_band and retry_band + due or due), entry(id, priority, noted))

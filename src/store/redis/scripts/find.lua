@@ -35,6 +35,7 @@ end
 local q, queue = queue_of(body)
 if not q then return {'elsewhere', queue} end
 local due = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(body), noted ~= '')) or -1)
+if due >= aside_band then return {'delayed', now, body, noted, '', '', '', '', staged} end
 if due >= retry_band then return {'retry', now, body, noted, '', digits(due - retry_band), '', '', staged} end
 if due >= 0 then return {'delayed', now, body, noted, '', digits(due), '', '', staged} end
 return {'ready', now, body, noted, '', '', '', '', staged}

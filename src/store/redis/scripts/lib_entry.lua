@@ -26,13 +26,26 @@ local function position_of(queue)
   end
 end
 
+-- A text of a body, and where what follows it begins.
+local function text_at(body, at)
+  local length, from = byte(body, at), at + 1
+  if length >= 128 then length, from = length - 128 + byte(body, from) * 128, from + 1 end
+  return sub(body, from, from + length - 1), from + length
+end
+
 -- The position of the queue that a body names, and its name.
 local function queue_of(body)
-  local length, from = byte(body, 12), 13
-  if length >= 128 then length, from = length - 128 + byte(body, 13) * 128, 14 end
-  local queue = sub(body, from, from + length - 1)
+  local queue = text_at(body, 12)
   return position_of(queue), queue
 end
+
+-- How the tasks of its queue and handler that stand aside begin in `links` (lib_links.lua), and the handler.
+local function aside_front(body)
+  local queue, at = text_at(body, 12)
+  local handler = text_at(body, at)
+  return 'h' .. key_name(queue) .. '\n' .. key_name(handler) .. '\n', handler
+end
+local function aside_member(id, body) return aside_front(body) .. 9 - priority_of(body) .. id end
 
 -- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
 -- finding it there would cost the length of the list.
@@ -43,7 +56,10 @@ local function take_out(q, id, body, noted)
   end
   local priority = priority_of(body)
   local text = entry(id, priority, noted)
-  if call('ZREM', due_of(q), text) == 1 then return end
+  if call('ZREM', due_of(q), text) == 1 then
+    call('ZREM', links, aside_member(id, body))
+    return
+  end
   if priority > 0 then
     call('ZREM', urgent_of(q), text)
   else

@@ -1,6 +1,6 @@
 -- list: a page of tasks in one state, in order.
 -- Keys:    the shard's; six for the queue; a history list
--- Args:    which: urgent, ready, delayed, retry, history, or `listed:` and a letter; 1 when the newest come
+-- Args:    which: urgent, ready, delayed, aside, retry, history, or `listed:` and a letter; 1 when the newest come
 --          first, the cursor of the last one seen or '', how many at most
 -- Returns: 'ok', now, 1 when there may be more, the cursor of the last one looked at, then for each: cursor,
 --          order (ms; of ready ones 0), id, what `tasks` holds, notes
@@ -12,7 +12,8 @@ local pages = {
   urgent = function() return sorted_page(urgent_of(1), '-inf', '+inf', newest, after, limit) end,
   ready = function() return ready_page(ready_of(1), newest, after, limit) end,
   delayed = function() return sorted_page(due_of(1), '0', digits(retry_band), newest, after, limit) end,
-  retry = function() return sorted_page(due_of(1), digits(retry_band), '+inf', newest, after, limit) end,
+  retry = function() return sorted_page(due_of(1), digits(retry_band), digits(aside_band), newest, after, limit) end,
+  aside = function() return sorted_page(due_of(1), digits(aside_band), '+inf', newest, after, limit) end,
   history = function() return history_page(KEYS[first_queue_key + 6], newest, after, limit) end,
 }
 local function listed_page()

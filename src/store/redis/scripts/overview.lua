@@ -20,7 +20,8 @@ end
 
 for q = 1, tonumber(ARGV[1]) do
   local n, due = #reply, call('ZCARD', due_of(q))
-  local delayed = due > 0 and call('ZCOUNT', due_of(q), '-inf', '(' .. digits(retry_band)) or 0
+  local delayed = due > 0 and call('ZCOUNT', due_of(q), '-inf', '(' .. digits(retry_band))
+    + call('ZCOUNT', due_of(q), digits(aside_band), '+inf') or 0
   local void = tonumber(call('HGET', counts, 'v:' .. name_of(q)) or 0)
   reply[n + 1] = math.max(call('LLEN', ready_of(q)) - void, 0) + call('ZCARD', urgent_of(q))
   reply[n + 2], reply[n + 3] = delayed, due - delayed

@@ -28,7 +28,8 @@ CREATE TABLE errand_queue(
 );
 
 -- The tasks of a queue in one state; of an ended one for each length of retention. `kind` is the number of the state,
--- 9 of what is left of a success that still holds its biz_id.
+-- 9 of what is left of a success that still holds its biz_id. Of delayed tasks that stand aside until somebody comes who
+-- knows their handler there is a list for each handler and priority: its `retention` is a number made of these.
 CREATE TABLE errand_list(
     k INTEGER PRIMARY KEY,
     queue INTEGER NOT NULL,

@@ -1,0 +1,43 @@
+-- finish, tasks whose handler their worker does not know: they stand aside for those who do.
+
+-- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
+-- told before, some of the others: whoever is told remembers it until nothing stands aside.
+-- Which handlers a worker knows stands in its card as JSON, with `ear`: the connection that hears of it.
+local function tell_aside(q, handler, most, first)
+  local name, told = string.gsub(cjson.encode(handler), '\\/', '/'), 0
+  local function tell(worker, ear)
+    local card = call('HGET', cards, worker)
+    if not card or not string.find(card, name, 1, true) then return end
+    ear = ear or string.match(card, '"ear":"([^"]+)"')
+    if ear and call('PUBLISH', prefix .. 'wake:' .. ear, 'a') > 0 then told = told + 1 end
+  end
+  for _, idle in ipairs(call('SRANDMEMBER', idle_of(q), 16)) do
+    if told < most then
+      local ear = string.match(idle, '^[^\n]+')
+      tell(process_of(ear), ear)
+    end
+  end
+  if told > 0 or not first then return end
+  for _, worker in ipairs(call('ZRANDMEMBER', workers, 50)) do tell(worker) end
+end
+
+local function aside_run(run, ids, records)
+  local bodies, fronts = hmget(tasks, ids), {}
+  for i = 1, #ids do
+    local id, body = ids[i], bodies[i]
+    if body then
+      local front, handler = aside_front(body)
+      local known = fronts[front]
+      if not known then
+        local before = call('ZRANGE', links, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0, 1)
+        known = {handler = handler, first = #before == 0, count = 0}
+        fronts[front] = known
+      end
+      known.count = known.count + 1
+      call('HSET', notes, id, records[i])
+      call('ZADD', due_of(run.q), digits(aside_band + now), entry(id, priority_of(body), true))
+      call('ZADD', links, 0, aside_member(id, body))
+    end
+  end
+  for _, one in pairs(fronts) do tell_aside(run.q, one.handler, math.min(one.count, chain), one.first) end
+end

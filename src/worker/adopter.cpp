@@ -1,0 +1,88 @@
+#include "worker/adopter.hpp"
+
+#include "core/random.hpp"
+#include "worker/notice.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+adopter::adopter(worker_frame& frame, loop& home, slots& places, std::function<void()> settled)
+    : frame_{frame},
+      home_{home},
+      places_{places},
+      settled_{std::move(settled)},
+      gate_{home.executor()},
+      pause_{home.executor()} {}
+
+void adopter::start() {
+    asio::co_spawn(home_.executor(), run(), asio::detached);  // throws nothing
+}
+
+void adopter::told() {
+    hungry_ = true;
+    gate_.open();
+}
+
+void adopter::look() {
+    if (hungry_) gate_.open();
+}
+
+void adopter::stop() {
+    stopped_ = true;
+    pause_.cancel();
+    gate_.open();
+}
+
+awaitable<void> adopter::run() {
+    while (!stopped_) {
+        if (!wanted()) {
+            co_await gate_.wait();
+            continue;
+        }
+        std::exception_ptr failure;
+        try {
+            co_await pass();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        if (!failure || stopped_) continue;
+        notice_failure(frame_.app, "taking tasks that stand aside", failure);
+        pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
+        co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+}
+
+awaitable<void> adopter::pass() {
+    const adopt_call call{.queues = frame_.queues.names(),
+                          .handlers = frame_.knows,
+                          .limit = places_.free(),
+                          .lease = frame_.app.settings.lease};
+    hungry_ = false;  // who is told meanwhile asks again
+    in_flight_ = true;
+    places_.reserve(call.limit);
+    adopt_answer answer;
+    std::exception_ptr failure;
+    try {
+        answer = co_await home_.tasks().adopt(call);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    in_flight_ = false;
+    places_.settle(call.limit, answer.tasks.size());
+    if (failure || answer.more) hungry_ = true;
+    for (const auto& task : answer.tasks) {
+        if (frame_.app.events.heard())
+            frame_.app.events.publish({.kind = event_kind::task_claimed, .task = to_text(task.id)});
+    }
+    executor_->take(std::move(answer.tasks));
+    settled_();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace errand

@@ -1,0 +1,54 @@
+// Takes tasks that stand aside: whoever claimed them does not know their handler, and this worker does.
+//
+// They are asked for when the store says that there may be some, so a fleet whose workers all know the same pays nothing.
+// What could not be taken for want of a slot is not forgotten: it is asked for again when one is free.
+#pragma once
+
+#include "runtime/async_gate.hpp"
+#include "worker/executor.hpp"
+#include "worker/frame.hpp"
+#include "worker/slots.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+
+namespace errand {
+
+// On its loop's thread only.
+class adopter {
+public:
+    // `settled`: told after each call, when its slots were taken or are free again.
+    adopter(worker_frame& frame, loop& home, slots& places, std::function<void()> settled);
+
+    // Set once, before start().
+    void feeds(executor& to) noexcept { executor_ = &to; }
+    void start();
+    // Some may stand aside for this worker.
+    void told();
+    // Slots may have become free.
+    void look();
+    void stop_claiming() { claims_ = false; }
+    // After the store was closed.
+    void stop();
+    bool idle() const noexcept { return !in_flight_; }
+
+private:
+    awaitable<void> run();
+    awaitable<void> pass();
+    bool wanted() const { return hungry_ && claims_ && places_.free() > 0; }
+
+    worker_frame& frame_;
+    loop& home_;
+    slots& places_;
+    std::function<void()> settled_;
+    executor* executor_ = nullptr;
+    async_gate gate_;
+    boost::asio::steady_timer pause_;
+    bool hungry_ = true;  // what stood aside before this worker came is told by nobody
+    bool claims_ = true;
+    bool in_flight_ = false;
+    bool stopped_ = false;
+};
+
+}  // namespace errand

@@ -1,0 +1,113 @@
+// Workers of two programs on one queue: one of them does not know a handler.
+#include "support/await.hpp"
+#include "support/shards.hpp"
+#include "worker/handlers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::chrono_literals;
+using namespace worker_test;
+using errand::state;
+using errand::test::await;
+using errand::test::eventually;
+
+namespace {
+
+// A worker of a program that knows no handler.
+struct stranger {
+    explicit stranger(bench& t) : of{errand::test::opened_store(io, t.app, "stranger:1")} {}
+    ~stranger() {
+        of->close();
+        io.restart();
+        io.run();
+    }
+
+    template <class T>
+    T call(errand::awaitable<T> work) {
+        io.restart();
+        return await(io, std::move(work));
+    }
+    std::vector<errand::claimed_task> claim(std::size_t limit) {
+        errand::work_call call_;
+        call_.claim = {{"default"}, limit, 1h};
+        return call(of->work(call_)).claimed;
+    }
+    void put_aside(const std::vector<errand::claimed_task>& tasks) {
+        errand::work_call call_;
+        for (const auto& task : tasks) {
+            errand::task_notes notes;
+            notes.unknown_handler = 1;
+            notes.snoozed = true;
+            errand::report one;
+            one.id = task.id;
+            one.claim = task.claim;
+            one.what = errand::report::kind::aside;
+            one.queue = task.queue;
+            one.record = encode(notes);
+            call_.reports.push_back(std::move(one));
+        }
+        for (const auto verdict : call(of->work(call_)).verdicts)
+            CHECK(verdict == errand::report_verdict::accepted);
+    }
+
+    boost::asio::io_context io{1};
+    std::unique_ptr<errand::store> of;
+};
+
+}  // namespace
+
+TEST_CASE("tasks that stood aside before a worker came are run by it") {
+    bench t;
+    stranger other{t};
+    std::vector<errand::handle<int>> handles;
+    for (int i = 0; i < 40; ++i) handles.push_back(t.run(t.app.handler<echo>().perform_async(i)));
+    std::vector<errand::claimed_task> taken;
+    while (taken.size() < 40) {
+        for (auto& one : other.claim(40)) taken.push_back(std::move(one));
+    }
+    other.put_aside(taken);
+    CHECK(t.info(handles[0]).state == state::delayed);
+    CHECK(t.info(handles[0]).attempt == 0);
+    t.start();
+    for (int i = 0; i < 40; ++i) CHECK(t.wait(handles[static_cast<std::size_t>(i)]) == i);
+    CHECK(t.info(handles[0]).attempt == 1);
+}
+
+TEST_CASE("an idle worker runs what stands aside from now on, and a busy one when it is free") {
+    auto settings = errand::test::fresh_settings();
+    settings.concurrency = 1;
+    bench t{settings};
+    stranger other{t};
+    auto first = t.run(t.app.handler<echo>().perform_async(1));
+    auto second = t.run(t.app.handler<echo>().perform_async(2));
+    std::vector<errand::claimed_task> taken;
+    while (taken.size() < 2) {
+        for (auto& one : other.claim(2)) taken.push_back(std::move(one));
+    }
+    t.start();
+    other.put_aside({taken[0]});
+    eventually([&] { return t.book.kinds() == 1; });
+    auto busy = t.run(t.app.handler<stubborn>().perform_async());
+    eventually([&] { return t.book.started == 1; });
+    other.put_aside({taken[1]});
+    CHECK(t.book.kinds() == 1);
+    t.book.release = true;
+    CHECK(t.wait(busy) == 1);
+    CHECK(t.wait(first) == 1);
+    CHECK(t.wait(second) == 2);
+}
+
+TEST_CASE("a task that nobody knows is claimed once and no more") {
+    bench t;
+    t.start();
+    auto h = t.run(t.app.perform("from.another.program", {}));
+    eventually([&] { return t.info(h).state == state::delayed; });
+    // Longer than it would wait for a time that makes it ready.
+    t.run(sleep(2500ms));
+    stranger other{t};
+    const auto found = other.call(other.of->find(*errand::parse_task_id(h.id())));
+    REQUIRE(found);
+    CHECK(errand::decode_notes(found->notes).unknown_handler == 1);
+    CHECK(t.info(h).state == state::delayed);
+    CHECK(t.info(h).attempt == 0);
+}
