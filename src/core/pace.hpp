@@ -9,7 +9,8 @@
 
 namespace errand {
 
-// Until the next look at queues whose wake-up may have been missed. `random` in [0, 1).
+// Until the next look at queues whose wake-up may have been missed, when none of their workers is told to look sooner.
+// `random` in [0, 1).
 duration look_interval(std::size_t workers, double random) noexcept;
 
 // Until a worker with free slots claims although nothing has told it to: whatever it missed, it is not deaf for longer.

@@ -240,6 +240,11 @@ struct cancel_answer {
     bool cancelled = false;  // it is cancelled now, whoever did it
 };
 
+struct beat_answer {
+    std::size_t alive = 0;  // workers in the namespace
+    bool looks = false;     // this one is to promote() now: nobody has for a while
+};
+
 struct promote_answer {
     std::size_t promoted = 0;
     std::size_t expired = 0;
@@ -462,9 +467,11 @@ public:
     // Looks whether all that is kept agrees with itself, step by step, while work goes on. Must not outlive the store.
     virtual std::unique_ptr<auditor> audit(bool repair) = 0;
 
-    // Shows that this worker is alive: `card` is JSON text (host, pid, queues, handlers, …), kept for `ttl`. Answers how
-    // many workers are alive in the namespace.
-    virtual awaitable<std::size_t> beat(std::string_view card, duration ttl) = 0;
+    // Shows that this worker, which serves these queues, is alive: `card` is JSON text (host, pid, queues, handlers, …),
+    // kept for `ttl`. Of the workers that serve a queue one is told every `looks_every` to look after it.
+    static constexpr duration looks_every{4'000};
+    virtual awaitable<beat_answer> beat(std::string_view card, duration ttl,
+                                        std::span<const std::string> queues) = 0;
     // This worker claims no more: out of the idle sets, its card forgotten.
     virtual awaitable<void> leave(std::span<const std::string> queues) = 0;
 };

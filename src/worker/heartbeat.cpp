@@ -46,9 +46,10 @@ heartbeat::heartbeat(worker_frame& frame, const boost::asio::any_io_executor& ex
 awaitable<std::size_t> heartbeat::pass() {
     card_["running"] = running_();
     card_["stopping"] = frame_.stopping ? 1 : 0;
-    const auto alive = co_await in_.beat(boost::json::serialize(card_), lives_for);
-    frame_.alive.store(alive);
-    co_return alive;
+    const auto answer = co_await in_.beat(boost::json::serialize(card_), lives_for, frame_.queues.names());
+    frame_.alive.store(answer.alive);
+    if (answer.looks && frame_.falls_due) frame_.falls_due(duration{0});
+    co_return answer.alive;
 }
 
 }  // namespace errand

@@ -22,7 +22,7 @@ std::vector<member> idle_workers(store_fixture& here, int count) {
     std::vector<member> all;
     for (int i = 0; i < count; ++i) {
         all.push_back(here.join("w" + std::to_string(i)));
-        await(here.io, all.back()->beat("{}", 30s));
+        await(here.io, all.back()->beat("{}", 30s, {}));
         here.claim(all.back(), 5);
     }
     return all;
@@ -132,8 +132,8 @@ TEST_CASE("one worker sleeps until a due time, the others look a second later; a
     auto producer = here.join("p");
     auto first = here.join("first");
     auto second = here.join("second");
-    await(here.io, first->beat("{}", 30s));
-    await(here.io, second->beat("{}", 30s));
+    await(here.io, first->beat("{}", 30s, {}));
+    await(here.io, second->beat("{}", 30s, {}));
     auto item = item_of("x");
     item.delay = 1h;
     here.submit(producer, item);
@@ -149,18 +149,35 @@ TEST_CASE("one worker sleeps until a due time, the others look a second later; a
     CHECK(here.claim(second, 1).next_due == due);
     CHECK(here.claim(first, 1).next_due == *due + 1s);
     // Not seen alive any more: its post is free without a word of it.
-    await(here.io, second->beat("{}", 0ms));
+    await(here.io, second->beat("{}", 0ms, {}));
     CHECK(here.claim(first, 1).next_due == due);
 }
 
 TEST_CASE("leaving takes a worker off the idle sets and out of the living") {
     store_fixture here;
     auto workers = idle_workers(here, 2);
-    CHECK(await(here.io, workers[0]->beat("{}", 30s)) == 2);
+    CHECK(await(here.io, workers[0]->beat("{}", 30s, {})).alive == 2);
     const std::vector<std::string> queues{"default"};
     await(here.io, workers[0]->leave(queues));
     await(here.io, workers[1]->pause("default"));  // nobody has named it so far
     CHECK(here.queue_of(workers[1]).idle_workers == 1);
-    CHECK(await(here.io, workers[1]->beat("{}", 30s)) == 1);
+    CHECK(await(here.io, workers[1]->beat("{}", 30s, {})).alive == 1);
     CHECK(here.keeps("cards", 1));
+}
+
+TEST_CASE(
+    "one of those who serve a queue is told every few seconds to look after it, however many others live") {
+    store_fixture here;
+    auto one = here.join("one"), two = here.join("two"), other = here.join("other");
+    const std::vector<std::string> rare{"rare"}, often{"often"}, both{"often", "rare"};
+    const auto looks = [&](member& by, const std::vector<std::string>& queues) {
+        return await(here.io, by->beat("{}", 30s, queues)).looks;
+    };
+    CHECK(looks(other, often));
+    CHECK(looks(one, rare));
+    CHECK_FALSE(looks(two, rare));
+    CHECK_FALSE(looks(one, both));
+    // The first one has died.
+    REQUIRE(here.until([&] { return looks(two, rare); }));
+    CHECK_FALSE(looks(one, rare));
 }

@@ -143,7 +143,7 @@ TEST_CASE("a full Redis refuses submissions, and still takes every report, exten
                                 report_of(got[2], report::kind::later, 1h), success_of(got[3], 0ms)}) ==
           std::vector(4, report_verdict::accepted));
     CHECK(await(redis.io, worker->cancel(watched.id, 0, outcome_of(state::cancelled))).cancelled);
-    CHECK(await(redis.io, worker->beat("{}", 30s)) == 1);
+    CHECK(await(redis.io, worker->beat("{}", 30s, {})).alive == 1);
     const auto more = redis.claim(worker, 5).claimed;
     REQUIRE(more.size() == 2);
     CHECK(args_of(more[0]) == "b");

@@ -100,7 +100,7 @@ public:
             ++into.passes;
             while (wait_for(janitor_->clean(150)) + wait_for(janitor_->trim(1'000'000, 150)) > 0) {
             }
-            wait_for(janitor_->beat("{}", 60s));
+            wait_for(janitor_->beat("{}", 60s, {}));
             read_times(into);
             clock_.set(shift_ += minute_ms);
         }

@@ -112,3 +112,30 @@ TEST_CASE("after any history a lone worker starts what is ready") {
     }
     for (const auto& one : all) one->end();
 }
+
+TEST_CASE(
+    "what falls due in a queue that one of many workers serves is promoted in time though that one is full") {
+    auto settings = errand::test::fresh_settings();
+    settings.concurrency = 1;
+    bench t{settings};
+    boost::asio::io_context io{1};
+    std::vector<std::unique_ptr<errand::store>> others;
+    for (int at = 0; at < 60; ++at) {
+        others.push_back(errand::test::opened_store(io, t.app, "other-" + std::to_string(at)));
+        errand::test::await(io, others.back()->beat("{}", 10min, {}));
+    }
+    t.start();
+    const auto first = t.run(t.app.handler<stubborn>().perform_async());
+    eventually([&] { return t.book.started == 1; });
+    const auto second = t.run(t.app.handler<echo>().perform_in(200ms, 7));
+    const auto end = std::chrono::steady_clock::now() + 25s;
+    while (t.info(second).state != errand::state::ready && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(10ms);
+    CHECK(t.info(second).state == errand::state::ready);
+    t.book.release = true;
+    CHECK(t.wait(second) == 7);
+    CHECK(t.wait(first) == 1);
+    for (const auto& one : others) one->close();
+    io.restart();
+    io.run();
+}

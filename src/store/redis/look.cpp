@@ -76,7 +76,8 @@ awaitable<watch_answer> shard_store::watch(std::span<const watched_task> tasks) 
     co_return got;
 }
 
-awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
+awaitable<beat_answer> shard_store::beat(std::string_view card, duration ttl,
+                                         std::span<const std::string> queues) {
     script_call call{script_name::beat, keys_};
     call.arg(std::string_view{settings_.name});
     call.arg(card);
@@ -84,10 +85,15 @@ awaitable<std::size_t> shard_store::beat(std::string_view card, duration ttl) {
     call.arg(store_format);
     call.arg(settings_.shards);
     call.key(keys_.tallies());
+    call.arg(looks_every.count());
+    for (const auto& queue : queues) call.arg(std::string_view{queue});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
-    co_return static_cast<std::size_t>(in.number());
+    beat_answer got;
+    got.alive = static_cast<std::size_t>(in.number());
+    got.looks = in.number() == 1;
+    co_return got;
 }
 
 awaitable<void> shard_store::leave(std::span<const std::string> queues) {

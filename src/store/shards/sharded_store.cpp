@@ -93,9 +93,16 @@ awaitable<std::size_t> sharded_store::clean(std::size_t limit) {
     co_return std::accumulate(answers.begin(), answers.end(), std::size_t{0});
 }
 
-awaitable<std::size_t> sharded_store::beat(std::string_view card, duration ttl) {
-    const auto answers = co_await everywhere<std::size_t>([&](store& in) { return in.beat(card, ttl); });
-    co_return *std::ranges::max_element(answers);
+awaitable<beat_answer> sharded_store::beat(std::string_view card, duration ttl,
+                                           std::span<const std::string> queues) {
+    const auto answers =
+        co_await everywhere<beat_answer>([&](store& in) { return in.beat(card, ttl, queues); });
+    beat_answer got;
+    for (const auto& one : answers) {
+        got.alive = std::max(got.alive, one.alive);
+        got.looks = got.looks || one.looks;
+    }
+    co_return got;
 }
 
 awaitable<void> sharded_store::leave(std::span<const std::string> queues) {

@@ -71,7 +71,8 @@ public:
     awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
     awaitable<std::size_t> trim(std::size_t most, std::size_t limit) override;
     std::unique_ptr<auditor> audit(bool repair) override;
-    awaitable<std::size_t> beat(std::string_view card, duration ttl) override;
+    awaitable<beat_answer> beat(std::string_view card, duration ttl,
+                                std::span<const std::string> queues) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
 
 private:

@@ -104,7 +104,7 @@ public:
     bool resume(std::string_view queue);
     edit_verdict edit(const edit_call& call);
     remove_verdict remove(const task_id& id, std::string_view outcome);
-    std::size_t beat(std::string_view card, duration ttl);
+    beat_answer beat(std::string_view card, duration ttl, std::span<const std::string> queues);
     void leave(std::span<const std::string> queues);
 
     // Pages of an audit, each at one moment. `after`: the cursor, empty to begin; it is empty again at the end.

@@ -78,6 +78,7 @@ public:
         std::string holder;
     };
     std::map<place, post> sleepers;
+    std::map<place, std::int64_t> looked;  // when one of them was last told to look after it
 
     bool empty() const { return idle_.empty() && resolvers_.empty() && adopters_.empty(); }
 

@@ -120,13 +120,22 @@ void ledger::leave(std::span<const std::string> queues) {
     }
 }
 
-std::size_t ledger::beat(std::string_view card, duration ttl) {
+beat_answer ledger::beat(std::string_view card, duration ttl, std::span<const std::string> queues) {
     const std::string me{process_of(by_->name)};
     sql_.beat.run(ns(), text{me}, now_ + ttl.count(), text{card});
     keep_tally();
+    beat_answer got;
+    for (const auto& name : queues) {
+        auto& last = lobby_.looked[{ns(), name}];
+        // A clock that was set back must not put it off.
+        if (last <= now_ && last + store::looks_every.count() > now_) continue;
+        last = now_;
+        got.looks = true;
+    }
     auto rows = sql_.alive(ns(), now_);
     rows.next();
-    return static_cast<std::size_t>(rows.number(0));
+    got.alive = static_cast<std::size_t>(rows.number(0));
+    return got;
 }
 
 // What happened so far as it stands, once a minute for an hour and as the last of each day.

@@ -143,8 +143,9 @@ public:
         return desk_.ask({"remove"}, [=](ledger& in) { return in.remove(id, outcome); });
     }
     std::unique_ptr<auditor> audit(bool repair) override { return make_audit(desk_, repair); }
-    awaitable<std::size_t> beat(std::string_view card, duration ttl) override {
-        return desk_.ask({"beat"}, [=](ledger& in) { return in.beat(card, ttl); });
+    awaitable<beat_answer> beat(std::string_view card, duration ttl,
+                                std::span<const std::string> queues) override {
+        return desk_.ask({"beat"}, [=](ledger& in) { return in.beat(card, ttl, queues); });
     }
     awaitable<void> leave(std::span<const std::string> queues) override {
         return done({"leave"}, [=](ledger& in) { in.leave(queues); });
