@@ -81,13 +81,13 @@ TEST_CASE("a task in two states keeps the one in which it is further", "[checkup
 TEST_CASE("a working task without a lease is given one that runs out, so that it is recovered", "[checkup]") {
     ward w;
     const auto task = w.start();
-    w.redis({"ZREM", w.key("leases"), std::to_string(task.claim)});
+    w.redis({"ZREM", w.key("leases"), redis::claim_text(task.claim)});
     w.heals("no_lease", w.id_text(task.id));
     auto rescuer = w.join("r");
     CHECK(await(w.io, rescuer->recover(10, 1h)).tasks.size() == 1);
     const auto other = w.start();
-    w.redis({"ZREM", w.key("leases"), std::to_string(other.claim)});
-    w.redis({"HDEL", w.key("claims"), std::to_string(other.claim)});
+    w.redis({"ZREM", w.key("leases"), redis::claim_text(other.claim)});
+    w.redis({"HDEL", w.key("claims"), redis::claim_text(other.claim)});
     w.heals("no_lease", w.id_text(other.id));
     CHECK(await(w.io, rescuer->recover(10, 1h)).tasks.size() == 1);
 }

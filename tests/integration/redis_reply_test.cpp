@@ -38,7 +38,7 @@ struct replies : redis_fixture {
         }
     }
     std::string notes_of(const task_id& id) { return std::string(noted, 'n') + std::string{id.view()}; }
-    void expire(const claimed_task& of) { redis({"ZADD", key("leases"), "1", std::to_string(of.claim)}); }
+    void expire(const claimed_task& of) { redis({"ZADD", key("leases"), "1", redis::claim_text(of.claim)}); }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A store fixture on a private Redis, for what only Redis has.
 #pragma once
 
+#include "store/redis/claim_text.hpp"
 #include "store/redis/redis_store.hpp"
 #include "support/redis_server.hpp"
 #include "support/store_fixture.hpp"

@@ -27,7 +27,8 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
       settings_{std::move(settings)},
       address_{parse_address(settings_.url)},
       keys_{settings_.name_space, settings_.shard},
-      caller_{settings_, address_} {
+      caller_{settings_, address_},
+      seen_{settings_.url + ' ' + keys_.tasks()} {
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
     waits_as_ = settings_.name;
     // A process that takes over the name of another must not be taken for it: its lanes are its own.
@@ -166,6 +167,7 @@ void shard_store::hear(std::string_view payload) {
         // One that has lain for longer than its lease is another's. But who was handed it waits in no queue any more: it has
         // to claim to be heard of again.
         auto task = read_given(payload);
+        if (task) seen_.saw(task->claim);
         if (task && time_of_claim(task->claim) + given_lease_ > now())
             listener_->task_given(std::move(*task));
         else

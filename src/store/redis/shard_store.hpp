@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/redis/caller.hpp"
+#include "store/redis/claim_text.hpp"
 #include "store/redis/keys.hpp"
 #include "store/redis/replies.hpp"
 #include "store/settings.hpp"
@@ -114,6 +115,7 @@ private:
     address address_;
     keys keys_;
     caller caller_;
+    seen_claims seen_;
     store_listener* listener_ = nullptr;
     bool was_up_ = false;
     bool may_be_idle_ = true;  // the worker may stand in idle sets

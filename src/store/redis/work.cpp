@@ -58,7 +58,7 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
         auto to = from + 1;
         while (to < reports.size() && alike(reports[from], reports[to])) ++to;
         call.own_arg(spec_of(reports[from], call, names));
-        call.arg(reports[from].claim);
+        call.own_arg(claim_text(reports[from].claim));
         call.arg(to - from);
         for (; from < to; ++from) {
             call.arg(reports[from].id.view());
@@ -74,7 +74,7 @@ void shard_store::wait_as(const claim_request& claim) {
     given_lease_ = claim.lease;
     // With replicas that are to confirm it a task begins when they have.
     if (claim.takes_given && address_.wait == 0 && waits_as_ == settings_.name)
-        waits_as_ += '\n' + std::to_string(claim.lease.count());
+        waits_as_.append("\n").append(std::to_string(claim.lease.count())).append(process_mark());
 }
 
 awaitable<work_answer> shard_store::work(const work_call& asked) {
@@ -90,8 +90,10 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     call.arg(asked.claim.queues.size());
     if (asked.claim.limit > 0) wait_as(asked.claim);
     call.own_arg((may_be_idle_ ? '1' : '0') + waits_as_);
+    call.arg(process_mark());
+    call.arg(seen_.greatest());
     call.arg(asked.closed.size());
-    for (const auto claim : asked.closed) call.arg(claim);
+    for (const auto claim : asked.closed) call.own_arg(claim_text(claim));
     add_reports(call, asked.reports, keys_);
 
     // Until the answer says otherwise.
@@ -104,6 +106,7 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
     const auto claim = read_claim(in);
+    seen_.saw(claim);
     got.next_due = read_time(in);
     got.claimed = read_claimed(in, claim);
     if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
@@ -125,10 +128,10 @@ awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     script_call call{script_name::extend, keys_};
     call.arg(asked.lease.count());
     call.arg(asked.claims.size());
-    for (const auto claim : asked.claims) call.arg(claim);
+    for (const auto claim : asked.claims) call.own_arg(claim_text(claim));
     for (const auto& [id, claim] : asked.tasks) {
         call.arg(id.view());
-        call.arg(claim);
+        call.own_arg(claim_text(claim));
     }
     reply answer;
     reply_reader in{answer};
@@ -142,7 +145,7 @@ awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
 awaitable<report_verdict> shard_store::note(const task_id& id, claim_number claim, std::string notes) {
     script_call call{script_name::note, keys_};
     call.arg(id.view());
-    call.arg(claim);
+    call.own_arg(claim_text(claim));
     call.arg(std::string_view{notes});
     reply answer;
     reply_reader in{answer};
@@ -154,7 +157,7 @@ awaitable<report_verdict> shard_store::stage(const task_id& id, claim_number cla
                                              std::string record) {
     script_call call{script_name::stage, keys_};
     call.arg(id.view());
-    call.arg(claim);
+    call.own_arg(claim_text(claim));
     call.own_arg(life_bytes(life));
     call.arg(std::string_view{record});
     reply answer;
@@ -166,7 +169,7 @@ awaitable<report_verdict> shard_store::stage(const task_id& id, claim_number cla
 awaitable<stages_answer> shard_store::stages(const task_id& id, claim_number claim) {
     script_call call{script_name::stages, keys_};
     call.arg(id.view());
-    call.arg(claim);
+    call.own_arg(claim_text(claim));
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);
@@ -180,11 +183,14 @@ awaitable<recover_answer> shard_store::recover(std::size_t limit, duration lease
     call.arg(std::string_view{settings_.name});
     call.arg(limit);
     call.arg(lease.count());
+    call.arg(process_mark());
+    call.arg(seen_.greatest());
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
     recover_answer got;
     const auto claim = read_claim(in);
+    seen_.saw(claim);
     got.next_end = read_time(in);
     got.tasks = read_claimed(in, claim);
     for (const auto at : read_positions(in)) got.tasks.at(at).handed = true;

@@ -61,4 +61,4 @@ else
   end
   lengths = table.concat(numbers, ' ')
 end
-if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text, last_claim) end
+if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[8], ARGV[9], last_claim) end

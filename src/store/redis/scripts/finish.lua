@@ -11,8 +11,8 @@
 -- Cost:    O(reports)
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn
 -- (lib_torn.lua): of one that stands whole nobody needs to ask who holds its tasks when they are reported first.
-local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[8]), {}
-local at, position, total = 9 + closed, 0, #ARGV
+local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
+local at, position, total = 11 + closed, 0, #ARGV
 -- last_claim is for lib_take.lua.
 local watched_too, torn, last_claim = false, 0, nil
 if at <= total then
@@ -24,7 +24,7 @@ while at <= total do
   local spec, claim, count, ids = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
   for i = 1, count do ids[i] = ARGV[at + 1 + 2 * i] end
   local history, unusual, held = tonumber(sub(spec, 2, 5)), false, 0
-  local whole = byte(spec) == 117 and not watched_too and count <= 4000 and (torn == 0 or tonumber(claim) > torn)
+  local whole = byte(spec) == 117 and not watched_too and count <= 4000 and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn)
     and call('HEXISTS', claims, claim) == 1
   if whole then held = many('HDEL', own, ids, 1, count) end
   if held == count then
@@ -54,6 +54,6 @@ while at <= total do
 end
 
 if closed > 0 then
-  many('ZREM', leases, ARGV, 9, 8 + closed)
-  many('HDEL', claims, ARGV, 9, 8 + closed)
+  many('ZREM', leases, ARGV, 11, 10 + closed)
+  many('HDEL', claims, ARGV, 11, 10 + closed)
 end

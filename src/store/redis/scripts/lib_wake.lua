@@ -1,7 +1,7 @@
 -- Wakes up to `most` of the workers that wait for queue q, each exactly once.
 --
--- It stands in the set under its name and, when it takes tasks that are handed to it (submit_new.lua), a line break and
--- its lease (ms). A worker that is gone has no receiver on its channel: then the next one is taken, so it cannot swallow
+-- It stands in the set under its name and, when it takes tasks that are handed to it (submit_new.lua), a line break,
+-- its lease (ms) and its process's mark (lib_take.lua). A worker that is gone has no receiver on its channel: then the next one is taken, so it cannot swallow
 -- a wake-up.
 --
 -- So many names one call takes off at most: those of the dead are swept (sweep.lua), and what nobody was woken for is found

@@ -1,7 +1,7 @@
 -- recover: takes over tasks whose lease has run out, under one new claim of the caller.
 -- Keys:    the shard's
--- Args:    lane, number, worker, about how many tasks, lease (ms)
--- Returns: 'ok', now, claim number ('0': none), when the next lease runs out (ms or ''), ids in one text,
+-- Args:    lane, number, worker, about how many tasks, lease (ms), the process's mark, greatest claim number it has seen
+-- Returns: 'ok', now, claim ('0': none), when the next lease runs out (ms or ''), ids in one text,
 --          lengths of the bodies, these in one text, notes as (position, notes) pairs, positions of those that
 --          had been handed to their worker (submit_new.lua) | 'late'
 -- Cost:    O(tasks of the claims that ran out)
@@ -57,7 +57,7 @@ local function recover()
   for _, old in ipairs(over) do
     if #ids >= limit or not end_claim(old) then break end
   end
-  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids)) or '0'
+  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids), ARGV[6], ARGV[7]) or '0'
   return {'ok', now, number, next_end(), table.concat(ids), table.concat(lengths, ' '), table.concat(bodies), remarks,
     handed}, {number}
 end

@@ -23,13 +23,16 @@ end
 -- Hands a lone task to this worker, under a claim as `work` makes it: so it spares itself the way to ask. Not when others
 -- are before it, nor when claims are to look closely (lib_paused.lua, claim_void.lua), nor a long one: it would fill the
 -- output buffer. True when somebody heard.
-local function hand_to(worker, lease)
+local function hand_to(worker, lease, mark)
   if #ARGV[4] > 32768 or call('HLEN', stale) > 1 or call('LLEN', ready) > 0 or call('ZCARD', urgent) > 0 then
     return false
   end
-  local claim = string.format('%d', math.max(tonumber(call('HGET', control, 'claim') or 0) + 1, micros))
-  if call('PUBLISH', channel .. worker, 't' .. claim .. ' ' .. ARGV[3] .. ARGV[4]) == 0 then return false end
+  -- Its number is the time alone: what the worker has seen (lib_take.lua) is not known here.
+  if tonumber(call('HGET', control, 'claim') or 0) >= micros then return false end
+  local claim = string.format('%d', micros)
   call('HSET', control, 'claim', claim)
+  claim = claim .. mark
+  if call('PUBLISH', channel .. worker, 't' .. claim .. ' ' .. ARGV[3] .. ARGV[4]) == 0 then return false end
   call('HSET', own, ARGV[3], claim)
   call('ZADD', leases, math.ceil(micros / 1000) + lease, claim)
   -- The mark says so: one that never arrived is no attempt (recover.lua).
@@ -41,8 +44,8 @@ local first = false  -- a worker that waits
 if n == 4 then
   if call('HSETNX', tasks, ARGV[3], ARGV[4]) == 0 then return {'held', now} end
   first = call('SPOP', idle)
-  local name, lease = string.match(first or '', '^(.*)\n(%d+)$')
-  if not name or not hand_to(name, lease) then call('LPUSH', ready, ARGV[3]) else first, n = false, 2 end
+  local name, lease, mark = string.match(first or '', '^(.*)\n(%d+)(:?%x*)$')
+  if not name or not hand_to(name, lease, mark) then call('LPUSH', ready, ARGV[3]) else first, n = false, 2 end
 else
   local ids, count = {}, 0
   for at = 3, n, 2 do

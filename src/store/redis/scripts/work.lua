@@ -1,9 +1,9 @@
 -- work: finish and claim fused in one step and one round trip.
 -- Keys:    the shard's; six for each queue (those to claim from first); history lists
 -- Args:    lane, number, worker, limit, lease, queues to claim from, '1' when it may be idle, else
---          '0', and as whom (lib_wake.lua), count of closed
---          claims, them, then the reports as finish takes them
--- Returns: 'ok', now, positions of lost reports, claim number ('0': none), when to look again (ms; '' when
+--          '0', and as whom (lib_wake.lua), the process's mark and the greatest claim number it has seen
+--          (lib_take.lua), count of closed claims, them, then the reports as finish takes them
+-- Returns: 'ok', now, positions of lost reports, claim ('0': none), when to look again (ms; '' when
 --          all asked for were claimed or nothing is due), ids in one text, lengths of the bodies, these in
 --          one text, notes as (position, notes) pairs | 'late'
 -- Cost:    finish + claim

@@ -5,7 +5,7 @@ local memory = call('HGET', lanes, ARGV[1])
 if memory then
   local last = tonumber(sub(memory, 1, 15))
   if number == last then
-    local claimed, look, positions = string.match(memory, '^(%d+) (%d*) (.*)$', 29)
+    local claimed, look, positions = string.match(memory, '^(%S+) (%d*) (.*)$', 29)
     local lost = {}
     for position in string.gmatch(positions, '%d+') do lost[#lost + 1] = tonumber(position) end
     return {'ok', now, lost, claimed, look, seldom().taken_before(claimed)}
