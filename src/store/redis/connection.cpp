@@ -37,7 +37,7 @@ asio::ssl::context tls_of(const address& to) {
     return tls;
 }
 
-boost::redis::config config_of(const address& to, std::string_view channel) {
+boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all) {
     boost::redis::config config;
     config.use_ssl = to.tls;
     config.addr = {to.host, to.port};
@@ -60,16 +60,17 @@ boost::redis::config config_of(const address& to, std::string_view channel) {
     // whether the user may is asked first, with a message that nobody hears.
     config.setup.push("PUBLISH", channel, "");
     // Last, so that its confirmation says that all before it succeeded.
-    config.setup.subscribe({channel});
+    config.setup.subscribe({of_all, channel});
     return config;
 }
 
 }  // namespace
 
-connection::connection(asio::io_context& on, const address& to, std::string channel,
+connection::connection(asio::io_context& on, const address& to, std::string channel, std::string of_all,
                        connection_listener& tell)
-    : config_{config_of(to, channel)},
+    : config_{config_of(to, channel, of_all)},
       channel_{std::move(channel)},
+      of_all_{std::move(of_all)},
       tell_{&tell},
       connection_{on.get_executor(), tls_of(to),
                   boost::redis::logger{
@@ -118,8 +119,9 @@ void connection::heard_pushes() {
     if (pushes_.has_value()) {
         const auto& nodes = pushes_.value();
         for (std::size_t at = 0; at + 3 < nodes.size() && tell_; at += 1 + nodes[at].aggregate_size) {
-            if (nodes[at + 2].value != channel_) continue;
-            if (nodes[at + 1].value == "subscribe") {
+            const bool mine = nodes[at + 2].value == channel_;
+            if (!mine && nodes[at + 2].value != of_all_) continue;
+            if (mine && nodes[at + 1].value == "subscribe") {
                 up_ = true;
                 tell_->up();
             } else if (nodes[at + 1].value == "message") {

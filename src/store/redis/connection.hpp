@@ -23,7 +23,7 @@ class connection_listener {
 public:
     virtual void up() = 0;                          // connected and subscribed; called for each connection
     virtual void down(std::string_view cause) = 0;  // lost, or could not be made; called for each failure
-    virtual void message(std::string_view payload) = 0;  // came on the channel
+    virtual void message(std::string_view payload) = 0;  // came on a channel
 
 protected:
     ~connection_listener() = default;
@@ -31,7 +31,8 @@ protected:
 
 class connection : public std::enable_shared_from_this<connection> {
 public:
-    connection(boost::asio::io_context& on, const address& to, std::string channel,
+    // Hears `channel`, and `of_all`, which others hear as well.
+    connection(boost::asio::io_context& on, const address& to, std::string channel, std::string of_all,
                connection_listener& tell);
 
     void start();
@@ -52,6 +53,7 @@ private:
 
     boost::redis::config config_;
     std::string channel_;
+    std::string of_all_;
     connection_listener* tell_;  // null once stopped
     bool up_ = false;
     boost::redis::connection connection_;

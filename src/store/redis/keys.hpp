@@ -34,6 +34,7 @@ public:
     std::string tallies() const { return prefix_ + "tallies"; }
     std::string arrived() const { return prefix_ + "arrived"; }
     std::string channel(std::string_view worker) const;
+    std::string channel_of_all() const { return prefix_ + "all"; }
     const std::string& tasks() const noexcept { return shard_keys_[0]; }
     const std::string& own() const noexcept { return shard_keys_[2]; }
     const std::string& leases() const noexcept { return shard_keys_[3]; }

@@ -82,8 +82,6 @@ awaitable<beat_answer> shard_store::beat(std::string_view card, duration ttl,
     call.arg(std::string_view{settings_.name});
     call.arg(card);
     call.arg(ttl.count());
-    call.arg(store_format);
-    call.arg(settings_.shards);
     call.key(keys_.tallies());
     call.arg(looks_every.count());
     for (const auto& queue : queues) call.arg(std::string_view{queue});

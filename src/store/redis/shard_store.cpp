@@ -45,7 +45,8 @@ shard_store::~shard_store() { close(); }
 awaitable<void> shard_store::open() {
     if (caller_.closed()) caller_.fail("open", "the store was closed");
     connection_listener& self = *this;
-    auto over = std::make_shared<connection>(*on_, address_, keys_.channel(settings_.name), self);
+    auto over = std::make_shared<connection>(*on_, address_, keys_.channel(settings_.name),
+                                             keys_.channel_of_all(), self);
     caller_.use(over);
     over->start();
     try {
@@ -83,6 +84,7 @@ awaitable<void> shard_store::check_stamp() {
     script_call call{script_name::open, keys_};
     call.arg(store_format);
     call.arg(settings_.shards);
+    call.arg(std::string_view{settings_.name});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
@@ -97,6 +99,11 @@ awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_r
         co_await caller_.call(call, answer, full);
         in = reply_reader{answer};
         auto head = read_head(in);
+        if (head.word == "unmade") {
+            co_await check_stamp();
+            hear_of_loss();
+            continue;
+        }
         if (head.word == "late") caller_.fail(call.what().name, "a later call of the same lane was made");
         if (head.word != "elsewhere") {
             store_time_ = head.now;
@@ -139,6 +146,14 @@ void shard_store::up() {
     if (listener_) listener_->woken();
 }
 
+// Idle sets, watches and the posts of resolvers went with it.
+void shard_store::hear_of_loss() {
+    registered_.clear();
+    may_be_idle_ = true;
+    if (listener_) listener_->reconnected();
+    if (listener_) listener_->woken();
+}
+
 void shard_store::down(std::string_view cause) { caller_.down(cause); }
 
 // What fails here must not end the hearing of all that comes later.
@@ -174,6 +189,9 @@ void shard_store::hear(std::string_view payload) {
             listener_->woken();
     } else if (what == 'a') {
         listener_->stands_aside();
+    } else if (what == 'm') {
+        // Who made the shard knows.
+        if (payload != settings_.name) hear_of_loss();
     } else if (what == 'r') {
         listener_->news_came();
     } else {

@@ -96,6 +96,7 @@ private:
     void down(std::string_view cause) override;
     void message(std::string_view payload) override;
     void hear(std::string_view payload);
+    void hear_of_loss();
 
     awaitable<void> check_server();
     awaitable<void> check_stamp();

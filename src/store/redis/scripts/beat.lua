@@ -1,18 +1,15 @@
 -- beat: shows that a worker is alive, and keeps the tally of what happened.
 -- Keys:    the shard's; `tallies`
--- Args:    worker, card, for how long (ms), format, number of shards, how often a queue is looked after (ms), the
---          queues that it serves
+-- Args:    worker, card, for how long (ms), how often a queue is looked after (ms), the queues that it serves
 -- Returns: 'ok', now, how many workers are alive, 1 when it is to look after its queues now
 -- Cost:    O(log workers + queues)
 free_first()
--- A Redis that lost its data under living connections is made ready again.
-if call('HEXISTS', control, 'format') == 0 then make_shard(ARGV[4], ARGV[5]) end
 local worker = process_of(ARGV[1])
 call('ZADD', workers, now + tonumber(ARGV[3]), worker)
 call('HSET', cards, worker, ARGV[2])
 keep_tally(KEYS[first_queue_key])
-local every, looks = tonumber(ARGV[6]), 0
-for i = 7, #ARGV do
+local every, looks = tonumber(ARGV[4]), 0
+for i = 5, #ARGV do
   local field = 'looked:' .. ARGV[i]
   local last = tonumber(call('HGET', control, field) or 0)
   -- A clock that was set back must not put it off.

@@ -1,10 +1,11 @@
 -- open: makes the shard when it is not there, else says what it was made with. Writes nothing when it is
--- there.
+-- there. Who has a connection is told that what was there before is gone.
 -- Keys:    the shard's
--- Args:    format, number of shards
+-- Args:    format, number of shards, name of who asks
 -- Returns: 'ok', now, format, number of shards
 -- Cost:    O(1)
 local made = call('HMGET', control, 'format', 'shards')
 if made[1] then return {'ok', now, made[1], made[2] or ''} end
 make_shard(ARGV[1], ARGV[2])
+call('PUBLISH', prefix .. 'all', 'm' .. ARGV[3])
 return {'ok', now, ARGV[1], ARGV[2]}

@@ -2,7 +2,7 @@
 -- Keys:    tasks, lanes, the queue's ready, urgent and idle, and of a claim: own, leases, claims, control, stale
 -- Args:    lane, number, then (id, body) pairs
 -- Returns: 'ok', now | 'held', now (an id is known; nothing was written, submit says what becomes of it)
---          | 'late'
+--          | 'late' | 'unmade', now (lib_there.lua)
 -- Cost:    O(items)
 -- It does what submit does, at a third of the cost of a call that carries a single task.
 local call = redis.call
@@ -18,6 +18,8 @@ if last then
   local before = tonumber(string.sub(last, 1, 15))
   if number == before then return {'ok', now} end
   if number < before then return {'late'} end
+elseif call('HEXISTS', control, 'format') == 0 then
+  return {'unmade', now}
 end
 
 -- Hands a lone task to this worker, under a claim as `work` makes it: so it spares itself the way to ask. Not when others

@@ -11,4 +11,7 @@ if memory then
     return {'ok', now, lost, claimed, look, seldom().taken_before(claimed)}
   end
   if number < last then return {'late'} end
+elseif call('HEXISTS', control, 'format') == 0 then
+  -- As lib_there.lua, only where it can be: every call leaves a memory.
+  return {'unmade', now}
 end
