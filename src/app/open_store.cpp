@@ -79,7 +79,7 @@ std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings se
         settings.url = urls[settings.shard % urls.size()];
         shards.push_back(open_one(on, settings));
     }
-    return std::make_unique<sharded_store>(std::move(shards));
+    return std::make_unique<sharded_store>(std::move(shards), std::move(settings));
 }
 
 void check_store(const std::string& url, std::size_t shards) {

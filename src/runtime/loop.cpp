@@ -36,8 +36,8 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
 
 loop::loop(detail::app_core& app, std::string name, bool patient)
     : store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
-      submitter_{context_.get_executor(), *store_,
-                 patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
+      submissions_{context_.get_executor(), *store_,
+                   patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
       results_{context_.get_executor(), *store_},
       opened_{context_, asio::steady_timer::time_point::max()} {
     store_->listen(this);
@@ -65,7 +65,7 @@ awaitable<void> loop::ready() {
 
 void loop::close() {
     results_.close();
-    submitter_.close();
+    submissions_.close();
     store_->close();
 }
 
@@ -86,6 +86,10 @@ void loop::task_cancelled(const task_id& id) {
 }
 
 void loop::task_ended(const ended_task& task) { results_.ended(task); }
+
+void loop::report_answered(const task_id& id, claim_number claim, report_verdict verdict) {
+    if (worker_) worker_->report_answered(id, claim, verdict);
+}
 
 void loop::reconnected() {
     results_.reconnected();

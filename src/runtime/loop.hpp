@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/result_watch.hpp"
-#include "runtime/submitter.hpp"
+#include "runtime/submissions.hpp"
 #include "store/store.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -33,7 +33,7 @@ public:
     awaitable<void> ready();
     // After ready().
     store& tasks() noexcept { return *store_; }
-    submitter& submissions() noexcept { return submitter_; }
+    errand::submissions& submissions() noexcept { return submissions_; }
     result_watch& results() noexcept { return results_; }
 
     // A worker's ears: woken() and task_cancelled() go there too. Null: nobody.
@@ -48,11 +48,12 @@ private:
     void news_came() override;
     void task_cancelled(const task_id& id) override;
     void task_ended(const ended_task& task) override;
+    void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override;
     void reconnected() override;
 
     boost::asio::io_context context_{1};
     std::unique_ptr<store> store_;
-    submitter submitter_;
+    errand::submissions submissions_;
     result_watch results_;
     store_listener* worker_ = nullptr;
     enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;

@@ -88,7 +88,7 @@ struct result_watch::group {
 };
 
 result_watch::result_watch(asio::any_io_executor executor, store& in)
-    : executor_{executor}, in_{in}, pace_{executor} {}
+    : executor_{executor}, in_{in}, of_shard_(in.shards()), pace_{executor} {}
 
 bool result_watch::is_news(const task_id& id, incarnation life) const {
     const auto [from, to] = waiters_.equal_range(id);
@@ -247,25 +247,31 @@ awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, resu
 
 // ---- asking the store ------------------------------------------------------------------------------
 
-void result_watch::ask(const task_id& id, incarnation life) { unasked_.push_back({id, life}); }
+void result_watch::ask(const task_id& id, incarnation life) {
+    of_shard_[in_.shard_of(id)].unasked.push_back({id, life});
+}
 
 void result_watch::start_asking() {
-    if (unasked_.empty()) return;
-    if (!sending_) {
-        sending_ = true;
-        asio::co_spawn(executor_, send(), asio::detached);  // throws nothing: failures go to the waiters
+    bool any = false;
+    for (std::size_t shard = 0; shard < of_shard_.size(); ++shard) {
+        auto& one = of_shard_[shard];
+        any = any || !one.unasked.empty();
+        if (one.unasked.empty() || std::exchange(one.sending, true)) continue;
+        asio::co_spawn(executor_, send(shard), asio::detached);  // throws nothing: failures go to the waiters
     }
-    if (!rechecking_) {
+    if (any && !rechecking_) {
         rechecking_ = true;
         asio::co_spawn(executor_, recheck(), asio::detached);
     }
 }
 
-awaitable<void> result_watch::send() {
-    while (!unasked_.empty() && !closed_) {
-        const std::size_t n = std::min(unasked_.size(), watches_per_call);
-        std::vector<watched_task> tasks(unasked_.end() - static_cast<std::ptrdiff_t>(n), unasked_.end());
-        unasked_.resize(unasked_.size() - n);
+awaitable<void> result_watch::send(std::size_t shard) {
+    auto& asks = of_shard_[shard];
+    while (!asks.unasked.empty() && !closed_) {
+        const std::size_t n = std::min(asks.unasked.size(), watches_per_call);
+        std::vector<watched_task> tasks(asks.unasked.end() - static_cast<std::ptrdiff_t>(n),
+                                        asks.unasked.end());
+        asks.unasked.resize(asks.unasked.size() - n);
         std::erase_if(tasks, [this](const watched_task& one) { return !waiters_.contains(one.id); });
         if (tasks.empty()) continue;
         try {
@@ -279,7 +285,7 @@ awaitable<void> result_watch::send() {
             for (const auto& one : tasks) answer(one.id, one.life, nullptr, std::current_exception());
         }
     }
-    sending_ = false;
+    asks.sending = false;
 }
 
 awaitable<void> result_watch::recheck() {

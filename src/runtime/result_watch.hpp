@@ -89,7 +89,7 @@ private:
     // Erases the waiters for this task of which it holds.
     template <class Predicate>
     void forget(const task_id& id, Predicate which);
-    awaitable<void> send();
+    awaitable<void> send(std::size_t shard);
     awaitable<void> recheck();
     // Tells those who wait for this id: its end, or why there is none to come. With a life, only those who wait for it.
     void answer(const task_id& id, incarnation life, const ended_task* end, std::exception_ptr failure);
@@ -100,8 +100,12 @@ private:
     boost::asio::any_io_executor executor_;
     store& in_;
     std::unordered_multimap<task_id, waiter> waiters_;
-    std::vector<watched_task> unasked_;
-    bool sending_ = false;
+    // Of one shard: one that is away keeps nobody from hearing of tasks of the others.
+    struct questions {
+        std::vector<watched_task> unasked{};
+        bool sending = false;
+    };
+    std::vector<questions> of_shard_;
     bool rechecking_ = false;
     bool closed_ = false;
     boost::asio::steady_timer pace_;

@@ -147,6 +147,9 @@ struct work_call {
 
 struct work_answer {
     std::vector<report_verdict> verdicts;  // one per report, in order
+    // Of these reports the verdict is not known yet: the listener hears it with report_answered(), and until then the
+    // store has them in its hands. Only a store of several shards does so, for one that is away.
+    std::vector<std::size_t> later{};
     std::vector<claimed_task> claimed;
     std::optional<time_point>
         next_due;      // when this worker should look next; set when fewer than asked were claimed
@@ -353,6 +356,8 @@ public:
     virtual void task_cancelled(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
     virtual void task_ended(const ended_task&) {}
+    // What became of a report that was answered `later`.
+    virtual void report_answered(const task_id&, claim_number, report_verdict) {}
     // The connection was lost and is back: watches have to be made again.
     virtual void reconnected() {}
 };
@@ -376,8 +381,9 @@ public:
     virtual std::size_t shards() const { return 1; }
     virtual std::size_t shard_of(const task_id&) const { return 0; }
 
-    // Lanes 0 .. submit_lanes-1; one call in flight per lane.
+    // Lanes 0 .. submit_lanes-1, and one more; one call in flight per lane and shard.
     static constexpr std::size_t submit_lanes = 2;
+    static constexpr std::size_t lane_of_several_shards = submit_lanes;
     virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
                                                          std::span<const submission_item> items,
                                                          submit_mode mode) = 0;

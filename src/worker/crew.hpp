@@ -42,6 +42,11 @@ private:
         adopter_.told();
     }
     void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
+    void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override {
+        reporter_.answered(id, claim, verdict);
+        fetcher_.look();
+        changed_.open();
+    }
 
     static awaitable<void> leave(worker_frame& frame, loop& home);
     awaitable<void> drain();

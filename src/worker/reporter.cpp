@@ -2,7 +2,9 @@
 
 #include "worker/notice.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace errand {
@@ -58,11 +60,34 @@ reporter::batch reporter::load(work_call& call) {
 
 void reporter::delivered(const work_call& call, const batch& sent, const work_answer& answer) {
     if (!call.reports.empty()) --on_their_way_;
+    if (!answer.later.empty()) return delivered_in_part(call, sent, answer);
     for_open(call.reports, [](open_claim& of) { --of.under_way; });
     held_.remove(sent.places);
     for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
         tell(call.reports[at], sent.handlers[at], answer.verdicts[at]);
     }
+}
+
+// Of the others the lease is still to be extended, and their claims are not to be closed.
+void reporter::delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer) {
+    const std::set<std::size_t> later{answer.later.begin(), answer.later.end()};
+    for (std::size_t at = 0; at < call.reports.size(); ++at) {
+        later_.push_back({call.reports[at], sent.places[at], sent.handlers[at]});
+        if (later.contains(at)) continue;
+        answered(call.reports[at].id, call.reports[at].claim, answer.verdicts.at(at));
+    }
+}
+
+void reporter::answered(const task_id& id, claim_number claim, report_verdict verdict) {
+    const auto known = std::ranges::find_if(later_, [&](const late_report& one) {
+        return one.what.id == id && one.what.claim == claim;
+    });
+    if (known == later_.end()) return;
+    const auto over = std::move(*known);
+    later_.erase(known);
+    for_open({over.what}, [](open_claim& of) { --of.under_way; });
+    held_.remove({&over.place, 1});
+    tell(over.what, over.handler, verdict);
 }
 
 void reporter::put_back(work_call& call, batch sent) {

@@ -26,7 +26,9 @@ public:
 
     // Something is to be sent; a claim to be closed counts as one.
     std::size_t waiting() const noexcept { return reports_.empty() ? closed_.size() : reports_.size(); }
-    bool empty() const noexcept { return reports_.empty() && closed_.empty() && on_their_way_ == 0; }
+    bool empty() const noexcept {
+        return reports_.empty() && closed_.empty() && on_their_way_ == 0 && later_.empty();
+    }
 
     // What one call takes along.
     struct batch {
@@ -36,6 +38,8 @@ public:
     batch load(work_call& call);
     // The call was answered.
     void delivered(const work_call& call, const batch& sent, const work_answer& answer);
+    // What became of a report that was answered `later`.
+    void answered(const task_id& id, claim_number claim, report_verdict verdict);
     // It failed: everything waits again.
     void put_back(work_call& call, batch sent);
 
@@ -47,6 +51,7 @@ private:
     // Calls `change` for the claim of each report that is still open, then closes it if that was the last.
     template <class Change>
     void for_open(const std::vector<report>& reports, Change change);
+    void delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer);
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
     worker_frame& frame_;
@@ -56,6 +61,13 @@ private:
     std::vector<claim_number> closed_;
     std::unordered_map<claim_number, open_claim> open_;
     std::size_t on_their_way_ = 0;  // calls that carry reports
+    // Reports that a shard has in its hands which is away.
+    struct late_report {
+        report what;
+        held_tasks::place place;
+        std::string handler;
+    };
+    std::vector<late_report> later_;
 };
 
 }  // namespace errand

@@ -5,8 +5,11 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "runtime/at_most.hpp"
 #include "runtime/registration.hpp"
 #include "runtime/ties.hpp"
+
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 
@@ -16,6 +19,8 @@ namespace {
 constexpr std::size_t news_per_call = 100;
 // Who took news and has not delivered them in this time is taken for dead.
 constexpr std::chrono::seconds lease{10};
+// Of one that has to ask a shard that is away.
+constexpr duration long_enough{2'000};
 
 // No other task will ever have its id.
 bool comes_once(const task_id& id) { return id.bytes[6] >> 4 == 7; }
@@ -47,8 +52,34 @@ awaitable<std::size_t> resolver::pass() {
         next_.reset();
         if (got.next) next_ = std::max(*got.next - got.now, duration{0});
         if (got.entries.empty()) co_return done;
-        done += co_await deliver(got.entries);
+        done += co_await deliver_all(got.entries);
     }
+}
+
+// What concerns tasks of a shard that is away comes again when it is put off no longer; the rest is told now.
+awaitable<std::size_t> resolver::deliver_all(std::span<const news> entries) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const bool one_by_one = in_.shards() > 1;
+    std::exception_ptr failure;
+    try {
+        if (!one_by_one) co_return co_await deliver(entries);
+        co_return co_await at_most(executor, deliver(entries), long_enough);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!one_by_one) std::rethrow_exception(failure);
+    std::size_t done = 0;
+    bool some = false;
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+        try {
+            done += co_await at_most(executor, deliver(entries.subspan(at, 1)), long_enough);
+            some = true;
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+    if (!some) std::rethrow_exception(failure);
+    co_return done;
 }
 
 awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {

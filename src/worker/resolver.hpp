@@ -22,6 +22,7 @@ public:
 private:
     duration pause() override;
 
+    awaitable<std::size_t> deliver_all(std::span<const news> entries);
     // Tells the first page of each, then whoever is left.
     awaitable<std::size_t> deliver(std::span<const news> entries);
     awaitable<void> complete(task_id about);

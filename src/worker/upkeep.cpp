@@ -48,7 +48,9 @@ awaitable<void> upkeep::open() {
     roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, crews_));
     roles_.push_back(std::move(promotes));
     roles_.push_back(std::move(resolves));
-    roles_.push_back(std::make_unique<recoverer>(frame_, executor, tasks));
+    auto recovers = std::make_unique<recoverer>(frame_, executor, tasks);
+    recoverer_ = recovers.get();
+    roles_.push_back(std::move(recovers));
     roles_.push_back(std::make_unique<aside_watch>(frame_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(frame_, executor, tasks));
     roles_.push_back(std::make_unique<relay>(frame_, executor));
@@ -67,6 +69,12 @@ awaitable<void> upkeep::leave() {
                   enough.async_wait(asio::use_awaitable));
     } catch (...) {
     }
+}
+
+// A connection was made again, or a shard that was away has answered.
+void upkeep::woken() {
+    promoter_->no_later_than(std::chrono::steady_clock::now());
+    recoverer_->no_later_than(std::chrono::steady_clock::now());
 }
 
 void upkeep::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }

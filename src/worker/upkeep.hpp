@@ -13,6 +13,7 @@ namespace errand {
 
 class heartbeat;
 class promoter;
+class recoverer;
 class resolver;
 
 class upkeep final : public store_listener {
@@ -34,6 +35,7 @@ public:
     void falls_due(duration in);
 
 private:
+    void woken() override;
     void news_came() override;
     void stands_aside() override;
     void reconnected() override { news_came(); }
@@ -45,6 +47,7 @@ private:
     heartbeat* heartbeat_ = nullptr;  // among them
     promoter* promoter_ = nullptr;
     resolver* resolver_ = nullptr;
+    recoverer* recoverer_ = nullptr;
 };
 
 }  // namespace errand

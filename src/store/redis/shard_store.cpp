@@ -33,7 +33,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
     waits_as_ = settings_.name;
     // A process that takes over the name of another must not be taken for it: its lanes are its own.
     const auto stem = settings_.name + '/' + random_name() + '/';
-    for (std::size_t at = 0; at < submit_lanes; ++at)
+    for (std::size_t at = 0; at < submit_lanes_.size(); ++at)
         submit_lanes_[at].name = stem + "s" + std::to_string(at);
     for (std::size_t at = 0; at < work_lanes; ++at) work_lanes_[at].name = stem + "w" + std::to_string(at);
     recover_lane_.name = stem + "r";

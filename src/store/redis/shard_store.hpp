@@ -122,7 +122,7 @@ private:
     bool may_be_idle_ = true;  // the worker may stand in idle sets
     std::string waits_as_;     // in them
     duration given_lease_{};   // of tasks that are handed over
-    std::array<lane, submit_lanes> submit_lanes_;
+    std::array<lane, submit_lanes + 1> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;

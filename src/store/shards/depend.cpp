@@ -1,4 +1,6 @@
 // Dependencies over several shards: the child's side of an edge is kept with the child, the parent's with the parent.
+#include <errand/error.hpp>
+
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
@@ -55,21 +57,30 @@ awaitable<std::vector<links_page>> sharded_store::links(link kind, std::span<con
 }
 
 awaitable<news_answer> sharded_store::take_news(std::size_t limit, duration lease) {
-    auto answers = co_await everywhere<news_answer>([&](store& in) { return in.take_news(limit, lease); });
+    auto answers = co_await news_.ask([&](std::size_t at) { return shards_[at]->take_news(limit, lease); });
     news_answer got{.entries = {}, .next = {}, .now = now()};
     for (auto& one : answers) {
-        std::ranges::move(one.entries, std::back_inserter(got.entries));
-        earlier(got.next, one.next, one.now);
+        if (!one) continue;
+        std::ranges::move(one->entries, std::back_inserter(got.entries));
+        earlier(got.next, one->next, one->now);
     }
     co_return got;
 }
 
+// Those in shards that are there are told whatever becomes of the others; then it throws, and the news come again.
 awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<const resolution> all,
                                                                     std::string_view gathered) {
-    std::vector<shards::part<resolution>> parts(shards());
+    using answer = std::vector<std::vector<task_id>>;
+    struct told {
+        std::vector<shards::part<resolution>> parts;
+        std::string gathered;
+    };
+    const auto with = std::make_shared<told>();
+    with->parts.resize(shards());
+    with->gathered = gathered;
     for (std::size_t place = 0; place < all.size(); ++place) {
         for (const auto& child : all[place].children) {
-            auto& to = parts[shard_of(child)];
+            auto& to = with->parts[shard_of(child)];
             if (to.places.empty() || to.places.back() != place) {
                 const auto& one = all[place];
                 to.items.push_back(
@@ -79,29 +90,47 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
             to.items.back().children.push_back(child);
         }
     }
-    std::vector<awaitable<std::vector<std::vector<task_id>>>> calls;
-    std::vector<std::size_t> called;
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const auto end = std::chrono::steady_clock::now() + shards::patience_with_one;
+    std::vector<std::shared_ptr<shards::gathering<answer>>> calls(shards());
+    bool one_is_away = false;
     for (std::size_t at = 0; at < shards(); ++at) {
-        if (parts[at].items.empty()) continue;
-        calls.push_back(shards_[at]->resolve(parts[at].items, gathered));
-        called.push_back(at);
+        if (with->parts[at].items.empty()) continue;
+        // Still away.
+        if (resolving_[at] && !resolving_[at]->done()) {
+            one_is_away = true;
+            continue;
+        }
+        calls[at] = resolving_[at] = std::make_shared<shards::gathering<answer>>(executor, 1);
+        calls[at]->start(0, shards_[at]->resolve(with->parts[at].items, with->gathered), with);
     }
-    const auto answers = co_await shards::together(std::move(calls));
     std::vector<std::vector<task_id>> again(all.size());
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        const auto& places = parts[called[i]].places;
-        for (std::size_t at = 0; at < places.size(); ++at)
-            std::ranges::copy(answers[i][at], std::back_inserter(again[places[at]]));
+    for (std::size_t at = 0; at < shards(); ++at) {
+        if (!calls[at]) continue;
+        const auto left = std::chrono::ceil<duration>(end - std::chrono::steady_clock::now());
+        co_await calls[at]->wait(std::max(left, duration{0}));
+        const auto got = calls[at]->done() ? calls[at]->take(0) : std::nullopt;
+        one_is_away = one_is_away || !got;
+        const auto& places = with->parts[at].places;
+        for (std::size_t i = 0; got && i < places.size(); ++i)
+            std::ranges::copy((*got)[i], std::back_inserter(again[places[i]]));
     }
+    if (one_is_away) throw store_error{"resolve: a shard does not answer; its tasks are told when it does"};
     co_return again;
 }
 
+// What is not struck off in time is told again, which changes nothing.
 awaitable<void> sharded_store::delivered(std::span<const delivery> all) {
-    const auto parts =
-        shards::split(all, shards(), [this](const delivery& one) { return shard_of(one.about); });
-    std::vector<awaitable<bool>> calls;
-    for (const auto& one : parts) calls.push_back(shards::done(shards_[one.shard]->delivered(one.items)));
-    co_await shards::together(std::move(calls));
+    using part = shards::part<delivery>;
+    const auto with = std::make_shared<const std::vector<part>>(
+        shards::split(all, shards(), [this](const delivery& one) { return shard_of(one.about); }));
+    const auto calls =
+        std::make_shared<shards::gathering<bool>>(co_await boost::asio::this_coro::executor, with->size());
+    for (std::size_t at = 0; at < with->size(); ++at) {
+        const auto& one = (*with)[at];
+        calls->start(at, shards::done(shards_[one.shard]->delivered(one.items)), with);
+    }
+    co_await calls->wait(shards::patience_with_one);
 }
 
 }  // namespace errand

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <numeric>
 
 namespace errand {
 namespace {
@@ -91,7 +90,14 @@ awaitable<totals_answer> sharded_store::happened() {
     co_return got;
 }
 
-awaitable<std::vector<worker_card>> sharded_store::workers() { return shards_.front()->workers(); }
+// All know all of them.
+awaitable<std::vector<worker_card>> sharded_store::workers() {
+    auto answers = co_await workers_.ask([this](std::size_t at) { return shards_[at]->workers(); });
+    for (auto& one : answers) {
+        if (one) co_return std::move(*one);
+    }
+    co_return std::vector<worker_card>{};
+}
 
 awaitable<std::vector<task_list>> sharded_store::lists(state where, std::string_view queue) {
     auto answers = co_await everywhere<std::vector<task_list>>([where, queue](store& in) {
@@ -132,13 +138,14 @@ awaitable<remove_verdict> sharded_store::remove(const task_id& id, std::string_v
     return of(id).remove(id, outcome);
 }
 
+// As many as were asked for says that there may be more.
 awaitable<std::size_t> sharded_store::trim(std::size_t most, std::size_t limit) {
     const auto share = [n = shards()](std::size_t whole) { return whole / n + 1; };
     const auto answers =
-        co_await everywhere<std::size_t>([&](store& in) { return in.trim(share(most), share(limit)); });
-    // As many as were asked for says that there may be more.
-    if (std::ranges::any_of(answers, [&](std::size_t one) { return one >= share(limit); })) co_return limit;
-    co_return std::accumulate(answers.begin(), answers.end(), std::size_t{0});
+        co_await trim_.ask([&](std::size_t at) { return shards_[at]->trim(share(most), share(limit)); });
+    std::size_t all = 0;
+    for (const auto& one : answers) all = one.value_or(0) >= share(limit) ? limit : all + one.value_or(0);
+    co_return std::min(all, limit);
 }
 
 std::unique_ptr<auditor> sharded_store::audit(bool repair) {

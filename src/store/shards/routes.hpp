@@ -73,6 +73,9 @@ public:
         short_[shard] = got < asked;
     }
 
+    // It is not asked (any more).
+    void leave_out(std::size_t shard) { short_[shard] = true; }
+
     std::size_t left() const noexcept { return left_; }
     std::size_t first() const noexcept { return first_; }
 

@@ -1,9 +1,11 @@
 // What concerns the shards as a whole, and calls about one task.
 #include "store/shards/sharded_store.hpp"
 
+#include <boost/asio/detached.hpp>
+
 #include <algorithm>
 #include <iterator>
-#include <numeric>
+#include <string>
 
 namespace errand {
 
@@ -42,8 +44,22 @@ private:
     std::size_t shard_;
 };
 
-sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all)
-    : shards_{std::move(all)}, adopting_(shards_.size(), false), may_be_idle_(shards_.size(), false) {
+sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_settings settings)
+    : shards_{std::move(all)},
+      settings_{std::move(settings)},
+      adopting_(shards_.size(), false),
+      may_be_idle_(shards_.size(), false),
+      desks_(shards_.size() * work_lanes),
+      resolving_(shards_.size()),
+      promote_{shards_.size(), [this] { heard_late(); }, tells_trouble()},
+      recover_{shards_.size(), [this] { heard_late(); }, tells_trouble()},
+      news_{shards_.size(), [this] { heard_late(); }, tells_trouble()},
+      clean_{shards_.size(), nullptr, tells_trouble()},
+      trim_{shards_.size(), nullptr, tells_trouble()},
+      beat_{shards_.size(), nullptr, tells_trouble()},
+      workers_{shards_.size(), nullptr, nullptr},
+      leave_{shards_.size(), nullptr, tells_trouble()},
+      busy_{shards_.size(), nullptr, tells_trouble()} {
     for (std::size_t at = 0; at < shards_.size(); ++at) {
         ears_.push_back(std::make_unique<ear>(*this, at));
         shards_[at]->listen(ears_[at].get());
@@ -54,11 +70,112 @@ sharded_store::~sharded_store() {
     for (const auto& one : shards_) one->listen(nullptr);
 }
 
+// Rounds are made again when the one that was away has answered.
+void sharded_store::heard_late() {
+    if (!listener_) return;
+    listener_->woken();
+    if (listener_) listener_->news_came();
+}
+
+shards::rounds<bool>::failed sharded_store::tells_trouble() {
+    return [this](std::size_t shard, const std::exception_ptr& failure) { tell_trouble(shard, failure); };
+}
+
+void sharded_store::tell_trouble(std::size_t shard, const std::exception_ptr& failure) const {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+        tell_trouble(shard, e.what());
+    }
+}
+
+void sharded_store::tell_trouble(std::size_t shard, std::string_view text) const {
+    if (settings_.trouble && !closed_)
+        settings_.trouble("shard " + std::to_string(shard) + " of " + settings_.name_space + ": " +
+                          std::string{text});
+}
+
+// ---- opening ----------------------------------------------------------------------------------------
+
+struct sharded_store::open_state {
+    open_state(const boost::asio::any_io_executor& executor, std::size_t shards)
+        : changed{executor}, of(shards), failures(shards) {}
+    boost::asio::steady_timer changed;
+    std::vector<opening> of;
+    std::vector<std::exception_ptr> failures;
+    bool over = false;  // open() has ended
+};
+
+// Until it is open or, while open() waits for it, it has failed. A shard that comes later is checked as all are.
+awaitable<void> sharded_store::keep_opening(std::size_t shard, std::shared_ptr<open_state> with) {
+    const std::weak_ptr alive{alive_};
+    std::string told;
+    for (;;) {
+        bool opened = false;
+        std::string failure;
+        try {
+            co_await shards_[shard]->open();
+            opened = true;
+        } catch (const std::exception& e) {
+            failure = e.what();
+            with->failures[shard] = std::current_exception();
+        }
+        if (alive.expired()) co_return;
+        with->of[shard] = opened ? opening::open : opening::closed;
+        with->changed.cancel();
+        if (opened || !with->over || closed_) break;
+        if (told != failure) tell_trouble(shard, failure);
+        told = failure;
+        with->of[shard] = opening::under_way;
+        boost::asio::steady_timer pause{with->changed.get_executor(), std::chrono::seconds{1}};
+        co_await pause.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+        if (alive.expired() || closed_) co_return;
+    }
+    if (!with->over || with->of[shard] != opening::open) co_return;
+    tell_trouble(shard, "it is there");
+    if (!listener_) co_return;
+    listener_->reconnected();
+    heard_late();
+}
+
+// A shard that refuses is refused; one that does not answer is not waited for when another one is there.
 awaitable<void> sharded_store::open() {
-    co_await everywhere<bool>([](store& in) { return shards::done(in.open()); });
+    using clock = std::chrono::steady_clock;
+    const auto executor = co_await boost::asio::this_coro::executor;
+    if (!opening_) opening_ = std::make_shared<open_state>(executor, shards());
+    const auto with = opening_;
+    with->over = false;
+    for (std::size_t at = 0; at < shards(); ++at) {
+        if (with->of[at] != opening::closed) continue;
+        with->of[at] = opening::under_way;
+        with->failures[at] = nullptr;
+        boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
+    }
+    constexpr duration enough{1'000};
+    const auto end = clock::now() + std::min(enough, settings_.patience.value_or(2 * enough) / 2);
+    for (;;) {
+        const auto waited_for = std::ranges::count(with->of, opening::under_way);
+        const bool some = std::ranges::count(with->of, opening::open) > 0;
+        const auto failure = std::ranges::find_if(with->failures, [](const auto& one) { return !!one; });
+        // Not at once: those under way are to end as well.
+        if (failure != with->failures.end() && (waited_for == 0 || clock::now() < end))
+            std::rethrow_exception(*failure);
+        if (waited_for == 0 || (some && clock::now() >= end)) break;
+        with->changed.expires_at(some ? end : clock::time_point::max());
+        co_await with->changed.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    }
+    with->over = true;
+    clock_ = static_cast<std::size_t>(std::ranges::find(with->of, opening::open) - with->of.begin());
+    for (std::size_t at = 0; at < shards(); ++at) {
+        if (with->of[at] == opening::open) continue;
+        tell_trouble(at, "it does not answer; going on without it until it does");
+        if (std::exchange(with->of[at], opening::under_way) == opening::closed)
+            boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
+    }
 }
 
 void sharded_store::close() {
+    closed_ = true;
     for (const auto& one : shards_) one->close();
 }
 
@@ -71,42 +188,59 @@ void sharded_store::earlier(std::optional<time_point>& best, const std::optional
 
 awaitable<promote_answer> sharded_store::promote(std::span<const std::string> queues, std::size_t limit,
                                                  std::string_view expired_outcome) {
-    const auto answers = co_await everywhere<promote_answer>([&](store& in) {
-        return in.promote(queues, limit, expired_outcome);
+    struct terms {
+        std::vector<std::string> queues;
+        std::string expired;
+    };
+    const auto with =
+        std::make_shared<const terms>(terms{{queues.begin(), queues.end()}, std::string{expired_outcome}});
+    const auto answers = co_await promote_.ask([&](std::size_t at) {
+        return shards::keeping(with, shards_[at]->promote(with->queues, limit, with->expired));
     });
     promote_answer got;
     got.now = now();
     for (const auto& one : answers) {
-        got.promoted += one.promoted;
-        got.expired += one.expired;
-        earlier(got.next_due, one.next_due, one.now);
+        if (!one) continue;
+        got.promoted += one->promoted;
+        got.expired += one->expired;
+        earlier(got.next_due, one->next_due, one->now);
     }
     co_return got;
 }
 
+// Less than the limit says that no shard has more.
 awaitable<std::size_t> sharded_store::clean(std::size_t limit) {
-    const auto answers =
-        co_await everywhere<std::size_t>([&](store& in) { return in.clean(limit / shards() + 1); });
-    // Less than the limit says that no shard has more.
-    if (std::ranges::any_of(answers, [&](std::size_t one) { return one > limit / shards(); }))
-        co_return limit;
-    co_return std::accumulate(answers.begin(), answers.end(), std::size_t{0});
+    const auto share = limit / shards() + 1;
+    const auto answers = co_await clean_.ask([&](std::size_t at) { return shards_[at]->clean(share); });
+    std::size_t all = 0;
+    for (const auto& one : answers) all = one.value_or(0) >= share ? limit : all + one.value_or(0);
+    co_return std::min(all, limit);
 }
 
 awaitable<beat_answer> sharded_store::beat(std::string_view card, duration ttl,
                                            std::span<const std::string> queues) {
-    const auto answers =
-        co_await everywhere<beat_answer>([&](store& in) { return in.beat(card, ttl, queues); });
+    struct terms {
+        std::string card;
+        std::vector<std::string> queues;
+    };
+    const auto with = std::make_shared<const terms>(terms{std::string{card}, {queues.begin(), queues.end()}});
+    const auto answers = co_await beat_.ask([&](std::size_t at) {
+        return shards::keeping(with, shards_[at]->beat(with->card, ttl, with->queues));
+    });
     beat_answer got;
     for (const auto& one : answers) {
-        got.alive = std::max(got.alive, one.alive);
-        got.looks = got.looks || one.looks;
+        if (!one) continue;
+        got.alive = std::max(got.alive, one->alive);
+        got.looks = got.looks || one->looks;
     }
     co_return got;
 }
 
 awaitable<void> sharded_store::leave(std::span<const std::string> queues) {
-    co_await everywhere<bool>([&](store& in) { return shards::done(in.leave(queues)); });
+    const auto names = std::make_shared<const std::vector<std::string>>(queues.begin(), queues.end());
+    co_await leave_.ask([&](std::size_t at) {
+        return shards::keeping(names, shards::done(shards_[at]->leave(*names)));
+    });
 }
 
 awaitable<report_verdict> sharded_store::note(const task_id& id, claim_number claim, std::string notes) {

@@ -1,11 +1,17 @@
 // The seam over several shards, each a store of its own: calls go to the shards that they concern, at the same time,
 // and come back as one answer. What is one step in a store is one step in each shard here.
 //
+// A shard that is away keeps no other from going on: what all are asked again and again is answered by those that are there,
+// the call to the other is kept, and what it says in the end is part of a later answer. Only a call about tasks of that
+// shard alone waits for it.
+//
 // Nothing else is decided here: which tasks depend on tasks of other shards is said to each shard, and how their edges
 // are kept right is the business of the scripts, of registrations and of the resolver.
 #pragma once
 
+#include "store/settings.hpp"
 #include "store/shards/gathering.hpp"
+#include "store/shards/rounds.hpp"
 #include "store/shards/routes.hpp"
 #include "store/shards/together.hpp"
 #include "store/store.hpp"
@@ -14,8 +20,8 @@ namespace errand {
 
 class sharded_store final : public store {
 public:
-    // In the order of their numbers; at least two.
-    explicit sharded_store(std::vector<std::unique_ptr<store>> shards);
+    // In the order of their numbers; at least two. Of `settings` patience and trouble.
+    explicit sharded_store(std::vector<std::unique_ptr<store>> shards, store_settings settings = {});
     ~sharded_store() override;
     sharded_store(const sharded_store&) = delete;
     sharded_store& operator=(const sharded_store&) = delete;
@@ -24,7 +30,7 @@ public:
     void close() override;
     void listen(store_listener* to) override { listener_ = to; }
     const std::string& name() const override { return shards_.front()->name(); }
-    time_point now() const override { return shards_.front()->now(); }
+    time_point now() const override { return shards_[clock_]->now(); }
     std::size_t shards() const override { return shards_.size(); }
     std::size_t shard_of(const task_id& id) const override { return shards::shard_of(id, shards_.size()); }
 
@@ -77,7 +83,15 @@ public:
 
 private:
     class ear;
-    struct work_round;
+    struct work_part;
+    // What one lane has to do with one shard: a call that is under way, and what waits until it has been answered.
+    struct work_desk {
+        bool under_way = false;
+        std::vector<report> reports;
+        std::vector<claim_number> closed;
+    };
+    enum class opening : unsigned char { closed, under_way, open };
+    struct open_state;
 
     store& of(const task_id& id) { return *shards_[shard_of(id)]; }
     // Each shard is called; `call(store&)`.
@@ -97,13 +111,35 @@ private:
     awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,
                                                      std::vector<shards::part<submission_item>> parts,
                                                      submit_mode mode);
-    // Extends the leases of these.
-    awaitable<void> keep(const std::vector<claimed_task>& tasks, duration lease);
     awaitable<void> take_off(std::span<const std::string> queues);
+
+    awaitable<void> keep_opening(std::size_t shard, std::shared_ptr<open_state> with);
+    shards::rounds<bool>::failed tells_trouble();
+    void tell_trouble(std::size_t shard, const std::exception_ptr& failure) const;
+    void tell_trouble(std::size_t shard, std::string_view text) const;
+    void heard_late();
+
+    work_desk& desk_of(std::size_t lane, std::size_t shard);
+    std::vector<std::shared_ptr<work_part>> parts_of(const work_call& asked, work_answer& got);
+    static awaitable<work_answer> call_of(store& in, std::shared_ptr<work_part> part);
+    void start(const boost::asio::any_io_executor& executor, const std::shared_ptr<work_part>& part);
+    awaitable<void> wait_for(const std::vector<std::shared_ptr<work_part>>& asked,
+                             boost::asio::steady_timer& ended) const;
+    void came_late(const boost::asio::any_io_executor& executor, work_part& part);
+    void failed_late(const boost::asio::any_io_executor& executor, work_part& part);
+    void send_waiting(const boost::asio::any_io_executor& executor, std::size_t lane, std::size_t shard);
+    awaitable<void> send_again(boost::asio::any_io_executor executor, std::size_t lane, std::size_t shard);
+    void take_late(std::size_t limit, std::vector<claimed_task>& to);
+    awaitable<void> give_back_late(boost::asio::any_io_executor executor);
 
     std::vector<std::unique_ptr<store>> shards_;
     std::vector<std::unique_ptr<ear>> ears_;
+    store_settings settings_;
     store_listener* listener_ = nullptr;
+    std::shared_ptr<int> alive_ = std::make_shared<int>();  // for what ends later than this object
+    bool closed_ = false;
+    std::shared_ptr<open_state> opening_;
+    std::size_t clock_ = 0;        // the shard by whose clock times are told
     std::size_t first_asked_ = 0;  // for tasks
     // Calls of extend that have not been answered.
     std::vector<std::shared_ptr<shards::gathering<extend_answer>>> extensions_;
@@ -112,6 +148,19 @@ private:
     std::vector<bool> adopting_;  // a call there has not been answered
     std::shared_ptr<sharded_store*> here_ = std::make_shared<sharded_store*>(this);  // as long as it lives
     std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
+    std::vector<work_desk> desks_;   // of each lane, one a shard
+    std::vector<claimed_task> late_claimed_;
+    std::vector<std::shared_ptr<shards::gathering<std::vector<std::vector<task_id>>>>> resolving_;
+
+    shards::rounds<promote_answer> promote_;
+    shards::rounds<recover_answer> recover_;
+    shards::rounds<news_answer> news_;
+    shards::rounds<std::size_t> clean_;
+    shards::rounds<std::size_t> trim_;
+    shards::rounds<beat_answer> beat_;
+    shards::rounds<std::vector<worker_card>> workers_;
+    shards::rounds<bool> leave_;
+    shards::rounds<bool> busy_;
 };
 
 }  // namespace errand

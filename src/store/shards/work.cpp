@@ -1,27 +1,54 @@
 // work over several shards: reports go to the shard of their task, free slots are shared.
+#include <errand/error.hpp>
+
+#include "core/record.hpp"
 #include "store/shards/sharded_store.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace errand {
 
-// What the shards are told and asked at the same time.
-struct sharded_store::work_round {
-    std::vector<work_call> calls;                  // one for each shard
-    std::vector<std::vector<std::size_t>> places;  // of their reports in the whole
-    std::vector<std::size_t> asked;                // the shards that have something to do
+namespace asio = boost::asio;
 
-    explicit work_round(std::size_t shards) : calls(shards), places(shards) {}
+namespace {
 
-    void keep_used() {
-        for (std::size_t at = 0; at < calls.size(); ++at) {
-            const auto& one = calls[at];
-            if (!one.reports.empty() || !one.closed.empty() || one.claim.limit > 0) asked.push_back(at);
-        }
-    }
+// So long a worker has to take what one shard gave it late: then it goes back.
+constexpr std::chrono::milliseconds late_ones_wait{100};
+constexpr std::chrono::seconds after_a_failure{1};
+
+template <class T>
+void move_to(std::vector<T>& to, std::vector<T>& from) {
+    std::ranges::move(from, std::back_inserter(to));
+    from.clear();
+}
+
+awaitable<void> pause_of(asio::any_io_executor executor, std::chrono::milliseconds length) {
+    asio::steady_timer timer{executor, length};
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+}  // namespace
+
+// One lane's call in one shard.
+struct sharded_store::work_part {
+    std::size_t shard = 0;
+    work_call call;
+    std::vector<std::size_t> places{};  // of its reports in the whole
+    work_answer answer{};
+    std::exception_ptr failure{};
+    bool done = false;
+    bool late = false;  // the call of the whole went on without it
+    std::shared_ptr<asio::steady_timer> ended{};
+
+    bool has_work() const { return !call.reports.empty() || !call.closed.empty() || call.claim.limit > 0; }
 };
 
 claimed_task sharded_store::outer(claimed_task one, std::size_t shard) const {
@@ -29,55 +56,136 @@ claimed_task sharded_store::outer(claimed_task one, std::size_t shard) const {
     return one;
 }
 
-awaitable<work_answer> sharded_store::work(const work_call& asked) {
+sharded_store::work_desk& sharded_store::desk_of(std::size_t lane, std::size_t shard) {
+    return desks_.at(lane * shards() + shard);
+}
+
+// What falls to each shard. What is for one that still has a call of this lane waits until that is answered.
+std::vector<std::shared_ptr<sharded_store::work_part>> sharded_store::parts_of(const work_call& asked,
+                                                                               work_answer& got) {
     const auto n = shards();
-    const auto executor = co_await boost::asio::this_coro::executor;
-    auto round = std::make_shared<work_round>(n);
+    std::vector<std::shared_ptr<work_part>> parts;
+    for (std::size_t at = 0; at < n; ++at) {
+        parts.push_back(std::make_shared<work_part>());
+        parts[at]->shard = at;
+        parts[at]->call.lane = asked.lane;
+    }
     for (std::size_t at = 0; at < asked.reports.size(); ++at) {
         const auto shard = shard_of(asked.reports[at].id);
-        round->calls[shard].reports.push_back(asked.reports[at]);
-        round->calls[shard].reports.back().claim = shards::inner_claim(asked.reports[at].claim, n);
-        round->places[shard].push_back(at);
+        auto& desk = desk_of(asked.lane, shard);
+        auto& to = desk.under_way ? desk.reports : parts[shard]->call.reports;
+        to.push_back(asked.reports[at]);
+        to.back().claim = shards::inner_claim(asked.reports[at].claim, n);
+        if (desk.under_way)
+            got.later.push_back(at);
+        else
+            parts[shard]->places.push_back(at);
     }
-    for (const auto claim : asked.closed)
-        round->calls[shards::shard_of_claim(claim, n)].closed.push_back(shards::inner_claim(claim, n));
+    for (const auto claim : asked.closed) {
+        const auto shard = shards::shard_of_claim(claim, n);
+        auto& desk = desk_of(asked.lane, shard);
+        auto& to = desk.under_way ? desk.closed : parts[shard]->call.closed;
+        to.push_back(shards::inner_claim(claim, n));
+    }
+    return parts;
+}
 
+awaitable<work_answer> sharded_store::call_of(store& in, std::shared_ptr<work_part> part) {
+    co_return co_await in.work(part->call);
+}
+
+void sharded_store::start(const asio::any_io_executor& executor, const std::shared_ptr<work_part>& part) {
+    desk_of(part->call.lane, part->shard).under_way = true;
+    auto ended = [this, alive = std::weak_ptr{alive_}, executor, part](std::exception_ptr why,
+                                                                       work_answer answer) {
+        if (alive.expired()) return;
+        part->done = true;
+        part->failure = why;
+        part->answer = std::move(answer);
+        desk_of(part->call.lane, part->shard).under_way = false;
+        if (part->late)
+            came_late(executor, *part);
+        else
+            part->ended->cancel();
+    };
+    asio::co_spawn(executor, call_of(*shards_[part->shard], part), std::move(ended));
+}
+
+// Until all have answered, or those that have need not wait for the others any longer.
+awaitable<void> sharded_store::wait_for(const std::vector<std::shared_ptr<work_part>>& asked,
+                                        asio::steady_timer& ended) const {
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + shards::patience_with_one;
+    for (;;) {
+        const auto answered = std::ranges::count_if(asked, [](const auto& one) { return one->done; });
+        if (answered == std::ssize(asked)) co_return;
+        // While no shard at all answers there is nothing to go on with.
+        const bool go_on = answered > 0 || asked.size() < shards();
+        if (go_on && clock::now() >= end) co_return;
+        ended.expires_at(go_on ? end : clock::time_point::max());
+        co_await ended.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+}
+
+awaitable<work_answer> sharded_store::work(const work_call& asked) {
+    const auto n = shards();
+    const auto executor = co_await asio::this_coro::executor;
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
-    shards::claim_shares shares{n, asked.claim.limit, first_asked_};
+    take_late(asked.claim.limit, got.claimed);
+    shards::claim_shares shares{n, asked.claim.limit - got.claimed.size(), first_asked_};
+    auto parts = parts_of(asked, got);
+    std::vector<std::shared_ptr<work_part>> failed;
+    bool some = !got.later.empty() || !got.claimed.empty();
+    for (std::size_t at = 0; at < n; ++at) {
+        if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
+    }
     for (;;) {
         const auto limits = shares.next();
         for (std::size_t at = 0; at < limits.size(); ++at) {
             if (limits[at] == 0) continue;
-            round->calls[at].claim = asked.claim;
-            round->calls[at].claim.limit = limits[at];
+            parts[at]->call.claim = asked.claim;
+            parts[at]->call.claim.limit = limits[at];
         }
-        for (auto& one : round->calls) one.lane = asked.lane;
-        round->keep_used();
-        if (round->asked.empty()) break;
-        const auto answers = std::make_shared<shards::gathering<work_answer>>(executor, n);
-        for (const auto at : round->asked) answers->start(at, shards_[at]->work(round->calls[at]), round);
-        for (bool all = false; !all;) {
-            co_await answers->wait(asked.claim.lease / 3);
-            all = answers->done();
-            for (const auto at : round->asked) {
-                auto answer = answers->take(at);
-                if (!answer) continue;
-                for (std::size_t r = 0; r < round->places[at].size(); ++r)
-                    got.verdicts[round->places[at][r]] = answer->verdicts[r];
-                earlier(got.next_due, answer->next_due, answer->now);
-                const auto limit = round->calls[at].claim.limit;
-                if (limit > 0) {
-                    shares.took(at, limit, answer->claimed.size());
-                    may_be_idle_[at] = answer->claimed.size() < limit;
-                }
-                for (auto& task : answer->claimed) got.claimed.push_back(outer(std::move(task), at));
+        std::erase_if(parts, [](const auto& one) { return !one->has_work(); });
+        if (parts.empty()) break;
+        const auto ended = std::make_shared<asio::steady_timer>(executor);
+        for (const auto& one : parts) {
+            one->ended = ended;
+            start(executor, one);
+        }
+        co_await wait_for(parts, *ended);
+        for (const auto& one : parts) {
+            const auto limit = one->call.claim.limit;
+            if (!one->done) {
+                one->late = some = true;
+                got.later.insert(got.later.end(), one->places.begin(), one->places.end());
+                shares.leave_out(one->shard);
+                continue;
             }
-            // What one shard gave waits here for another: it is not to be lost for that.
-            if (!all) co_await keep(got.claimed, asked.claim.lease);
+            if (one->failure) {
+                failed.push_back(one);
+                shares.leave_out(one->shard);
+                continue;
+            }
+            some = true;
+            for (std::size_t r = 0; r < one->places.size(); ++r)
+                got.verdicts[one->places[r]] = one->answer.verdicts[r];
+            earlier(got.next_due, one->answer.next_due, one->answer.now);
+            if (limit > 0) {
+                shares.took(one->shard, limit, one->answer.claimed.size());
+                may_be_idle_[one->shard] = one->answer.claimed.size() < limit;
+            }
+            for (auto& task : one->answer.claimed) got.claimed.push_back(outer(std::move(task), one->shard));
         }
-        round = std::make_shared<work_round>(n);
+        parts = parts_of({.lane = asked.lane, .reports = {}, .closed = {}, .claim = {}}, got);
     }
+    if (!failed.empty() && !some) std::rethrow_exception(failed.front()->failure);
+    for (const auto& one : failed) {
+        got.later.insert(got.later.end(), one->places.begin(), one->places.end());
+        failed_late(executor, *one);
+    }
+    for (std::size_t at = 0; at < n; ++at) send_waiting(executor, asked.lane, at);
     got.now = now();
     if (asked.claim.limit > 0) {
         first_asked_ = shares.first();
@@ -90,30 +198,116 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     co_return got;
 }
 
-awaitable<void> sharded_store::keep(const std::vector<claimed_task>& tasks, duration lease) {
-    std::vector<extend_call> calls(shards());
-    for (const auto& one : tasks) {
-        auto& claims = calls[shard_of(one.id)].claims;
-        const auto claim = shards::inner_claim(one.claim, shards());
-        if (claims.empty() || claims.back() != claim) claims.push_back(claim);
+// ---- shards that answer late ------------------------------------------------------------------------
+
+void sharded_store::came_late(const asio::any_io_executor& executor, work_part& part) {
+    if (part.failure) return failed_late(executor, part);
+    for (std::size_t at = 0; at < part.call.reports.size() && listener_; ++at) {
+        const auto& one = part.call.reports[at];
+        listener_->report_answered(one.id, shards::outer_claim(one.claim, part.shard, shards()),
+                                   part.answer.verdicts.at(at));
     }
-    for (std::size_t at = 0; at < shards(); ++at) {
-        calls[at].lease = lease;
-        if (!calls[at].claims.empty()) co_await shards_[at]->extend(calls[at]);
+    if (part.call.claim.limit > 0)
+        may_be_idle_[part.shard] = part.answer.claimed.size() < part.call.claim.limit;
+    if (!part.answer.claimed.empty()) {
+        for (auto& task : part.answer.claimed) late_claimed_.push_back(outer(std::move(task), part.shard));
+        asio::co_spawn(executor, give_back_late(executor), asio::detached);
+    }
+    send_waiting(executor, part.call.lane, part.shard);
+    // There may be more than it was asked for.
+    if (listener_) listener_->woken();
+}
+
+// The shard may have done it or not: it is told again.
+void sharded_store::failed_late(const asio::any_io_executor& executor, work_part& part) {
+    auto& desk = desk_of(part.call.lane, part.shard);
+    for (auto& one : part.call.reports) one.again = true;
+    move_to(part.call.reports, desk.reports);
+    move_to(part.call.closed, desk.closed);
+    desk.reports = std::move(part.call.reports);
+    desk.closed = std::move(part.call.closed);
+    if (closed_) return;
+    tell_trouble(part.shard, part.failure);
+    desk.under_way = true;
+    asio::co_spawn(executor, send_again(executor, part.call.lane, part.shard), asio::detached);
+}
+
+awaitable<void> sharded_store::send_again(asio::any_io_executor executor, std::size_t lane,
+                                          std::size_t shard) {
+    const std::weak_ptr alive{alive_};
+    co_await pause_of(executor, after_a_failure);
+    if (alive.expired() || closed_) co_return;
+    desk_of(lane, shard).under_way = false;
+    send_waiting(executor, lane, shard);
+    if (listener_) listener_->woken();
+}
+
+void sharded_store::send_waiting(const asio::any_io_executor& executor, std::size_t lane, std::size_t shard) {
+    auto& desk = desk_of(lane, shard);
+    if (desk.under_way || (desk.reports.empty() && desk.closed.empty())) return;
+    auto part = std::make_shared<work_part>();
+    part->shard = shard;
+    part->late = true;
+    part->call.lane = lane;
+    move_to(part->call.reports, desk.reports);
+    move_to(part->call.closed, desk.closed);
+    start(executor, part);
+}
+
+// Whole claims alone: one that is left in part would be closed before the rest is known.
+void sharded_store::take_late(std::size_t limit, std::vector<claimed_task>& to) {
+    while (!late_claimed_.empty()) {
+        const auto claim = late_claimed_.front().claim;
+        const auto end =
+            std::ranges::find_if(late_claimed_, [claim](const auto& one) { return one.claim != claim; });
+        if (to.size() + static_cast<std::size_t>(end - late_claimed_.begin()) > limit) return;
+        std::move(late_claimed_.begin(), end, std::back_inserter(to));
+        late_claimed_.erase(late_claimed_.begin(), end);
     }
 }
 
-awaitable<void> sharded_store::take_off(std::span<const std::string> queues) {
-    std::vector<awaitable<bool>> calls;
-    for (std::size_t at = 0; at < shards(); ++at) {
-        if (may_be_idle_[at]) calls.push_back(shards::done(shards_[at]->busy(queues)));
-        may_be_idle_[at] = false;
+// Nobody had room for these.
+awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
+    const std::weak_ptr alive{alive_};
+    co_await pause_of(executor, late_ones_wait);
+    if (alive.expired() || closed_) co_return;
+    for (const auto& task : std::exchange(late_claimed_, {})) {
+        const auto shard = shard_of(task.id);
+        const auto claim = shards::inner_claim(task.claim, shards());
+        auto& desk = desk_of(0, shard);
+        report back;
+        back.id = task.id;
+        back.claim = claim;
+        back.what = report::kind::give_back;
+        back.queue = task.queue;
+        try {
+            back.priority = decode_body(task.body).priority;
+        } catch (const bad_data&) {  // whoever runs it says so
+        }
+        back.had_notes = !task.notes.empty();
+        desk.reports.push_back(std::move(back));
+        if (desk.closed.empty() || desk.closed.back() != claim) desk.closed.push_back(claim);
     }
-    co_await shards::together(std::move(calls));
+    for (std::size_t shard = 0; shard < shards(); ++shard) send_waiting(executor, 0, shard);
+}
+
+// ---- the others -------------------------------------------------------------------------------------
+
+awaitable<void> sharded_store::take_off(std::span<const std::string> queues) {
+    if (std::ranges::find(may_be_idle_, true) == may_be_idle_.end()) co_return;
+    const auto names = std::make_shared<const std::vector<std::string>>(queues.begin(), queues.end());
+    co_await busy_.ask([&](std::size_t at) -> std::optional<awaitable<bool>> {
+        if (!may_be_idle_[at]) return std::nullopt;
+        may_be_idle_[at] = false;
+        return shards::keeping(names, shards::done(shards_[at]->busy(*names)));
+    });
 }
 
 awaitable<void> sharded_store::busy(std::span<const std::string> queues) {
-    co_await everywhere<bool>([&](store& in) { return shards::done(in.busy(queues)); });
+    const auto names = std::make_shared<const std::vector<std::string>>(queues.begin(), queues.end());
+    co_await busy_.ask([&](std::size_t at) {
+        return shards::keeping(names, shards::done(shards_[at]->busy(*names)));
+    });
 }
 
 // Leases in one shard are not lost because another does not answer: that one is left behind, and what it says in the end
@@ -151,11 +345,12 @@ awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
 }
 
 awaitable<recover_answer> sharded_store::recover(std::size_t limit, duration lease) {
-    auto answers = co_await everywhere<recover_answer>([&](store& in) { return in.recover(limit, lease); });
+    auto answers = co_await recover_.ask([&](std::size_t at) { return shards_[at]->recover(limit, lease); });
     recover_answer got;
     for (std::size_t at = 0; at < answers.size(); ++at) {
-        earlier(got.next_end, answers[at].next_end, answers[at].now);
-        for (auto& task : answers[at].tasks) got.tasks.push_back(outer(std::move(task), at));
+        if (!answers[at]) continue;
+        earlier(got.next_end, answers[at]->next_end, answers[at]->now);
+        for (auto& task : answers[at]->tasks) got.tasks.push_back(outer(std::move(task), at));
     }
     got.now = now();
     co_return got;

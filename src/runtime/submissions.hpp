@@ -1,0 +1,42 @@
+// All submissions of a loop: a line for each shard, so that one that is away holds up nothing that others keep.
+#pragma once
+
+#include "runtime/submitter.hpp"
+
+#include <deque>
+#include <set>
+
+namespace errand {
+
+// On its loop's thread only.
+class submissions {
+public:
+    // `patience`: as submitter's, for each line.
+    submissions(const boost::asio::any_io_executor& executor, store& to, std::optional<duration> patience);
+
+    // As submitter's.
+    awaitable<submit_answer> submit(submission_item item);
+    awaitable<submitter::group_answer> submit_group(std::vector<submission_item> items, submit_mode mode);
+
+    // Nobody is told any more that he has waited too long.
+    void close();
+
+private:
+    using group_answer = submitter::group_answer;
+    // An all-or-nothing batch that concerns several shards.
+    struct whole;
+
+    std::set<std::size_t> shards_of(const std::vector<submission_item>& items) const;
+    awaitable<group_answer> submit_apart(std::vector<submission_item> items);
+    awaitable<group_answer> submit_whole(std::vector<submission_item> items, submit_mode mode,
+                                         std::set<std::size_t> shards);
+    void let_go();
+
+    boost::asio::any_io_executor executor_;
+    store& to_;
+    std::deque<submitter> lines_;  // one a shard
+    // In the order in which they came: each waits until no earlier one that waits or is under way concerns one of its shards.
+    std::deque<whole*> wholes_;
+};
+
+}  // namespace errand

@@ -1,0 +1,289 @@
+// One of several servers is away: the tasks of the others go on in every role, and what the late one is told and asked waits
+// for it.
+#include "store/shards/sharded_store.hpp"
+#include "support/desk.hpp"
+#include "support/store_fixture.hpp"
+#include "support/three_shards.hpp"
+
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace std::chrono_literals;
+using errand::state;
+using errand::test::await;
+using errand::test::eventually;
+using errand::test::run_until;
+
+namespace {
+
+constexpr std::size_t away_shard = 1;
+
+// Two servers, the second of which can go away; each has one of two shards.
+struct two_servers {
+    errand::test::redis_server other{{.append_only = true}};
+    errand::config settings = made();
+
+    errand::config made() {
+        auto all = errand::test::fresh_settings();
+        all.store += "," + other.url();
+        all.shards = 0;
+        all.lease = 3s;
+        return all;
+    }
+    static errand::task_id id_on(std::size_t shard) {
+        for (;;) {
+            const auto id = errand::new_task_id(1'763'000'000'000);
+            if (errand::shards::shard_of(id, 2) == shard) return id;
+        }
+    }
+    std::string key(const std::string& part, std::size_t shard) const {
+        return "errand:{" + settings.name_space + '.' + std::to_string(shard) + "}:" + part;
+    }
+};
+
+struct listener : errand::test::heard {
+    std::vector<std::pair<errand::task_id, errand::report_verdict>> answered;
+    void report_answered(const errand::task_id& id, errand::claim_number,
+                         errand::report_verdict verdict) override {
+        answered.emplace_back(id, verdict);
+    }
+};
+
+// A store that waits for ever, as workers' do.
+struct member {
+    member(boost::asio::io_context& io, const two_servers& on, const std::string& name) {
+        std::vector<std::unique_ptr<errand::store>> shards;
+        errand::store_settings with;
+        with.name_space = on.settings.name_space;
+        with.name = name;
+        with.shards = 2;
+        with.patience = std::nullopt;
+        with.trouble = [this](std::string_view text) { troubles.emplace_back(text); };
+        for (const auto& url : {errand::test::shared_redis().url(), on.other.url()}) {
+            with.url = url;
+            with.shard = static_cast<unsigned>(shards.size());
+            shards.push_back(errand::make_redis_store(io, with));
+        }
+        of = std::make_unique<errand::sharded_store>(std::move(shards), with);
+        of->listen(&ear);
+    }
+    std::vector<std::string> troubles;
+    listener ear;
+    std::unique_ptr<errand::sharded_store> of;
+};
+
+struct store_desk : two_servers {
+    boost::asio::io_context io{1};
+    member worker{io, *this, "w"};
+    ~store_desk() {
+        worker.of->close();
+        io.restart();
+        io.run();
+    }
+    void submit(const errand::task_id& id) {
+        const auto item = errand::test::item_with(id, "x");
+        await(io, worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
+    }
+    errand::work_answer work(std::vector<errand::report> reports = {}, std::size_t limit = 0) {
+        errand::work_call call;
+        std::set<errand::claim_number> claims;
+        for (const auto& one : reports) claims.insert(one.claim);
+        call.closed.assign(claims.begin(), claims.end());
+        call.reports = std::move(reports);
+        if (limit > 0) call.claim = {{"default"}, limit, 30s};
+        return await(io, worker.of->work(call));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("claims take from the servers that are there, and what is to be reported to the other waits for it",
+          "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    const auto there = t.id_on(0), lost = t.id_on(away_shard);
+    t.submit(there);
+    t.submit(lost);
+    const auto both = t.work({}, 2).claimed;
+    REQUIRE(both.size() == 2);
+    t.other.kill();
+
+    const auto end = t.work({errand::test::success_of(both[0]), errand::test::success_of(both[1])});
+    const std::size_t late = both[0].id == lost ? 0 : 1;
+    CHECK(end.later == std::vector{late});
+    CHECK(end.verdicts.at(1 - late) == errand::report_verdict::accepted);
+    // Lane and worker are free for what is there.
+    for (int i = 0; i < 3; ++i) {
+        t.submit(t.id_on(0));
+        const auto next = t.work({}, 5).claimed;
+        REQUIRE(next.size() == 1);
+        CHECK(t.work({errand::test::success_of(next[0])}).later.empty());
+    }
+    CHECK(t.worker.ear.answered.empty());
+
+    t.other.restart();
+    REQUIRE(run_until(t.io, [&] { return !t.worker.ear.answered.empty(); }));
+    CHECK(t.worker.ear.answered.front() == std::pair{lost, errand::report_verdict::accepted});
+    CHECK(t.worker.ear.wakes > 0);
+    CHECK(await(t.io, t.worker.of->find(lost))->where == state::success);
+}
+
+TEST_CASE("what a server gives late is taken by the next claim, or goes back to its queue", "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    const auto one = t.id_on(away_shard);
+    t.submit(one);
+    t.other.freeze();
+    CHECK(t.work({}, 4).claimed.empty());
+    t.other.thaw();
+    const auto wakes = t.worker.ear.wakes;
+    REQUIRE(run_until(t.io, [&] { return t.worker.ear.wakes > wakes; }));
+    SECTION("taken") {
+        const auto got = t.work({}, 4).claimed;
+        REQUIRE(got.size() == 1);
+        CHECK(got[0].id == one);
+        CHECK(t.work({errand::test::success_of(got[0])}).verdicts ==
+              std::vector{errand::report_verdict::accepted});
+    }
+    SECTION("given back") {
+        REQUIRE(run_until(t.io, [&] { return await(t.io, t.worker.of->find(one))->where == state::ready; }));
+        CHECK(await(t.io, t.worker.of->find(one))->notes.empty());
+        CHECK(t.other.command({"HLEN", t.key("claims", away_shard)}) == "1");  // the sentinel
+    }
+}
+
+TEST_CASE("every round of a worker is answered by the servers that are there", "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    const std::vector<std::string> queues{"default"};
+    auto item = errand::test::item_with(t.id_on(0), "x");
+    item.delay = 1ms;
+    await(t.io, t.worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
+    t.other.kill();
+    auto& in = *t.worker.of;
+    std::size_t promoted = 0;
+    REQUIRE(run_until(t.io, [&] {
+        promoted += await(t.io, in.promote(queues, 10, errand::test::outcome_of(state::expired))).promoted;
+        return promoted > 0;
+    }));
+    const auto claimed = t.work({}, 2).claimed;
+    REQUIRE(claimed.size() == 1);
+    errand::test::shared_redis().command(
+        {"ZADD", t.key("leases", 0), "1",
+         errand::redis::claim_text(errand::shards::inner_claim(claimed[0].claim, 2))});
+    CHECK(await(t.io, in.recover(10, 30s)).tasks.size() == 1);
+    CHECK(await(t.io, in.clean(10)) == 0);
+    CHECK(await(t.io, in.trim(10, 10)) == 0);
+    CHECK(await(t.io, in.beat("{}", 10s)) == 1);
+    CHECK(await(t.io, in.take_news(10, 10s)).entries.empty());
+    await(t.io, in.busy(queues));
+    await(t.io, in.leave(queues));
+    // Who comes back is asked again.
+    t.other.restart();
+    const auto wakes = t.worker.ear.wakes;
+    REQUIRE(run_until(t.io, [&] { return t.worker.ear.wakes > wakes; }));
+}
+
+TEST_CASE("a store opens without a server that is away, says so, and uses it when it comes", "[shards]") {
+    store_desk t;
+    t.other.kill();
+    await(t.io, t.worker.of->open());
+    REQUIRE_FALSE(t.worker.troubles.empty());
+    CHECK_THAT(t.worker.troubles.back(), Catch::Matchers::ContainsSubstring("shard 1"));
+    const auto there = t.id_on(0);
+    t.submit(there);
+    CHECK(t.work({}, 2).claimed.size() == 1);
+    t.other.restart();
+    const auto late = t.id_on(away_shard);
+    t.submit(late);
+    REQUIRE(run_until(t.io, [&] { return t.work({}, 2).claimed.size() == 1; }));
+    CHECK(t.other.command({"HGET", t.key("control", away_shard), "shards"}) == "2");
+}
+
+TEST_CASE("a store is not opened when none of its servers answers, nor when one refuses", "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 300ms;
+    SECTION("none answers") {
+        on.other.kill();
+        settings.store = on.other.url() + "," + on.other.url();
+        errand::test::test_app none{settings};
+        CHECK_THROWS_AS(none.run(none.app.find(errand::to_text(on.id_on(0)))), errand::store_error);
+    }
+    SECTION("one refuses") {
+        on.other.command({"HSET", on.key("control", 1), "format", "999999"});
+        errand::test::test_app one{settings};
+        CHECK_THROWS_AS(one.run(one.app.find(errand::to_text(on.id_on(0)))), errand::store_error);
+    }
+}
+
+TEST_CASE("of many submissions those fail whose server is away, and the others are stored and say so",
+          "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 2s;
+    shards_test::bench t{settings};
+    const auto shard_of = [](const std::string& id) {
+        return errand::shards::shard_of(shards_test::id_of(id), 2);
+    };
+    t.submit("first");
+    on.other.kill();
+    std::vector<std::string> names;
+    for (int i = 0; i < 40; ++i) names.push_back("task " + std::to_string(i));
+    const auto steps = t.app.handler<shards_test::step>();
+    std::size_t stored = 0;
+    try {
+        t.run(steps.perform_bulk(names));
+        FAIL("nothing was refused");
+    } catch (const errand::bulk_error& e) {
+        const auto handles = e.handles<std::string>();
+        REQUIRE(handles.size() == names.size());
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            CHECK(handles[i].has_value() == (shard_of(t.ref(names[i]).id()) == 0));
+            CHECK(!e.errors()[i] == handles[i].has_value());
+            if (!handles[i]) {
+                CHECK_THROWS_AS(std::rethrow_exception(e.errors()[i]), errand::store_error);
+                continue;
+            }
+            ++stored;
+            CHECK(t.info(*handles[i]).state == state::ready);
+        }
+    }
+    CHECK(stored > 0);
+    CHECK(stored < names.size());
+}
+
+TEST_CASE("a worker starts and goes on while a server is away, and so do those who submit and wait",
+          "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 60s;
+    on.other.kill();
+    shards_test::bench t{settings};
+    t.start();
+    const auto on_shard = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    // Submitted to the server that is away: they wait for it, in a thread of their own.
+    std::vector<std::string> late;
+    for (int i = 0; i < 5; ++i) late.push_back(on_shard(away_shard, "late " + std::to_string(i) + '.'));
+    std::jthread waits{[&] {
+        for (const auto& name : late) t.submit(name);
+    }};
+    for (int i = 0; i < 20; ++i) {
+        const auto name = on_shard(0, "now " + std::to_string(i) + '.');
+        CHECK(t.wait(t.submit(name)) == name);
+    }
+    const auto child = on_shard(0, "child"), parent = on_shard(0, "parent");
+    const auto after = t.submit_after(child, {parent});
+    t.submit(parent);
+    CHECK(t.wait(after) == child);
+    for (const auto& name : late) CHECK(t.place(name) == -1);
+    on.other.restart();
+    waits.join();
+    eventually([&] {
+        return std::ranges::all_of(late, [&](const auto& name) { return t.place(name) >= 0; });
+    });
+}
