@@ -1,5 +1,6 @@
 #include "worker/reporter.hpp"
 
+#include "store/call_limit.hpp"
 #include "worker/notice.hpp"
 
 #include <algorithm>
@@ -15,6 +16,13 @@ void append(std::vector<T>& to, std::vector<T>& from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+template <class T>
+void take_first(std::vector<T>& to, std::vector<T>& from, std::size_t n) {
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(n);
+    to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+    from.erase(from.begin(), end);
+}
+
 }  // namespace
 
 void reporter::claimed(std::span<const claimed_task> tasks) {
@@ -27,11 +35,6 @@ void reporter::claimed(std::span<const claimed_task> tasks) {
 }
 
 void reporter::add(report one, held_tasks::place place, std::string handler) {
-    if (const auto at = open_.find(one.claim);
-        at != open_.end() && --at->second.unreported == 0 && at->second.under_way == 0) {
-        closed_.push_back(one.claim);
-        open_.erase(at);
-    }
     reports_.push_back(std::move(one));
     waiting_.places.push_back(place);
     waiting_.handlers.push_back(std::move(handler));
@@ -49,13 +52,34 @@ void reporter::for_open(const std::vector<report>& reports, Change change) {
     }
 }
 
+// After an outage more may wait than one call is to carry.
+std::size_t reporter::fitting() const {
+    std::size_t n = 0;
+    for (std::size_t bytes = 0; n < std::min(reports_.size(), most_reports_per_call); ++n) {
+        bytes += reports_[n].record.size();
+        if (n > 0 && bytes > most_bytes_per_call) break;
+    }
+    return n;
+}
+
 reporter::batch reporter::load(work_call& call) {
-    call.reports = std::exchange(reports_, {});
-    reports_.reserve(call.reports.size());  // as many again are likely
-    call.closed = std::exchange(closed_, {});
+    batch taken;
+    const auto n = fitting();
+    if (n == reports_.size()) {
+        call.reports = std::exchange(reports_, {});
+        reports_.reserve(call.reports.size());  // as many again are likely
+        taken = std::exchange(waiting_, {});
+    } else {
+        take_first(call.reports, reports_, n);
+        take_first(taken.places, waiting_.places, n);
+        take_first(taken.handlers, waiting_.handlers, n);
+    }
     if (!call.reports.empty()) ++on_their_way_;
+    // Those of which this call brings all that is left are closed by it, and the others know of what it brings.
+    for_open(call.reports, [](open_claim& of) { --of.unreported; });
     for_open(call.reports, [](open_claim& of) { ++of.under_way; });
-    return std::exchange(waiting_, {});
+    call.closed = std::exchange(closed_, {});
+    return taken;
 }
 
 void reporter::delivered(const work_call& call, const batch& sent, const work_answer& answer) {
@@ -92,10 +116,22 @@ void reporter::answered(const task_id& id, claim_number claim, report_verdict ve
 
 void reporter::put_back(work_call& call, batch sent) {
     if (!call.reports.empty()) --on_their_way_;
-    for_open(call.reports, [](open_claim& of) { --of.under_way; });
-    for (auto& one : call.reports) one.again = true;
+    for (const auto claim : call.closed) open_.try_emplace(claim);
+    for (auto& one : call.reports) {
+        one.again = true;
+        if (const auto at = open_.find(one.claim); at != open_.end()) {
+            if (at->second.under_way > 0) --at->second.under_way;
+            ++at->second.unreported;
+        }
+    }
+    // A claim that was to be closed with none of its reports.
+    for (const auto claim : call.closed) {
+        const auto at = open_.find(claim);
+        if (at == open_.end() || at->second.unreported > 0) continue;
+        closed_.push_back(claim);
+        open_.erase(at);
+    }
     append(reports_, call.reports);
-    append(closed_, call.closed);
     append(waiting_.places, sent.places);
     append(waiting_.handlers, sent.handlers);
 }

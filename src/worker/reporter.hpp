@@ -30,6 +30,8 @@ public:
         return reports_.empty() && closed_.empty() && on_their_way_ == 0 && later_.empty();
     }
 
+    // One call takes along no more than this, and no more bytes than the store's calls carry.
+    static constexpr std::size_t most_reports_per_call = 2000;
     // What one call takes along.
     struct batch {
         std::vector<held_tasks::place> places;
@@ -45,13 +47,14 @@ public:
 
 private:
     struct open_claim {
-        std::size_t unreported = 0;
-        std::size_t under_way = 0;  // reports in calls
+        std::size_t unreported = 0;  // tasks of which no call carries a report
+        std::size_t under_way = 0;   // reports in calls
     };
     // Calls `change` for the claim of each report that is still open, then closes it if that was the last.
     template <class Change>
     void for_open(const std::vector<report>& reports, Change change);
     void delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer);
+    std::size_t fitting() const;
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
     worker_frame& frame_;

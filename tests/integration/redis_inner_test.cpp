@@ -55,7 +55,7 @@ TEST_CASE("a missed wake-up is made good by whoever looks at the queue") {
 TEST_CASE("a worker whose claim did not fit into one reply is told that there is more") {
     redis_fixture here;
     auto worker = here.join("w");
-    for (int i = 0; i < 6; ++i) here.submit(worker, item_of(std::string(1'000'000, 'x')));
+    for (int i = 0; i < 6; ++i) here.submit(worker, item_of(std::string(200'000, 'x')));
     std::size_t claimed = 0;
     for (int calls = 1; claimed < 6; ++calls) {
         REQUIRE(calls < 6);

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "support/redis_fixture.hpp"
+#include "support/tcp_gate.hpp"
 
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -65,4 +66,34 @@ TEST_CASE("with `wait` a change that no replica confirms is repeated, and refuse
     redis.replica.freeze();
     CHECK(redis.state_of(producer, item.id) == state::ready);
     redis.replica.thaw();
+}
+
+TEST_CASE("with `wait` a repeat on a new connection is confirmed no more than the first call was") {
+    replicated_fixture redis;
+    tcp_gate gate{redis.server.port()};
+    auto with = redis.settings("p");
+    with.url = gate.url() + "?wait=1";
+    with.patience = std::nullopt;
+    auto producer = redis.join(with);
+    redis.replica.freeze();
+    const auto item = item_of("a");
+    const std::vector items{item};
+    bool done = false;
+    boost::asio::co_spawn(redis.io, producer->submit(0, items, submit_mode::each),
+                          [&](std::exception_ptr error, auto) { done = !error; });
+    REQUIRE(redis.until([&] { return redis.size_of("ready:default") == "1"; }));
+    const auto waits = [&] {
+        const auto stats = redis.redis({"INFO", "commandstats"});
+        const auto at = stats.find("cmdstat_wait:calls=");
+        return at == stats.npos ? 0 : std::stoi(stats.substr(at + 19));
+    };
+    const auto before = waits();
+    gate.cut();
+    // The repeats have been answered, and wait again.
+    REQUIRE(redis.until([&] { return done || waits() >= before + 3; }));
+    CHECK_FALSE(done);
+    redis.replica.thaw();
+    REQUIRE(redis.until([&] { return done; }));
+    CHECK(redis.size_of("ready:default") == "1");
+    CHECK(redis.replica.command({"HEXISTS", redis.key("tasks"), std::string{item.id.view()}}) == "1");
 }

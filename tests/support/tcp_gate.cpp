@@ -13,10 +13,13 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <deque>
 #include <list>
 #include <thread>
+#include <vector>
 
 namespace errand::test {
 
@@ -26,14 +29,33 @@ using asio::ip::tcp;
 namespace {
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
+// What has passed the line and is on its way.
+struct parcel {
+    std::vector<char> bytes;
+    std::chrono::steady_clock::time_point arrives;
+};
+
 struct link {
     tcp::socket client;
     tcp::socket server;
+    std::deque<parcel> to_server{};
+    std::deque<parcel> to_client{};
     void close() {
         boost::system::error_code ignored;
         client.close(ignored);
         server.close(ignored);
     }
+};
+
+// What waits here for its turn on a slow line would otherwise lie in the buffers of the system.
+constexpr int small_buffer = 64 * 1024;
+
+using clock = std::chrono::steady_clock;
+
+// One direction of the line.
+struct line {
+    std::atomic<std::size_t> passed = 0;
+    clock::time_point free_at{};
 };
 }  // namespace
 
@@ -51,10 +73,15 @@ struct tcp_gate::state {
     std::size_t pass = 0;
     std::atomic<bool> stalled = false;
     std::atomic<bool> was_cut = false;
+    std::atomic<std::size_t> accepted = 0;
+    std::atomic<std::size_t> rate = 0;  // bytes a second
+    std::atomic<std::chrono::milliseconds> one_way{};
+    line up, down;
     std::thread thread;
 
     void listen() {
         acceptor = tcp::acceptor{io, here};
+        if (rate > 0) acceptor.set_option(asio::socket_base::receive_buffer_size{small_buffer});
         here = acceptor.local_endpoint();
         asio::co_spawn(io, accept(), asio::detached);
     }
@@ -63,7 +90,12 @@ struct tcp_gate::state {
         for (;;) {
             auto [failed, client] = co_await acceptor.async_accept(token);
             if (failed) co_return;
-            auto one = std::make_shared<link>(std::move(client), tcp::socket{io});
+            ++accepted;
+            auto one = std::make_shared<link>(std::move(client), tcp::socket{io, tcp::v4()});
+            if (rate > 0) {
+                one->client.set_option(asio::socket_base::receive_buffer_size{small_buffer});
+                one->server.set_option(asio::socket_base::receive_buffer_size{small_buffer});
+            }
             links.push_back(one);
             asio::co_spawn(io, to_server(one), asio::detached);
         }
@@ -78,7 +110,38 @@ struct tcp_gate::state {
         for (;;) {
             const auto [ended, n] = co_await one->client.async_read_some(asio::buffer(bytes), token);
             if (ended) co_return one->close();
-            co_await asio::async_write(one->server, asio::buffer(bytes.data(), n), token);
+            up.passed += n;
+            if (rate > 0 || !one->to_server.empty()) {
+                co_await send_slowly(up, one, one->server, one->to_server, bytes.data(), n);
+            } else {
+                co_await asio::async_write(one->server, asio::buffer(bytes.data(), n), token);
+            }
+        }
+    }
+
+    // Returns when the line is free for what comes next; until then it reads no more.
+    asio::awaitable<void> send_slowly(line& on, std::shared_ptr<link> one, tcp::socket& to,
+                                      std::deque<parcel>& parcels, const char* from, std::size_t n) {
+        const auto now = clock::now();
+        const std::size_t per_second = rate;
+        on.free_at = std::max(on.free_at, now);
+        if (per_second > 0) on.free_at += std::chrono::microseconds{n * 1'000'000 / per_second};
+        const auto free = on.free_at;
+        const bool first = parcels.empty();
+        parcels.push_back({{from, from + n}, free + one_way.load()});
+        if (first) asio::co_spawn(io, bring(one, to, parcels), asio::detached);
+        asio::steady_timer turn{io, free};
+        co_await turn.async_wait(token);
+    }
+
+    asio::awaitable<void> bring(std::shared_ptr<link> one, tcp::socket& to, std::deque<parcel>& parcels) {
+        for (; !parcels.empty(); parcels.pop_front()) {
+            asio::steady_timer flight{io, parcels.front().arrives};
+            co_await flight.async_wait(token);
+            if (!to.is_open()) co_return;
+            const auto [failed, n] =
+                co_await asio::async_write(to, asio::buffer(parcels.front().bytes), token);
+            if (failed) co_return one->close();
         }
     }
 
@@ -91,8 +154,14 @@ struct tcp_gate::state {
                 asio::steady_timer pause{io, std::chrono::milliseconds{2}};
                 co_await pause.async_wait(token);
             }
+            down.passed += n;
             const bool cut_here = std::exchange(armed, false);
             if (cut_here) n = std::min(n, pass);
+            if (cut_here && !one->to_client.empty()) n = 0;  // not before what is on its way
+            if (!cut_here && (rate > 0 || !one->to_client.empty())) {
+                co_await send_slowly(down, one, one->client, one->to_client, bytes.data(), n);
+                continue;
+            }
             co_await asio::async_write(one->client, asio::buffer(bytes.data(), n), token);
             if (cut_here) {
                 was_cut = true;
@@ -141,6 +210,25 @@ void tcp_gate::lead_to(int server_port) {
         state_->close_all();
     });
 }
+
+void tcp_gate::lead_new_to(int server_port) {
+    state_->on_thread([this, server_port] {
+        state_->server_port = static_cast<unsigned short>(server_port);
+    });
+}
+
+void tcp_gate::slow(std::size_t bytes_per_second, std::chrono::milliseconds round_trip) {
+    state_->on_thread([this, bytes_per_second, round_trip] {
+        state_->rate = bytes_per_second;
+        state_->one_way = round_trip / 2;
+        if (bytes_per_second > 0)
+            state_->acceptor.set_option(asio::socket_base::receive_buffer_size{small_buffer});
+    });
+}
+
+std::size_t tcp_gate::connections() const { return state_->accepted; }
+std::size_t tcp_gate::bytes_to_server() const { return state_->up.passed; }
+std::size_t tcp_gate::bytes_to_client() const { return state_->down.passed; }
 
 void tcp_gate::refuse(bool on) {
     state_->on_thread([this, on] {

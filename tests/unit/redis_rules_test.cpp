@@ -39,6 +39,9 @@ TEST_CASE("a stamp of another format or number of shards is refused") {
     CHECK_THAT(check_stamp("4", "1", 1).value(), ContainsSubstring("newer"));
     CHECK_THAT(check_stamp("1", "1", 1).value(), ContainsSubstring("no longer"));
     CHECK_THAT(check_stamp("3", "8", 1).value(), ContainsSubstring("8 shard"));
+    CHECK(refused_stamp("STAMP 4 1", 1) == check_stamp("4", "1", 1));
+    CHECK(refused_stamp("STAMP 3 8", 1) == check_stamp("3", "8", 1));
+    CHECK_FALSE(refused_stamp("LOADING Redis is loading the dataset in memory", 1));
 }
 
 TEST_CASE("an error reply says whether repeating helps") {
@@ -47,13 +50,38 @@ TEST_CASE("an error reply says whether repeating helps") {
     CHECK(judge("ERR Error running script: @user_script: 1: -OOM command not allowed").what ==
           remedy::free_memory);
     CHECK(judge("LOADING Redis is loading the dataset in memory").what == remedy::wait);
-    CHECK(judge("READONLY You can't write against a read only replica.").what == remedy::wait);
+    CHECK(judge("READONLY You can't write against a read only replica.").what == remedy::reconnect);
+    CHECK(judge("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.").what ==
+          remedy::reconnect);
     CHECK(judge("MISCONF Redis is configured to save RDB snapshots").what == remedy::wait);
     CHECK(judge("BUSY Redis is busy running a script.").what == remedy::wait);
     CHECK(judge("NOAUTH Authentication required.").what == remedy::give_up);
     CHECK(judge("ERR wrong type").what == remedy::give_up);
     CHECK(judge("BUSYKEY Target key name already exists").what == remedy::give_up);
     CHECK_THAT(judge("ERR wrong type").sentence, ContainsSubstring("ERR wrong type"));
+}
+
+TEST_CASE("an error that Redis 6.2 wraps in one of the script's means what the inner one means") {
+    const auto wrapped = [](const std::string& error) {
+        return "ERR Error running script (call to f_7d9b61b0e8a8d0f2ed3a29f1f7d7a3b1b6a3c5f0): @user_script:12: "
+               "@user_script: 12: -" +
+               error + " ";
+    };
+    CHECK(judge(wrapped("READONLY You can't write against a read only replica.")).what == remedy::reconnect);
+    CHECK(judge(wrapped("MISCONF Redis is configured to save RDB snapshots, but it is currently not able to "
+                        "persist on disk."))
+              .what == remedy::wait);
+    CHECK(judge(wrapped("OOM command not allowed when used memory > 'maxmemory'.")).what ==
+          remedy::free_memory);
+    CHECK(judge(wrapped("NOREPLICAS Not enough good replicas to write.")).what == remedy::wait);
+    CHECK(judge(wrapped("ERR wrong number of arguments")).what == remedy::give_up);
+    CHECK(judge("ERR Error running script (call to f_7d9b): @user_script:3: user_script:3: a READONLY word")
+              .what == remedy::give_up);
+    // Redis 7 puts the error first.
+    CHECK(judge("MISCONF Errors writing to the AOF file: No space left on device script: 5ba9, on "
+                "@user_script:12.")
+              .what == remedy::wait);
+    CHECK(judge("ERR unknown command script: 5ba9, on @user_script:12.").what == remedy::give_up);
 }
 
 TEST_CASE("no user's name reaches into another key") {

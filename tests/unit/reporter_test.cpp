@@ -27,8 +27,9 @@ struct desk {
         made.store = "redis://localhost";
         return made;
     }
-    void end(unsigned char n) {
+    void end(unsigned char n, std::size_t bytes = 0) {
         report one;
+        one.record.assign(bytes, 'x');
         one.id = task(n);
         one.claim = claim;
         reports.add(std::move(one), places[n - 1U], "h");
@@ -110,5 +111,60 @@ TEST_CASE("a call that failed brings its reports with the close") {
     again = d.send();
     CHECK(again.sent.closed == closes);
     d.answered(again);
+    CHECK(d.reports.empty());
+}
+
+TEST_CASE("reports that are too much for one call leave in several, and the last of a claim closes it") {
+    desk d;
+    d.end(1, 400'000);
+    d.end(2, 400'000);
+    auto first = d.send();
+    CHECK(first.sent.reports.size() == 1);
+    CHECK(first.batch.places.size() == 1);
+    CHECK(first.sent.closed.empty());
+    CHECK(d.reports.waiting() == 1);
+    d.answered(first);
+    CHECK_FALSE(d.reports.empty());
+    auto second = d.send();
+    CHECK(second.sent.reports.size() == 1);
+    CHECK(second.sent.reports[0].id == desk::task(2));
+    CHECK(second.sent.closed == closes);
+    // What failed goes out in the same parts.
+    d.reports.put_back(second.sent, second.batch);
+    second = d.send();
+    CHECK(second.sent.reports.size() == 1);
+    CHECK(second.sent.closed == closes);
+    d.answered(second);
+    CHECK(d.reports.empty());
+}
+
+TEST_CASE("a claim whose reports are in two calls is closed when both were answered") {
+    desk d;
+    d.end(1, 400'000);
+    d.end(2, 400'000);
+    auto first = d.send();
+    auto second = d.send();
+    CHECK(first.sent.closed.empty());
+    CHECK(second.sent.closed.empty());
+    d.answered(second);
+    CHECK(d.reports.waiting() == 0);
+    d.reports.put_back(first.sent, first.batch);
+    auto again = d.send();
+    CHECK(again.sent.reports.size() == 1);
+    CHECK(again.sent.closed == closes);
+    d.answered(again);
+    CHECK(d.reports.empty());
+}
+
+TEST_CASE("one report of any size leaves") {
+    desk d;
+    d.end(1, 3'000'000);
+    auto only = d.send();
+    CHECK(only.sent.reports.size() == 1);
+    d.answered(only);
+    d.end(2);
+    auto last = d.send();
+    CHECK(last.sent.closed == closes);
+    d.answered(last);
     CHECK(d.reports.empty());
 }

@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "store/redis/server_check.hpp"
+
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,11 +17,14 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-// How long one attempt waits for its answer before it is repeated.
-constexpr duration attempt_limit = 3s;
-
-// How long Redis waits for its replicas before it says how many have confirmed: less than the above.
+// How long Redis waits for its replicas before it says how many have confirmed: far less than a connection may be silent.
 constexpr duration replicas_limit = 1s;
+
+constexpr std::size_t large_call = 64 * 1024;
+
+constexpr duration short_pause = 50ms;
+// Before a server that may not change anything is asked for again on a new connection.
+constexpr duration refused_pause = 250ms;
 
 // The setup's own refusals arrive as text of the log, not as a reply.
 constexpr std::string_view setup_failure = "Setup request execution failed: ";
@@ -30,20 +35,17 @@ struct caller::progress {
     std::string_view operation;
     std::optional<clock::time_point> deadline;
     when_full full = when_full::wait;
-    unsigned connections = 0;
-    bool was_up = false;     // when the attempt began
     bool maybe = false;      // it may have been executed
     bool with_text = false;  // Redis does not hold the script
     int replicas = 0;        // to confirm it
     bool answered = false;
-    bool pause = false;
+    duration pause{};
     std::string cause;
 };
 
 caller::progress caller::begin(std::string_view operation) const {
     progress at;
     at.operation = operation;
-    at.connections = connections_;
     if (settings_->patience) at.deadline = clock::now() + *settings_->patience;
     return at;
 }
@@ -54,10 +56,12 @@ void caller::close() {
 }
 
 void caller::down(std::string_view cause) {
-    setup_failed_ = cause.starts_with(setup_failure);
-    if (setup_failed_) cause.remove_prefix(setup_failure.size());
-    cause_ = cause;
-    if (told_) return;
+    if (cause.starts_with(setup_failure)) cause.remove_prefix(setup_failure.size());
+    const bool was_wrong = !wrong_stamp_.empty();
+    wrong_stamp_ = refused_stamp(cause, settings_->shards).value_or("");
+    const bool news = !wrong_stamp_.empty() && !was_wrong;
+    cause_ = wrong_stamp_.empty() ? cause : wrong_stamp_;
+    if (told_ && !news) return;
     told_ = true;
     if (settings_->trouble) {
         settings_->trouble((connections_ > 0 ? "lost the connection to " : "cannot reach ") + to_->shown +
@@ -68,7 +72,15 @@ void caller::down(std::string_view cause) {
 void caller::up() {
     ++connections_;
     cause_.clear();
-    setup_failed_ = false;
+    wrong_stamp_.clear();
+    // A server that refuses what it is asked for is told of once, however often it is connected to.
+    if (refused_) return;
+    if (told_ && settings_->trouble) settings_->trouble("connected to " + to_->shown + " again");
+    told_ = false;
+}
+
+void caller::note_answer() {
+    refused_ = false;
     if (told_ && settings_->trouble) settings_->trouble("connected to " + to_->shown + " again");
     told_ = false;
 }
@@ -83,11 +95,10 @@ void caller::give_up(const progress& at) const {
 }
 
 void caller::judge_abort(progress& at) const {
-    // Without a connection since the attempt began nothing was sent. A setup that fails takes along what waited
-    // behind it, sent or not.
-    at.maybe = at.maybe || at.was_up || connections_ != at.connections || setup_failed_;
     if (!cause_.empty()) at.cause = cause_;
     if (at.cause.empty()) at.cause = "no answer in time";
+    // Whoever waits for ever waits for the right store to come back.
+    if (!wrong_stamp_.empty() && (at.deadline || connections_ == 0)) fail(at.operation, wrong_stamp_);
     // A server that refuses the very first setup for what it was asked will refuse it again.
     if (connections_ == 0 && !cause_.empty()) {
         const auto said = judge(cause_);
@@ -99,7 +110,7 @@ void caller::judge_abort(progress& at) const {
     }
 }
 
-void caller::judge_refusal(progress& at, std::string_view error) const {
+void caller::judge_refusal(progress& at, std::string_view error) {
     const auto said = judge(error);
     if (said.what == remedy::load_script && !at.with_text) {
         at.with_text = true;
@@ -109,44 +120,48 @@ void caller::judge_refusal(progress& at, std::string_view error) const {
     const bool final =
         said.what == remedy::give_up || (said.what == remedy::free_memory && at.full == when_full::fail);
     if (final) give_up(at);
-    at.pause = true;
+    at.pause = short_pause;
+    if (said.what != remedy::reconnect) return;
+    // It was demoted, perhaps: a new connection may reach its successor.
+    refused_ = true;
+    at.pause = refused_pause;
+    over_->drop(at.cause);
 }
 
-// A repeat changes nothing more and waits for what was changed: WAIT is for all that the primary has done so far.
+// A repeat changes nothing more and waits for what was changed.
 void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
     at.answered = replicas >= at.replicas;
     if (at.answered) return;
-    at.maybe = at.pause = true;
+    at.maybe = true;
+    at.pause = short_pause;
     at.cause = std::to_string(replicas) + " of the " + std::to_string(at.replicas) +
                " replicas that the store's URL asks for (wait) have confirmed the change";
 }
 
 awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& what, reply& answer) {
-    auto limit = attempt_limit;
-    if (at.deadline) {
-        const auto left = std::chrono::ceil<duration>(*at.deadline - clock::now());
-        limit = std::clamp(left, duration{1}, attempt_limit);
-    }
-    at.pause = false;
+    at.pause = {};
     if (closed_) fail(at.operation, "the store was closed");
-    at.was_up = over_->is_up();
-    const auto outcome = co_await over_->exec(what, answer, limit);
-    if (outcome == connection::attempt::aborted) {
+    const auto over = over_;
+    const auto outcome = co_await over->exec(what, answer, at.deadline);
+    if (outcome != connection::attempt::answered) {
         if (closed_) fail(at.operation, "the store was closed");
+        at.maybe = at.maybe || outcome == connection::attempt::aborted;
         judge_abort(at);
-        at.pause = !over_->is_up();
+        if (over->is_up() || over->is_stopped()) at.pause = short_pause;
     } else if (answer.is_error()) {
         judge_refusal(at, answer.first());
     } else {
+        if (refused_) note_answer();
         judge_confirmed(at, at.replicas > 0 ? answer.take_last() : 0);
+        if (at.replicas > 0) answer.take_last();  // of the message
         if (at.answered) co_return;
     }
     if (at.deadline && clock::now() >= *at.deadline) give_up(at);
-    if (at.pause) co_await pause();
+    if (at.pause > duration{}) co_await pause(at.pause);
 }
 
-awaitable<void> caller::pause() const {
-    asio::steady_timer timer{co_await asio::this_coro::executor, 50ms};
+awaitable<void> caller::pause(duration length) const {
+    asio::steady_timer timer{co_await asio::this_coro::executor, length};
     co_await timer.async_wait(asio::use_awaitable);
 }
 
@@ -154,16 +169,27 @@ awaitable<void> caller::call(const script_call& what, reply& answer, when_full f
     auto at = begin(what.what().name);
     at.full = full;
     if (!what.what().only_reads) at.replicas = to_->wait;
-    boost::redis::request request;
-    for (bool written = false; !at.answered;) {
+    auto request = connection::request();
+    bool large = false;
+    const auto write = [&] {
+        what.write_to(request, at.with_text);
+        large = request.payload().size() > large_call;
+        if (at.replicas == 0) return;
+        // WAIT is for what this connection wrote last, and a repeat or an answer that rests on another's change writes
+        // nothing: a message that nobody hears is written, behind all that was done so far.
+        request.push("PUBLISH", confirm_channel_, "");
+        request.push("WAIT", at.replicas, replicas_limit.count());
+    };
+    write();
+    // Refused for want of the script, a large call would have been sent for nothing.
+    at.with_text = large && !large_made_.contains(&what.what());
+    if (at.with_text) write();
+    while (!at.answered) {
         const bool with_text = at.with_text;
-        if (!written) {
-            what.write_to(request, with_text);
-            if (at.replicas > 0) request.push("WAIT", at.replicas, replicas_limit.count());
-        }
         co_await attempt_once(at, request, answer);
-        written = with_text == at.with_text;
+        if (at.with_text != with_text) write();
     }
+    if (large) large_made_.insert(&what.what());
 }
 
 awaitable<void> caller::command(std::string_view operation, const boost::redis::request& what,

@@ -1,5 +1,6 @@
-// Makes calls until they are answered: an abort leaves it open whether the call was executed, so the same call is made
-// again (its lane number makes that safe) until patience is used up.
+// Makes calls until they are answered: a lost connection leaves it open whether the call was executed, so the same call
+// is made again on the next one (its lane number makes that safe) until patience is used up. On a connection that lives
+// it is waited for and never sent twice.
 #pragma once
 
 #include "store/redis/connection.hpp"
@@ -8,12 +9,15 @@
 #include "store/settings.hpp"
 
 #include <optional>
+#include <set>
 
 namespace errand::redis {
 
 class caller {
 public:
-    caller(const store_settings& settings, const address& to) : settings_{&settings}, to_{&to} {}
+    // `quiet_channel`: one that nobody listens to.
+    caller(const store_settings& settings, const address& to, std::string quiet_channel)
+        : settings_{&settings}, to_{&to}, confirm_channel_{std::move(quiet_channel)} {}
 
     void use(std::shared_ptr<connection> over) { over_ = std::move(over); }
     void close();
@@ -36,17 +40,21 @@ private:
     progress begin(std::string_view operation) const;
     awaitable<void> attempt_once(progress& at, const boost::redis::request& what, reply& answer);
     void judge_abort(progress& at) const;
-    void judge_refusal(progress& at, std::string_view error) const;
+    void judge_refusal(progress& at, std::string_view error);
     void judge_confirmed(progress& at, std::int64_t replicas) const;
     [[noreturn]] void give_up(const progress& at) const;
-    awaitable<void> pause() const;
+    void note_answer();
+    awaitable<void> pause(duration length) const;
 
     const store_settings* settings_;
     const address* to_;
     std::shared_ptr<connection> over_;
     std::string cause_;
-    bool setup_failed_ = false;
+    std::string confirm_channel_;
+    std::string wrong_stamp_;  // the store behind the last connection is another's: why
+    std::set<const script*> large_made_;  // scripts that Redis has run for a large call
     bool told_ = false;
+    bool refused_ = false;  // the last call's server may not change anything
     bool closed_ = false;
     unsigned connections_ = 0;  // how often it was up
 };

@@ -2,10 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include "store/redis/script_set.hpp"
-
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
@@ -18,6 +16,16 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+constexpr auto reconnect_interval = 80ms;
+// The connection is looked at so often. After so many looks without a byte from the server it is asked for one, and
+// after so many without any progress the connection is given up. Looks are counted and not the time: after a process
+// stood still nothing has been missed.
+constexpr auto look_interval = 2500ms;
+constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made = 8;
+// What was sent and acknowledged counts as progress from so many bytes on: a PING that a machine takes although its
+// Redis hangs is none.
+constexpr std::uint64_t worth_counting = 1024;
 
 asio::ssl::context tls_of(const address& to) {
     asio::ssl::context tls{asio::ssl::context::tls_client};
@@ -37,14 +45,15 @@ asio::ssl::context tls_of(const address& to) {
     return tls;
 }
 
-boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all) {
+boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all,
+                               const boost::redis::request& check) {
     boost::redis::config config;
     config.use_ssl = to.tls;
     config.addr = {to.host, to.port};
     config.unix_socket = to.unix_path;
-    config.reconnect_wait_interval = 80ms;
-    // A PING goes out only when nothing else does; a connection silent for twice this long is given up.
-    config.health_check_interval = 5s;
+    config.reconnect_wait_interval = reconnect_interval;
+    // The library's own check takes a large call on a slow line for silence, and a PING that is refused for a loss.
+    config.health_check_interval = 0s;
     // Larger reads make pipelined calls answer in lock step, which halves the rate (measured).
     config.read_buffer_append_size = 4096;
     config.use_setup = true;
@@ -55,7 +64,7 @@ boost::redis::config config_of(const address& to, std::string_view channel, std:
         config.setup.hello();
     }
     if (to.database != 0) config.setup.push("SELECT", to.database);
-    for (const auto& script : all_scripts()) config.setup.push("SCRIPT", "LOAD", script.text);
+    config.setup.append(check);
     // A SUBSCRIBE that is refused answers where no answer is due, and all later answers would go to the wrong calls:
     // whether the user may is asked first, with a message that nobody hears.
     config.setup.push("PUBLISH", channel, "");
@@ -67,30 +76,39 @@ boost::redis::config config_of(const address& to, std::string_view channel, std:
 }  // namespace
 
 connection::connection(asio::io_context& on, const address& to, std::string channel, std::string of_all,
-                       connection_listener& tell)
-    : config_{config_of(to, channel, of_all)},
+                       const boost::redis::request& check, connection_listener& tell)
+    : config_{config_of(to, channel, of_all, check)},
       channel_{std::move(channel)},
       of_all_{std::move(of_all)},
       tell_{&tell},
       connection_{on.get_executor(), tls_of(to),
                   boost::redis::logger{
                       boost::redis::logger::level::err,
-                      [this](boost::redis::logger::level, std::string_view line) { heard_log(line); }}} {
+                      [this](boost::redis::logger::level, std::string_view line) { heard_log(line); }}},
+      ping_{request()},
+      change_{on, asio::steady_timer::time_point::max()},
+      look_{on},
+      pause_{on} {
     connection_.set_receive_response(pushes_);
+    ping_.push("PING");
+}
+
+boost::redis::request connection::request() {
+    boost::redis::request::config how;
+    how.cancel_on_connection_lost = true;
+    return boost::redis::request{how};
 }
 
 void connection::start() {
     const auto on = connection_.get_executor();
-    asio::co_spawn(
-        on,
-        [](std::shared_ptr<connection> self) -> awaitable<void> { co_await self->run(); }(shared_from_this()),
-        asio::detached);
-    asio::co_spawn(
-        on,
-        [](std::shared_ptr<connection> self) -> awaitable<void> {
-            co_await self->receive();
-        }(shared_from_this()),
-        asio::detached);
+    for (const auto part : {&connection::run, &connection::receive, &connection::watch}) {
+        asio::co_spawn(
+            on,
+            [](std::shared_ptr<connection> self, awaitable<void> (connection::*one)()) -> awaitable<void> {
+                co_await (self.get()->*one)();
+            }(shared_from_this(), part),
+            asio::detached);
+    }
 }
 
 void connection::stop() {
@@ -98,12 +116,89 @@ void connection::stop() {
     tell_ = nullptr;
     up_ = false;
     connection_.cancel();
+    look_.cancel();
+    pause_.cancel();
+    change_.cancel();
+}
+
+void connection::drop(std::string_view cause) {
+    if (is_stopped() || dropping_) return;
+    dropping_ = true;
+    up_ = false;
+    connection_.cancel(boost::redis::operation::run);
+    tell_->down(cause);
+    changed();
+}
+
+void connection::changed() {
+    quiet_ = 0;
+    change_.cancel();
 }
 
 awaitable<void> connection::run() {
-    // Ends only when cancelled, or at once when the configuration is wrong: reconnecting is the library's.
-    const auto [ended] = co_await connection_.async_run(config_, token);
-    if (tell_) tell_->down(ended.message());
+    while (!is_stopped()) {
+        dropping_ = false;
+        // Ends only when cancelled, or at once when the configuration is wrong: reconnecting is the library's.
+        const auto [ended] = co_await connection_.async_run(config_, token);
+        if (is_stopped()) break;
+        if (!dropping_) {
+            up_ = false;
+            tell_->down(ended.message());
+            changed();
+            break;
+        }
+        pause_.expires_after(reconnect_interval);
+        co_await pause_.async_wait(token);
+    }
+}
+
+// What moves on a socket is asked of the system; where it does not tell, whole messages count, which is enough where they
+// are fast.
+socket_bytes connection::moved() {
+    const auto usage = connection_.get_usage();
+    socket_bytes all{.in = usage.response_bytes_received + usage.push_bytes_received,
+                     .out = usage.bytes_sent};
+    if (!config_.unix_socket.empty()) return all;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    auto& socket = connection_.next_layer().lowest_layer();
+#pragma GCC diagnostic pop
+    if (!socket.is_open()) return all;
+    return bytes_of(socket.native_handle()).value_or(all);
+}
+
+awaitable<void> connection::watch() {
+    socket_bytes before;
+    unsigned unheard = 0;
+    for (;;) {
+        look_.expires_after(look_interval);
+        co_await look_.async_wait(token);
+        if (is_stopped()) break;
+        const auto now = moved();
+        unheard = now.in == before.in ? unheard + 1 : 0;
+        quiet_ = unheard > 0 && now.out - before.out < worth_counting ? quiet_ + 1 : 0;
+        before = now;
+        if (quiet_ >= (up_ ? looks_until_lost : looks_until_made)) {
+            drop("no answer for " +
+                 std::to_string(std::chrono::floor<std::chrono::seconds>(quiet_ * look_interval).count()) +
+                 " s");
+        } else if (up_ && unheard >= looks_until_ping && !pinging_) {
+            pinging_ = true;
+            asio::co_spawn(
+                connection_.get_executor(),
+                [](std::shared_ptr<connection> self) -> awaitable<void> {
+                    co_await self->ping();
+                }(shared_from_this()),
+                asio::detached);
+        }
+    }
+}
+
+// Any answer will do, a refusal as well.
+awaitable<void> connection::ping() {
+    co_await connection_.async_exec(ping_, pong_.recorder(), token);
+    pong_.clear();
+    pinging_ = false;
 }
 
 awaitable<void> connection::receive() {
@@ -124,6 +219,7 @@ void connection::heard_pushes() {
             if (mine && nodes[at + 1].value == "subscribe") {
                 up_ = true;
                 tell_->up();
+                changed();
             } else if (nodes[at + 1].value == "message") {
                 tell_->message(nodes[at + 3].value);
             }
@@ -135,16 +231,34 @@ void connection::heard_pushes() {
 }
 
 void connection::heard_log(std::string_view line) {
-    if (is_stopped()) return;
+    if (is_stopped() || dropping_) return;
     up_ = false;
     tell_->down(line);
+    changed();
+}
+
+awaitable<void> connection::change(time_limit until) {
+    if (until) {
+        co_await change_.async_wait(asio::cancel_at(*until, token));
+    } else {
+        co_await change_.async_wait(token);
+    }
 }
 
 awaitable<connection::attempt> connection::exec(const boost::redis::request& what, reply& answer,
-                                                duration limit) {
+                                                time_limit until) {
     answer.clear();
-    const auto [failed, bytes] =
-        co_await connection_.async_exec(what, answer.recorder(), asio::cancel_after(limit, token));
+    if (!up_ && !is_stopped()) co_await change(until);
+    if (!up_) co_return attempt::not_sent;
+    boost::system::error_code failed;
+    if (until) {
+        const auto [ended, bytes] =
+            co_await connection_.async_exec(what, answer.recorder(), asio::cancel_at(*until, token));
+        failed = ended;
+    } else {
+        const auto [ended, bytes] = co_await connection_.async_exec(what, answer.recorder(), token);
+        failed = ended;
+    }
     co_return failed ? attempt::aborted : attempt::answered;
 }
 

@@ -1,7 +1,11 @@
 // One connection to Redis that comes back by itself, and the pushes that arrive on it.
 //
-// It lives as long as its two coroutines (the connection's own loop and the receive loop) do; after stop() both end as
-// soon as the io_context runs, and the listener hears nothing any more. The receive loop never executes a command.
+// A call waits for its answer as long as the connection lives; whether it lives is judged by the bytes that move on it,
+// in either direction, and not by how long an answer takes: a large one takes its time on a slow line. No call is handed
+// to a connection before its setup was answered, so none runs on a server that the setup refuses.
+//
+// It lives as long as its coroutines (the connection's own loop, the receive loop and the watch) do; after stop() they end
+// as soon as the io_context runs, and the listener hears nothing any more. The receive loop never executes a command.
 #pragma once
 
 #include <errand/awaitable.hpp>
@@ -9,11 +13,15 @@
 
 #include "store/redis/address.hpp"
 #include "store/redis/reply.hpp"
+#include "store/redis/socket_bytes.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/redis/connection.hpp>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,16 +39,25 @@ protected:
 
 class connection : public std::enable_shared_from_this<connection> {
 public:
-    // Hears `channel`, and `of_all`, which others hear as well.
+    // Hears `channel`, and `of_all`, which others hear as well. `check`: commands of the setup; one that answers with an error
+    // refuses the server.
     connection(boost::asio::io_context& on, const address& to, std::string channel, std::string of_all,
-               connection_listener& tell);
+               const boost::redis::request& check, connection_listener& tell);
 
     void start();
     void stop();
 
-    enum class attempt { answered, aborted };
-    // Sends one request and waits for its answer no longer than `limit`. Aborted: it may have been executed or not.
-    awaitable<attempt> exec(const boost::redis::request& what, reply& answer, duration limit);
+    using time_limit = std::optional<std::chrono::steady_clock::time_point>;
+    enum class attempt { answered, aborted, not_sent };
+    // Sends one request and waits for its answer until then. Aborted: it may have been executed or not. Not sent: there
+    // is no connection, and an attempt to make one has failed or the time is up.
+    awaitable<attempt> exec(const boost::redis::request& what, reply& answer, time_limit until);
+    // Closes the connection and makes a new one, which may reach another server.
+    void drop(std::string_view cause);
+
+    // How a request has to be made for exec(): one that was not sent when its connection is lost is not sent behind the
+    // setup of the next.
+    static boost::redis::request request();
 
     bool is_up() const noexcept { return up_; }
     bool is_stopped() const noexcept { return tell_ == nullptr; }
@@ -48,6 +65,11 @@ public:
 private:
     awaitable<void> run();
     awaitable<void> receive();
+    awaitable<void> watch();
+    awaitable<void> ping();
+    awaitable<void> change(time_limit until);
+    socket_bytes moved();
+    void changed();
     void heard_log(std::string_view line);
     void heard_pushes();
 
@@ -56,8 +78,16 @@ private:
     std::string of_all_;
     connection_listener* tell_;  // null once stopped
     bool up_ = false;
+    bool dropping_ = false;  // until it is made anew
+    bool pinging_ = false;
+    unsigned quiet_ = 0;  // looks in a row that saw nothing move
     boost::redis::connection connection_;
     boost::redis::generic_flat_response pushes_;
+    boost::redis::request ping_;
+    reply pong_;
+    boost::asio::steady_timer change_;  // cancelled whenever it comes up or fails
+    boost::asio::steady_timer look_;
+    boost::asio::steady_timer pause_;
 };
 
 }  // namespace errand::redis

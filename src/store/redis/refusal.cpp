@@ -1,5 +1,6 @@
 #include "store/redis/refusal.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace errand::redis {
@@ -17,8 +18,8 @@ constexpr std::array rows{
         "Redis is full: raise its maxmemory, or let workers finish and retention delete tasks"},
     row{"LOADING", remedy::wait, "Redis is still loading its data"},
     row{"BUSY", remedy::wait, "Redis is busy with a long script"},
-    row{"READONLY", remedy::wait, "this Redis is a read-only replica: connect to its master"},
-    row{"MASTERDOWN", remedy::wait, "this Redis is a replica without its master"},
+    row{"READONLY", remedy::reconnect, "this Redis is a read-only replica: connect to its master"},
+    row{"MASTERDOWN", remedy::reconnect, "this Redis is a replica without its master"},
     row{"MISCONF", remedy::wait, "Redis refuses writes because it cannot save to disk: see its log"},
     row{"NOREPLICAS", remedy::wait, "Redis refuses writes because it has too few replicas"},
     row{"TRYAGAIN", remedy::wait, "the cluster is moving these keys"},
@@ -30,15 +31,25 @@ constexpr std::array rows{
         "what the scripts call"},
 };
 
+// Redis before 7 wraps the error that a command in a script was refused with:
+// "ERR Error running script (call to f_5ba…): @user_script:1: @user_script: 1: -READONLY You can't write …".
+std::string_view inner_of(std::string_view error) {
+    constexpr std::string_view place = "@user_script";
+    const auto at = error.starts_with("ERR ") ? error.rfind(place) : error.npos;
+    if (at == error.npos) return error;
+    error.remove_prefix(at + place.size());
+    error.remove_prefix(std::min(error.find_first_not_of(": 0123456789"), error.size()));
+    if (error.starts_with('-')) error.remove_prefix(1);
+    return error;
+}
+
 }  // namespace
 
 refusal judge(std::string_view error) {
-    // An error inside a script carries the inner one behind words of the script's own.
+    const auto said = inner_of(error);
+    const auto first = said.substr(0, said.find(' '));
     for (const auto& [word, what, advice] : rows) {
-        const auto at = error.find(word);
-        const bool first = at == 0 && (error.size() == word.size() || error[word.size()] == ' ');
-        const bool inner = at != error.npos && at > 0 && word == "OOM" && error.find("OOM command") == at;
-        if (first || inner) return {what, std::string{advice} + " (" + std::string{error} + ")"};
+        if (first == word) return {what, std::string{advice} + " (" + std::string{error} + ")"};
     }
     return {remedy::give_up, "Redis answered: " + std::string{error}};
 }

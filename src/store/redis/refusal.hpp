@@ -1,4 +1,5 @@
-// What an error reply of Redis means for the call that got it: decided here, once, from the reply's first word.
+// What an error reply of Redis means for the call that got it: decided here, once, from the reply's first word, or that of
+// the error that a script ended with.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@ namespace errand::redis {
 enum class remedy {
     load_script,  // the script is not there: send it along
     wait,         // it will pass (loading, failing over, busy): repeat the call
+    reconnect,    // this server takes no changes (any more): another may be reached now
     free_memory,  // Redis is full: submissions are refused, reports wait
     give_up,      // repeating does not help
 };

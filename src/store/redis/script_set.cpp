@@ -31,6 +31,7 @@ const std::vector<row>& rows() {
     using enum script_name;
     static const std::vector<row> table{
         plain(open, {"lib_base", "lib_make", "open"}),
+        plain(stamp, {"stamp"}),
         plain(submit_new, {"submit_new"}),
         plain(submit, {"lib_base",      "lib_there",    "lib_queues",    "lib_many",       "lib_names",
                        "lib_mark",      "lib_record",   "lib_started",   "lib_lane",       "lib_wake",
@@ -142,9 +143,10 @@ std::string_view file(std::string_view name) {
 }
 
 // These change nothing that has to outlive a fail-over.
-constexpr std::array reading{script_name::stages,   script_name::find, script_name::watch,
-                             script_name::links,    script_name::list, script_name::running,
-                             script_name::overview, script_name::busy, script_name::mend_count};
+constexpr std::array reading{script_name::stamp,     script_name::stages,   script_name::find,
+                             script_name::watch,     script_name::links,    script_name::list,
+                             script_name::running,   script_name::overview, script_name::busy,
+                             script_name::mend_count};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;

@@ -10,6 +10,7 @@ namespace errand::redis {
 
 enum class script_name : std::uint8_t {
     open,
+    stamp,
     submit_new,
     submit,
     work,

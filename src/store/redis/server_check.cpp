@@ -1,5 +1,6 @@
 #include "store/redis/server_check.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace errand::redis {
@@ -42,6 +43,15 @@ std::optional<std::string> check_eviction(std::string_view info) {
     if (limit.empty() || limit == "0" || policy.empty() || policy == "noeviction") return std::nullopt;
     return "its maxmemory-policy is " + std::string{policy} +
            ", so it would delete tasks when it is full; set maxmemory-policy noeviction";
+}
+
+std::optional<std::string> refused_stamp(std::string_view error, unsigned shards_wanted) {
+    constexpr std::string_view word = "STAMP ";
+    if (!error.starts_with(word)) return std::nullopt;
+    error.remove_prefix(word.size());
+    const auto format = error.substr(0, error.find(' '));
+    error.remove_prefix(std::min(format.size() + 1, error.size()));
+    return check_stamp(format, error, shards_wanted);
 }
 
 std::optional<std::string> check_stamp(std::string_view format, std::string_view shards,

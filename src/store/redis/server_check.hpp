@@ -17,5 +17,7 @@ std::optional<std::string> check_version(std::string_view info);
 std::optional<std::string> check_eviction(std::string_view info);
 std::optional<std::string> check_stamp(std::string_view format, std::string_view shards,
                                        unsigned shards_wanted);
+// The same of what scripts/stamp.lua refused a connection with; nothing for any other error.
+std::optional<std::string> refused_stamp(std::string_view error, unsigned shards_wanted);
 
 }  // namespace errand::redis

@@ -27,7 +27,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
       settings_{std::move(settings)},
       address_{parse_address(settings_.url)},
       keys_{settings_.name_space, settings_.shard},
-      caller_{settings_, address_},
+      caller_{settings_, address_, keys_.channel("")},
       seen_{settings_.url + ' ' + keys_.tasks()} {
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
     waits_as_ = settings_.name;
@@ -46,7 +46,7 @@ awaitable<void> shard_store::open() {
     if (caller_.closed()) caller_.fail("open", "the store was closed");
     connection_listener& self = *this;
     auto over = std::make_shared<connection>(*on_, address_, keys_.channel(settings_.name),
-                                             keys_.channel_of_all(), self);
+                                             keys_.channel_of_all(), stamp(), self);
     caller_.use(over);
     over->start();
     try {
@@ -61,8 +61,19 @@ awaitable<void> shard_store::open() {
 
 void shard_store::close() { caller_.close(); }
 
+// What each connection asks first: behind it there may be another Redis, or another copy of its data, by now.
+boost::redis::request shard_store::stamp() const {
+    const std::array<std::string_view, 1> only{keys_.control()};
+    script_call call{script_name::stamp, only};
+    call.arg(store_format);
+    call.arg(settings_.shards);
+    boost::redis::request to;
+    call.write_to(to, true);
+    return to;
+}
+
 awaitable<void> shard_store::check_server() {
-    boost::redis::request ask_info;
+    auto ask_info = connection::request();
     ask_info.push("INFO");
     reply info;
     try {

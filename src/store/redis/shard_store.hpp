@@ -98,6 +98,7 @@ private:
     void hear(std::string_view payload);
     void hear_of_loss();
 
+    boost::redis::request stamp() const;
     awaitable<void> check_server();
     awaitable<void> check_stamp();
     // Makes the call; a script that needs the keys of more queues says so and is called again with them.

@@ -15,13 +15,14 @@ for i = 1, popped do
   end
 end
 
--- As many notes and bodies as a reply carries; of one task at least.
+-- As many notes and bodies as a reply carries; of one task at least. Not many are read at once where they are large.
 local remarks, room, fit = {}, most_bytes, popped
 if #noted > 0 then remarks, room, fit = seldom().notes_within(ids, noted) end
-local bodies, bytes, size, alike, gone, full, left_in = {}, 0, 0, true, false, false, nil
-for from = 1, fit, 64 do
-  local part = call('HMGET', tasks, unpack(ids, from, math.min(from + 63, fit)))
-  if popped <= 64 then bodies = part end
+local bodies, bytes, size, alike, gone, full, left_in, step = {}, 0, 0, true, false, false, nil, 64
+if fit > 16 and call('HSTRLEN', tasks, ids[1]) > most_bytes / 64 then step = 8 end
+for from = 1, fit, step do
+  local part = call('HMGET', tasks, unpack(ids, from, math.min(from + step - 1, fit)))
+  if popped <= step then bodies = part end
   if from == 1 then size = part[1] and #part[1] or 0 end
   for i = 1, #part do
     local body, i_of = part[i], from + i - 1

@@ -6,7 +6,7 @@
 --          looked at (the reply is full)
 -- Cost:    O(ids)
 free_first()
-local most_bytes = 4000000
+local most_bytes = 512000  -- as much as a call carries (lib_most.lua)
 local over, unknown, gone, deleted, later, bytes = {}, {}, {}, {}, {}, 0
 local me = ARGV[1] .. '\n'
 

@@ -1,0 +1,8 @@
+-- stamp: whether the shard is kept as the caller knows it; asked for each connection that is made.
+-- Keys:    control
+-- Args:    format, number of shards
+-- Returns: 'ok', also where no shard was made yet | the error STAMP, with format and number of shards
+-- Cost:    O(1)
+local made = redis.call('HMGET', KEYS[1], 'format', 'shards')
+if not made[1] or (made[1] == ARGV[1] and made[2] == ARGV[2]) then return 'ok' end
+return redis.error_reply('STAMP ' .. made[1] .. ' ' .. (made[2] or ''))
