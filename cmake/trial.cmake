@@ -103,6 +103,11 @@ errand_broken_source(deaf fetcher FILE worker/fetcher.cpp
 errand_broken_hand(deaf MODE lone FINDS late_start SOURCES "${shard_store}" "${fetcher}"
     SECONDS 30 FAULTS --patience 15 --only pause)
 
+errand_broken_source(demoted_is_kept refusal FILE store/redis/refusal.cpp
+    FROM "row{\"READONLY\", remedy::reconnect" TO "row{\"READONLY\", remedy::wait")
+errand_broken_hand(demoted_is_kept FINDS "(unexplained|stuck|late_start)" MODE replicated SOURCES "${refusal}"
+    FAULTS --patience 20 --no-lots --only demote)
+
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
     FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")

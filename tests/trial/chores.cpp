@@ -34,7 +34,7 @@ awaitable<void> chore::toil(errand::duration length) {
 awaitable<mark> chore::done(int number) {
     auto& self = co_await errand::this_task();
     book.add("ended", self.id(), number, self.fence());
-    co_return mark{self.fence(), static_cast<int>(::getpid())};
+    co_return mark{self.fence(), static_cast<int>(::getpid()), {}};
 }
 
 awaitable<mark> quick::perform(int number) {
@@ -64,6 +64,14 @@ awaitable<mark> broken::perform(int) {
     throw errand::discard{"the chore is broken"};
 }
 
+awaitable<mark> large::perform(int number, std::string text) {
+    co_await toil(2ms);
+    if ((co_await errand::this_task()).attempt() <= 2) throw std::runtime_error{std::string(40'000, 'e')};
+    auto end = co_await done(number);
+    end.padding = std::move(text);
+    co_return end;
+}
+
 awaitable<mark> staged::perform(int number) {
     auto& self = co_await errand::this_task();
     for (int at = 1; at <= stages_of_staged; ++at) {
@@ -86,4 +94,5 @@ ERRAND_DEFINE_HANDLER(trial::slow)
 ERRAND_DEFINE_HANDLER(trial::failing)
 ERRAND_DEFINE_HANDLER(trial::snoozing)
 ERRAND_DEFINE_HANDLER(trial::broken)
+ERRAND_DEFINE_HANDLER(trial::large)
 ERRAND_DEFINE_HANDLER(trial::staged)

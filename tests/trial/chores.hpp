@@ -4,6 +4,7 @@
 #include <errand/errand.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace errand::test {
 class task_journal;
@@ -15,6 +16,7 @@ namespace trial {
 struct mark {
     std::uint64_t fence = 0;
     int pid = 0;
+    std::string padding{};
 };
 
 // The number tells one submission from all others.
@@ -52,6 +54,11 @@ struct broken : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number);
 };
+// Its argument, its result and what its first attempts failed with are large.
+struct large : chore {
+    using chore::chore;
+    errand::awaitable<mark> perform(int number, std::string text);
+};
 struct staged : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number);
@@ -60,6 +67,9 @@ struct staged : chore {
 inline constexpr int stages_of_staged = 3;
 // Of a task that snoozes or fails by itself.
 inline constexpr auto short_pause = std::chrono::milliseconds{40};
+
+// Of the arguments and results of large ones: up to the limit, with room for what stands around it.
+inline constexpr int most_text = 1'000'000;
 
 }  // namespace trial
 
@@ -71,5 +81,6 @@ TRIAL_HANDLER(trial::slow)
 TRIAL_HANDLER(trial::failing)
 TRIAL_HANDLER(trial::snoozing)
 TRIAL_HANDLER(trial::broken)
+TRIAL_HANDLER(trial::large)
 TRIAL_HANDLER(trial::staged)
 #undef TRIAL_HANDLER

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 
 namespace trial {
@@ -72,7 +73,10 @@ void producer::remember(const task& accepted) {
 void producer::one(dice& random) {
     const int which = between(1, 100, random);
     std::optional<task> accepted;
-    if (which <= 30) {
+    if (which <= 8 && std::filesystem::exists(book_.path() + ".large")) {
+        const auto length = static_cast<std::size_t>(between(most_text / 10, most_text, random));
+        accepted = submit<large>({}, number_++, std::string(length, 'x'));
+    } else if (which <= 30) {
         accepted = submit<quick>({.priority = between(0, 9, random)}, number_++);
     } else if (which <= 40) {
         accepted = submit<slow>({}, number_++, errand::duration{between(20, 700, random)});

@@ -2,6 +2,8 @@
 #include "trial/faults.hpp"
 #include "trial/redis_ground.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace trial {
@@ -47,6 +49,26 @@ void lose_reply(site& at) {
     count_when_cut(at, gate, "reply_lost");
 }
 
+// 1 or 10 Mbit/s, and an answer is 200 ms away.
+void slow_line(site& at) {
+    auto& gate = redis(at).any_gate(at.random);
+    gate.slow(at.random() % 2 ? 125'000 : 1'250'000, 200ms);
+    at.later(some(1000, 5000, at), [&at, &gate] {
+        gate.slow(0, 0ms);
+        at.count("slow_line");
+    });
+}
+
+// For a moment some of what is submitted is as large as it may be.
+void large(site& at) {
+    const auto sign = at.file("journal") + ".large";
+    std::ofstream{sign}.put('x');
+    at.later(some(300, 800, at), [&at, sign] {
+        std::filesystem::remove(sign);
+        at.count("large");
+    });
+}
+
 void flush_scripts(site& at) {
     redis(at).primary().command({"SCRIPT", "FLUSH"});
     at.count("scripts_flushed");
@@ -84,6 +106,14 @@ void empty(site& at) {
     at.count("store_emptied");
 }
 
+// The primary becomes the replica of its replica, and nobody is cut off.
+void demote(site& at) {
+    if (!redis(at).replica_is_there()) return;
+    at.storm(3s);
+    if (redis(at).change_places()) at.count("primary_demoted");
+    at.look_anew();
+}
+
 }  // namespace
 
 std::vector<fault> redis_faults(bool lone, bool replicated) {
@@ -92,9 +122,12 @@ std::vector<fault> redis_faults(bool lone, bool replicated) {
                            {"stall", stall},
                            {"truncate", truncate},
                            {"lose_reply", lose_reply},
+                           {"slow_line", slow_line},
+                           {"large", large},
                            {"flush_scripts", flush_scripts}};
     if (replicated) {
         all.push_back({"fail_over", switch_over});
+        all.push_back({"demote", demote});
     } else {
         all.push_back({"restart_store", kill_and_restart});
         all.push_back({"freeze_store", freeze});

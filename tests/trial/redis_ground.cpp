@@ -59,7 +59,10 @@ bool redis_ground::make_room() {
 }
 
 void redis_ground::mend() {
-    for (const auto& gate : gates_) gate->stall(false);
+    for (const auto& gate : gates_) {
+        gate->stall(false);
+        gate->slow(0, 0ms);
+    }
 }
 
 void redis_ground::tend() {
@@ -85,6 +88,18 @@ void redis_ground::fail_over() {
     for (const auto& gate : gates_) gate->lead_to(primary().port());
     servers_[old]->restart();
     follow(old);
+}
+
+bool redis_ground::change_places() {
+    const auto old = primary_;
+    primary().command({"FAILOVER", "TIMEOUT", "5000"});
+    const bool changed = holds_within(10s, [&] {
+        return servers_[old]->command({"INFO", "replication"}).find("role:slave") != std::string::npos;
+    });
+    if (!changed) return false;
+    primary_ = 1 - old;
+    for (const auto& gate : gates_) gate->lead_new_to(primary().port());
+    return true;
 }
 
 void redis_ground::restart(std::chrono::milliseconds pause) {

@@ -31,6 +31,8 @@ public:
     errand::test::tcp_gate& any_gate(dice& random) { return *gates_[random() % gates_.size()]; }
     // Kills the primary and lets the other take its place.
     void fail_over();
+    // Lets them change places; connections stay where they are. Whether they did.
+    bool change_places();
     bool replica_is_there() const;
     void restart(std::chrono::milliseconds pause);
 
