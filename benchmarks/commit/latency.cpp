@@ -18,7 +18,7 @@ using bench::now_ns;
 
 namespace {
 
-constexpr std::size_t warm_up = 20;
+constexpr std::size_t warm_up_count = 20;
 // The worker and the courier have nothing to do when the next one comes.
 constexpr auto rest = 40ms;
 
@@ -36,7 +36,7 @@ errand::awaitable<errand::handle<std::int64_t>> perform(errand::app& app, std::i
 errand::awaitable<delays> measure(errand::app& app, const shop& at, std::size_t tasks, bool named) {
     delays all;
     asio::steady_timer pause{co_await asio::this_coro::executor};
-    for (std::size_t number = 1; number <= tasks + warm_up; ++number) {
+    for (std::size_t number = 1; number <= tasks + warm_up_count; ++number) {
         pause.expires_after(rest);
         co_await pause.async_wait(asio::use_awaitable);
         const auto id = static_cast<std::int64_t>(number);
@@ -50,7 +50,7 @@ errand::awaitable<delays> measure(errand::app& app, const shop& at, std::size_t 
             });
         const auto returned = now_ns();
         const auto started = co_await task;
-        if (number <= warm_up) continue;
+        if (number <= warm_up_count) continue;
         all.transaction.push_back(returned - begun);
         // The delivery does not wait for the return: it may be there first.
         all.start.push_back(std::max<std::int64_t>(0, started - returned));
@@ -66,7 +66,7 @@ bench::result latency(const bench::arguments& how) {
     errand::app app{load::over_socket()};
     shop at{app, work::insert, 10};
     auto all = app.block_on(measure(app, at, tasks, how.number("named", 0) != 0));
-    at.check(tasks + warm_up);
+    at.check(tasks + warm_up_count);
     worker.stop();
     std::ranges::sort(all.transaction);
     return bench::result{}
