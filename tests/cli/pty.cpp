@@ -1,5 +1,6 @@
 #include "cli/pty.hpp"
 
+#include "cli/run.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,16 +14,6 @@
 #include <utmp.h>
 
 namespace errand::test {
-namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-    std::vector<char*> raw;
-    for (auto& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    return raw;
-}
-
-}  // namespace
 
 cli_terminal::cli_terminal(std::vector<std::string> words,
                            const std::map<std::string, std::string>& variables) {

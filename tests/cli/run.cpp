@@ -37,13 +37,6 @@ std::string contents(std::FILE* from) {
     return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& words) {
-    std::vector<char*> raw;
-    for (auto& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    return raw;
-}
-
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
     std::vector<std::string> all;
     for (const auto& [name, value] : variables) all.push_back(name + '=' + value);
@@ -56,6 +49,13 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 }
 
 }  // namespace
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> raw;
+    for (auto& word : words) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    return raw;
+}
 
 struct cli_process::files {
     file in;

@@ -20,6 +20,9 @@ struct cli_result {
     std::vector<std::string> lines() const;
 };
 
+// As exec() takes them; they point into the words.
+std::vector<char*> pointers(std::vector<std::string>& words);
+
 // A process that runs. Killed with this object when it has not ended.
 class cli_process {
 public:

@@ -66,9 +66,9 @@ namespace {
 using namespace gather;
 
 // A worker whose tasks do not outlive the test.
-struct bench : test_app {
+struct meeting : test_app {
     using test_app::test_app;
-    ~bench() { stop(); }
+    ~meeting() { stop(); }
 
     template <class H, class... A>
     auto submit(A... args) {
@@ -123,7 +123,7 @@ struct foreign_wait {
 }  // namespace
 
 TEST_CASE("all gives the results of tasks of several types in the order of the handles", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     const auto n = t.submit<number>(7);
     const auto w = t.submit<word>(std::string{"seven"});
@@ -136,7 +136,7 @@ TEST_CASE("all gives the results of tasks of several types in the order of the h
 }
 
 TEST_CASE("all of a vector gives a vector, of an empty one at once", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     std::vector<errand::handle<int>> numbers;
     for (int i = 0; i < 20; ++i) numbers.push_back(t.submit<number>(i));
@@ -151,7 +151,7 @@ TEST_CASE("all of a vector gives a vector, of an empty one at once", "[gather]")
 }
 
 TEST_CASE("all fails as soon as one task has failed, and the others go on", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     const auto lasting = t.stay(1);
     const auto bad = t.submit<refuses>(std::string{"no such customer"});
@@ -161,7 +161,7 @@ TEST_CASE("all fails as soon as one task has failed, and the others go on", "[ga
 }
 
 TEST_CASE("all cancels the tasks that have not ended when one has failed, if asked to", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     auto handles = t.stay(3);
     handles.push_back(t.submit<refuses>(std::string{"no"}));
@@ -171,7 +171,7 @@ TEST_CASE("all cancels the tasks that have not ended when one has failed, if ask
 }
 
 TEST_CASE("any gives the first task that succeeds and passes over those that fail", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     const auto bad = t.submit<refuses>(std::string{"no"});
     eventually([&] { return errand::is_end(t.info(bad).state); });
@@ -191,7 +191,7 @@ TEST_CASE("any gives the first task that succeeds and passes over those that fai
 }
 
 TEST_CASE("any of a vector gives the place and the result of the first", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     auto handles = t.stay(2);
     handles.push_back(t.submit<number>(5));
@@ -205,7 +205,7 @@ TEST_CASE("any of a vector gives the place and the result of the first", "[gathe
 }
 
 TEST_CASE("any throws the error of the last task to end when none succeeds", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     const auto bad = t.submit<refuses>(std::string{"the first to end"});
     eventually([&] { return errand::is_end(t.info(bad).state); });
@@ -221,7 +221,7 @@ TEST_CASE("any throws the error of the last task to end when none succeeds", "[g
 }
 
 TEST_CASE("all and any say how many tasks did not end in time, and cancel them if asked to", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     auto handles = t.stay(2);
     handles.push_back(t.submit<number>(1));
@@ -236,8 +236,8 @@ TEST_CASE("all and any say how many tasks did not end in time, and cancel them i
 }
 
 TEST_CASE("all and any refuse what can never be awaited", "[gather]") {
-    bench t;
-    bench other;
+    meeting t;
+    meeting other;
     const auto mine = t.submit<number>(1);
     const auto its = other.submit<number>(1);
     CHECK_THROWS_AS(t.run(errand::any(std::vector<errand::handle<int>>{})), errand::usage_error);
@@ -253,7 +253,7 @@ TEST_CASE("all and any refuse what can never be awaited", "[gather]") {
 TEST_CASE("five thousand tasks are awaited at once", "[gather][concurrent]") {
     auto settings = errand::test::fresh_settings();
     settings.threads = 2;
-    bench t{settings};
+    meeting t{settings};
     std::vector<int> values;
     for (int i = 0; i < 5000; ++i) values.push_back(i);
     const auto handles = t.run(t.app.handler<number>().perform_bulk(values));
@@ -266,7 +266,7 @@ TEST_CASE("five thousand tasks are awaited at once", "[gather][concurrent]") {
 }
 
 TEST_CASE("a wait for many that is cancelled ends, leaves no waiter and the tasks as they are", "[gather]") {
-    bench t;
+    meeting t;
     std::vector<int> values(300, 1);
     const auto handles = t.run(t.app.handler<number>().perform_bulk(values));
     foreign_wait wait{errand::all({.within = 1h, .cancel_rest = true}, handles)};
@@ -278,7 +278,7 @@ TEST_CASE("a wait for many that is cancelled ends, leaves no waiter and the task
 }
 
 TEST_CASE("a wait for many that has failed or is over leaves no waiter", "[gather]") {
-    bench t;
+    meeting t;
     t.start();
     auto handles = t.stay(20);
     foreign_wait late{errand::any({.within = 1ms}, handles)};

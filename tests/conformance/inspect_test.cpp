@@ -31,7 +31,7 @@ TEST_CASE("a queue shows how many tasks are in each state", "[inspect]") {
     CHECK(q.count(state::ready) == 0);
     CHECK_FALSE(q.oldest);
 
-    broken = true;
+    desk_is_broken = true;
     t.submit(5);
     t.submit(6, {.max_retry = 3});
     t.all_end(state::dead, 1);
@@ -117,7 +117,7 @@ TEST_CASE("tasks of every state are listed by page, from either end", "[inspect]
     t.start();
     t.all_end(state::success, 6);
     CHECK(t.listed({.state = state::success}, page, list_order::newest_first).size() == 6);
-    broken = true;
+    desk_is_broken = true;
     for (const int i : {30, 31, 32, 33}) {
         const auto h = t.submit(i);
         eventually([&] { return t.info(h).state == state::dead; });
@@ -159,7 +159,7 @@ TEST_CASE("a list is filtered by queue, handler, biz_id, tag and error", "[inspe
     CHECK(found({.state = state::delayed, .queue = "other"}) == std::vector{3});
     CHECK(found({.state = state::delayed, .queue = "nowhere"}).empty());
     t.start();
-    broken = true;
+    desk_is_broken = true;
     const auto h = t.submit(5);
     t.submit(6);
     t.all_end(state::dead, 2);

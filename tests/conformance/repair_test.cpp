@@ -70,11 +70,11 @@ TEST_CASE("a task that has not started is given another due time", "[inspect]") 
 
 TEST_CASE("a retry is brought forward, and a running task is not rescheduled", "[inspect]") {
     desk t;
-    broken = true;
+    desk_is_broken = true;
     t.start();
     const auto h = t.submit(1, {.max_retry = 5});
     t.all_end(state::retry, 1);
-    broken = false;
+    desk_is_broken = false;
     const auto at = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + 48h;
     CHECK(t.run(h.reschedule(at)));
     CHECK(t.info(h).state == state::retry);
@@ -172,7 +172,7 @@ TEST_CASE("who depends on a deleted task hears that it is gone", "[inspect]") {
 
 TEST_CASE("all dead tasks that match are revived, in steps that can be stopped", "[inspect]") {
     desk t;
-    broken = true;
+    desk_is_broken = true;
     t.start();
     std::vector<errand::handle<int>> all;
     std::vector<std::tuple<int>> items;
@@ -180,7 +180,7 @@ TEST_CASE("all dead tasks that match are revived, in steps that can be stopped",
     t.run(t.app.handler<chore>().perform_bulk(items));
     t.submit(1000, {.tags = {"other"}});
     t.all_end(state::dead, 451);
-    broken = false;
+    desk_is_broken = false;
     const auto inspect = t.app.inspect();
     auto seen = t.run(inspect.repair_all({.state = state::dead}, repair::revive, {.dry_run = true}));
     CHECK(seen.matched == 451);

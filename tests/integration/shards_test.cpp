@@ -22,8 +22,8 @@ TEST_CASE("parents and children of all shards find each other in every order", "
         return t.on(at, stem + std::to_string(a) + std::to_string(b));
     };
     const auto each = [&](const std::string& stem, const auto& submit) {
-        for (std::size_t a = 0; a < shards; ++a) {
-            for (std::size_t b = 0; b < shards; ++b) {
+        for (std::size_t a = 0; a < shards_test::shards; ++a) {
+            for (std::size_t b = 0; b < shards_test::shards; ++b) {
                 pairs.emplace_back(name(stem + 'p', a, b, a), name(stem + 'c', a, b, b));
                 submit(pairs.back().first, pairs.back().second);
             }

@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct file_fixture : store_fixture {
-    file_fixture() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
+struct checkup_file : store_fixture {
+    checkup_file() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
 };
 
-struct file_ward : ward_on<file_fixture> {
+struct file_ward : ward_on<checkup_file> {
     void damage(const std::string& sql) { ask(sql); }
     std::string ask(const std::string& sql) { return static_cast<sqlite_backing&>(*behind).ask(sql); }
     // As SQL writes bytes.

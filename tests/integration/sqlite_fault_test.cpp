@@ -17,8 +17,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-struct file_fixture : store_fixture {
-    file_fixture() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
+struct failing_file : store_fixture {
+    failing_file() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
     sqlite_backing& file() { return static_cast<sqlite_backing&>(*behind); }
 };
 
@@ -31,7 +31,7 @@ struct disk_is_full {
 
 TEST_CASE("on a full disk a submission is refused at once, and nothing that was accepted is lost") {
     bad_disk::install();
-    file_fixture here;
+    failing_file here;
     auto worker = here.join("w");
     const auto before = item_of("before");
     here.submit(worker, before);
@@ -49,7 +49,7 @@ TEST_CASE("on a full disk a submission is refused at once, and nothing that was 
 
 TEST_CASE("on a full disk a worker's report waits for room") {
     bad_disk::install();
-    file_fixture here;
+    failing_file here;
     auto with = here.settings("w");
     with.patience = std::nullopt;
     auto worker = here.join(with);
@@ -72,7 +72,7 @@ TEST_CASE("on a full disk a worker's report waits for room") {
 
 TEST_CASE("who uses a store is told once that its disk is full, and once that there is room again") {
     bad_disk::install();
-    file_fixture here;
+    failing_file here;
     auto worker = here.join("w");
     {
         const disk_is_full now;
@@ -89,7 +89,7 @@ TEST_CASE("who uses a store is told once that its disk is full, and once that th
 }
 
 TEST_CASE("who uses a store is told when others keep its file locked for long") {
-    file_fixture here;
+    failing_file here;
     auto worker = here.join("w");
     here.file().hold(true);
     std::optional<bool> done;
@@ -105,7 +105,7 @@ TEST_CASE("who uses a store is told when others keep its file locked for long") 
 }
 
 TEST_CASE("a store is opened when whoever keeps the file locked is done") {
-    file_fixture here;
+    failing_file here;
     {
         auto made = here.join("made");
     }
@@ -125,7 +125,7 @@ TEST_CASE("a store is opened when whoever keeps the file locked is done") {
 }
 
 TEST_CASE("a page that is damaged is told of when it is read, and other tasks go on") {
-    file_fixture here;
+    failing_file here;
     auto maker = here.join("maker");
     std::vector<submission_item> items;
     for (int i = 0; i < 2000; ++i) items.push_back(item_of("[\"" + std::string(500, 'x') + "\"]"));
@@ -148,7 +148,7 @@ TEST_CASE("a page that is damaged is told of when it is read, and other tasks go
 }
 
 TEST_CASE("of calls that wait together only the one at fault fails") {
-    file_fixture here;
+    failing_file here;
     auto worker = here.join("w");
     auto broken = item_of("a");
     here.submit(worker, broken);
@@ -168,7 +168,7 @@ TEST_CASE("of calls that wait together only the one at fault fails") {
 }
 
 TEST_CASE("a call whose store is closed ends with an error, and its store may go") {
-    file_fixture here;
+    failing_file here;
     auto worker = here.join("w");
     const auto items = std::vector<submission_item>(100, item_of("a"));
     int ended = 0;

@@ -21,8 +21,8 @@ namespace {
 
 const std::string ours = std::to_string(errand::sqlite::store_format);
 
-struct file_fixture : store_fixture {
-    file_fixture() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
+struct opened_file : store_fixture {
+    opened_file() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
 
     sqlite_backing& file() { return static_cast<sqlite_backing&>(*behind); }
 
@@ -71,7 +71,7 @@ struct file_fixture : store_fixture {
 }  // namespace
 
 TEST_CASE("a new file is made, and what it keeps is there when it is opened again") {
-    file_fixture here;
+    opened_file here;
     const auto item = item_of("[1]");
     {
         auto first = here.join("first");
@@ -83,7 +83,7 @@ TEST_CASE("a new file is made, and what it keeps is there when it is opened agai
 }
 
 TEST_CASE("a file that is no database is refused and left as it is") {
-    file_fixture here;
+    opened_file here;
     const std::string words(5000, 'x');
     std::ofstream{here.file().path()} << words;
     CHECK_THAT(here.refusal(), ContainsSubstring("it is no SQLite database"));
@@ -91,7 +91,7 @@ TEST_CASE("a file that is no database is refused and left as it is") {
 }
 
 TEST_CASE("a database of a user's gets the tables of errand beside its own, and keeps its numbers") {
-    file_fixture here;
+    opened_file here;
     for (const char* sql : {"CREATE TABLE task(x)", "INSERT INTO task VALUES(7)", "PRAGMA user_version = 99",
                             "PRAGMA application_id = 5"})
         here.file().ask(sql);
@@ -108,7 +108,7 @@ TEST_CASE("a database of a user's gets the tables of errand beside its own, and 
 }
 
 TEST_CASE("a newer format is refused, with both numbers") {
-    file_fixture here;
+    opened_file here;
     {
         auto made = here.join("made");
     }
@@ -117,7 +117,7 @@ TEST_CASE("a newer format is refused, with both numbers") {
 }
 
 TEST_CASE("a file of an older format is brought forward, and its tasks are run") {
-    file_fixture here, fresh;
+    opened_file here, fresh;
     {
         auto made = fresh.join("made");
     }
@@ -151,7 +151,7 @@ TEST_CASE("a file of an older format is brought forward, and its tasks are run")
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {
-    file_fixture here;
+    opened_file here;
     auto worker = here.join("w");
     const auto item = item_of("[1]");
     here.submit(worker, item);
@@ -163,7 +163,7 @@ TEST_CASE("who has a file open that a newer errand brings forward is told to sta
 }
 
 TEST_CASE("a damaged file is refused and not repaired by itself") {
-    file_fixture here;
+    opened_file here;
     {
         auto made = here.join("made");
         here.submit(made, item_of("[1]"));
@@ -175,7 +175,7 @@ TEST_CASE("a damaged file is refused and not repaired by itself") {
 }
 
 TEST_CASE("a folder that is missing, or a folder in place of the file, is named") {
-    file_fixture here;
+    opened_file here;
     CHECK_THAT(here.refusal_of("sqlite:///nowhere/at/all/tasks.db"),
                ContainsSubstring("the folder /nowhere/at/all does not exist"));
     const auto folder = std::filesystem::path{here.file().path()}.parent_path();
@@ -183,7 +183,7 @@ TEST_CASE("a folder that is missing, or a folder in place of the file, is named"
 }
 
 TEST_CASE("a URL that cannot be meant is refused in a sentence") {
-    file_fixture here;
+    opened_file here;
     CHECK_THAT(here.refusal_of("sqlite://host/tasks.db"), ContainsSubstring("server's name"));
     CHECK_THAT(here.refusal_of("sqlite:///"), ContainsSubstring("it names no file"));
     CHECK_THAT(here.refusal_of("sqlite:///tmp/x.db?synchronous=sometimes"),
@@ -195,7 +195,7 @@ TEST_CASE("a URL that cannot be meant is refused in a sentence") {
 }
 
 TEST_CASE("a file that another process keeps locked is waited for as long as patience says") {
-    file_fixture here;
+    opened_file here;
     auto with = here.settings("w");
     with.patience = 300ms;
     auto worker = here.join(with);
@@ -212,7 +212,7 @@ TEST_CASE("a file that another process keeps locked is waited for as long as pat
 }
 
 TEST_CASE("namespaces of one file do not see each other") {
-    file_fixture here;
+    opened_file here;
     auto other = here.settings("theirs");
     other.name_space = "theirs";
     auto mine = here.join("mine");

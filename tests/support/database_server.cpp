@@ -30,7 +30,7 @@ fs::path server_folder(const std::string& name) {
 // Held by one of the test programs that run at once.
 class file_lock {
 public:
-    explicit file_lock(const fs::path& file) : fd_{open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)} {
+    explicit file_lock(const fs::path& file) : fd_{::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)} {
         if (fd_ < 0 || flock(fd_, LOCK_EX) != 0) throw std::runtime_error{"no lock: " + file.string()};
     }
     ~file_lock() { close(fd_); }

@@ -21,12 +21,12 @@ using errand::list_order;
 using errand::state;
 using errand::test::eventually;
 
-inline std::atomic<bool> broken{false};
+inline std::atomic<bool> desk_is_broken{false};
 inline std::atomic<bool> blocked{false};
 
 struct chore {
     errand::awaitable<int> perform(int number) {
-        if (broken) throw std::runtime_error{"no route to host " + std::to_string(number)};
+        if (desk_is_broken) throw std::runtime_error{"no route to host " + std::to_string(number)};
         auto& self = co_await errand::this_task();
         while (blocked && !self.cancelled()) {
             boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, 2ms};
@@ -44,9 +44,9 @@ namespace desk_test {
 
 struct desk : errand::test::test_app {
     explicit desk(errand::config settings = errand::test::fresh_settings()) : test_app{std::move(settings)} {
-        broken = blocked = false;
+        desk_is_broken = blocked = false;
     }
-    ~desk() { broken = blocked = false; }
+    ~desk() { desk_is_broken = blocked = false; }
 
     errand::handle<int> submit(int number, errand::options extra = {}) {
         return run(app.handler<chore>().with(std::move(extra)).perform_async(number));

@@ -17,8 +17,8 @@ namespace {
 
 [[noreturn]] void become(const private_process::command& what, const unprivileged& who, char* const* words,
                          pid_t parent) {
-    const int log = open(what.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-    const int nothing = open("/dev/null", O_RDONLY);
+    const int log = ::open(what.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    const int nothing = ::open("/dev/null", O_RDONLY);
     if (log < 0 || nothing < 0 || chdir(what.folder.c_str()) != 0) _exit(127);
     if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(who.group) != 0 || setuid(who.user) != 0))
         _exit(127);

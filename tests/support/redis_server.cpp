@@ -165,7 +165,7 @@ std::string redis_server::command(const std::vector<std::string>& words) const {
     for (const auto& word : words) request += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
     std::string answer;
     try {
-        if (write(fd, request.data(), request.size()) < 0)
+        if (::write(fd, request.data(), request.size()) < 0)
             throw std::runtime_error{"the test's Redis hung up"};
         answer = read_reply(fd);
     } catch (...) {

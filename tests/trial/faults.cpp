@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-milliseconds some(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
+milliseconds moment(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
 
 void kill(site& at) {
     if (auto* one = at.any_worker(at.random)) {
@@ -23,7 +23,7 @@ void kill(site& at) {
 void freeze(site& at) {
     auto* one = at.any_worker(at.random);
     if (!one) return;
-    at.freeze_worker(*one, lease + some(700, 1500, at), "frozen_beyond_lease");
+    at.freeze_worker(*one, lease + moment(700, 1500, at), "frozen_beyond_lease");
 }
 
 void terminate(site& at) {
@@ -62,7 +62,7 @@ void shift_store_clock(site& at) {
 }
 
 void fill_store(site& at) {
-    const auto length = some(500, 1500, at);
+    const auto length = moment(500, 1500, at);
     at.storm(length + 2s);
     at.store().fill();
     at.later(length, [&at] {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using errand::test::tcp_gate;
 using std::chrono::milliseconds;
 
-milliseconds some(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
+milliseconds length_of(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
 redis_ground& redis(site& at) { return dynamic_cast<redis_ground&>(at.store()); }
 
 void cut(site& at) {
@@ -24,7 +24,7 @@ void cut(site& at) {
 void stall(site& at) {
     auto& gate = redis(at).any_gate(at.random);
     gate.stall(true);
-    at.later(some(50, 1500, at), [&at, &gate] {
+    at.later(length_of(50, 1500, at), [&at, &gate] {
         gate.stall(false);
         at.count("connection_stalled");
     });
@@ -75,14 +75,14 @@ void flush_scripts(site& at) {
 }
 
 void kill_and_restart(site& at) {
-    const auto pause = some(0, 300, at);
+    const auto pause = length_of(0, 300, at);
     at.storm(pause + 2s);
     redis(at).restart(pause);
     at.count("store_restarted");
 }
 
-void freeze(site& at) {
-    const auto length = some(200, 2500, at);
+void freeze_store(site& at) {
+    const auto length = length_of(200, 2500, at);
     at.storm(length + 2s);
     redis(at).primary().freeze();
     // Nothing else that asks the store comes before this.
@@ -130,7 +130,7 @@ std::vector<fault> redis_faults(bool lone, bool replicated) {
         all.push_back({"demote", demote});
     } else {
         all.push_back({"restart_store", kill_and_restart});
-        all.push_back({"freeze_store", freeze});
+        all.push_back({"freeze_store", freeze_store});
     }
     return all;
 }
