@@ -127,7 +127,7 @@ const std::vector<row>& rows() {
         plain(forget, {"forget"}),
         plain(sweep, {"lib_base", "lib_queues", "lib_many", "lib_names", "lib_record", "lib_links",
                       "lib_news", "lib_away", "lib_forget", "lib_stray", "lib_silent", "lib_histories",
-                      "sweep_kinds", "sweep_counts", "sweep"}),
+                      "sweep_kinds", "sweep_ties", "sweep_counts", "sweep"}),
         plain(audit_links,
               {"lib_base", "lib_queues", "lib_many", "lib_record", "lib_entry", "lib_links", "lib_news",
                "lib_away", "lib_forget", "lib_stray", "lib_torn", "lib_finding", "audit_links"}),

@@ -42,31 +42,3 @@ function kinds.resolvers(cursor)
   local after = #page == 200 and digits(cursor + #page - dropped) or ''
   return #page - dropped, after, call('ZCOUNT', outbox, '+inf', '+inf')
 end
-
--- Who waits for the end of tasks; `>` stands for tasks that depend on one.
-function kinds.watched(cursor)
-  local page, after = scan('HSCAN', watched, cursor, 50)
-  local stay = #page / 2
-  for i = 1, #page, 2 do
-    local id, kept = page[i], heard_names(page[i + 1])
-    if #id == 16 and kept == '' then
-      stay = stay - call('HDEL', watched, id)
-    elseif #id == 16 and kept ~= page[i + 1] then
-      call('HSET', watched, id, kept)
-    end
-    if kept == '>\n' and unmark(id) then stay = stay - 1 end
-  end
-  return stay, after, call('HLEN', watched)
-end
-
-function kinds.edges(cursor)
-  local page = call('ZRANGE', links, cursor == '0' and '-' or '(' .. cursor, '+', 'BYLEX', 'LIMIT', 0, 200)
-  local stay = #page
-  for i = 1, #page do
-    if is_stray(page[i]) then
-      drop_stray(page[i])
-      stay = stay - 1
-    end
-  end
-  return stay, #page == 200 and page[#page] or '', call('ZCARD', links)
-end
