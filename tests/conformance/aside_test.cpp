@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::vector<std::string> queues{"default"};
+const std::vector<std::string> own_queues{"default"};
 
 struct two_programs : ward_on<store_fixture> {
     member old = join("old:1");
@@ -34,9 +34,11 @@ struct two_programs : ward_on<store_fixture> {
     }
     adopt_answer adopt(member& by, std::size_t limit = 10, duration lease = 1h,
                        std::vector<std::string> handlers = {"other", "test"}) {
-        return await(io, by->adopt({queues, std::move(handlers), limit, lease}));
+        return await(io, by->adopt({own_queues, std::move(handlers), limit, lease}));
     }
-    promote_answer promote() { return await(io, worker->promote(queues, 100, outcome_of(state::expired))); }
+    promote_answer promote() {
+        return await(io, worker->promote(own_queues, 100, outcome_of(state::expired)));
+    }
 };
 
 }  // namespace
@@ -93,8 +95,8 @@ TEST_CASE("as many as there are free slots are taken of those that stand aside, 
 TEST_CASE("a worker that knows the handler hears of it, whether it is idle or busy") {
     const bool idle = GENERATE(true, false);
     two_programs t;
-    await(t.io, t.fresh->beat(R"({"answers_to":["other","test"],"ear":"fresh:1"})", 1h));
-    await(t.io, t.old->beat(R"({"answers_to":["other"],"ear":"old:1"})", 1h));
+    await(t.io, t.fresh->beat(R"({"answers_to":["other","test"],"ear":"fresh:1"})", 1h, {}));
+    await(t.io, t.old->beat(R"({"answers_to":["other"],"ear":"old:1"})", 1h, {}));
     const auto item = item_of("[1]");
     t.submit(t.worker, item);
     const auto got = t.claim(t.old, 1).claimed;

@@ -49,8 +49,8 @@ struct listener : errand::test::heard {
 };
 
 // A store that waits for ever, as workers' do.
-struct member {
-    member(boost::asio::io_context& io, const two_servers& on, const std::string& name) {
+struct connected {
+    connected(boost::asio::io_context& io, const two_servers& on, const std::string& name) {
         std::vector<std::unique_ptr<errand::store>> shards;
         errand::store_settings with;
         with.name_space = on.settings.name_space;
@@ -73,7 +73,7 @@ struct member {
 
 struct store_desk : two_servers {
     boost::asio::io_context io{1};
-    member worker{io, *this, "w"};
+    connected worker{io, *this, "w"};
     ~store_desk() {
         worker.of->close();
         io.restart();
@@ -173,7 +173,7 @@ TEST_CASE("every round of a worker is answered by the servers that are there", "
     CHECK(await(t.io, in.recover(10, 30s)).tasks.size() == 1);
     CHECK(await(t.io, in.clean(10)) == 0);
     CHECK(await(t.io, in.trim(10, 10)) == 0);
-    CHECK(await(t.io, in.beat("{}", 10s)) == 1);
+    CHECK(await(t.io, in.beat("{}", 10s, {})).alive == 1);
     CHECK(await(t.io, in.take_news(10, 10s)).entries.empty());
     await(t.io, in.busy(queues));
     await(t.io, in.leave(queues));

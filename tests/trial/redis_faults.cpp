@@ -53,17 +53,17 @@ void lose_reply(site& at) {
 void slow_line(site& at) {
     auto& gate = redis(at).any_gate(at.random);
     gate.slow(at.random() % 2 ? 125'000 : 1'250'000, 200ms);
-    at.later(some(1000, 5000, at), [&at, &gate] {
+    at.later(length_of(1000, 5000, at), [&at, &gate] {
         gate.slow(0, 0ms);
         at.count("slow_line");
     });
 }
 
 // For a moment some of what is submitted is as large as it may be.
-void large(site& at) {
+void submit_large(site& at) {
     const auto sign = at.file("journal") + ".large";
     std::ofstream{sign}.put('x');
-    at.later(some(300, 800, at), [&at, sign] {
+    at.later(length_of(300, 800, at), [&at, sign] {
         std::filesystem::remove(sign);
         at.count("large");
     });
@@ -123,7 +123,7 @@ std::vector<fault> redis_faults(bool lone, bool replicated) {
                            {"truncate", truncate},
                            {"lose_reply", lose_reply},
                            {"slow_line", slow_line},
-                           {"large", large},
+                           {"large", submit_large},
                            {"flush_scripts", flush_scripts}};
     if (replicated) {
         all.push_back({"fail_over", switch_over});

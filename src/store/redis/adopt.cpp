@@ -14,11 +14,14 @@ awaitable<adopt_answer> shard_store::adopt(const adopt_call& asked) {
         call.arg(asked.limit);
         call.arg(asked.lease.count());
         call.own_arg(from);
+        call.arg(process_mark());
+        call.arg(seen_.greatest());
         for (const auto& handler : asked.handlers) call.arg(std::string_view{handler});
         reply answer;
         reply_reader in{answer};
         co_await ask(call, answer, in);
         const auto claim = read_claim(in);
+        seen_.saw(claim);
         got.more = in.number() != 0;
         from = in.text();
         got.tasks = read_claimed(in, claim);

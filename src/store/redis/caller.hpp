@@ -51,7 +51,7 @@ private:
     std::shared_ptr<connection> over_;
     std::string cause_;
     std::string confirm_channel_;
-    std::string wrong_stamp_;  // the store behind the last connection is another's: why
+    std::string wrong_stamp_;             // the store behind the last connection is another's: why
     std::set<const script*> large_made_;  // scripts that Redis has run for a large call
     bool told_ = false;
     bool refused_ = false;  // the last call's server may not change anything

@@ -19,17 +19,19 @@ struct part {
     std::vector<std::string_view> files;
 };
 
-struct row {
+struct script_row {
     script_name name;
     std::vector<part> parts;
 };
 
-row plain(script_name name, std::vector<std::string_view> files) { return {name, {{"", std::move(files)}}}; }
+script_row plain(script_name name, std::vector<std::string_view> files) {
+    return {name, {{"", std::move(files)}}};
+}
 
 // In the order of script_name. The last file of a row is the one that returns.
-const std::vector<row>& rows() {
+const std::vector<script_row>& script_rows() {
     using enum script_name;
-    static const std::vector<row> table{
+    static const std::vector<script_row> table{
         plain(open, {"lib_base", "lib_make", "open"}),
         plain(stamp, {"stamp"}),
         plain(submit_new, {"submit_new"}),
@@ -150,7 +152,7 @@ constexpr std::array reading{script_name::stamp,     script_name::stages,   scri
 
 std::vector<script> put_together() {
     std::vector<script> scripts;
-    for (const auto& one : rows()) {
+    for (const auto& one : script_rows()) {
         std::string text;
         for (const auto& [group, files] : one.parts) {
             if (!group.empty()) text.append("local function ").append(group).append("()\n");

@@ -97,7 +97,8 @@ list_row* book::find_list(queue_row& of, list_kind kind, std::int64_t retention)
 }
 
 list_row& book::list(queue_row& of, list_kind kind, std::int64_t retention) {
-    retention = kept_for(duration{retention}).count();
+    // Of tasks that have not ended it is no length of time.
+    if (is_ended(kind)) retention = kept_for(duration{retention}).count();
     if (auto* known = find_list(of, kind, retention)) return *known;
     sql_.make_list.run(of.k, kind, retention);
     auto one = std::make_unique<list_row>(list_row{

@@ -1,13 +1,13 @@
 -- adopt: takes tasks that stand aside whose handlers the caller knows, under one new claim of the caller.
 -- Keys:    the shard's; six for each queue it serves
 -- Args:    lane, number, worker, how many at most (0: only asks whether there are any), lease (ms), where to begin
---          ('' or as told), names of handlers
+--          ('' or as told), the process's mark, greatest claim number it has seen, names of handlers
 -- Returns: 'ok', now, claim number ('0': none), 1 when there may be more, where to go on ('': all was looked at), ids in
 --          one text, lengths of the bodies, these in one text, notes as (position, notes) pairs | 'late'
 -- Cost:    O(queues and handlers of which tasks stand aside, 200 at most, + taken)
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
-for i = 7, #ARGV do known[key_name(ARGV[i])] = true end
+for i = 9, #ARGV do known[key_name(ARGV[i])] = true end
 for at = first_queue_key, #KEYS, 6 do queues[sub(KEYS[at], #prefix + 7)] = (at - first_queue_key) / 6 + 1 end
 
 -- One of them; what has gone on in another way since is struck off only. False: the reply is full.
@@ -59,7 +59,7 @@ local function adopt()
   until more or groups == 200
   if more then after = '' end
   local id_text = table.concat(ids)
-  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), id_text) or '0'
+  local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[7], ARGV[8]) or '0'
   local reply = told(number, after, id_text, table.concat(lengths, ' '), table.concat(bodies), remarks)
   return reply, #ids > 0 and {number} or nil
 end
