@@ -92,7 +92,7 @@ errand_broken_source(report_not_repeated caller FILE store/redis/caller.cpp
     FROM "judge_abort(at)" TO "judge_abort(at), give_up(at)")
 errand_broken_source(report_not_repeated reporter FILE worker/reporter.cpp
     FROM "append(reports_, call.reports)" TO "static_cast<void>(call)")
-errand_broken_hand(report_not_repeated FINDS "(stuck|check: no_lease)" SOURCES "${caller}" "${reporter}"
+errand_broken_hand(report_not_repeated FINDS "(stuck|unsettled|check: no_lease)" SOURCES "${caller}" "${reporter}"
     FAULTS --rate 150 --patience 20 --no-lots --only cut,truncate,stall,restart_store)
 
 # Neither told that it missed a task, nor looking by itself.

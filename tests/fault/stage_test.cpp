@@ -2,6 +2,7 @@
 #include "core/task_id.hpp"
 #include "fault/fleet.hpp"
 #include "fault/stages.hpp"
+#include "store/redis/script_set.hpp"
 #include "support/tcp_gate.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -31,7 +32,11 @@ std::vector<std::string> every_step() {
 }
 
 struct stage_fleet : fleet {
-    stage_fleet() : fleet{{.tcp = true}} {}
+    // Redis knows the script of a stage: one that it has to be sent first would not come through a gate that is stalled.
+    stage_fleet() : fleet{{.tcp = true}} {
+        const auto& script = errand::redis::script_of(errand::redis::script_name::stage);
+        server.command({"SCRIPT", "LOAD", script.text});
+    }
 
     std::unique_ptr<program> start(const std::string& step) {
         const variables its{

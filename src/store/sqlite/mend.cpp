@@ -1,4 +1,5 @@
 // What an audit finds at a single task, and how that is put right: by what the task says itself.
+#include "store/rule_letter.hpp"
 #include "store/sqlite/outcome_front.hpp"
 #include "store/sqlite/seen_task.hpp"
 
@@ -14,16 +15,6 @@ list_kind kind_of_end(char end) {
     case 'x': return kind_of(state::expired);
     default: return -1;
     }
-}
-
-char letter_of(on_failed rule) {
-    switch (rule) {
-    case on_failed::wait: return 'w';
-    case on_failed::run: return 'r';
-    case on_failed::gather: return 'g';
-    case on_failed::cancel: break;
-    }
-    return 'c';
 }
 
 }  // namespace
