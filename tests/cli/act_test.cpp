@@ -227,7 +227,7 @@ TEST_CASE("every way to fail has its exit code and one sentence", "[cli]") {
     CHECK(one_line(t.errand({"list", "dead", "--after", "nonsense"})) == 2);
     CHECK(one_line(t.errand({"list", "dead", "--after", "nonsense", "--json"})) == 2);
     CHECK(one_line(t.errand({"list", "dead", "--limit", "many"})) == 2);
-    CHECK(one_line(t.errand({"show", "nonsense"})) == 2);
+    CHECK(one_line(t.errand({"show", "nonsense"})) == 1);
     CHECK(one_line(t.errand({"show", "0198c5d2-0000-7000-8000-000000000000"})) == 1);
     CHECK(one_line(t.errand({"graph", "0198c5d2-0000-7000-8000-000000000000"})) == 1);
     CHECK(one_line(t.errand({"revive"})) == 2);

@@ -117,7 +117,8 @@ std::vector<ledger::edge> ledger::edges_after(std::string_view cursor, std::size
 bool ledger::is_stray(const edge& one) {
     if (sql_.find(ns(), one.of.view()).next()) return false;
     const auto record = one.kind == 'c' ? waiting_of(one.other) : std::nullopt;
-    return !record || record->phase == 'f';
+    // A cancelled one may be taken back, and waits then for what it never heard of.
+    return !record || (record->phase == 'f' && !has_link('n', one.other, one.of));
 }
 
 void ledger::drop_stray(const edge& one) {

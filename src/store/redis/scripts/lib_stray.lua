@@ -9,7 +9,9 @@ local function is_stray(edge)
   if letter ~= 'c' then return true end
   -- What waits for a later task of that id stays.
   local record = is_away(other) or call('HGET', waiting, other)
-  return not record or (record ~= true and sub(record, 1, 1) == 'f')
+  if not record or record == true then return not record end
+  -- A cancelled one may be taken back, and waits then for what it never heard of.
+  return sub(record, 1, 1) == 'f' and not call('ZSCORE', links, 'n' .. other .. owner)
 end
 
 local function drop_stray(edge)
