@@ -172,3 +172,29 @@ TEST_CASE("a task that was started past what it waited for leaves no edges when 
     CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
     check_nothing_left(here);
 }
+
+TEST_CASE(
+    "a cancelled task keeps its edge to one that was never submitted: taken back, it waits for that one") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto first = item_of("first"), later = item_of("later");
+    here.submit(store, first);
+    const auto child = waits_for({{first.id}, {later.id}}, "waits", on_failed::cancel);
+    here.submit(store, child);
+    run_all(here, store, state::dead, 1h);
+    const resolution told{.parent = first.id,
+                          .what = tidings::dead,
+                          .cancelled = outcome_of(state::cancelled),
+                          .children = {child.id}};
+    await(here.io, store->resolve({&told, 1}, outcome_of(state::success)));
+    REQUIRE(await(here.io, store->find(child.id))->where == state::cancelled);
+    const auto heirs_of_later = [&] {
+        const links_from from{later.id};
+        return await(here.io, store->links(link::tells, {&from, 1}, false)).at(0).others;
+    };
+    CHECK(heirs_of_later() == std::vector{child.id});
+    const auto audit = store->audit(true);
+    for (bool more = true; more;) more = await(here.io, audit->next()).more;
+    await(here.io, store->clean(100));
+    CHECK(heirs_of_later() == std::vector{child.id});
+}
