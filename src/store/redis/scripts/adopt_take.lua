@@ -1,0 +1,35 @@
+-- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows.
+local limit, known, queues = tonumber(ARGV[4]), {}, {}
+local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
+for i = 9, #ARGV do known[key_name(ARGV[i])] = true end
+for at = first_queue_key, #KEYS, 6 do queues[sub(KEYS[at], #prefix + 7)] = (at - first_queue_key) / 6 + 1 end
+
+-- One of them; what has gone on in another way since is struck off only. False: the reply is full.
+local function take_one(q, member)
+  local id = sub(member, -16)
+  local body, noted = call('HGET', tasks, id), call('HGET', notes, id)
+  local size = (body and #body or 0) + (noted and #noted or 0)
+  if #ids > 0 and bytes + size > most_bytes then return false end
+  call('ZREM', links, member)
+  if not body or is_ended(body) then return true end
+  local text = entry(id, priority_of(body), noted)
+  if tonumber(call('ZSCORE', due_of(q), text) or 0) < aside_band then return true end
+  call('ZREM', due_of(q), text)
+  local n = #ids + 1
+  ids[n], bodies[n], lengths[n], bytes = id, body, #body, bytes + size
+  if noted then remarks[#remarks + 1], remarks[#remarks + 2] = n, noted end
+  return true
+end
+
+-- What stands aside of one queue and handler; `more` when some is left.
+local function take_group(q, front)
+  repeat
+    local found = call('ZRANGE', links, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0,
+      math.min(limit - #ids + 1, 100))
+    for i = 1, #found do
+      more = #ids == limit or room == 0 or not take_one(q, found[i])
+      if more then return end
+      room = room - 1
+    end
+  until #found == 0
+end
