@@ -2,12 +2,10 @@
 #include "core/task_id.hpp"
 
 #include "core/random.hpp"
-
-#include <openssl/evp.h>
+#include "core/sha256.hpp"
 
 #include <cstring>
 #include <random>
-#include <stdexcept>
 
 namespace errand {
 namespace {
@@ -33,20 +31,8 @@ void put(task_id& id, std::size_t at, std::uint64_t value, int width) {
     }
 }
 
-std::string eight_bytes(std::uint64_t value) {
-    task_id number;
-    put(number, 0, value, 8);
-    return std::string{number.view().substr(0, 8)};
-}
-
-// The length goes before each part, so that ("ab", "c") and ("a", "bc") differ.
-std::string with_length(std::string_view part) { return eight_bytes(part.size()).append(part); }
-
 task_id derived_from(std::string_view input) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    if (EVP_Digest(input.data(), input.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error{"OpenSSL could not compute a SHA-256"};
-    }
+    const auto digest = sha256(input);
     task_id id;
     std::memcpy(id.bytes.data(), digest.data(), id.bytes.size());
     mark(id, 8);
@@ -89,6 +75,13 @@ task_id derive_task_id(std::string_view identity, std::string_view biz_id) {
 task_id derive_child_id(const child_origin& of, std::uint64_t n) {
     return derived_from(with_length(of.parent.view()) + eight_bytes(of.life) + with_length(of.stage) +
                         with_length(of.identity) + with_length(of.args) + eight_bytes(n));
+}
+
+task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms) {
+    auto id = derived_from(with_length(schedule.view()) + eight_bytes(static_cast<std::uint64_t>(tick_ms)));
+    id.bytes[14] = schedule.bytes[14];
+    id.bytes[15] = schedule.bytes[15];
+    return id;
 }
 
 std::string to_text(const task_id& id) {

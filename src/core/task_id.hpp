@@ -47,6 +47,10 @@ struct child_origin {
 // The id of the n-th child of this origin.
 task_id derive_child_id(const child_origin& of, std::uint64_t n);
 
+// The id of the run that a schedule makes for a tick (milliseconds since 1970): whoever fires it, and however often, it is
+// one run, in the schedule's own shard.
+task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms);
+
 // "0198c5d2-…": the text form shown to people.
 std::string to_text(const task_id& id);
 

@@ -1,0 +1,70 @@
+#include "core/rate_gate.hpp"
+
+#include <errand/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace errand {
+namespace {
+
+__extension__ using wide_number = __int128;
+
+constexpr int most_starts = 1'000'000;
+constexpr duration longest_rate = std::chrono::days{366};
+constexpr std::int64_t claim_cadence = 10'000'000;
+// What is kept stays a number of 64 bits.
+constexpr std::int64_t century = std::chrono::nanoseconds{std::chrono::days{36'500}}.count();
+
+// The time in which so many come back; rounded up, so that what is lost by rounding is never a start too many.
+std::int64_t time_of(const rate_pace& pace, std::int64_t starts) {
+    const auto product = wide_number{starts} * pace.per;
+    return static_cast<std::int64_t>((product + pace.refills - 1) / pace.refills);
+}
+
+// How many come back in that time.
+std::int64_t starts_in(const rate_pace& pace, std::int64_t time) {
+    return static_cast<std::int64_t>(wide_number{time} * pace.refills / pace.per);
+}
+
+}  // namespace
+
+void check_rate(std::string_view member, const rate_limit& rate, int burst) {
+    const auto refuse = [member](const std::string& what, const std::string& rule) {
+        throw usage_error{std::string{member} + what + ": must be " + rule};
+    };
+    if (rate.count < 1 || rate.count > most_starts)
+        refuse(".count = " + std::to_string(rate.count), "1.." + std::to_string(most_starts));
+    if (rate.per < duration{1} || rate.per > longest_rate)
+        refuse(".per = " + std::to_string(rate.per.count()) + "ms", "1ms..366 days");
+    if (burst < 0 || burst > rate.count)
+        refuse(".burst = " + std::to_string(burst), "0.." + std::to_string(rate.count) + ", its count");
+    const auto pace = pace_of(rate, burst);
+    if (wide_number{pace.burst} * pace.per / pace.refills > century)
+        refuse(".burst = " + std::to_string(burst), "less: so many at once would not be back in a century");
+}
+
+rate_pace pace_of(const rate_limit& rate, int burst) {
+    rate_pace pace;
+    pace.per = std::chrono::nanoseconds{rate.per}.count();
+    pace.burst = burst > 0 ? burst : 1 + std::int64_t{rate.count} * claim_cadence / pace.per;
+    pace.burst = std::min<std::int64_t>(pace.burst, rate.count);
+    pace.refills = rate.count - pace.burst + 1;
+    pace.tolerance = static_cast<std::int64_t>(wide_number{pace.burst - 1} * pace.per / pace.refills);
+    return pace;
+}
+
+rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted) {
+    // Farther ahead only a clock that went back can leave it; it must not close the gate until then.
+    const auto latest = now + time_of(pace, pace.burst);
+    const auto from = std::clamp(kept, now, latest);
+    const auto room = now + pace.tolerance - from;
+    const auto open = room < 0 ? 0 : starts_in(pace, room) + 1;
+    rate_turn turn;
+    turn.starts = std::clamp<std::int64_t>(wanted, 0, open);
+    turn.kept = turn.starts > 0 ? from + time_of(pace, turn.starts) : std::min(kept, latest);
+    turn.opens_at = turn.kept - pace.tolerance;
+    return turn;
+}
+
+}  // namespace errand

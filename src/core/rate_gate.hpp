@@ -1,0 +1,38 @@
+// A rate as a gate (GCRA): how many starts it lets through now, from one number that is kept of the past.
+//
+// Invariant: in no half-open window of `per` it lets more than `count` through, whenever it is asked, as long as the clock does
+// not go back.
+#pragma once
+
+#include <errand/policy.hpp>
+
+#include <cstdint>
+
+namespace errand {
+
+// What follows from a rate: spacing is `per` / `refills`.
+struct rate_pace {
+    std::int64_t per = 0;        // nanoseconds
+    std::int64_t refills = 1;    // starts that come back in `per`
+    std::int64_t burst = 1;      // starts at one instant
+    std::int64_t tolerance = 0;  // nanoseconds that the kept time may be ahead of now
+};
+
+// Throws usage_error, which names the member and its value. `burst` 0: none given.
+void check_rate(std::string_view member, const rate_limit& rate, int burst);
+
+// Without a burst of one's own, as many at once as fall into 10 ms: so below 100 a second starts are evenly spaced, at the full
+// rate; above, a claim need not come for each, for at most one in a hundred less.
+rate_pace pace_of(const rate_limit& rate, int burst);
+
+struct rate_turn {
+    std::int64_t starts = 0;    // <= wanted
+    std::int64_t kept = 0;      // to be kept, in place of the last one
+    std::int64_t opens_at = 0;  // the next start; not later than now: another one could start at once
+};
+
+// Times in nanoseconds since 1970, since rounding a spacing of 100 us to whole ones would cost a hundredth of the rate. `kept`:
+// of the last turn, 0 before the first.
+rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted);
+
+}  // namespace errand
