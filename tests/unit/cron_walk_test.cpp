@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <set>
@@ -126,6 +127,16 @@ std::vector<sys_seconds> backwards(const cron_ticks& ticks, sys_seconds from, sy
     return {found.rbegin(), found.rend()};
 }
 
+// Asked at any instant, also in an hour that comes twice: the ticks before and after it, and how many are left.
+void require_between(const cron_ticks& ticks, const std::vector<sys_seconds>& expected, sys_seconds at,
+                     sys_seconds to) {
+    const auto after = std::ranges::upper_bound(expected, at);
+    if (after != expected.end()) REQUIRE(ticks.next(at) == *after);
+    const auto before = std::ranges::lower_bound(expected, at);
+    if (before != expected.begin()) REQUIRE(ticks.previous(at) == *(before - 1));
+    REQUIRE(ticks.count(at, to) == expected.end() - before);
+}
+
 // Some days around a change of clocks, where there is one, from the year on from which offsets are whole minutes.
 std::pair<sys_seconds, sys_seconds> random_days(const time_zone& zone, dice& random) {
     constexpr sys_seconds first{sys_days{std::chrono::year{1975} / 1 / 1}};
@@ -161,10 +172,30 @@ TEST_CASE("random cron lines tick when a walk by the C library's clock says so")
             REQUIRE(forwards(ticks, from, to) == expected);
             REQUIRE(backwards(ticks, from, to) == expected);
             REQUIRE(ticks.count(from, to) == static_cast<std::int64_t>(expected.size()));
+            for (int asked = 0; asked < 20; ++asked)
+                require_between(ticks, expected,
+                                from + std::chrono::seconds{throw_dice(random, 0, 66 * 3600 - 1)}, to);
             seen += expected.size();
         }
     }
     CHECK(seen > 3000);
+}
+
+TEST_CASE("a line of few days is found from both sides of hours that come twice") {
+    // Clocks go from 3 back to 1 at 1:00 UTC of the last Sunday in October.
+    const auto zone = std::make_shared<const time_zone>(zone_from(zone_folder(), "Antarctica/Troll"));
+    const c_library_zone clock{zone_folder() / "Antarctica/Troll"};
+    const sys_seconds change{sys_days{std::chrono::year{2027} / 10 / 31} + 1h};
+    REQUIRE(clock.at(change - 1s).tm_hour == 2);
+    REQUIRE(clock.at(change).tm_hour == 1);
+    for (const std::string line : {"* 2 31 10 *", "*/30 1 31 10 *", "30 2 31 10 *"}) {
+        const cron_ticks ticks{cron_line::parse(line, {}), zone};
+        INFO(line);
+        const auto all = forwards(ticks, change - 12h, change + 12h);
+        CHECK(all.size() == (line == "* 2 31 10 *" ? 120 : line == "30 2 31 10 *" ? 1 : 4));
+        for (auto at = change - 3h; at < change + 4h; at += 5min)
+            require_between(ticks, all, at, change + 12h);
+    }
 }
 
 TEST_CASE("ticks of a century are counted as they come one by one") {
