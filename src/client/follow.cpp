@@ -233,12 +233,10 @@ awaitable<bool> reschedule_task(task_ref ref, time_point due_at) {
 }
 
 awaitable<std::string> stored_result(app_core& app, std::string id) {
-    const auto parsed = parse_task_id(id);
-    if (!parsed) throw usage_error{"\"" + id + "\" is not the id of a task"};
+    const auto on = required_task_id(id);
     auto executor = co_await asio::this_coro::executor;
-    auto found =
-        co_await on_loop(home_of(executor, app), [on = *parsed](loop& there) { return find_on(there, on); });
-    const task_ref ref{.app = &app, .id = parsed->bytes};
+    auto found = co_await on_loop(home_of(executor, app), [on](loop& there) { return find_on(there, on); });
+    const task_ref ref{.app = &app, .id = on.bytes};
     if (!found) throw_gone(ref);
     if (!found->finished_at) {
         throw usage_error{"task " + id +

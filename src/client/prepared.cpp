@@ -9,7 +9,6 @@
 #include "runtime/handlers.hpp"
 
 #include <algorithm>
-#include <random>
 #include <unordered_set>
 
 namespace errand {
@@ -41,11 +40,6 @@ void check_payload(const detail::draft& from, const std::string& handler) {
     throw bad_data{"args: " + std::to_string(from.args.size()) + " bytes of JSON for " + handler +
                    ", the limit is max_payload = " + std::to_string(limit) +
                    ": pass a reference to the data instead, or raise max_payload"};
-}
-
-std::uint64_t random_bits() {
-    thread_local std::mt19937_64 engine{std::random_device{}()};
-    return engine();
 }
 
 // What this app keeps in memory no other program runs.
@@ -94,11 +88,10 @@ void set_parents(prepared& one, const options& extra) {
     if (extra.after.empty()) return;
     std::unordered_set<task_id> seen;
     for (const auto& on : extra.after) {
-        const auto id = parse_task_id(on.id());
-        if (!id) throw usage_error{"options .after: \"" + on.id() + "\" is not the id of a task"};
-        if (!seen.insert(*id).second) continue;
-        one.after.push_back({*id, on.accepted()});
-        one.body.after.push_back(*id);
+        const auto id = required_task_id(on.id(), "options .after: ");
+        if (!seen.insert(id).second) continue;
+        one.after.push_back({id, on.accepted()});
+        one.body.after.push_back(id);
     }
     one.body.rule = rule_of(extra.on_failed_dependency.value_or(cancel_dependents));
     // Who is cancelled because of another is known by its body only.

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t tasks_per_page = 200;
 
-task_id id_of(const std::string& text) {
-    const auto parsed = parse_task_id(text);
-    if (!parsed) throw usage_error{"\"" + text + "\" is not a task's id"};
-    return *parsed;
-}
-
 void check_queue(const std::string& name) {
     if (name.empty() || name.size() > max_name_length)
         throw usage_error{"inspect: \"" + name + "\" is not the name of a queue"};
@@ -110,7 +104,9 @@ awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair 
 
 // Of one task, by its id as text.
 awaitable<bool> repair_one(detail::app_core* app, const std::string& id, repair what) {
-    return at_home(app, [on = id_of(id), what](loop& there) { return repair_on(there.tasks(), on, what); });
+    return at_home(app, [on = required_task_id(id), what](loop& there) {
+        return repair_on(there.tasks(), on, what);
+    });
 }
 
 awaitable<bool> known(awaitable<std::optional<bool>> what) {
@@ -135,13 +131,13 @@ awaitable<bool> inspector::cancel(std::string id) const { return repair_one(app_
 awaitable<bool> inspector::remove(std::string id) const { return repair_one(app_, id, repair::remove); }
 
 awaitable<bool> inspector::revive(std::string id) const {
-    return at_home(app_, [on = id_of(id)](loop& there) {
+    return at_home(app_, [on = required_task_id(id)](loop& there) {
         return known(revive_with_dependents_on(there.tasks(), on, 0));
     });
 }
 
 awaitable<bool> inspector::reschedule(std::string id, time_point due_at) const {
-    return at_home(app_, [on = id_of(id), due_at](loop& there) {
+    return at_home(app_, [on = required_task_id(id), due_at](loop& there) {
         return known(reschedule_on(there.tasks(), on, 0, due_at));
     });
 }
@@ -151,7 +147,7 @@ awaitable<bool> inspector::change(std::string id, task_change what) const {
         throw usage_error{"inspect.change: priority is " + std::to_string(*what.priority) +
                           ", and must be 0 to 9"};
     }
-    return at_home(app_, [on = id_of(id), what = std::move(what)](loop& there) {
+    return at_home(app_, [on = required_task_id(id), what = std::move(what)](loop& there) {
         return known(change_on(there.tasks(), on, 0, what));
     });
 }

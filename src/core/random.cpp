@@ -10,17 +10,21 @@ thread_local seeded_chance* in_force = nullptr;
 // 53 bits, as a double holds them: the same on every platform.
 double unit_of(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11U) * 0x1p-53; }
 
+// One a thread: no lock, and two threads never share a sequence. random_device is too dear to ask for each number.
+std::mt19937_64& engine_of_thread() {
+    thread_local std::mt19937_64 engine = [] {
+        std::random_device source;
+        std::seed_seq seed{source(), source(), source(), source(), source(), source(), source(), source()};
+        return std::mt19937_64{seed};
+    }();
+    return engine;
+}
+
 }  // namespace
 
-double random_unit() {
-    if (in_force) return in_force->unit();
-    thread_local std::mt19937_64 engine{[] {
-        std::random_device device;
-        std::seed_seq seed{device(), device(), device(), device()};
-        return std::mt19937_64{seed};
-    }()};
-    return unit_of(engine);
-}
+double random_unit() { return in_force ? in_force->unit() : unit_of(engine_of_thread()); }
+
+std::uint64_t random_bits() { return engine_of_thread()(); }
 
 double seeded_chance::unit() { return unit_of(engine_); }
 

@@ -9,6 +9,8 @@ namespace errand {
 
 // In [0, 1).
 double random_unit();
+// True chance, also under a chance_scope: for what is to differ from all others.
+std::uint64_t random_bits();
 
 // Chance that is the same for the same seed.
 class seeded_chance {

@@ -1,24 +1,15 @@
 // Identities and their text form.
 #include "core/task_id.hpp"
 
+#include <errand/error.hpp>
+
 #include "core/random.hpp"
 #include "core/sha256.hpp"
 
 #include <cstring>
-#include <random>
 
 namespace errand {
 namespace {
-
-// One engine a thread: no lock, and two threads never share a sequence. random_device is too dear to ask per task.
-std::uint64_t random_bits() {
-    thread_local std::mt19937_64 engine = [] {
-        std::random_device source;
-        std::seed_seq seed{source(), source(), source(), source(), source(), source(), source(), source()};
-        return std::mt19937_64{seed};
-    }();
-    return engine();
-}
 
 void mark(task_id& id, unsigned char version) {
     id.bytes[6] = static_cast<unsigned char>((id.bytes[6] & 0x0f) | version << 4);
@@ -109,6 +100,11 @@ std::optional<task_id> parse_task_id(std::string_view text) noexcept {
     }
     if (half != 32) return std::nullopt;
     return id;
+}
+
+task_id required_task_id(std::string_view text, std::string_view where) {
+    if (const auto id = parse_task_id(text)) return *id;
+    throw usage_error{std::string{where} + '"' + std::string{text} + "\" is not a task's id"};
 }
 
 }  // namespace errand

@@ -57,6 +57,9 @@ std::string to_text(const task_id& id);
 // Reads what to_text wrote (dashes optional, any case); nullopt when it is not an id.
 std::optional<task_id> parse_task_id(std::string_view text) noexcept;
 
+// The same, for what must be one. Throws usage_error, which begins with `where`.
+task_id required_task_id(std::string_view text, std::string_view where = {});
+
 }  // namespace errand
 
 template <>

@@ -5,11 +5,6 @@
 namespace errand {
 namespace {
 
-// The holder of the id stays as it is, and that is no refusal.
-bool keeps_holder(on_conflict conflict) {
-    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
-}
-
 submit_verdict after(submit_verdict first, on_conflict conflict) {
     if (first == submit_verdict::withheld || first == submit_verdict::cycle ||
         first == submit_verdict::gone || first == submit_verdict::busy) {

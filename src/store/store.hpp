@@ -36,6 +36,10 @@ enum class on_conflict : std::uint8_t {
     reject,
     adopt,  // as keep, and a success holds its id for as long as it is kept, whatever its unique_for
 };
+// The holder of the id stays as it is, and that is no refusal.
+constexpr bool keeps_holder(on_conflict conflict) noexcept {
+    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
+}
 
 // One that a task depends on.
 struct parent_task {

@@ -191,3 +191,37 @@ TEST_CASE("the counters of a list of ended tasks go with it, and what happened s
     CHECK(here.queue_of(worker).success == 0);
     CHECK(await(here.io, worker->happened()).so_far.at("default").success == 100);
 }
+
+TEST_CASE("a table that was large and is nearly empty is made as small as what is left in it", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto bytes = [&](const std::string& part) {
+        return std::stol(here.redis({"MEMORY", "USAGE", here.key(part), "SAMPLES", "0"}));
+    };
+    for (const auto* part : {"claims", "links"}) {
+        const bool hash = part == std::string{"claims"};
+        add(here, hash ? "HSET" : "ZADD", part, 30'000, [&](int i) {
+            return hash ? std::vector{dead(i), std::string{"x"}} : std::vector{std::string{"0"}, dead(i)};
+        });
+    }
+    add(here, "HSET", "arrived", 20'000, [](int i) { return std::vector{dead(i), std::string{"1"}}; });
+    sweep_late(here, worker, "tables");
+    here.redis({"DEL", here.key("arrived")});
+    CHECK(bytes("claims") > 1'000'000);
+    CHECK(bytes("links") > 1'000'000);
+    // Much of what is deleted in one go leaves its table as it was.
+    for (const auto* part : {"claims", "links"}) {
+        const auto command = part == std::string{"claims"} ? "HDEL" : "ZREM";
+        add(here, command, part, 29'990, [](int i) { return std::vector{dead(i)}; });
+    }
+    CHECK(bytes("claims") > 100'000);
+    CHECK(bytes("links") > 100'000);
+    auto other = here.join("other");
+    sweep_late(here, other, "tables");
+    CHECK(here.redis({"HGET", here.key("control"), "peak_arrived"}) == "(nil)");
+    CHECK(bytes("claims") < 10'000);
+    CHECK(bytes("links") < 10'000);
+    CHECK(here.size_of("claims") == "11");
+    CHECK(here.size_of("links") == "11");
+    CHECK(here.redis({"HGET", here.key("claims"), dead(29'995)}) == "x");
+}

@@ -32,8 +32,8 @@ using namespace std::chrono_literals;
 constexpr std::int64_t minute_ms = 60'000;
 // Of a script that holds up others; what the machine does meanwhile is not the script's.
 constexpr double most_ms = 5;
-// Of an empty store; and, of what was piled up, what tables still take that Redis makes smaller only as they are used.
-constexpr double memory_grown = 1.05, memory_later = 0.01;
+// Of an empty store.
+constexpr double memory_grown = 1.05;
 
 // All of them by names of the dead, from ARGV[1] to ARGV[2]; ARGV[3]: now (ms).
 constexpr std::string_view make_piles = R"(
@@ -292,8 +292,7 @@ int main(int count, char** words) try {
         good = false;
         std::fprintf(stderr, "piles: %ld are left in %s\n", size, name.c_str());
     }
-    const auto most = static_cast<double>(found.memory_empty) * memory_grown +
-                      static_cast<double>(found.memory_full - found.memory_empty) * memory_later;
+    const auto most = static_cast<double>(found.memory_empty) * memory_grown;
     if (!untimed && static_cast<double>(found.memory_after) > most) {
         good = false;
         std::fprintf(stderr, "piles: %ld bytes are left of %ld\n", found.memory_after, found.memory_empty);

@@ -2,6 +2,7 @@
 #include "store/redis/keys.hpp"
 #include "store/redis/refusal.hpp"
 #include "store/redis/script_set.hpp"
+#include "store/redis/script_text.hpp"
 #include "store/redis/server_check.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -102,4 +103,31 @@ TEST_CASE("each script is put together from its files and has a name of its own"
     CHECK(script_of(script_name::leave).name == "leave");
     CHECK(script_of(script_name::open).name == "open");
     CHECK(script_of(script_name::work).name == "work");
+}
+
+namespace {
+
+std::string script_of_files(std::vector<script_text> files) {
+    return script_text_of(files.front().name, files);
+}
+
+}  // namespace
+
+TEST_CASE("a script has what its files need, each once, what only defines first") {
+    CHECK(
+        script_of_files({{"last", "-- Needs:   lib_b step\nlast\n"},
+                         {"step", "-- What it does.\n-- Needs: lib_a\nstep\n"},
+                         {"lib_b", "-- Needs: lib_a\nb\n"},
+                         {"lib_a", "-- A.\na\n"}}) ==
+        "-- A.\na\n-- Needs: lib_a\nb\n-- What it does.\n-- Needs: lib_a\nstep\n-- Needs:   lib_b step\nlast\n");
+    // What a function holds is not there twice, and nothing behind the first lines counts.
+    CHECK(script_of_files({{"last", "-- Needs: lib_a\n-- Within: seldom more\nlast\n-- Needs: nothing\n"},
+                           {"more", "-- Needs: lib_a lib_b\nreturn b\n"},
+                           {"lib_b", "b\n"},
+                           {"lib_a", "a\n"}}) ==
+          "a\nlocal function seldom()\nb\n-- Needs: lib_a lib_b\nreturn b\nend\n"
+          "-- Needs: lib_a\n-- Within: seldom more\nlast\n-- Needs: nothing\n");
+    CHECK_THROWS_AS(script_of_files({{"last", "-- Needs: lib_a\n"}}), std::logic_error);
+    CHECK_THROWS_AS(script_of_files({{"lib_a", "-- Needs: lib_b\n"}, {"lib_b", "-- Needs: lib_a\n"}}),
+                    std::logic_error);
 }

@@ -2,10 +2,10 @@
 
 #include <errand/error.hpp>
 
+#include "core/digits.hpp"
 #include "store/redis/tallies.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace errand::redis {
 namespace {
@@ -17,12 +17,6 @@ constexpr std::size_t entries_per_page = 300;
 constexpr std::size_t overlap = 100;
 // Of ids that seem to be missing from the ready lists: a task may be claimed and given back while those are read.
 constexpr int rounds = 3;
-
-std::int64_t number_of(std::string_view text) {
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
 
 template <class Set>
 void add_ids(Set& to, std::string_view one_text) {
@@ -172,9 +166,9 @@ awaitable<void> shard_audit::look_at_history(audit_step& out, std::string member
     // While tasks end, what was read and what is counted differ for a moment.
     const auto came = co_await count_of("s:" + member);
     const auto left = co_await count_of("-:" + member);
-    if (came != came_ || left != left_ || number_of(came) - number_of(left) == ids_so_far) co_return;
-    co_await judge_counter(out, "-:" + member, left, number_of(came) - ids_so_far,
-                           std::to_string(number_of(came) - number_of(left)) + " successes counted, " +
+    if (came != came_ || left != left_ || number_in(came) - number_in(left) == ids_so_far) co_return;
+    co_await judge_counter(out, "-:" + member, left, number_in(came) - ids_so_far,
+                           std::to_string(number_in(came) - number_in(left)) + " successes counted, " +
                                std::to_string(ids_so_far) + " there");
 }
 
@@ -287,7 +281,7 @@ awaitable<void> shard_audit::look_at_void(audit_step& out, std::string cursor) {
     const std::string next{in.text()};
     for (auto left = in.array(); left > 1; left -= 2) {
         const auto field = in.text();
-        const auto count = number_of(in.text());
+        const auto count = number_in(in.text());
         // A field without an id says that a queue is paused.
         const auto end = field.find('\n');
         if (end != field.npos && field.size() == end + 17) void_[std::string{field.substr(0, end)}] += count;
@@ -299,9 +293,9 @@ awaitable<void> shard_audit::look_at_void(audit_step& out, std::string cursor) {
     }
     for (const auto& [name, there] : void_) {
         const auto counted = co_await count_of("v:" + name);
-        if (counted != void_counted_[name] || number_of(counted) == there) continue;
+        if (counted != void_counted_[name] || number_in(counted) == there) continue;
         co_await judge_counter(out, "v:" + name, counted, there,
-                               std::to_string(number_of(counted)) + " void entries counted, " +
+                               std::to_string(number_in(counted)) + " void entries counted, " +
                                    std::to_string(there) + " there");
     }
 }

@@ -1,4 +1,4 @@
-// The scripts that are sent to Redis, each put together from the files of scripts/ that its row names.
+// The scripts that are sent to Redis, each put together from the files of scripts/ that it needs (script_text.hpp).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 namespace errand::redis {
 
+// A file of scripts/ each, of that name.
 enum class script_name : std::uint8_t {
     open,
     stamp,

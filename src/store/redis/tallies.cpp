@@ -2,22 +2,16 @@
 
 #include <errand/error.hpp>
 
+#include "core/digits.hpp"
 #include "store/redis/keys.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 namespace errand::redis {
 namespace {
-
-std::int64_t number_of(std::string_view text) {
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
 
 std::int64_t queue_totals::* member_of(char letter) {
     switch (letter) {
@@ -44,7 +38,7 @@ totals totals_of(std::string_view json) {
     const auto parsed = boost::json::parse(json, wrong);
     if (wrong || !parsed.is_object()) return all;
     for (const auto& [field, value] : parsed.get_object()) {
-        if (value.is_string()) add(all, field, number_of(value.get_string()));
+        if (value.is_string()) add(all, field, number_in(value.get_string()));
     }
     return all;
 }
@@ -69,7 +63,7 @@ std::vector<std::pair<std::string, std::int64_t>> read_scores(const reply& from)
     for (auto left = in.array(); left > 0; --left) {
         in.array();  // member and score
         std::string member{in.text()};
-        pairs.emplace_back(std::move(member), number_of(in.text()));
+        pairs.emplace_back(std::move(member), number_in(in.text()));
     }
     return pairs;
 }
@@ -81,13 +75,13 @@ known_counts read_counts(const reply& from) {
             known.queues.push_back(value);
             continue;
         }
-        add(known.so_far, field, number_of(value));
+        add(known.so_far, field, number_in(value));
         // Successes of a history list, and those that left one.
         if (field.size() < 3 || field.find(':', 2) == std::string::npos) continue;
         if (field[0] == 's')
-            known.kept[queue_of_count(std::string_view{field}.substr(2))] += number_of(value);
+            known.kept[queue_of_count(std::string_view{field}.substr(2))] += number_in(value);
         if (field[0] == '-')
-            known.kept[queue_of_count(std::string_view{field}.substr(2))] -= number_of(value);
+            known.kept[queue_of_count(std::string_view{field}.substr(2))] -= number_in(value);
     }
     std::ranges::sort(known.queues);
     return known;
@@ -98,9 +92,9 @@ totals_answer read_tallies(const reply& from) {
     for (const auto& [field, value] : read_pairs(from)) {
         const std::string_view text{value};
         if (field.starts_with('d')) {
-            got.at_day[number_of(std::string_view{field}.substr(1))] = totals_of(text);
+            got.at_day[number_in(std::string_view{field}.substr(1))] = totals_of(text);
         } else if (const auto blank = text.find(' '); field.starts_with('m') && blank != text.npos) {
-            got.at_minute[number_of(text)] = totals_of(text.substr(blank + 1));
+            got.at_minute[number_in(text)] = totals_of(text.substr(blank + 1));
         }
     }
     return got;

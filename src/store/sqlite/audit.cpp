@@ -1,10 +1,10 @@
 #include "store/sqlite/audit.hpp"
 
+#include "core/digits.hpp"
 #include "store/sqlite/edge.hpp"
 #include "store/sqlite/seen_task.hpp"
 
 #include <array>
-#include <charconv>
 
 namespace errand::sqlite {
 namespace {
@@ -43,12 +43,6 @@ private:
     std::string cursor_;
     std::string next_;
 };
-
-std::int64_t number_of(std::string_view digits) {
-    std::int64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
-}
 
 void add(audit_step& to, std::string kind, std::string_view subject, std::string words, bool repaired) {
     to.findings.push_back({std::move(kind), std::string{subject}, std::move(words), repaired});
@@ -90,7 +84,7 @@ audit_step ledger::audit_claims(std::string& after, bool repair) {
         std::string tasks;
     };
     std::vector<seen> all;
-    for (auto rows = sql_.audit_claims(ns(), number_of(after), now_ - long_over, audited_per_step);
+    for (auto rows = sql_.audit_claims(ns(), number_in(after), now_ - long_over, audited_per_step);
          rows.next();)
         all.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)}});
     audit_step out;
@@ -187,7 +181,7 @@ audit_step ledger::audit_counters(std::string& after, bool repair) {
         for (const auto& [key, list] : queue.lists) all[list->k] = list;
     }
     audit_step out;
-    const auto next = all.upper_bound(number_of(after));
+    const auto next = all.upper_bound(number_in(after));
     if (next == all.end()) {
         after.clear();
         return out;

@@ -1,8 +1,7 @@
 // What is asked about tasks from outside: one of them, their ends, pages of them.
+#include "core/digits.hpp"
 #include "store/sqlite/ledger.hpp"
 #include "store/sqlite/outcome_front.hpp"
-
-#include <charconv>
 
 namespace errand::sqlite {
 namespace {
@@ -10,12 +9,6 @@ namespace {
 constexpr std::size_t most_bytes = 4'000'000;  // of a page
 constexpr std::string_view running_list = "working";
 constexpr std::size_t needs_shown = 100;
-
-std::int64_t number_of(std::string_view digits) {
-    std::int64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
-}
 
 time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
 time_point time_of_claim(claim_number claim) { return time_of(static_cast<std::int64_t>(claim / 1000)); }
@@ -107,16 +100,16 @@ list_answer ledger::list(const list_call& call) {
     const auto blank = call.after.find(' ');
     const bool first = call.after.empty();
     auto place = call.newest_first ? INT64_MAX : INT64_MIN;
-    if (!first) place = number_of(std::string_view{call.after}.substr(0, blank));
+    if (!first) place = number_in(std::string_view{call.after}.substr(0, blank));
     const auto id = first ? std::string_view{} : std::string_view{call.after}.substr(blank + 1);
     list_answer got;
     got.last = call.after;
     std::size_t bytes = 0;
     auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
-    const auto* from = book_->find_list_of(number_of(call.of.name));
+    const auto* from = book_->find_list_of(number_in(call.of.name));
     const bool waits =
         (call.where == state::delayed || call.where == state::retry) && !(from && from->aside());
-    for (auto rows = page(number_of(call.of.name), place, id, call.limit); rows.next();) {
+    for (auto rows = page(number_in(call.of.name), place, id, call.limit); rows.next();) {
         list_item one;
         one.task.id = *task_id::from_bytes(rows.bytes(0));
         one.task.where = call.where;
@@ -147,7 +140,7 @@ list_answer ledger::list_running(const list_call& call) {
         std::string tasks;
     };
     std::vector<held_claim> claims;
-    for (auto rows = sql_.list_claims(ns(), number_of(call.after), call.limit); rows.next();) {
+    for (auto rows = sql_.list_claims(ns(), number_in(call.after), call.limit); rows.next();) {
         claims.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)},
                           std::string{rows.bytes(2)}});
     }

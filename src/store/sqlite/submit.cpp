@@ -6,13 +6,6 @@
 #include <tuple>
 
 namespace errand::sqlite {
-namespace {
-
-bool keeps_holder(on_conflict conflict) {
-    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
-}
-
-}  // namespace
 
 std::vector<submit_answer> ledger::submit(std::span<const submission_item> items, submit_mode mode) {
     const bool alone = mode == submit_mode::each && std::ranges::none_of(items, &submission_item::waits);

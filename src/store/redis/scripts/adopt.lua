@@ -5,6 +5,7 @@
 -- Returns: 'ok', now, claim number ('0': none), 1 when there may be more, where to go on ('': all was looked at), ids in
 --          one text, lengths of the bodies, these in one text, notes as (position, notes) pairs | 'late'
 -- Cost:    O(queues and handlers of which tasks stand aside, 200 at most, + taken)
+-- Needs:   lib_there lib_lane lib_paused lib_take lib_again adopt_take
 local function told(number, after, ids_text, sizes, bodies_text, said)
   return {'ok', now, number, more and 1 or 0, after, ids_text, sizes, bodies_text, said}
 end

@@ -1,4 +1,5 @@
 -- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows.
+-- Needs: lib_record lib_entry lib_earliest lib_most
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
 for i = 9, #ARGV do known[key_name(ARGV[i])] = true end

@@ -1,4 +1,5 @@
 -- audit, of a task that works: its lease.
+-- Needs: lib_finding
 
 local function audit_lease(id)
   local claim = call('HGET', own, id)

@@ -3,6 +3,7 @@
 -- Args:    1 to repair, the last edge seen ('' to begin), how many
 -- Returns: 'ok', now, how many were looked at, the last of them ('': the end), then findings
 -- Cost:    O(edges x log edges)
+-- Needs:   lib_finding lib_stray
 local from, count = ARGV[2] == '' and '-' or '(' .. ARGV[2], tonumber(ARGV[3])
 local page = call('ZRANGE', links, from, '+', 'BYLEX', 'LIMIT', 0, count)
 for i = 1, #page do

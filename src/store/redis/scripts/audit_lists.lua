@@ -3,6 +3,7 @@
 -- Args:    1 to repair, which (ready, urgent, due, listed), from which position, how many
 -- Returns: 'ok', now, 1 when there are more, the ids of a ready list in one text, then findings
 -- Cost:    O(entries)
+-- Needs:   lib_record lib_listed lib_finding
 local which, from, count = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local keys_of = {ready = ready_of(1), urgent = urgent_of(1), due = due_of(1), listed = listed_of(1)}
 local key = keys_of[which]

@@ -1,4 +1,5 @@
 -- audit, of a task that has not ended: it stands in exactly one place.
+-- Needs: lib_links lib_news lib_away lib_listed lib_finding
 
 local function audit_need(id, parent)
   local value = call('HGET', tasks, parent)

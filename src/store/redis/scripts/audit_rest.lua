@@ -3,6 +3,7 @@
 -- Args:    1 to repair, which (own, leases, notes, stages, waiting), cursor ('0' to begin), about how many
 -- Returns: 'ok', now, cursor ('0': the end), then findings
 -- Cost:    O(entries)
+-- Needs:   lib_finding
 local which = ARGV[2]
 local key = ({own = own, notes = notes, stages = stages, waiting = waiting})[which]
 

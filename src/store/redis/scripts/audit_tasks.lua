@@ -5,6 +5,7 @@
 --          history list, in one text each, then findings: kind, id, in words
 --          | 'smaller', now (they wait for too many to be looked at in one call; nothing was written)
 -- Cost:    O(tasks looked at x log all)
+-- Needs:   lib_record lib_links lib_listed lib_finding audit_lease audit_places
 local page, ready, kept, needs = call('HSCAN', tasks, ARGV[2], 'COUNT', ARGV[3]), {}, {}, 0
 
 local function audit_ended(q, id, value)

@@ -3,6 +3,7 @@
 -- Args:    worker, card, for how long (ms), how often a queue is looked after (ms), the queues that it serves
 -- Returns: 'ok', now, how many workers are alive, 1 when it is to look after its queues now
 -- Cost:    O(log workers + queues)
+-- Needs:   lib_there lib_names lib_tally
 free_first()
 local worker = process_of(ARGV[1])
 call('ZADD', workers, now + tonumber(ARGV[3]), worker)

@@ -3,6 +3,7 @@
 --          pairs), claim (its number, '0': none)
 -- Cost:    O(claimed + queues)
 -- Tables that Redis answered with are used as they are where they can be: one that grows costs more than its content.
+-- Needs: lib_most lib_take
 local ids, noted = got, {}
 for i = 1, popped do
   local id = got[i]

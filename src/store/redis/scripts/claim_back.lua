@@ -1,4 +1,5 @@
 -- claim, what is left undone of it.
+-- Needs: lib_entry
 
 -- Back to the heads of their queues, the last first: what does not fit into the reply. Returns the queue of the first.
 local function put_back(got, last, first)

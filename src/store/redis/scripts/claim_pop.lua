@@ -1,6 +1,7 @@
 -- work, third step: takes entries out of the queues, those of the first first, urgent before the rest.
 -- Sets:    got, popped (their number), last (position of the last one of each queue), voids (whether ready
 --          lists may hold void entries, or queues may be paused)
+-- Needs: lib_base
 local queues, got, popped, last, voids, void_room = tonumber(ARGV[6]), {}, 0, {}, false, 1000
 if limit > 0 then voids = call('HLEN', stale) > 1 end
 -- Out of paused queues nothing is taken, and who finds nothing must be able to wait on a full Redis.

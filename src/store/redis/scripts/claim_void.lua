@@ -1,4 +1,5 @@
 -- claim, when entries of the ready lists may be void.
+-- Needs: lib_many lib_names
 
 -- Leaves only entries that were not voided since they came into the list.
 local function without_void(q, entries)

@@ -1,5 +1,6 @@
 -- work, fifth step: who waits, and who is woken.
 -- Sets:    look: when this worker is to look again (ms, '': when it is woken)
+-- Needs: lib_base
 local look, may_be_idle = '', byte(ARGV[7]) == 49
 if limit > 0 then
   local due = false

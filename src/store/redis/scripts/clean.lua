@@ -4,6 +4,7 @@
 -- Returns: 'ok', now, how many were deleted or came nearer to it (0: nothing is left to do)
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(deleted + history lists)
+-- Needs:   lib_record lib_entry lib_deleted clean_read clean_drop clean_history
 local limit, missing = tonumber(ARGV[1]), {}
 local ids, values = read_buried(limit, missing)
 if #missing > 0 then return {'elsewhere', unpack(missing)} end

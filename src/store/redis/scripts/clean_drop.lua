@@ -1,4 +1,5 @@
 -- clean, deleting.
+-- Needs: lib_queues lib_untie lib_remnant
 
 -- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
 -- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.

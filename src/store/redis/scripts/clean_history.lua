@@ -1,4 +1,5 @@
 -- clean, history lists.
+-- Needs: lib_many lib_histories
 
 local function clean_history(key, retention, limit)
   local list = sub(key, #prefix + 9)

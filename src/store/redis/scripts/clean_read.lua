@@ -1,4 +1,5 @@
 -- clean, first half: what is to be deleted, and whether the keys of its queues were given.
+-- Needs: lib_record lib_entry
 
 -- Ended tasks outside of the history lists whose time is over: id -> what `tasks` holds.
 local function read_buried(limit, missing)

@@ -3,6 +3,7 @@
 -- Args:    id, life (8 bytes), 1 when no cycle goes through it
 -- Returns: 'ok', now | 'walk', now (others depend on it: look for a cycle first) | 'lost', now
 -- Cost:    O(log edges)
+-- Needs:   lib_queues lib_links lib_news
 local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
 if not record then
   -- A repeat may find that it waits no longer.

@@ -4,6 +4,7 @@
 -- Returns: 'ok', now
 -- Cost:    O(tasks x log edges)
 -- News that came again meanwhile has another time and stays, and so do those who are to hear of it.
+-- Needs:   lib_links
 local at = 1
 while at <= #ARGV do
   local member, token, last, count = unpack(ARGV, at, at + 3)

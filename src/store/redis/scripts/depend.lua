@@ -4,6 +4,7 @@
 --          hear of them), ids of the parents
 -- Returns: 'ok', now, a letter for each parent: s d c x ended so, - not ended or still to be told, ? unknown
 -- Cost:    O(parents x log edges)
+-- Needs:   lib_there lib_queues lib_links lib_news
 local child, mode, letters, edges, awaited, news = ARGV[1], ARGV[2], {}, {}, {}, {}
 
 -- What is being told was begun without this task: it is told again, and who is at it strikes nothing off.

@@ -5,6 +5,7 @@
 -- Returns: 'ok', now | 'changed', now (it is another now) | 'unchanged', now (it runs, has ended or started)
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
+-- Needs:   lib_record lib_started lib_wake lib_entry lib_earliest
 local id, body = ARGV[1], ARGV[3]
 local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
 if not old then return {'unknown', now} end

@@ -4,6 +4,7 @@
 -- Args:    lease (ms), count of claims, them, then (id, claim) pairs
 -- Returns: 'ok', now, positions of lost claims, positions of lost tasks
 -- Cost:    O(claims x log claims + tasks)
+-- Needs:   lib_queues lib_many
 free_first()
 local lease, count = tonumber(ARGV[1]), tonumber(ARGV[2])
 local lost_claims, lost_tasks, asked = {}, {}, {}

@@ -7,6 +7,7 @@
 --          ids that it needs, how many they are, how many failed
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
+-- Needs:   lib_record lib_entry lib_earliest lib_links
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end

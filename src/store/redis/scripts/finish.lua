@@ -11,6 +11,7 @@
 -- Cost:    O(reports)
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn
 -- (lib_torn.lua): of one that stands whole nobody needs to ask who holds its tasks when they are reported first.
+-- Needs: lib_many
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
 local at, position, total = 11 + closed, 0, #ARGV
 -- last_claim is for lib_take.lua.

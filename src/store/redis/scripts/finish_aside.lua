@@ -1,4 +1,5 @@
 -- finish, tasks whose handler their worker does not know: they stand aside for those who do.
+-- Needs: lib_many lib_wake lib_entry lib_earliest
 
 -- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
 -- told before, some of the others: whoever is told remembers it until nothing stands aside.

@@ -1,4 +1,5 @@
 -- finish, the unusual ends.
+-- Needs: lib_links lib_listed lib_counts lib_end lib_remnant
 
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.

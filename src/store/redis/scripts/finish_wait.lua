@@ -1,4 +1,5 @@
 -- finish, reports of tasks that go on: later, or at once at the head of their queue.
+-- Needs: lib_wake lib_entry lib_earliest lib_counts
 local function later_run(run, ids, records)
   local before, due = earliest(run.q), upper + run.time
   local score = digits(run.failed and retry_band + due or due)

@@ -3,6 +3,7 @@
 -- Args:    worker, number of queues, as whom it may be idle (lib_wake.lua)
 -- Returns: 'ok', now
 -- Cost:    O(queues)
+-- Needs:   lib_names lib_wake
 local worker, queues = ARGV[1], tonumber(ARGV[2])
 free_first()
 call('ZREM', workers, process_of(worker))

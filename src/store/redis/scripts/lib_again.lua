@@ -1,4 +1,5 @@
 -- What a repeat of a claiming call is given: the tasks that are still under that claim, as many as the call carried.
+-- Needs: lib_base
 local function taken_before(number)
   local line = number ~= '0' and call('HGET', claims, number)
   local ids, bodies, lengths, remarks = {}, {}, {}, {}

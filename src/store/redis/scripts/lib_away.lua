@@ -1,4 +1,5 @@
 -- Whether another shard of the namespace keeps a task.
+-- Needs: lib_base
 local shard_count, this_shard
 local function is_away(id)
   if not shard_count then

@@ -1,4 +1,5 @@
 -- Reading a body beyond its fixed front.
+-- Needs: lib_base
 
 -- A number of a body, and where what follows it begins.
 local function varint(body, at)

@@ -1,4 +1,5 @@
 -- Ending a task that no worker holds.
+-- Needs: lib_mark lib_listed lib_untie lib_staged lib_counts lib_end
 
 -- So many edges one call forgets of the tasks of which nothing is kept.
 local edges_left = 1000

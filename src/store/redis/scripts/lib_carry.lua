@@ -1,4 +1,5 @@
 -- How claimed tasks reach their worker.
+-- Needs: lib_many lib_most
 
 -- The notes that go with them, as (position, notes) pairs; `noted` are the positions of ids that may have some. Returns also
 -- what they leave of a reply for bodies, and how many of the ids it carries: notes have half of it, and one task all.

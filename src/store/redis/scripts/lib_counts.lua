@@ -2,6 +2,7 @@
 -- colon and the queue. Of history lists: s: how many came in, '-': how many left, p: how many entries left.
 -- Besides 'v:' and a queue: how many entries of its ready list are void now; 'q:' and the queue's name as it
 -- stands in keys -> as users write it.
+-- Needs: lib_names lib_record
 local function count(letter, q, n) call('HINCRBY', counts, letter .. ':' .. name_of(q), n) end
 
 local function count_ends(q, values)

@@ -2,6 +2,7 @@
 --
 -- `deleted` in control (ms): tasks submitted up to then may have ended and been deleted. What is deleted one by one and young
 -- leaves its id and life in `buried` first, until it is so old that the mark says enough.
+-- Needs: lib_queues lib_many
 local trace_ms = 3600000
 
 local function mark_deleted(up_to)

@@ -1,4 +1,5 @@
 -- What a task waits for.
+-- Needs: lib_entry lib_links lib_news
 
 -- How the parents stand that a submission names (17 bytes each: id, 'h' when it was accepted before, 'w' when
 -- it begins with the same submission, 'f' when another shard keeps it, else 'r'): unmet, failed, met, away,

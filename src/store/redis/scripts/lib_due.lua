@@ -4,6 +4,7 @@
 -- One worker a queue has the post of sleeping until exactly then; the others look a second later, as a
 -- backup, so that a due time does not wake the whole cluster. The post falls to another when its holder
 -- is gone or has overslept.
+-- Needs: lib_names lib_earliest
 local function next_look(name, first, last)
   local look, worker = false, process_of(name)
   for q = first, last do

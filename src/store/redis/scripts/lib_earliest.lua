@@ -1,6 +1,7 @@
 -- `due:<queue>`: delayed tasks by their due time (ms), in a band of scores above them those that wait for a
 -- retry, and above these, by since when, delayed ones that no time makes ready: they stand aside until somebody
 -- comes who knows their handler (adopt.lua).
+-- Needs: lib_queues
 local retry_band = 2 ^ 46
 local aside_band = 2 * retry_band
 

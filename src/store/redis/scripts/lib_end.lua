@@ -1,5 +1,6 @@
 -- What every way of ending has in common: who waits for it is told. An ended task stands in a history list (success)
 -- or in `listed` and `buried` (all else), so that it is seen, and clean finds it.
+-- Needs: lib_news
 
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768

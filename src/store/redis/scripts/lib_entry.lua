@@ -1,4 +1,5 @@
 -- What stands in ready, urgent and due: the id, and one byte more when the task has a priority or notes.
+-- Needs: lib_names
 local function entry(id, priority, noted)
   if priority == 0 and not noted then return id end
   return id .. char(48 + priority + (noted and 64 or 0))

@@ -1,4 +1,5 @@
 -- What an audit finds: kind, id, in words. With `mend` the damage is repaired in the same step.
+-- Needs: lib_entry lib_torn
 local findings, mend = {}, ARGV[1] == '1'
 local function finding(kind, id, words)
   local n = #findings

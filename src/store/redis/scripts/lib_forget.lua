@@ -1,4 +1,5 @@
 -- Forgetting edges.
+-- Needs: lib_links lib_news lib_away
 
 -- Nothing else would take the mark off one that is not there and that nobody waits for any more.
 local function unmark(parent)

@@ -1,4 +1,5 @@
 -- What the news of a parent change at a task that waits for it, or was cancelled because of it.
+-- Needs: lib_news lib_away
 
 -- Returns whether the task is to hear of this parent again. `record` is what `waiting` holds of it.
 local function hear(one, record)

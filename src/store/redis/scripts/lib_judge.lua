@@ -1,6 +1,7 @@
 -- Decides what follows for a task from how its parents stand. `record` is what `waiting` holds of it.
 -- `outcome`: when it is cancelled now (may be empty); `gathered`: when it is a group, all of whose members
 -- succeeded.
+-- Needs: lib_settle
 local function settle(id, record, outcome, gathered, wakes)
   local phase, rule = sub(record, 1, 1), sub(record, 2, 2)
   if phase == 'r' then return end

@@ -1,6 +1,7 @@
 -- The memory of lanes: a call that is repeated is answered from it and changes nothing.
 --
 -- lanes: lane -> 15 digits (number of its last call), 13 digits (when, ms), packed answer of that call.
+-- Needs: lib_base
 local function once(lane, number, act, again)
   local last = call('HGET', lanes, lane)
   if last then

@@ -5,6 +5,7 @@
 --   's' parent child   the child has heard what it needs; kept for the graph
 --   'h' queue \n handler \n digit task   no edge: this task stands aside (finish_aside.lua); 9 - its priority
 --   'u' child parent   the parent's shard is still to forget that the child was to hear of it
+-- Needs: lib_many
 local last_id = string.rep('\255', 16)
 
 local function links_of(letter, id, limit, after)

@@ -1,4 +1,5 @@
 -- Makes the shard: its stamp and its sentinels.
+-- Needs: lib_base
 local function make_shard(format, shards)
   -- A member of more than 64 bytes keeps a collection out of the compact encoding, which is searched from
   -- end to end.

@@ -1,4 +1,5 @@
 -- Calls that take any number of values, and numbers of a fixed width in a record.
+-- Needs: lib_base
 
 -- One command over many values: Lua cannot unpack more than about 8000. `from`..`to` are positions in
 -- `values`.

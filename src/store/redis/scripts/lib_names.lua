@@ -1,4 +1,5 @@
 -- Names as they stand in keys and sets.
+-- Needs: lib_queues
 
 -- The names of a process's connections are its own name, a colon and a number.
 local function process_of(name) return string.match(name, '^(.+):%d+$') or name end

@@ -5,6 +5,7 @@
 -- They stand in `outbox` by the time from which somebody should deliver them; the resolver that takes them
 -- puts that time off, and removes them when all have heard. Behind them, as 'R' and a name, stand the
 -- resolvers that wait.
+-- Needs: lib_record
 
 -- Marks that tasks depend on these, so that their end becomes news.
 local function mark_awaited(ids)

@@ -1,4 +1,5 @@
 -- The keys of queues, and what is said in few words everywhere.
+-- Needs: lib_base
 
 -- Numbers above 14 digits lose some in Lua's own tostring.
 local function digits(number) return string.format('%.0f', number) end

@@ -1,4 +1,5 @@
 -- Reading what `tasks` holds of a task that has ended; lib_mark.lua has its form.
+-- Needs: lib_many
 
 local function is_ended(value) return byte(value, 1) == 69 end
 local function finished_at(value) return tonumber(sub(value, 2, 14)) end

@@ -1,4 +1,5 @@
 -- What of a body outlives retention for unique_for: enough to decode, and to know the life of the holder.
+-- Needs: lib_record lib_body lib_staged
 local function keep_remnant(id, value, until_ms)
   drop_stages(id)
   local body = body_of(value)

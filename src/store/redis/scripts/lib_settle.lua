@@ -1,4 +1,5 @@
 -- What follows for a task from how its parents stand.
+-- Needs: lib_entry lib_earliest lib_body lib_bury
 
 -- The position among the keys of a waiting task's queue; nil when its keys were not given. Also its name.
 local positions = {}

@@ -1,5 +1,6 @@
 -- Which of these names (processes, or connections of theirs) nobody hears any more: a set. Who comes back says again what it
 -- waits for.
+-- Needs: lib_base
 local function silent_ones(names)
   local gone = {}
   for from = 1, #names, 1000 do

@@ -1,4 +1,5 @@
 -- Dropping what is kept of stages.
+-- Needs: lib_base
 
 -- Whether any task has stages. Most shards hold none; then nothing is looked for, task by task.
 local staged = call('HLEN', stages) > 1

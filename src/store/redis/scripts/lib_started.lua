@@ -1,4 +1,5 @@
 -- Whether an attempt was ever made: its notes count it or know when it began.
+-- Needs: lib_base
 local function started(id)
   if call('HEXISTS', own, id) == 1 then return true end
   local noted = call('HGET', notes, id)

@@ -1,4 +1,5 @@
 -- Edges of tasks that are not there. Nothing leaves any, but what deletes by hand or damages a store.
+-- Needs: lib_forget
 
 -- Whether an edge is one. What another shard keeps only that one could look at.
 local function is_stray(edge)

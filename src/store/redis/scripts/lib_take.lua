@@ -4,6 +4,7 @@
 -- The claim number is the fence of all tasks taken in one call: it only grows, and being at least the
 -- time in us it does not repeat after a restore or fail-over to an older copy. Where the clock was set back as well it could:
 -- so a claim is known by its number and the mark of the process that made it, which names the greatest one it has seen.
+-- Needs: lib_base
 local function take(worker, ids, lease, id_text, mark, seen, last_claim)
   local last = math.max(tonumber(last_claim or call('HGET', control, 'claim') or 0), tonumber(seen))
   local number = string.format('%d', math.max(last + 1, micros))

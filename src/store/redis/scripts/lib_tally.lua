@@ -1,5 +1,6 @@
 -- Remembers `counts` as they stand, once a minute for an hour (field 'm' and the minute of the hour, with the
 -- minute since 1970 in front) and as the last of each day (field 'd' and the day since 1970).
+-- Needs: lib_queues
 local function keep_tally(tallies)
   local minute = math.floor(now / 60000)
   local field = 'm' .. minute % 60

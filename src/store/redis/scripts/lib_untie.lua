@@ -1,4 +1,5 @@
 -- What goes with a task that is deleted: its edges.
+-- Needs: lib_forget
 
 -- Of one task and kind, in one call.
 local most_edges = 200

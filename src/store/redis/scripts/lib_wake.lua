@@ -6,6 +6,7 @@
 --
 -- So many names one call takes off at most: those of the dead are swept (sweep.lua), and what nobody was woken for is found
 -- by whoever looks next.
+-- Needs: lib_queues
 local names_left = 100
 local function wake(q, most)
   local idle = idle_of(q)

@@ -4,6 +4,7 @@
 --
 -- `batch`: parents of tasks that this call is about to add. Returns the ids on the way as one text or nil,
 -- whether the search was given up after `budget` steps, and what is left of them.
+-- Needs: lib_links lib_away
 local function find_cycle(id, batch, budget)
   local open, from = {id}, {}
   local function path(last)

@@ -5,6 +5,7 @@
 -- Returns: 'ok', now, then for each pair that was looked at: ids at the other ends in one text, 1 when there
 --          are more
 -- Cost:    O(edges)
+-- Needs:   lib_links
 local reply, room = {'ok', now}, tonumber(ARGV[3])
 for at = 4, #ARGV, 2 do
   if room <= 0 then break end

@@ -5,6 +5,7 @@
 -- Returns: 'ok', now, 1 when there may be more, the cursor of the last one looked at, then for each: cursor,
 --          order (ms; of ready ones 0), id, what `tasks` holds, notes
 -- Cost:    O(tasks given + log all)
+-- Needs:   lib_record lib_entry lib_earliest lib_listed lib_most list_sorted list_lines
 local which, newest, after, limit = ARGV[1], ARGV[2] == '1', ARGV[3], tonumber(ARGV[4])
 
 -- The newest are claimed last: what is urgent is ordered the other way round than by time alone.

@@ -1,4 +1,5 @@
 -- list, of tasks that stand in a list: by position.
+-- Needs: lib_queues lib_many
 
 -- The ready list: the one to be claimed next stands at the right. It moves while it is read: a cursor is how
 -- many entries have been passed.

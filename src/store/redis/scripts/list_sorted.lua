@@ -1,4 +1,5 @@
 -- list, of tasks that stand in a sorted set: by score, then by member.
+-- Needs: lib_base
 
 local function is_before(a, b)
   for i = 1, math.min(#a, #b) do

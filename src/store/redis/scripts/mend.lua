@@ -3,6 +3,7 @@
 -- Args:    id, 'ready' or 'history'
 -- Returns: 'ok', now | 'unchanged', now | 'elsewhere', queue
 -- Cost:    O(ready tasks of the queue): it is searched for, so that it never stands there twice
+-- Needs:   lib_record lib_wake lib_entry lib_torn
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value then return {'unchanged', now} end
 local body = body_of(value)

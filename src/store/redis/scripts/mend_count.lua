@@ -3,6 +3,7 @@
 -- Args:    field, the value seen ('' for none), the right one
 -- Returns: 'ok', now | 'unchanged', now
 -- Cost:    O(1)
+-- Needs:   lib_queues
 if (call('HGET', counts, ARGV[1]) or '') ~= ARGV[2] then return {'unchanged', now} end
 free_first()
 call('HSET', counts, ARGV[1], ARGV[3])

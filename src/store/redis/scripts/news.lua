@@ -4,6 +4,7 @@
 -- Returns: 'ok', now, when to look again (ms or ''), then for each: id and letter, token, 1 when more tasks
 --          are to be told than are given, their ids in one text
 -- Cost:    O(news + tasks)
+-- Needs:   lib_there lib_queues lib_links lib_news
 free_first()
 local worker, room = ARGV[1], tonumber(ARGV[4])
 

@@ -4,6 +4,7 @@
 -- Args:    format, number of shards, name of who asks
 -- Returns: 'ok', now, format, number of shards
 -- Cost:    O(1)
+-- Needs:   lib_make
 local made = call('HMGET', control, 'format', 'shards')
 if made[1] then return {'ok', now, made[1], made[2] or ''} end
 make_shard(ARGV[1], ARGV[2])

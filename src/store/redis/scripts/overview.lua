@@ -5,6 +5,7 @@
 --          expired, waiting, success outside of the history lists, since when it is paused (ms or ''), idle
 --          workers, life (8 bytes) of the task that is next ('' for none)
 -- Cost:    O(queues x log tasks)
+-- Needs:   lib_record lib_earliest lib_listed lib_paused
 local reply = {'ok', now, call('HLEN', own) - 1}
 
 local function next_life(q)

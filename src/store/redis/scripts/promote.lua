@@ -4,6 +4,7 @@
 --          number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
 -- Cost:    O(due x log waiting)
+-- Needs:   lib_there lib_started lib_wake lib_entry lib_body lib_paused lib_bury lib_due
 local room, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
 
 local function promote(q)

@@ -5,6 +5,7 @@
 --          lengths of the bodies, these in one text, notes as (position, notes) pairs, positions of those that
 --          had been handed to their worker (submit_new.lua) | 'late'
 -- Cost:    O(tasks of the claims that ran out)
+-- Needs:   lib_queues lib_lane lib_most lib_take lib_torn lib_again
 local ids, bodies, lengths, remarks, bytes, handed = {}, {}, {}, {}, 0, {}
 
 local function next_end()

@@ -7,6 +7,7 @@
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(tasks x log edges)
 -- It may be repeated: news that a task has heard changes nothing.
+-- Needs:   lib_wake lib_judge lib_hear
 local told, asked, missing, overtaken = {}, {}, {}, {}
 local at = 2
 while at <= #ARGV do

@@ -3,6 +3,7 @@
 -- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes
 -- Returns: 'ok', now | 'unchanged', now (it has not ended so) | 'elsewhere', queue
 -- Cost:    O(log ended)
+-- Needs:   lib_wake lib_entry lib_links lib_news
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value or not is_ended(value) or life_of(value) ~= ARGV[2] or sub(value, 2, 14) ~= ARGV[3]
   or state_letter(value) == 's' then return {'unchanged', now} end

@@ -3,6 +3,7 @@
 -- Args:    cursor ('0' to begin), about how many
 -- Returns: 'ok', now, cursor ('0': the end), then for each: id, claim, worker, what `tasks` holds, notes
 -- Cost:    O(tasks given)
+-- Needs:   lib_base
 local page = call('HSCAN', own, ARGV[1], 'COUNT', ARGV[2])
 local reply = {'ok', now, page[1]}
 for i = 1, #page[2], 2 do

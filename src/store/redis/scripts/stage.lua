@@ -4,6 +4,7 @@
 --          the name, then what only clients read
 -- Returns: 'ok', now | 'lost', now
 -- Cost:    O(what the task has stored)
+-- Needs:   lib_queues lib_many
 local id, life, record = ARGV[1], ARGV[3], ARGV[4]
 if call('HGET', own, id) ~= ARGV[2] then return {'lost', now} end
 free_first()

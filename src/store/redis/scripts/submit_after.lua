@@ -1,4 +1,5 @@
 -- submit, tasks that depend on others: what they wait for is decided before the first write.
+-- Needs: lib_depend lib_walk
 
 -- Larger searches for a cycle are made from outside, page by page.
 local most_steps = 1000

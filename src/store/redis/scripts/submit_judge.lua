@@ -1,4 +1,5 @@
 -- submit, of an item whose id is known.
+-- Needs: lib_record lib_started lib_entry lib_links
 
 -- More edges than one call forgets: then the caller does it in steps, and submits again.
 local most_forgotten = 500

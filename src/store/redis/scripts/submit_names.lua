@@ -1,4 +1,5 @@
 -- submit, of a queue that this connection has not submitted to before.
+-- Needs: lib_names
 
 -- So that queues are seen that no worker serves.
 local function name_queues()

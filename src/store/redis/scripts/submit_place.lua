@@ -1,4 +1,5 @@
 -- submit, second half: writes what was decided.
+-- Needs: lib_record lib_wake lib_entry lib_earliest
 
 -- Puts ids (new, or with their old entry gone) into the run's queue.
 local function place(run, ids)

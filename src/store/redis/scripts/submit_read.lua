@@ -1,4 +1,5 @@
 -- submit, first half: reads all items and decides what becomes of each, before anything is written.
+-- Needs: lib_record
 local function read_spec(text)
   local run = {q = tonumber(text), priority = 0, when = 'ready', value = 0, expires = -1, conflict = 'keep'}
   if not run.q then

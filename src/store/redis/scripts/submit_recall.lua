@@ -1,6 +1,7 @@
 -- submit, items that may come again: from the outbox of a database.
 --
 -- arrived: id .. life -> when it came (ms). It stays until forget, whatever becomes of the task.
+-- Needs: lib_many
 local arrived = KEYS[#KEYS]
 
 local function arrival(run, i)

@@ -1,4 +1,5 @@
 -- submit, second half for tasks that depend on others.
+-- Needs: lib_forget lib_listed lib_depend
 
 -- Forgets what an earlier task of this id waited for.
 local function forget_waiting(id)

@@ -1,4 +1,5 @@
 -- submit, what one call writes: of tasks that depend on others it matters for all of the call.
+-- Needs: lib_base
 
 local function is_written(run, i)
   local word = run.words and run.words[i]

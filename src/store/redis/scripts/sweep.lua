@@ -5,6 +5,7 @@
 -- Cost:    O(page)
 -- Once in a round everything is looked at, in pages that are spread over it: so there are the more of them the more
 -- there is, and whoever comes late catches up.
+-- Needs:   lib_names sweep_kinds sweep_ties sweep_counts sweep_tables
 local round = 600000
 local field = 'sweep_' .. ARGV[1] .. (ARGV[1] == 'idle' and ':' .. name_of(1) or '')
 local began, seen, cursor = string.match(call('HGET', control, field) or '', '^(%d+) (%d+) (.*)$')

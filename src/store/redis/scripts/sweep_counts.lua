@@ -1,4 +1,5 @@
 -- sweep, what was counted.
+-- Needs: lib_histories
 
 -- Counters of history lists that are gone.
 function kinds.counts(cursor)

@@ -1,5 +1,6 @@
 -- sweep, by kind: looks at a page from a cursor ('0' to begin); returns how many stay, the next cursor ('': the end) and how
 -- many there are in all.
+-- Needs: lib_queues lib_silent
 local kinds = {}
 
 local function scan(command, key, cursor, count)

@@ -1,4 +1,5 @@
 -- sweep, what hangs on tasks.
+-- Needs: lib_silent lib_stray
 
 -- Who waits for the end of tasks; `>` stands for tasks that depend on one.
 function kinds.watched(cursor)

@@ -3,6 +3,7 @@
 -- Args:    how many are kept (of successes, and of each other end), about how many are deleted at most
 -- Returns: 'ok', now, how many were deleted or came nearer to it (0: nothing is left to do)
 -- Cost:    O(deleted x history lists)
+-- Needs:   lib_record lib_listed lib_deleted clean_drop trim_oldest
 local most, limit, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), 0
 free_first()
 for at = first_queue_key + 6, #KEYS do

@@ -1,4 +1,5 @@
 -- trim, what goes first, and what stays.
+-- Needs: lib_queues lib_record
 
 -- Whoever awaits its end finds it. Tasks that depend on it hear of its end all the same.
 local function is_awaited(id)

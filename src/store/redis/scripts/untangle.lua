@@ -3,6 +3,7 @@
 -- Args:    id, how many edges of a kind at most
 -- Returns: 'ok', now | 'more', now (call again)
 -- Cost:    O(edges x log edges)
+-- Needs:   lib_queues lib_forget
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value or not is_ended(value) then return {'ok', now} end
 free_first()

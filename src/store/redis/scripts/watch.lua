@@ -5,6 +5,7 @@
 --          positions of those whose id has another life now, of those deleted since they ended, and of those not
 --          looked at (the reply is full)
 -- Cost:    O(ids)
+-- Needs:   lib_record lib_deleted lib_silent
 free_first()
 local most_bytes = 512000  -- as much as a call carries (lib_most.lua)
 local over, unknown, gone, deleted, later, bytes = {}, {}, {}, {}, {}, 0

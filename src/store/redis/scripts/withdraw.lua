@@ -3,6 +3,7 @@
 -- Args:    id, life (8 bytes, '' for any), how many edges at most
 -- Returns: 'ok', now | 'more', now (call again) | 'elsewhere', queue
 -- Cost:    O(edges x log edges)
+-- Needs:   lib_entry lib_forget
 local id, record = ARGV[1], call('HGET', waiting, ARGV[1])
 local registering = record and sub(record, 1, 1) == 'r' and (ARGV[2] == '' or sub(record, 17, 24) == ARGV[2])
 if not registering then return {'ok', now} end

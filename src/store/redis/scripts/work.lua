@@ -7,6 +7,10 @@
 --          all asked for were claimed or nothing is due), ids in one text, lengths of the bodies, these in
 --          one text, notes as (position, notes) pairs | 'late'
 -- Cost:    finish + claim
+-- Needs:   lib_many lib_most lib_take
+-- Within:  look_later work_later
+-- Within:  seldom work_seldom
+-- Needs:   work_lane finish claim_pop claim claim_wait
 call('HSET', lanes, ARGV[1],
   string.format('%015d%013d', number, now) .. claim .. ' ' .. look .. ' ' .. table.concat(lost, ' '))
 return {'ok', now, lost, claim, look, id_text, lengths, table.concat(bodies), remarks}

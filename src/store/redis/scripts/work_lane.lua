@@ -1,5 +1,6 @@
 -- work, first step: a call that is repeated is answered again; lib_lane.lua says how lanes remember. What
 -- follows is one text without functions: making them would cost a lone task more than all else.
+-- Needs: lib_base
 local number = tonumber(ARGV[2])
 local memory = call('HGET', lanes, ARGV[1])
 if memory then
