@@ -4,6 +4,7 @@
 #include <errand/config.hpp>
 #include <errand/detail/beans.hpp>
 #include <errand/detail/engine.hpp>
+#include <errand/event.hpp>
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/inspect.hpp>
@@ -105,7 +106,9 @@ public:
         return block_on(detail::await_result<T>(h.ref(), std::nullopt));
     }
 
-    /// Works until SIGINT or SIGTERM, then stops gracefully. @return 0, or 1 after saying what is wrong with the program
+    /// Works until SIGINT or SIGTERM, then stops gracefully. Throws nothing of errand's: `return app.run();` is all of a main.
+    /// @return 0, or 1 when the worker cannot start, after logging why: handlers that cannot be built, a store that cannot be
+    /// reached
     int run();
     /// Starts the worker on threads of its own.
     /// @throws usage_error naming every handler that cannot be built; store_error when the store cannot be reached
@@ -117,6 +120,12 @@ public:
     app& around_perform(perform_wrapper wrapper);
     /// Wraps every submission, the first added outermost.
     app& around_submit(submit_wrapper wrapper);
+
+    /// Hears all that happens in this program: submissions, claims, starts, ends, leases lost. It is called on the thread
+    /// where it happens, which waits for it: it must be quick, and safe to call from several threads at once. What it throws
+    /// is logged. Listeners stay until the app ends; adding one while tasks run is fine, from any thread. Nobody pays
+    /// anything for events that nobody hears; of each task some six are told, at a few hundred nanoseconds each.
+    app& on_event(event_listener listener);
 
     /// The configuration in force.
     [[nodiscard]] const config& settings() const noexcept;

@@ -8,6 +8,7 @@
 #include <errand/config.hpp>
 #include <errand/database.hpp>
 #include <errand/error.hpp>
+#include <errand/event.hpp>
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/handler.hpp>

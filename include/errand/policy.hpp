@@ -60,15 +60,16 @@ struct policy {
     duration retention = std::chrono::days{180};
     /// Not started this long after its due time: `expired`. nullopt: never.
     std::optional<duration> expires_after{};
-    /// How many run at once over all workers; nullopt: no limit.
+    /// How many run at once over all workers; nullopt: no limit. Not available yet: any other value is a
+    /// usage_error.
     std::optional<int> max_running{};
-    /// Starts over all workers; nullopt: no limit.
+    /// Starts over all workers; nullopt: no limit. Not available yet, likewise.
     std::optional<rate_limit> rate{};
     /// Runs on the thread pool: for code that blocks or computes.
     bool blocking = false;
-    /// A recurring task without arguments: when, as a cron line. Empty: none.
+    /// A recurring task without arguments: when, as a cron line. Empty: none. Not available yet, likewise.
     std::string cron{};
-    /// The time zone of `cron`.
+    /// The time zone of `cron`. Not available yet, likewise.
     std::string timezone = "UTC";
 };
 

@@ -5,6 +5,7 @@
 #include "app/open_store.hpp"
 #include "app/unfinished.hpp"
 #include "client/find.hpp"
+#include "core/attempt_rules.hpp"
 #include "core/config_text.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
@@ -69,6 +70,19 @@ app& app::around_perform(perform_wrapper wrapper) {
 
 app& app::around_submit(submit_wrapper wrapper) {
     core_->submit_wrappers.push_back(std::move(wrapper));
+    return *this;
+}
+
+app& app::on_event(event_listener listener) {
+    if (!listener) throw usage_error{"on_event was given a function that is empty"};
+    core_->events.subscribe([to = std::move(listener), log = core_->log](const event& what) {
+        try {
+            to(what);
+        } catch (...) {
+            log->error("what on_event was given has thrown, at {}: {}", to_string(what.kind),
+                       describe(std::current_exception()).message);
+        }
+    });
     return *this;
 }
 
@@ -172,9 +186,6 @@ int app::run() {
     asio::signal_set signals{signals_context, SIGINT, SIGTERM};
     try {
         block_on(start());
-    } catch (const usage_error& e) {
-        core_->log->critical("the worker cannot start: {}", e.what());
-        throw;
     } catch (const error& e) {
         core_->log->critical("the worker cannot start: {}", e.what());
         return 1;

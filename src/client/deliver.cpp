@@ -24,11 +24,6 @@ void shorten_expiry(submission_item& item, time_point now) {
     if (from < now) item.expires_after = std::max(from + *item.expires_after - now, duration{0});
 }
 
-bool unsettled(const submit_answer& answer) {
-    return answer.verdict == submit_verdict::busy || answer.verdict == submit_verdict::registering ||
-           !answer.others.empty();
-}
-
 std::exception_ptr refusal_of(const submission_item& item, const submit_answer& answer) {
     if (answer.verdict != submit_verdict::rejected) return nullptr;
     const auto body = decode_body(item.body);

@@ -7,6 +7,7 @@
 #include "client/home.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/task_event.hpp"
 
 namespace errand::detail {
 
@@ -131,7 +132,7 @@ awaitable<void> open_transaction::submit_all(held_list list) {
     std::exception_ptr failure;
     auto fate = held_task::fate::submitted;
     try {
-        co_await on_loop(home_of(executor, app_), [&list](loop& there) -> awaitable<void> {
+        co_await on_loop(home_of(executor, app_), [this, &list](loop& there) -> awaitable<void> {
             auto items = items_of(list, there.tasks().now());
             check_weight(items);
             auto got = co_await submit_whole(there, std::move(items));
@@ -140,6 +141,8 @@ awaitable<void> open_transaction::submit_all(held_list list) {
                 if (got.answers[i].life != 0) list[i]->life = got.answers[i].life;
             }
             co_await throw_refusal(there.tasks(), list, got.answers);
+            for (std::size_t i = 0; i < got.items.size(); ++i)
+                tell_submitted(app_.events, got.items[i], got.answers[i]);
         });
     } catch (const store_error&) {
         // It may have happened: then the handles are good, and else their tasks are unknown to the store.

@@ -7,6 +7,7 @@
 #include "client/outgoing.hpp"
 #include "client/registration.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/task_event.hpp"
 
 #include <algorithm>
 
@@ -159,6 +160,8 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> 
             got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
         }
         co_await check_answers(there, all, from, got);
+        for (std::size_t i = 0; i < got.items.size(); ++i)
+            tell_submitted(app.events, got.items[i], got.answers[i]);
         if (to == all.size()) {
             const auto& tail = all.back();
             last = ref_of(app, tail.id, lives.back(), got.answers.back(), tail.retention);

@@ -89,6 +89,11 @@ awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submiss
     co_return got;
 }
 
+bool unsettled(const submit_answer& answer) {
+    return answer.verdict == submit_verdict::busy || answer.verdict == submit_verdict::registering ||
+           !answer.others.empty();
+}
+
 awaitable<submit_answer> settled(loop& there, submission_item item, submit_answer first) {
     auto answer = std::move(first);
     const auto until = std::chrono::steady_clock::now() + busy_for;

@@ -17,6 +17,8 @@ using task_names = std::map<task_id, std::string>;
 // "report 0198… (biz_id \"7\")"
 std::string name_of(const task_id& id, const std::string& handler, const std::optional<std::string>& biz_id);
 
+// Whether an answer is not the last word.
+bool unsettled(const submit_answer& answer);
 // What a submission was answered, brought to a final answer. `item` is what was submitted; it may be submitted again.
 // The answer is accepted, duplicate, replaced, rejected, cycle or gone.
 awaitable<submit_answer> settled(loop& there, submission_item item, submit_answer first);

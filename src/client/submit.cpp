@@ -10,6 +10,7 @@
 #include "client/registration.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/task_event.hpp"
 
 namespace errand::detail {
 
@@ -18,7 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 // One direct submission on its loop.
-awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
+awaitable<task_ref> send_one(loop& there, app_core& app, prepared one) {
     const task_id id = one.id;
     const on_conflict conflict = one.conflict;
     // Only a refusal needs words, and only a biz_id or dependencies can be refused.
@@ -47,15 +48,55 @@ awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
     co_return ref_of(app, id, life, answer, retention);
 }
 
+std::string words_of(const std::exception_ptr& why) {
+    try {
+        std::rethrow_exception(why);
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
+event submission_event(const prepared& one, time_point now) {
+    auto said = task_event(event_kind::task_submitted, one.id, one.body);
+    said.submitted_at = now;
+    said.due_at = one.delay ? now + *one.delay : one.body.due_at.value_or(now);
+    return said;
+}
+
+void tell(const app_core& app, event said, bool duplicate, const std::exception_ptr& refused) {
+    if (refused) {
+        said.kind = event_kind::submission_refused;
+        said.text = words_of(refused);
+    } else if (duplicate) {
+        said.kind = event_kind::task_duplicate;
+    }
+    app.events.publish(said);
+}
+
+awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared one) {
+    auto said = submission_event(one, there.tasks().now());
+    std::exception_ptr refused;
+    task_ref got;
+    try {
+        got = co_await send_one(there, app, std::move(one));
+    } catch (...) {
+        refused = std::current_exception();
+    }
+    tell(app, std::move(said), got.duplicate, refused);
+    if (refused) std::rethrow_exception(refused);
+    co_return got;
+}
+
+// No coroutine of its own: most programs listen to nothing.
+awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
+    if (app.events.heard()) return send_aloud(there, app, std::move(one));
+    return send_one(there, app, std::move(one));
+}
+
 struct bulk_result {
     std::vector<task_ref> refs;
     std::vector<std::exception_ptr> errors;  // empty when there is none
 };
-
-bool unsettled(const submit_answer& answer) {
-    return answer.verdict == submit_verdict::busy || answer.verdict == submit_verdict::registering ||
-           !answer.others.empty();
-}
 
 // Brings one item of many to its final answer; why it was refused because of what it depends on.
 awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, submit_answer& answer,
@@ -79,6 +120,10 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     std::vector<std::shared_ptr<child_place>> children(n);
     std::vector<submission_item> items;
     items.reserve(n);
+    std::vector<event> said;
+    if (app.events.heard()) {
+        for (const auto& one : all) said.push_back(submission_event(one, there.tasks().now()));
+    }
     for (std::size_t i = 0; i < n; ++i) {
         if (all[i].body.biz_id || !all[i].after.empty()) words[i] = {all[i].body.handler, all[i].body.biz_id};
         children[i] = all[i].child;
@@ -97,16 +142,9 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         if (why) out.errors[i] = why;
         if (!why && children[i]) children[i]->keep();
         out.refs.push_back(ref_of(app, all[i].id, lives[i], got.answers[i], all[i].retention));
+        if (!said.empty()) tell(app, std::move(said[i]), out.refs.back().duplicate, why);
     }
     co_return out;
-}
-
-std::string words_of(const std::exception_ptr& why) {
-    try {
-        std::rethrow_exception(why);
-    } catch (const std::exception& e) {
-        return e.what();
-    }
 }
 
 [[noreturn]] void throw_bulk_error(bulk_result got) {

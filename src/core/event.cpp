@@ -1,22 +1,55 @@
 #include "core/event.hpp"
 
+#include <utility>
+
 namespace errand {
 
-void event_stream::subscribe(subscriber to) {
+std::string_view to_string(event_kind kind) noexcept {
+    switch (kind) {
+    case event_kind::worker_started: return "worker_started";
+    case event_kind::worker_stopping: return "worker_stopping";
+    case event_kind::worker_stopped: return "worker_stopped";
+    case event_kind::store_trouble: return "store_trouble";
+    case event_kind::task_submitted: return "task_submitted";
+    case event_kind::task_duplicate: return "task_duplicate";
+    case event_kind::submission_refused: return "submission_refused";
+    case event_kind::task_claimed: return "task_claimed";
+    case event_kind::task_started: return "task_started";
+    case event_kind::task_succeeded: return "task_succeeded";
+    case event_kind::task_retrying: return "task_retrying";
+    case event_kind::task_snoozed: return "task_snoozed";
+    case event_kind::task_given_back: return "task_given_back";
+    case event_kind::task_dead: return "task_dead";
+    case event_kind::task_expired: return "task_expired";
+    case event_kind::task_cancelled: return "task_cancelled";
+    case event_kind::handler_unknown: return "handler_unknown";
+    case event_kind::lease_lost: return "lease_lost";
+    case event_kind::task_recovered: return "task_recovered";
+    case event_kind::report_accepted: return "report_accepted";
+    case event_kind::report_stale: return "report_stale";
+    case event_kind::overdue: return "overdue";
+    case event_kind::loop_blocked: return "loop_blocked";
+    case event_kind::commit_step: return "commit_step";
+    case event_kind::delivery_refused: return "delivery_refused";
+    case event_kind::failure: return "failure";
+    }
+    return "unknown";
+}
+
+void event_stream::subscribe(event_listener to) {
     std::lock_guard lock{guard_};
-    auto grown = subscribers_ ? std::make_shared<std::vector<subscriber>>(*subscribers_)
-                              : std::make_shared<std::vector<subscriber>>();
+    auto grown = listeners_ ? std::make_shared<listeners>(*listeners_) : std::make_shared<listeners>();
     grown->push_back(std::move(to));
-    subscribers_ = std::move(grown);
+    listeners_ = std::move(grown);
     heard_.store(true, std::memory_order_release);
 }
 
 void event_stream::publish(const event& what) const {
     if (!heard()) return;
-    std::shared_ptr<const std::vector<subscriber>> now;
+    std::shared_ptr<const listeners> now;
     {
         std::lock_guard lock{guard_};
-        now = subscribers_;
+        now = listeners_;
     }
     for (const auto& one : *now) one(what);
 }

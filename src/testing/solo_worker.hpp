@@ -65,7 +65,7 @@ public:
 private:
     void news_came() override { news_ = true; }
     void reconnected() override { news_ = true; }
-    void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
+    void task_cancelled(const task_id& id) override { executor_.cancelled(id); }
 
     template <class T>
     static awaitable<void> keep(awaitable<T> call, std::optional<T>& answer) {

@@ -5,6 +5,7 @@
 #include "core/attempt_rules.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/task_event.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/detached.hpp>
@@ -52,10 +53,9 @@ void delivery_book::refused(app_core& app, const submission_item& item, const st
         last_refusal_ = text;
     }
     app.log->warn("a task was committed, but the store did not take it any more: {}", text);
-    app.events.publish({.kind = event_kind::delivery_refused,
-                        .task = to_text(item.id),
-                        .handler = body.handler,
-                        .text = describe(why).message});
+    auto said = task_event(event_kind::delivery_refused, item.id, body);
+    said.text = describe(why).message;
+    app.events.publish(said);
 }
 
 void delivery_book::fill(outbox_info& into) const {
@@ -151,7 +151,11 @@ awaitable<std::vector<delivered_item>> courier::bring(std::vector<submission_ite
     away_ = false;
     ahead_ = (there_.tasks().now() - app_.now()).count();
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].refused) book.refused(app_, items[i], answers[i].refused);
+        if (answers[i].refused) {
+            book.refused(app_, items[i], answers[i].refused);
+        } else {
+            tell_submitted(app_.events, items[i], answers[i].answer);
+        }
     }
     co_return answers;
 }

@@ -6,6 +6,7 @@
 #include "client/registration.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/registration.hpp"
+#include "runtime/task_event.hpp"
 
 namespace errand::detail {
 
@@ -33,6 +34,15 @@ awaitable<void> submit_inside(store& in, const held_list& list) {
 
 void submitted_inside(app_core& app, const held_list& list) {
     settle(list, held_task::fate::submitted, true);
+    if (app.events.heard()) {
+        for (const auto& one : list) {
+            auto body = one->what.body;
+            body.life = one->life;
+            if (one->what.delay) body.due_at = body.submitted_at() + *one->what.delay;
+            const auto kind = one->duplicate ? event_kind::task_duplicate : event_kind::task_submitted;
+            app.events.publish(task_event(kind, one->what.id, body));
+        }
+    }
     app.events.publish({.kind = event_kind::commit_step, .text = "committed"});
 }
 

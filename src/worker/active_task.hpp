@@ -89,7 +89,8 @@ public:
     ambient around;
     boost::asio::cancellation_signal cancel;
     std::atomic<bool> told_to_stop{false};
-    bool given_up = false;  // it was reported although its coroutine goes on
+    bool withdrawn = false;  // it is no longer this worker's, and that was told
+    bool given_up = false;   // it was reported although its coroutine goes on
     attempt_end cause =
         attempt_end::threw;             // what a failure means: why it was told to stop, the first reason
     std::shared_ptr<active_task> self;  // while it runs

@@ -1,6 +1,7 @@
 #include "worker/adopter.hpp"
 
 #include "core/random.hpp"
+#include "runtime/task_event.hpp"
 #include "worker/notice.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -77,8 +78,7 @@ awaitable<void> adopter::pass() {
     places_.settle(call.limit, answer.tasks.size());
     if (failure || answer.more) hungry_ = true;
     for (const auto& task : answer.tasks) {
-        if (frame_.app.events.heard())
-            frame_.app.events.publish({.kind = event_kind::task_claimed, .task = to_text(task.id)});
+        if (frame_.app.events.heard()) frame_.app.events.publish(task_event(event_kind::task_claimed, task));
     }
     executor_->take(std::move(answer.tasks));
     settled_();

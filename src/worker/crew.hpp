@@ -41,7 +41,7 @@ private:
         fetcher_.woken();
         adopter_.told();
     }
-    void task_cancelled(const task_id& id) override { executor_.withdraw(id); }
+    void task_cancelled(const task_id& id) override { executor_.cancelled(id); }
     void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override {
         reporter_.answered(id, claim, verdict);
         fetcher_.look();

@@ -4,6 +4,7 @@
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
+#include "runtime/task_event.hpp"
 #include "worker/last_words.hpp"
 #include "worker/notice.hpp"
 #include "worker/perform_chain.hpp"
@@ -119,10 +120,7 @@ void executor::launch(active_task& one) {
         deadlines_.add(one, one.terms.timeout, steady::now());
     }
     if (frame_.app.events.heard()) {
-        frame_.app.events.publish({.kind = event_kind::task_started,
-                                   .task = one.id(),
-                                   .handler = one.body.handler,
-                                   .attempt = one.number});
+        frame_.app.events.publish(said_of(event_kind::task_started, one));
     }
     one.around = {.app = &frame_.app, .home = &home_, .task = &one};
     std::shared_ptr<const ambient> carried{one.self, &one.around};
@@ -178,12 +176,10 @@ void executor::deadline_passed(active_task& one) {
     if (!one.told_to_stop) return stop(one, attempt_end::timed_out);
     held_.abandon(one.place);
     const auto waited = one.terms.timeout + frame_.app.settings.shutdown_grace;
-    notice(frame_.app, {.kind = event_kind::overdue,
-                        .task = one.id(),
-                        .handler = one.body.handler,
-                        .attempt = one.number,
-                        .text = "its task is given up",
-                        .after = waited});
+    auto said = said_of(event_kind::overdue, one);
+    said.text = "its task is given up";
+    said.after = waited;
+    notice(frame_.app, std::move(said));
     if (one.cause != attempt_end::withdrawn) give_up(one);
 }
 
@@ -215,34 +211,32 @@ void executor::time_moved_to(time_point now) {
     }
 }
 
-void executor::withdraw(const task_id& id) {
-    const auto is_it = [&](const active_task& one) { return one.task.id == id && !one.given_up; };
-    const auto at = std::ranges::find_if(live_, is_it);
-    if (at != live_.end()) stop(*at, attempt_end::withdrawn);
-    for (auto& entry : waiting_) {
-        if (entry.task.id == id) entry.over = attempt_end::withdrawn;
-    }
+void executor::cancelled(const task_id& id) {
+    withdraw(event_kind::task_cancelled, [&](const claimed_task& task) { return task.id == id; });
 }
 
-void executor::withdraw(const task_id& id, claim_number claim) {
-    const auto is_it = [&](const claimed_task& task) { return task.id == id && task.claim == claim; };
-    const auto at = std::ranges::find_if(live_, is_it, [](const active_task& one) -> const claimed_task& {
-        return one.task;
-    });
-    if (at != live_.end()) stop(*at, attempt_end::withdrawn);
-    for (auto& entry : waiting_) {
-        if (is_it(entry.task)) entry.over = attempt_end::withdrawn;
-    }
+void executor::lost(const task_id& id, claim_number claim) {
+    withdraw(event_kind::lease_lost,
+             [&](const claimed_task& task) { return task.id == id && task.claim == claim; });
 }
 
-void executor::withdraw_claim(claim_number claim) {
-    std::vector<std::shared_ptr<active_task>> lost;
+void executor::lost(claim_number claim) {
+    withdraw(event_kind::lease_lost, [&](const claimed_task& task) { return task.claim == claim; });
+}
+
+void executor::withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it) {
+    std::vector<std::shared_ptr<active_task>> gone;
     for (auto& one : live_) {
-        if (one.task.claim == claim) lost.push_back(one.self);
+        if (is_it(one.task) && !one.given_up) gone.push_back(one.self);
     }
-    for (const auto& one : lost) stop(*one, attempt_end::withdrawn);
+    for (const auto& one : gone) {
+        if (!std::exchange(one->withdrawn, true)) notice(frame_.app, said_of(why, *one));
+        stop(*one, attempt_end::withdrawn);
+    }
     for (auto& entry : waiting_) {
-        if (entry.task.claim == claim) entry.over = attempt_end::withdrawn;
+        if (!is_it(entry.task) || entry.over == attempt_end::withdrawn) continue;
+        entry.over = attempt_end::withdrawn;
+        notice(frame_.app, task_event(why, entry.task));
     }
 }
 
@@ -325,22 +319,33 @@ void executor::leave(active_task& one) {
     something_changed_();
 }
 
+event executor::said_of(event_kind kind, const active_task& one) const {
+    auto said = task_event(kind, one.task.id, one.body);
+    said.queue = one.task.queue;
+    said.attempt = one.number;
+    said.started_at = one.started_at;
+    return said;
+}
+
 void executor::tell(const active_task& one, const decision& what) {
-    event said;
+    auto kind = event_kind::task_succeeded;
     switch (what.what) {
-    case verdict::succeed: said.kind = event_kind::task_succeeded; break;
-    case verdict::fail: said.kind = event_kind::task_retrying; break;
-    case verdict::snooze: said.kind = event_kind::task_snoozed; break;
-    case verdict::postpone: said.kind = event_kind::handler_unknown; break;
-    case verdict::bury: said.kind = event_kind::task_dead; break;
-    case verdict::expire: said.kind = event_kind::task_expired; break;
-    case verdict::give_back: said.kind = event_kind::task_given_back; break;
+    case verdict::succeed: break;
+    case verdict::fail: kind = event_kind::task_retrying; break;
+    case verdict::snooze: kind = event_kind::task_snoozed; break;
+    case verdict::postpone: kind = event_kind::handler_unknown; break;
+    case verdict::bury: kind = event_kind::task_dead; break;
+    case verdict::expire: kind = event_kind::task_expired; break;
+    // Of one that was withdrawn it was told when it was.
+    case verdict::give_back:
+        if (one.withdrawn || one.cause == attempt_end::withdrawn) return;
+        kind = event_kind::task_given_back;
+        break;
     }
     const bool shown = what.what == verdict::bury || what.what == verdict::postpone;
     if (!shown && !frame_.app.events.heard()) return;
-    said.task = one.id();
-    said.handler = one.body.handler;
-    said.attempt = one.number;
+    auto said = said_of(kind, one);
+    if (one.started_at) said.ended_at = home_.tasks().now();
     said.after = what.delay;
     if (!what.notes.errors.empty() && (shown || what.what == verdict::fail)) {
         said.text = what.notes.errors.back().type + ": " + what.notes.errors.back().message;

@@ -28,11 +28,12 @@ public:
     void take(std::vector<claimed_task> tasks);
     // One with a slot taken that is to be given back, unstarted.
     void decline(claimed_task task);
-    // From outside: this task was cancelled, or its lease is lost.
-    void withdraw(const task_id& id);
-    // Only as long as it runs under this claim: it may have been claimed again since.
-    void withdraw(const task_id& id, claim_number claim);
-    void withdraw_claim(claim_number claim);
+    // From outside. This task was cancelled.
+    void cancelled(const task_id& id);
+    // Its lease is lost, as long as it runs under this claim: it may have been claimed again since.
+    void lost(const task_id& id, claim_number claim);
+    // All leases of the claim are.
+    void lost(claim_number claim);
 
     // What has not started is given back, now and from now on.
     void stop_starting();
@@ -75,6 +76,10 @@ private:
     awaitable<std::string> call(active_task& one);
     awaitable<std::string> call_with_result(active_task& one);
     void stop(active_task& one, attempt_end why);
+    // What is true of `is_it` is no longer this worker's to run.
+    void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);
+    // What is told of an attempt.
+    event said_of(event_kind kind, const active_task& one) const;
     void ended(active_task& one, std::exception_ptr failure, std::string result);
     void finish(active_task& one, attempt_end how, const std::exception_ptr& failure, std::string result);
     void bury(std::shared_ptr<active_task> one, decision what);

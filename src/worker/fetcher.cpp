@@ -2,6 +2,7 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "runtime/task_event.hpp"
 #include "worker/notice.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -199,8 +200,7 @@ awaitable<void> fetcher::pass(std::size_t lane) {
 }
 
 void fetcher::tell_claimed(const claimed_task& task) const {
-    if (frame_.app.events.heard())
-        frame_.app.events.publish({.kind = event_kind::task_claimed, .task = to_text(task.id)});
+    if (frame_.app.events.heard()) frame_.app.events.publish(task_event(event_kind::task_claimed, task));
 }
 
 // A wake-up that came while the call was under way may have been meant for after it: then the claim is

@@ -22,10 +22,10 @@ awaitable<std::size_t> lease_keeper::pass() {
     for (const auto& one : crews_) {
         auto& runs = one->runs();
         for (const auto claim : answer.lost_claims) {
-            asio::post(one->home().context(), [&runs, claim] { runs.withdraw_claim(claim); });
+            asio::post(one->home().context(), [&runs, claim] { runs.lost(claim); });
         }
         for (const auto& lost : answer.lost_tasks) {
-            asio::post(one->home().context(), [&runs, lost] { runs.withdraw(lost.first, lost.second); });
+            asio::post(one->home().context(), [&runs, lost] { runs.lost(lost.first, lost.second); });
         }
     }
     co_return call.tasks.size();

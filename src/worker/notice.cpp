@@ -13,6 +13,7 @@ std::string_view sentence(event_kind kind) {
     case event_kind::task_dead: return "the task is dead";
     case event_kind::handler_unknown:
         return "no handler of this name runs here; the task waits for a worker that has it";
+    case event_kind::task_cancelled: return "the task was cancelled, the attempt is told to stop";
     case event_kind::lease_lost: return "the lease is lost, the attempt is cancelled";
     case event_kind::task_recovered: return "taken over from a worker that gave no sign of life";
     case event_kind::report_stale:
@@ -29,6 +30,7 @@ spdlog::level::level_enum level_of(event_kind kind) {
     case event_kind::worker_started:
     case event_kind::worker_stopping:
     case event_kind::worker_stopped: return spdlog::level::info;
+    case event_kind::task_cancelled:
     case event_kind::task_recovered:
     case event_kind::report_stale: return spdlog::level::debug;
     default: return spdlog::level::warn;

@@ -2,6 +2,7 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "runtime/task_event.hpp"
 #include "worker/finished.hpp"
 #include "worker/last_words.hpp"
 #include "worker/notice.hpp"
@@ -68,12 +69,11 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     const int attempt = notes.attempts + 1;
     auto what = decide(how, failure, terms, std::move(notes), in_.now());
     const auto kind = what.what == verdict::bury ? event_kind::task_dead : event_kind::task_recovered;
-    notice(app(), {.kind = kind,
-                   .task = to_text(task.id),
-                   .handler = body.handler,
-                   .attempt = attempt,
-                   .text = task.handed ? "what was handed to its worker was not heard of again"
-                                       : "its worker gave no sign of life"});
+    auto said = task_event(kind, task);
+    said.attempt = attempt;
+    said.text = task.handed ? "what was handed to its worker was not heard of again"
+                            : "its worker gave no sign of life";
+    notice(app(), std::move(said));
     if (what.what == verdict::bury && has_on_dead(known)) {
         dead.push_back({std::move(task), std::move(body), known, terms, std::move(what)});
         return std::nullopt;

@@ -138,10 +138,15 @@ void reporter::put_back(work_call& call, batch sent) {
 
 void reporter::tell(const report& one, const std::string& handler, report_verdict verdict) {
     if (verdict == report_verdict::lease_lost) {
-        notice(frame_.app, {.kind = event_kind::report_stale, .task = to_text(one.id), .handler = handler});
+        notice(frame_.app, {.kind = event_kind::report_stale,
+                            .task = to_text(one.id),
+                            .handler = handler,
+                            .queue = one.queue});
     } else if (frame_.app.events.heard()) {
-        frame_.app.events.publish(
-            {.kind = event_kind::report_accepted, .task = to_text(one.id), .handler = handler});
+        frame_.app.events.publish({.kind = event_kind::report_accepted,
+                                   .task = to_text(one.id),
+                                   .handler = handler,
+                                   .queue = one.queue});
     }
 }
 

@@ -1,0 +1,38 @@
+#include "runtime/task_event.hpp"
+
+#include <exception>
+
+namespace errand {
+
+event task_event(event_kind kind, const task_id& id, const task_body& body) {
+    return {.kind = kind,
+            .task = to_text(id),
+            .handler = body.handler,
+            .queue = body.queue,
+            .submitted_at = body.submitted_at(),
+            .due_at = body.due_at.value_or(body.submitted_at())};
+}
+
+event task_event(event_kind kind, const task_id& id, std::string_view encoded_body) {
+    try {
+        return task_event(kind, id, decode_body(encoded_body));
+    } catch (const std::exception&) {
+        return {.kind = kind, .task = to_text(id)};
+    }
+}
+
+event task_event(event_kind kind, const claimed_task& task) {
+    auto said = task_event(kind, task.id, task.body);
+    said.queue = task.queue;
+    return said;
+}
+
+void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer) {
+    if (!to.heard()) return;
+    const bool own = answer.life == incarnation_of(item.body);
+    const bool other = answer.verdict == submit_verdict::duplicate && !own;
+    to.publish(task_event(other ? event_kind::task_duplicate : event_kind::task_submitted, item.id,
+                          item.body));
+}
+
+}  // namespace errand

@@ -1,0 +1,20 @@
+// Events about a task, put together only where somebody listens: each costs an allocation or two.
+#pragma once
+
+#include "core/event.hpp"
+#include "core/record.hpp"
+#include "store/store.hpp"
+
+namespace errand {
+
+// What is known of a task whose body was read already.
+event task_event(event_kind kind, const task_id& id, const task_body& body);
+// Reads the body. One that cannot be read leaves all but the id empty.
+event task_event(event_kind kind, const task_id& id, std::string_view encoded_body);
+// A claimed task that no handler has seen yet.
+event task_event(event_kind kind, const claimed_task& task);
+
+// The store has taken a submission, or met another one that holds its id.
+void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer);
+
+}  // namespace errand
