@@ -1,10 +1,13 @@
+// The commands that give tasks something else: reschedule a due time, to any number of tasks that have not ended; change also
+// arguments and priority, to one that has never started.
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/due.hpp"
-#include "cli/output.hpp"
+#include "cli/options.hpp"
 #include "cli/session.hpp"
-#include "cli/text.hpp"
+#include "cli/task_action.hpp"
+
+#include <boost/json/object.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +18,44 @@ namespace errand::cli {
 namespace json = boost::json;
 
 namespace {
+
+time_point need_due(const due_options& how) {
+    if (const auto due = due_of(how)) return *due;
+    throw usage_error{"say when: one of --in 5m, --at 2026-12-01T08:00:00Z and --now"};
+}
+
+// The inspector has no such repair. A task that is due then already is passed over: so one that comes up again, because it
+// has moved to where the list is still to be read, is not counted twice, and a second run goes on where the first ended.
+awaitable<repair_progress> reschedule_all(const inspector& in, task_filter which, repair_options how,
+                                          time_point due) {
+    constexpr std::size_t tasks_per_page = 200;
+    repair_progress done;
+    std::string next;
+    do {
+        auto page = co_await in.list(which, std::move(next), tasks_per_page, list_order::oldest_first);
+        next = std::move(page.next);
+        done.looked_at += page.looked_at;
+        for (const auto& task : page.tasks) {
+            if (task.due_at == due || done.matched == how.most) continue;
+            ++done.matched;
+            if (how.dry_run || co_await in.reschedule(task.id, due)) ++done.changed;
+        }
+        if (how.progress && !how.progress(done)) break;
+    } while (!next.empty() && done.matched < how.most);
+    co_return done;
+}
+
+task_action reschedule_to(time_point due) {
+    return {.verb = "reschedule",
+            .past = "rescheduled",
+            .fits = {state::delayed, state::retry, state::ready, state::waiting},
+            .usual = state::delayed,
+            .one = [due](const inspector& in, std::string id) { return in.reschedule(std::move(id), due); },
+            .all =
+                [due](const inspector& in, task_filter which, repair_options how) {
+                    return reschedule_all(in, std::move(which), std::move(how), due);
+                }};
+}
 
 struct change_options {
     std::string id;
@@ -31,16 +72,16 @@ task_change change_of(const change_options& how) {
     return what;
 }
 
-std::string why_not(session& on, const std::string& id) {
+std::string why_unchanged(session& on, const std::string& id) {
     const auto task = on.run(on.inspect().find(id));
-    if (!task) return "no task has this id";
+    if (!task) return unknown_task;
     if (is_end(task->state)) return "it has ended as " + std::string{to_string(task->state)};
     return "it has started before, or is a group: errand reschedule gives it another due time";
 }
 
 exit_code change(session& on, const change_options& how) {
     const bool changed = on.run(on.inspect().change(how.id, change_of(how)));
-    const auto reason = changed ? std::string{} : why_not(on, how.id);
+    const auto reason = changed ? std::string{} : why_unchanged(on, how.id);
     if (!changed) complain(how.id + ": " + reason);
     if (on.json()) {
         print_document(json::object{
@@ -52,6 +93,14 @@ exit_code change(session& on, const change_options& how) {
 }
 
 }  // namespace
+
+runner prepare_reschedule(CLI::App& line) {
+    const auto which = std::make_shared<task_selection>();
+    const auto how = std::make_shared<due_options>();
+    declare_selection(line, reschedule_to({}), *which);
+    declare_due(line, *how);
+    return [which, how](session& on) { return act(on, reschedule_to(need_due(*how)), *which); };
+}
 
 runner prepare_change(CLI::App& line) {
     const auto how = std::make_shared<change_options>();

@@ -1,38 +1,70 @@
-// THE command table. A new command is a row here, a line in commands.hpp and a file of its name; help, completion and the
-// common options follow from the row.
+// THE command table.
 #include "cli/commands.hpp"
 
-#include <array>
+#include "cli/session.hpp"
+#include "cli/task_action.hpp"
+
+#include <boost/json/object.hpp>
 
 namespace errand::cli {
 namespace {
 
-constexpr std::array rows{
-    command{"queues", "The queues, with how many tasks are in each state", &prepare_queues},
-    command{"list", "Tasks in one state, by page", &prepare_list},
-    command{"show", "One task in full, and why it waits", &prepare_show},
-    command{"graph", "The tasks that are connected with one by dependencies", &prepare_graph},
-    command{"workers", "The processes that run tasks", &prepare_workers},
-    command{"history", "What happened on the last days", &prepare_history},
-    command{"top", "Queues and running tasks, live", &prepare_top},
-    command{"retry", "Runs delayed and retrying tasks now", &prepare_retry},
-    command{"revive", "Starts dead, cancelled or expired tasks again", &prepare_revive},
-    command{"cancel", "Ends tasks that have not ended", &prepare_cancel},
-    command{"delete", "Deletes tasks with all that belongs to them", &prepare_delete},
-    command{"reschedule", "Gives tasks another due time", &prepare_reschedule},
-    command{"change", "Gives a task that has never started other arguments, priority or due time",
-            &prepare_change},
-    command{"pause", "Starts no more tasks of these queues", &prepare_pause},
-    command{"resume", "Starts tasks of paused queues again", &prepare_resume},
-    command{"perform", "Submits a task by its handler's wire name", &prepare_perform},
-    command{"outbox", "The outbox of a database: what waits in it, and its tables", &prepare_outbox},
-    command{"doctor", "Checks that all the store keeps agrees with itself, and repairs it", &prepare_doctor},
-    command{"completion", "Prints a completion script for a shell", &prepare_completion},
-    command{"version", "The version of this program", &prepare_version},
-};
+runner prepare_version(CLI::App&) {
+    return [](session& on) {
+        if (on.json()) {
+            print_document(boost::json::object{{"version", ERRAND_VERSION}});
+        } else {
+            print("errand " ERRAND_VERSION "\n");
+        }
+        return exit_code::done;
+    };
+}
 
 }  // namespace
 
-std::span<const command> commands() noexcept { return rows; }
+std::vector<command> commands() {
+    return {
+        {"queues", "The queues, with how many tasks are in each state", prepare_queues},
+        {"list", "Tasks in one state, by page", prepare_list},
+        {"show", "One task in full, and why it waits", prepare_show},
+        {"graph", "The tasks that are connected with one by dependencies", prepare_graph},
+        {"workers", "The processes that run tasks", prepare_workers},
+        {"history", "What happened on the last days", prepare_history},
+        {"top", "Queues and running tasks, live", prepare_top},
+        {"retry", "Runs delayed and retrying tasks now",
+         on_tasks({.past = "made ready",
+                   .fits = {state::retry, state::delayed},
+                   .usual = state::retry,
+                   .one = &inspector::run_now,
+                   .all = all_by(repair::run_now)})},
+        {"revive", "Starts dead, cancelled or expired tasks again",
+         on_tasks({.past = "revived",
+                   .fits = {state::dead, state::cancelled, state::expired},
+                   .usual = state::dead,
+                   .one = &inspector::revive,
+                   .all = all_by(repair::revive)})},
+        {"cancel", "Ends tasks that have not ended",
+         on_tasks({.past = "cancelled",
+                   .fits = {state::ready, state::delayed, state::waiting, state::retry, state::working},
+                   .one = &inspector::cancel,
+                   .all = all_by(repair::cancel)})},
+        {"delete", "Deletes tasks with all that belongs to them",
+         on_tasks({.past = "deleted",
+                   .fits = {state::waiting, state::delayed, state::ready, state::retry, state::success,
+                            state::dead, state::cancelled, state::expired},
+                   .one = &inspector::remove,
+                   .all = all_by(repair::remove)})},
+        {"reschedule", "Gives tasks another due time", prepare_reschedule},
+        {"change", "Gives a task that has never started other arguments, priority or due time",
+         prepare_change},
+        {"pause", "Starts no more tasks of these queues", set_paused(true)},
+        {"resume", "Starts tasks of paused queues again", set_paused(false)},
+        {"perform", "Submits a task by its handler's wire name", prepare_perform},
+        {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
+        {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
+        {"completion", "Prints a completion script for a shell", prepare_completion},
+        {"version", "The version of this program", prepare_version},
+    };
+}
 
 }  // namespace errand::cli

@@ -1,12 +1,8 @@
 #include "cli/commands.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
-
-#include <boost/json/array.hpp>
+#include "cli/views.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,7 +11,7 @@
 namespace errand::cli {
 namespace {
 
-checkup look(session& on, bool repair, const interruptible& watch) {
+checkup check_up(session& on, bool repair, const interruptible& watch) {
     progress_bar bar{0};
     return on.run(on.inspect().check(repair, [&](const checkup& so_far) {
         bar.show(so_far.looked_at,
@@ -24,19 +20,7 @@ checkup look(session& on, bool repair, const interruptible& watch) {
     }));
 }
 
-boost::json::object json_of_checkup(const checkup& seen) {
-    boost::json::array findings;
-    for (const auto& one : seen.findings) {
-        findings.push_back(boost::json::object{
-            {"kind", one.kind}, {"subject", one.subject}, {"text", one.text}, {"repaired", one.repaired}});
-    }
-    return {{"looked_at", seen.looked_at},
-            {"found", seen.found},
-            {"repaired", seen.repaired},
-            {"findings", std::move(findings)}};
-}
-
-void show(const checkup& seen) {
+void show_findings(const checkup& seen) {
     if (seen.found == 0) return print("everything is in order\n");
     table out{
         {{.title = "kind"}, {.title = "what", .least = 12}, {.title = "wrong", .least = 12}, {.title = ""}}};
@@ -48,13 +32,13 @@ void show(const checkup& seen) {
     print(std::to_string(seen.found) + " found, " + std::to_string(seen.repaired) + " repaired\n");
 }
 
-exit_code check(session& on, bool repair) {
+exit_code run_doctor(session& on, bool repair) {
     const interruptible watch;
-    const auto seen = look(on, repair, watch);
+    const auto seen = check_up(on, repair, watch);
     if (on.json()) {
-        print_document(json_of_checkup(seen));
+        print_document(json_of(seen));
     } else {
-        show(seen);
+        show_findings(seen);
     }
     if (watch.asked()) return exit_code::interrupted;
     if (seen.found > seen.repaired && !repair) {
@@ -68,7 +52,7 @@ exit_code check(session& on, bool repair) {
 runner prepare_doctor(CLI::App& line) {
     const auto repair = std::make_shared<bool>(false);
     line.add_flag("--repair", *repair, "Puts right what is found");
-    return [repair](session& on) { return check(on, *repair); };
+    return [repair](session& on) { return run_doctor(on, *repair); };
 }
 
 }  // namespace errand::cli

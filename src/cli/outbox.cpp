@@ -1,13 +1,16 @@
+// The outbox of a database of the user's. The one place of this program that knows which databases there are.
+#include <errand/database.hpp>
 #include <errand/error.hpp>
+#include <errand/mysql.hpp>
+#include <errand/postgres.hpp>
+#include <errand/sqlite.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/open_database.hpp"
-#include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "cli/table.hpp"
-#include "cli/terminal.hpp"
 #include "cli/text.hpp"
 #include "transaction/dialect.hpp"
+
+#include <boost/json/object.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +30,23 @@ exit_code print_sql(const std::string& dialect) {
         throw usage_error{"outbox sql: name the database: --dialect sqlite, postgres or mysql"};
     for (const auto* one : sql::dialect::of(dialect).of_file("install")) print(one->text + ";\n\n");
     return exit_code::done;
+}
+
+// Tables are made when that is what was asked for.
+constexpr database_options only_looks{.install = false};
+
+// By the URL's scheme. Throws usage_error for one that this program was not built with.
+std::shared_ptr<database> open_database(errand::app& owner, const std::string& url) {
+    if (url.starts_with("sqlite:")) return std::make_shared<sqlite::database>(owner, url, only_looks);
+#ifdef ERRAND_HAS_POSTGRES
+    if (url.starts_with("postgres")) return std::make_shared<postgres::database>(owner, url, only_looks);
+#endif
+#ifdef ERRAND_HAS_MYSQL
+    if (url.starts_with("mysql:")) return std::make_shared<mysql::database>(owner, url, only_looks);
+#endif
+    throw usage_error{
+        "--db: \"" + url.substr(0, url.find(':')) +
+        "\" is no database that this program was built with; use sqlite:///path/file.db, postgres://user@host/name or mysql://user@host/name"};
 }
 
 // Its tasks are of no concern here: no store is needed.
@@ -73,7 +93,7 @@ exit_code show_status(session& on, const std::string& url) {
     return exit_code::done;
 }
 
-exit_code run(session& on, const outbox_line& given) {
+exit_code run_outbox(session& on, const outbox_line& given) {
     if (given.action == "sql") return print_sql(given.dialect);
     if (given.db.empty()) throw usage_error{"outbox " + given.action + ": name the database: --db URL"};
     return given.action == "install" ? install(on, given.db) : show_status(on, given.db);
@@ -93,7 +113,7 @@ runner prepare_outbox(CLI::App& line) {
         ->type_name("URL");
     line.add_option("--dialect", given->dialect, "Of which database, for sql: sqlite, postgres or mysql")
         ->type_name("NAME");
-    return [given](session& on) { return run(on, *given); };
+    return [given](session& on) { return run_outbox(on, *given); };
 }
 
 }  // namespace errand::cli

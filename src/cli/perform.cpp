@@ -1,10 +1,11 @@
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
 
+#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <CLI/CLI.hpp>

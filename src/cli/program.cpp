@@ -2,8 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "cli/command.hpp"
-#include "cli/output.hpp"
+#include "cli/commands.hpp"
 #include "cli/session.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,11 +1,28 @@
 #include "cli/session.hpp"
 
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "core/config_text.hpp"
 
+#include <boost/json/serialize.hpp>
+
 #include <CLI/CLI.hpp>
 
+#include <chrono>
+#include <cstdio>
+
 namespace errand::cli {
+
+void print(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+void print_document(const boost::json::value& document) { print(boost::json::serialize(document) + '\n'); }
+
+void complain(const std::string& sentence) { std::fprintf(stderr, "errand: %s\n", plain(sentence).c_str()); }
+
+time_point clock_now() { return std::chrono::floor<duration>(std::chrono::system_clock::now()); }
 
 void declare_common(CLI::App& line, common_options& values) {
     line.add_option("--store", values.store,

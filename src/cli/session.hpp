@@ -1,16 +1,26 @@
-// What all commands share: where the tasks are, and how answers are printed.
+// What every command gets: where the tasks are, and how its answer leaves the program: text or one JSON document on standard
+// output, sentences on the error stream.
 #pragma once
 
 #include <errand/app.hpp>
 
+#include "cli/commands.hpp"
+
+#include <boost/json/value.hpp>
+
 #include <optional>
 #include <string>
-
-namespace CLI {
-class App;
-}
+#include <string_view>
 
 namespace errand::cli {
+
+void print(std::string_view text);
+void print_document(const boost::json::value& document);
+// "errand: …" on the error stream.
+void complain(const std::string& sentence);
+
+// The clock of this machine, which is near enough to the store's for "3m ago".
+time_point clock_now();
 
 // The options that every command takes.
 struct common_options {

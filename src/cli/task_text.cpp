@@ -1,9 +1,11 @@
 #include "cli/task_text.hpp"
 
-#include "cli/output.hpp"
 #include "cli/text.hpp"
 
 #include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <vector>
 
 namespace errand::cli {
 namespace {
@@ -34,19 +36,13 @@ std::string ready_text(const task_info& task, const surroundings& around) {
     return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
 }
 
-void add(std::string& to, const std::string& name, const std::string& value) {
+void add_line(std::string& to, const std::string& name, const std::string& value) {
     if (value.empty()) return;
     to += name + std::string(name.size() < 13 ? 13 - name.size() : 1, ' ') + plain(value) + '\n';
 }
 
-void add(std::string& to, const std::string& name, const std::optional<time_point>& at) {
-    if (at) add(to, name, instant_text(*at));
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const auto& one : words) all += (all.empty() ? "" : ", ") + one;
-    return all;
+void add_line(std::string& to, const std::string& name, const std::optional<time_point>& at) {
+    if (at) add_line(to, name, instant_text(*at));
 }
 
 void add_errors(std::string& to, const task_info& task) {
@@ -76,6 +72,14 @@ void add_log(std::string& to, const task_info& task) {
     for (const auto& one : task.log) to += "  " + plain(one) + '\n';
 }
 
+std::string node_text(const task_graph& graph, std::size_t at) {
+    const auto& node = graph.nodes[at];
+    std::string text =
+        (at == 0 ? "* " : "- ") + (node.handler.empty() ? "(not submitted)" : plain(node.handler));
+    if (node.biz_id) text += " \"" + plain(*node.biz_id) + '"';
+    return text + "  " + std::string{node.state ? to_string(*node.state) : "unknown"} + "  " + node.id;
+}
+
 }  // namespace
 
 std::string why_text(const task_info& task, const surroundings& around) {
@@ -95,31 +99,67 @@ std::string why_text(const task_info& task, const surroundings& around) {
 
 std::string task_text(const task_info& task, const std::string& why) {
     std::string out;
-    add(out, "id", task.id);
-    add(out, "handler", task.handler);
-    add(out, "queue", task.queue);
-    add(out, "state", std::string{to_string(task.state)});
-    add(out, "why", why);
-    add(out, "biz_id", task.biz_id.value_or(""));
-    add(out, "attempt", std::to_string(task.attempt) + " of " + std::to_string(task.max_retry + 1));
-    add(out, "submitted", task.submitted_at);
-    add(out, "due", task.due_at);
-    add(out, "started", task.started_at);
-    add(out, "finished", task.finished_at);
-    add(out, "kept until", task.kept_until);
-    add(out, "worker", task.worker);
+    add_line(out, "id", task.id);
+    add_line(out, "handler", task.handler);
+    add_line(out, "queue", task.queue);
+    add_line(out, "state", std::string{to_string(task.state)});
+    add_line(out, "why", why);
+    add_line(out, "biz_id", task.biz_id.value_or(""));
+    add_line(out, "attempt", std::to_string(task.attempt) + " of " + std::to_string(task.max_retry + 1));
+    add_line(out, "submitted", task.submitted_at);
+    add_line(out, "due", task.due_at);
+    add_line(out, "started", task.started_at);
+    add_line(out, "finished", task.finished_at);
+    add_line(out, "kept until", task.kept_until);
+    add_line(out, "worker", task.worker);
     if (task.progress > 0 || !task.progress_text.empty()) {
-        add(out, "progress",
-            std::to_string(static_cast<int>(task.progress * 100)) + "% " + task.progress_text);
+        add_line(out, "progress",
+                 std::to_string(static_cast<int>(task.progress * 100)) + "% " + task.progress_text);
     }
-    add(out, "arguments", boost::json::serialize(task.args));
-    if (task.state == state::success) add(out, "result", boost::json::serialize(task.result));
-    add(out, "tags", joined(task.tags));
-    for (const auto& [name, text] : task.headers) add(out, "header", name + ": " + text);
-    add(out, "after", joined(task.after));
+    add_line(out, "arguments", boost::json::serialize(task.args));
+    if (task.state == state::success) add_line(out, "result", boost::json::serialize(task.result));
+    add_line(out, "tags", joined(task.tags, ", "));
+    for (const auto& [name, text] : task.headers) add_line(out, "header", name + ": " + text);
+    add_line(out, "after", joined(task.after, ", "));
     add_errors(out, task);
     add_stages(out, task);
     add_log(out, task);
+    return out;
+}
+
+std::string tree_text(const task_graph& graph) {
+    std::vector<std::vector<std::size_t>> below(graph.nodes.size());
+    std::vector<bool> has_parent(graph.nodes.size(), false);
+    for (const auto& edge : graph.edges) {
+        below[edge.from].push_back(edge.to);
+        has_parent[edge.to] = true;
+    }
+    struct entry {
+        std::size_t node;
+        std::size_t depth;
+    };
+    // A stack of its own: chains of thousands of tasks are deeper than the program's. Below the tasks that wait for none lie
+    // all others, for those on a cycle that is about to be refused.
+    std::vector<entry> open;
+    for (const bool with_parent : {true, false}) {
+        for (auto at = graph.nodes.size(); at-- > 0;) {
+            if (has_parent[at] == with_parent) open.push_back({at, 0});
+        }
+    }
+    std::vector<bool> shown(graph.nodes.size(), false);
+    std::string out;
+    while (!open.empty()) {
+        const auto [node, depth] = open.back();
+        open.pop_back();
+        const bool again = shown[node];
+        if (again && depth == 0) continue;
+        out += std::string(depth * 2, ' ') + node_text(graph, node) +
+               (again && !below[node].empty() ? "  (above)\n" : "\n");
+        if (again) continue;
+        shown[node] = true;
+        for (auto next = below[node].rbegin(); next != below[node].rend(); ++next)
+            open.push_back({*next, depth + 1});
+    }
     return out;
 }
 

@@ -1,6 +1,10 @@
 #include "cli/terminal.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -20,22 +24,27 @@ std::optional<std::size_t> number_in(const char* variable) {
     return value;
 }
 
-std::optional<screen_size> asked(int file) {
+std::optional<screen_size> size_of(int file) {
     winsize size{};
     if (::ioctl(file, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return std::nullopt;
     return screen_size{size.ws_col, size.ws_row};
 }
+
+std::atomic<bool> stop_asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void note_stop(int) { stop_asked = true; }
 
 }  // namespace
 
 std::size_t line_width() {
     if (const auto given = number_in("COLUMNS")) return *given;
     if (::isatty(STDOUT_FILENO) == 0) return 0;
-    return asked(STDOUT_FILENO).value_or(screen_size{}).width;
+    return size_of(STDOUT_FILENO).value_or(screen_size{}).width;
 }
 
 screen_size window() {
-    auto size = asked(STDOUT_FILENO).value_or(screen_size{});
+    auto size = size_of(STDOUT_FILENO).value_or(screen_size{});
     size.width = number_in("COLUMNS").value_or(size.width);
     size.height = number_in("LINES").value_or(size.height);
     return size;
@@ -43,5 +52,46 @@ screen_size window() {
 
 bool input_is_terminal() noexcept { return ::isatty(STDIN_FILENO) != 0; }
 bool errors_are_terminal() noexcept { return ::isatty(STDERR_FILENO) != 0; }
+
+std::string bar_text(std::size_t done, std::size_t total, const std::string& words) {
+    if (total == 0) return words;
+    constexpr std::size_t length = 20;
+    // What is looked at may grow meanwhile.
+    const auto part = std::min(done, total);
+    const auto full = part * length / total;
+    const auto percent = std::to_string(part * 100 / total);
+    return '[' + std::string(full, '#') + std::string(length - full, '-') + "] " +
+           std::string(3 - percent.size(), ' ') + percent + "%  " + words;
+}
+
+progress_bar::progress_bar(std::size_t total) : total_{total}, shown_{errors_are_terminal()} {}
+
+progress_bar::~progress_bar() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void progress_bar::show(std::size_t done, const std::string& words) {
+    if (!shown_) return;
+    drawn_ = true;
+    std::fprintf(stderr, "\r%s\x1b[K", bar_text(done, total_, words).c_str());
+}
+
+void on_signal(int number, void (*then)(int), int flags) {
+    struct sigaction what{};
+    what.sa_handler = then;
+    what.sa_flags = flags;
+    sigaction(number, &what, nullptr);
+}
+
+interruptible::interruptible() {
+    stop_asked = false;
+    for (const int one : {SIGINT, SIGTERM}) on_signal(one, note_stop, static_cast<int>(SA_RESETHAND));
+}
+
+interruptible::~interruptible() {
+    for (const int one : {SIGINT, SIGTERM}) on_signal(one, SIG_DFL);
+}
+
+bool interruptible::asked() const noexcept { return stop_asked; }
 
 }  // namespace errand::cli

@@ -1,14 +1,9 @@
 #include "cli/text.hpp"
 
-#include <errand/error.hpp>
-
-#include "core/config_text.hpp"
 #include "core/utf8.hpp"
 
-#include <boost/json/parse.hpp>
-
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 
 namespace errand::cli {
@@ -119,6 +114,10 @@ std::string instant_text(time_point at) {
     return text;
 }
 
+std::string from_now(time_point at, time_point now) {
+    return at > now ? "in " + length_text(at - now) : length_text(now - at) + " ago";
+}
+
 std::optional<time_point> parse_instant(std::string_view text) noexcept {
     const auto day = take_day(text);
     if (!day || !take(text, "Tt ")) return std::nullopt;
@@ -127,28 +126,6 @@ std::optional<time_point> parse_instant(std::string_view text) noexcept {
     const auto zone = take_zone(text);
     if (!zone || !text.empty()) return std::nullopt;
     return time_point{*day} + *clock - *zone;
-}
-
-duration need_length(const std::string& option, const std::string& text) {
-    if (const auto length = parse_duration(text)) return *length;
-    throw usage_error{
-        option + ": \"" + text +
-        "\" is no length of time; write a number with its unit, such as 500ms, 30s, 5m, 2h or 7d"};
-}
-
-time_point need_instant(const std::string& option, const std::string& text) {
-    if (const auto at = parse_instant(text)) return *at;
-    throw usage_error{option + ": \"" + text +
-                      "\" is no point in time; write it with its zone, such as 2026-12-01T08:00:00Z"};
-}
-
-boost::json::array need_args(const std::string& text) {
-    boost::system::error_code ec;
-    auto value = boost::json::parse(text, ec);
-    if (ec || !value.is_array()) {
-        throw usage_error{"the arguments are one JSON array, such as '[1, \"two\"]', and not " + text};
-    }
-    return std::move(value.as_array());
 }
 
 std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }

@@ -3,8 +3,6 @@
 
 #include <errand/time.hpp>
 
-#include <boost/json/array.hpp>
-
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -15,21 +13,28 @@ namespace errand::cli {
 // "850ms", "12s", "3m 20s", "2h 5m", "4d 3h": the two largest units. Negative counts as none.
 std::string length_text(duration length);
 
+// "3m ago", "in 5m".
+std::string from_now(time_point at, time_point now);
+
 // RFC 3339 in UTC, to the millisecond: "2026-12-01T08:00:00.000Z".
 std::string instant_text(time_point at);
 
 // "2026-12-01T08:00:00Z": RFC 3339 with a zone; seconds and their fractions may be left out, a space may stand for the T.
 std::optional<time_point> parse_instant(std::string_view text) noexcept;
 
-// Throw usage_error naming the option.
-duration need_length(const std::string& option, const std::string& text);
-time_point need_instant(const std::string& option, const std::string& text);
-
-// One JSON array; throws usage_error.
-boost::json::array need_args(const std::string& text);
-
 // "1 task", "2 tasks".
 std::string tasks_text(std::size_t n);
+
+// "a, b, c"
+template <class Words>
+std::string joined(const Words& words, std::string_view between) {
+    std::string all;
+    for (const auto& one : words) {
+        if (!all.empty()) all += between;
+        all += one;
+    }
+    return all;
+}
 
 // One line that a terminal shows as it is: control characters, which texts of handlers may bring along, are spaces.
 std::string plain(std::string_view text);

@@ -1,10 +1,20 @@
-// The tables that several commands show. Pure.
+// How what was found is shown: as tables for people, as JSON for programs. Pure.
+//
+// The shapes of JSON are those of docs/cli.md: times are RFC 3339, lengths of time milliseconds, what is not known is null.
 #pragma once
 
+#include <errand/graph.hpp>
 #include <errand/inspect.hpp>
 
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace errand::cli {
@@ -15,5 +25,37 @@ table task_table(const std::vector<task_info>& tasks, time_point now);
 table worker_table(const std::vector<worker_info>& workers, time_point now);
 // What all workers run, the longest first.
 table running_table(const std::vector<worker_info>& workers, time_point now);
+table day_table(const std::vector<day_info>& days);
+
+// What `errand top` shows at one moment.
+struct top_view {
+    std::string name_space;
+    std::vector<queue_info> queues;
+    std::vector<worker_info> workers;
+    time_point now{};
+};
+
+// @param size 0 for a side without limit
+std::string frame_text(const top_view& view, screen_size size);
+
+boost::json::value json_of(const std::optional<time_point>& at);
+boost::json::value json_of(const std::optional<duration>& length);
+boost::json::object json_of(const task_error& error);
+boost::json::object json_of(const task_stage& stage);
+boost::json::object json_of(const task_info& task);
+boost::json::object json_of(const queue_info& queue);
+boost::json::object json_of(const worker_info& worker, time_point now);
+boost::json::object json_of(const day_info& day);
+boost::json::object json_of(const task_graph& graph);
+boost::json::object json_of(const finding& one);
+boost::json::object json_of(const checkup& seen);
+
+// One element each, by json_of.
+template <class T, class... More>
+boost::json::array json_list(const std::vector<T>& all, const More&... more) {
+    boost::json::array out;
+    for (const auto& one : all) out.emplace_back(json_of(one, more...));
+    return out;
+}
 
 }  // namespace errand::cli

@@ -290,6 +290,8 @@ TEST_CASE("the completion script is one that bash reads, and completes commands,
     errand::test::eventually([&] { return completes("errand list --queue", "chores"); });
     errand::test::eventually([&] { return completes("errand pause", "chores"); });
     CHECK(completes("errand completion", "fish"));
+    CHECK(completes("errand outbox", "status"));
+    CHECK(completes("errand perform --on-duplicate", "replace"));
     CHECK_FALSE(completes("errand list --tag", "dead"));
 }
 

@@ -1,5 +1,6 @@
 #include <errand/error.hpp>
 
+#include "cli/options.hpp"
 #include "cli/text.hpp"
 
 #include <catch2/catch_test_macros.hpp>

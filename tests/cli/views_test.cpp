@@ -1,13 +1,12 @@
 // What the commands show, without a store.
 #include <errand/error.hpp>
 
-#include "cli/completion_script.hpp"
-#include "cli/graph_tree.hpp"
+#include "cli/completion.hpp"
 #include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "cli/task_text.hpp"
+#include "cli/terminal.hpp"
 #include "cli/text.hpp"
-#include "cli/top_frame.hpp"
+#include "cli/views.hpp"
 
 #include <CLI/CLI.hpp>
 #include <catch2/catch_test_macros.hpp>

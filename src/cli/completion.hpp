@@ -1,4 +1,5 @@
-// Completion scripts for shells, written from the commands as they were declared. Pure.
+// Completion scripts for shells, written from CLI11's description of the commands as they were declared: their names, options,
+// and what an option or argument may be. Pure.
 #pragma once
 
 #include <string>
