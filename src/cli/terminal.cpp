@@ -14,7 +14,7 @@
 namespace errand::cli {
 namespace {
 
-std::optional<std::size_t> number_in(const char* variable) {
+std::optional<std::size_t> length_in(const char* variable) {
     const char* text = std::getenv(variable);
     if (text == nullptr) return std::nullopt;
     std::size_t value = 0;
@@ -30,6 +30,7 @@ std::optional<screen_size> size_of(int file) {
     return screen_size{size.ws_col, size.ws_row};
 }
 
+// A signal may come to any thread.
 std::atomic<bool> stop_asked{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -38,15 +39,15 @@ void note_stop(int) { stop_asked = true; }
 }  // namespace
 
 std::size_t line_width() {
-    if (const auto given = number_in("COLUMNS")) return *given;
+    if (const auto given = length_in("COLUMNS")) return *given;
     if (::isatty(STDOUT_FILENO) == 0) return 0;
     return size_of(STDOUT_FILENO).value_or(screen_size{}).width;
 }
 
 screen_size window() {
     auto size = size_of(STDOUT_FILENO).value_or(screen_size{});
-    size.width = number_in("COLUMNS").value_or(size.width);
-    size.height = number_in("LINES").value_or(size.height);
+    size.width = length_in("COLUMNS").value_or(size.width);
+    size.height = length_in("LINES").value_or(size.height);
     return size;
 }
 

@@ -120,6 +120,8 @@ TEST_CASE("completion knows every command with its options, states and queues") 
         }
         CHECK_THAT(script, ContainsSubstring("waiting delayed ready working retry success dead"));
         CHECK_THAT(script, ContainsSubstring("errand queues --names"));
+        CHECK_THAT(script, ContainsSubstring("keep_first reject replace"));
+        CHECK_THAT(script, ContainsSubstring("bash zsh fish"));
     }
     CHECK_THROWS_AS(completion_script(*program, "tcsh"), errand::usage_error);
 }
