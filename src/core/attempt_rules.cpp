@@ -62,17 +62,17 @@ decision buried(task_notes notes, const std::exception_ptr& failure, time_point 
     return {verdict::bury, duration{0}, std::move(notes)};
 }
 
-decision snoozed(task_notes notes, duration delay) {
+decision snoozed(task_notes notes, duration delay, time_point now) {
     notes.snoozed = true;
-    notes.unknown_handler = 0;  // it has started: somebody knew it
+    if (!notes.started_at) notes.started_at = now;  // somebody knew it
     return {verdict::snooze, in_bounds(delay), std::move(notes)};
 }
 
-decision given_back(task_notes notes, const attempt_terms& terms) {
+decision given_back(task_notes notes, const attempt_terms& terms, time_point now) {
     // It has started, so it cannot come too late any more; nothing else would say so.
     if (terms.expires_after) {
         notes.snoozed = true;
-        notes.unknown_handler = 0;
+        if (!notes.started_at) notes.started_at = now;
     }
     return {verdict::give_back, duration{0}, std::move(notes)};
 }
@@ -107,10 +107,10 @@ decision threw(attempt_end how, const std::exception_ptr& failure, const attempt
     } catch (const retry_in& wish) {
         return failed(std::move(notes), describe(failure), terms, wish.delay(), failure, now);
     } catch (const snooze& wish) {
-        return snoozed(std::move(notes), wish.delay());
+        return snoozed(std::move(notes), wish.delay(), now);
     } catch (...) {
         if (how == attempt_end::shut_down || how == attempt_end::withdrawn)
-            return given_back(std::move(notes), terms);
+            return given_back(std::move(notes), terms, now);
         if (how == attempt_end::timed_out) {
             failure_text why{"errand::timed_out", "timed out after " + in_words(terms.timeout)};
             return failed(std::move(notes), std::move(why), terms, std::nullopt, failure, now);
@@ -137,9 +137,10 @@ attempt_terms terms_of(const task_body& body) {
     return terms_of(defaults, body);
 }
 
-decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
-                task_notes before, time_point now) {
-    before.max_retry = terms.max_retry;
+namespace {
+
+decision decided(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
+                 task_notes before, time_point now) {
     switch (how) {
     case attempt_end::returned: ++before.attempts; return {verdict::succeed, duration{0}, std::move(before)};
     case attempt_end::undecodable: return buried(std::move(before), failure, now);
@@ -152,10 +153,22 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
     return threw(how, failure, terms, std::move(before), now);
 }
 
+}  // namespace
+
+decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
+                task_notes before, time_point now) {
+    before.max_retry = terms.max_retry;
+    const bool strange = before.unknown_handler > 0;
+    auto next = decided(how, failure, terms, std::move(before), now);
+    next.strange = strange && next.what != verdict::postpone;
+    return next;
+}
+
 bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
              time_point now) noexcept {
     if (!terms.expires_after) return false;
-    const bool started = notes.revived || notes.attempts > 0 || (notes.snoozed && notes.unknown_handler == 0);
+    const bool started = notes.revived || notes.attempts > 0 || notes.started_at ||
+                         (notes.snoozed && notes.unknown_handler == 0);
     return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
 }
 

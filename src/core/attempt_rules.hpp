@@ -43,8 +43,9 @@ enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expir
 
 struct decision {
     verdict what = verdict::succeed;
-    duration delay{0};  // of fail and snooze
-    task_notes notes;   // with what this attempt adds
+    duration delay{0};     // of fail and snooze
+    task_notes notes;      // with what this attempt adds
+    bool strange = false;  // it goes on, and not all workers know its handler
 };
 
 // `now` stamps the error. discard, retry_in and snooze count however the attempt was cancelled: the handler

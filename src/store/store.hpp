@@ -138,6 +138,8 @@ struct report {
     duration delay{0};
     duration retention{0};  // of an ended task; 0: nothing is kept
     bool again = false;     // it was in a call that failed, which the store may have done all the same
+    bool strange =
+        false;  // some workers do not know its handler: when it is due it stands aside for the others
 };
 
 enum class report_verdict : std::uint8_t { accepted, lease_lost };

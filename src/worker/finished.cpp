@@ -47,12 +47,14 @@ void set_return(report& out, decision what, const attempt_facts& facts) {
         what.notes.worker = std::string{facts.worker};
     }
     const bool back = what.what == verdict::give_back;
-    out.what = back                             ? report::kind::give_back
+    out.what = back && what.strange             ? report::kind::aside
+               : back                           ? report::kind::give_back
                : what.what == verdict::fail     ? report::kind::retry
                : what.what == verdict::postpone ? report::kind::aside
                                                 : report::kind::later;
     out.delay = what.delay;
-    if (!back || !is_blank(what.notes)) out.record = encode(what.notes);
+    out.strange = what.strange;
+    if (!back || what.strange || !is_blank(what.notes)) out.record = encode(what.notes);
 }
 
 // The decision knows what failed; who ran the attempt, and since when, is known here.

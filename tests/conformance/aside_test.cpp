@@ -171,6 +171,75 @@ TEST_CASE("what a worker took that stood aside comes back when the worker dies")
     CHECK(t.adopt(t.fresh).tasks.size() == 1);
 }
 
+TEST_CASE("what stood aside and is tried again, or later, stands aside again when it is due") {
+    const auto how = GENERATE(report::kind::retry, report::kind::later);
+    two_programs t;
+    std::vector<task_id> ids{t.stranger(), t.stranger(7)};
+    const auto known = item_of("[2]");
+    t.submit(t.worker, known);
+    auto got = t.adopt(t.fresh).tasks;
+    REQUIRE(got.size() == 2);
+    for (auto& one : t.claim(t.fresh, 1).claimed) got.push_back(one);
+    std::vector<report> reports;
+    for (const auto& task : got) {
+        auto again = report_of(task, how, 5ms);
+        task_notes notes;
+        notes.attempts = 1;
+        again.strange = task.id != known.id;
+        notes.unknown_handler = again.strange ? 1 : 0;
+        again.record = encode(notes);
+        again.priority = task.id == ids[1] ? 7 : 0;
+        reports.push_back(again);
+    }
+    CHECK(t.finish(t.fresh, reports) == std::vector(3, report_verdict::accepted));
+    CHECK(t.adopt(t.fresh).tasks.empty());
+    CHECK(t.queue_of(t.worker).delayed + t.queue_of(t.worker).retry == 3);
+    const auto told = t.fresh.ear->asides;
+    await(t.io, t.fresh->beat(R"({"answers_to":["test"],"ear":"fresh:1"})", 1h, {}));
+    std::size_t promoted = 0;
+    CHECK(t.until([&] { return (promoted += t.promote().promoted) == 3; }));
+    const auto claimed = t.claim(t.old, 10).claimed;
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].id == known.id);
+    CHECK(t.until([&] { return t.fresh.ear->asides > told; }));
+    got = t.adopt(t.fresh).tasks;
+    REQUIRE(got.size() == 2);
+    if (t.worker->shards() == 1) CHECK(got[0].id == ids[1]);
+    CHECK(decode_notes(got[0].notes).attempts == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("very many that stand aside again do so in steps") {
+    two_programs t;
+    std::vector<submission_item> items;
+    for (int i = 0; i < 300; ++i) items.push_back(item_of("[1]"));
+    t.submit_all(t.worker, items);
+    std::vector<report> reports;
+    for (const auto& task : t.claim(t.old, 300).claimed) {
+        auto again = report_of(task, report::kind::retry, 1ms);
+        task_notes notes;
+        notes.unknown_handler = 1;
+        again.record = encode(notes);
+        again.strange = true;
+        reports.push_back(again);
+    }
+    while (reports.size() < 300) {
+        for (const auto& task : t.claim(t.old, 300).claimed) {
+            auto again = reports.front();
+            again.id = task.id;
+            again.claim = task.claim;
+            reports.push_back(again);
+        }
+    }
+    t.finish(t.old, reports);
+    std::size_t promoted = 0;
+    CHECK(t.until([&] { return (promoted += t.promote().promoted) == 300; }));
+    CHECK(t.claim(t.old, 10).claimed.empty());
+    std::size_t adopted = 0;
+    CHECK(t.until([&] { return (adopted += t.adopt(t.fresh, 100).tasks.size()) == 300; }));
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("what stands aside in a paused queue stays there") {
     two_programs t;
     t.stranger();

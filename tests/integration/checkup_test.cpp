@@ -167,6 +167,40 @@ TEST_CASE("edges of tasks that are not there are forgotten", "[checkup]") {
     CHECK(w.size_of("links") == "5");
 }
 
+TEST_CASE("a task that stands aside where nobody would find it is found again", "[checkup]") {
+    ward w;
+    const auto id = w.put_aside(5);
+    CHECK(w.check().empty());
+    w.redis({"ZREM", w.key("links"), "hdefault\ntest\n4" + w.id_text(id)});
+    CHECK(w.adopt().empty());
+    w.heals("hidden", w.id_text(id));
+    const auto got = w.adopt();
+    REQUIRE(got.size() == 1);
+    CHECK(got[0].id == id);
+    CHECK(w.size_of("links") == "1");
+}
+
+TEST_CASE("what is said to stand aside and does not is no longer said to", "[checkup]") {
+    ward w;
+    const auto place = [&](const std::string& handler, const task_id& id) {
+        return "hdefault\n" + handler + "\n9" + w.id_text(id);
+    };
+    const auto ready = w.submit_ready(), delayed = w.submit_delayed(), dead = w.end(state::dead);
+    const auto aside = w.put_aside(9);
+    for (const auto& id : {ready, delayed, dead}) {
+        w.redis({"ZADD", w.key("links"), "0", place("test", id)});
+        w.heals("wrong_list", w.id_text(id));
+    }
+    w.redis({"ZADD", w.key("links"), "0", place("another", aside)});
+    w.heals("wrong_list", w.id_text(aside));
+    const auto nobody = new_task_id(1);
+    w.redis({"ZADD", w.key("links"), "0", place("test", nobody)});
+    w.heals("no_body", w.id_text(nobody));
+    CHECK(w.state_of(w.worker, ready) == state::ready);
+    CHECK(w.state_of(w.worker, dead) == state::dead);
+    CHECK(w.adopt().at(0).id == aside);
+}
+
 TEST_CASE("counters that are off are set right", "[checkup]") {
     ward w;
     w.end(state::success);

@@ -225,3 +225,20 @@ TEST_CASE("a table that was large and is nearly empty is made as small as what i
     CHECK(here.size_of("links") == "11");
     CHECK(here.redis({"HGET", here.key("claims"), dead(29'995)}) == "x");
 }
+
+TEST_CASE("of hundreds of workers the one that knows a handler is told of a task that stands aside") {
+    redis_fixture here;
+    auto old = here.join("old:1"), fresh = here.join("fresh:1");
+    add(here, "ZADD", "workers", 450,
+        [](int i) { return std::vector<std::string>{"9999999999999", dead(i)}; });
+    add(here, "HSET", "cards", 450,
+        [](int i) { return std::vector<std::string>{dead(i), R"({"answers_to":["other"]})"}; });
+    await(here.io, fresh->beat(R"({"answers_to":["test"],"ear":"fresh:1"})", 1h, {}));
+    here.submit(old, item_of("x"));
+    auto aside = report_of(here.claim(old, 1).claimed.at(0), report::kind::aside);
+    task_notes notes;
+    notes.unknown_handler = 1;
+    aside.record = encode(notes);
+    here.finish(old, {aside});
+    CHECK(here.until([&] { return fresh.ear->asides > 0; }));
+}

@@ -189,6 +189,20 @@ TEST_CASE("edges of tasks that are not there are forgotten, in a SQLite file") {
     CHECK(w.ask("SELECT count(*) FROM errand_link") == "4");
 }
 
+TEST_CASE("a task that stands aside where nobody would find it is found again, in a SQLite file") {
+    file_ward w;
+    const auto id = w.put_aside(5);
+    CHECK(w.check().empty());
+    w.damage("UPDATE errand_list SET retention = 48 WHERE kind = 1 AND retention <> 0");
+    w.damage("UPDATE errand_name_space SET layout = layout + 1");
+    CHECK(w.adopt().empty());
+    w.heals("hidden", w.id_text(id));
+    const auto got = w.adopt();
+    REQUIRE(got.size() == 1);
+    CHECK(got[0].id == id);
+    CHECK(w.check().empty());
+}
+
 TEST_CASE("counters that are off are set right, in a SQLite file") {
     file_ward w;
     w.end(state::success);

@@ -46,6 +46,18 @@ struct ward_on : Fixture {
         finish(worker, {over});
         return task.id;
     }
+    // Claimed by a worker that does not know its handler.
+    task_id put_aside(int priority = 0) {
+        const auto id = submit_ready(priority);
+        for (const auto& task : claim(worker, 1).claimed) {
+            auto aside = report_of(task, report::kind::aside);
+            task_notes notes;
+            notes.unknown_handler = 1;
+            aside.record = encode(notes);
+            finish(worker, {aside});
+        }
+        return id;
+    }
     task_id wait_for(const task_id& parent) {
         auto item = item_of("[1]");
         item.after = {{parent}};
@@ -54,6 +66,12 @@ struct ward_on : Fixture {
         item.body = encode(body);
         submit(worker, item);
         return item.id;
+    }
+
+    // What stands aside.
+    std::vector<claimed_task> adopt() {
+        const adopt_call call{.queues = {"default"}, .handlers = {"test"}, .limit = 10};
+        return await(io, worker->adopt(call)).tasks;
     }
 
     std::vector<audit_finding> check(bool repair = false) {
@@ -84,6 +102,7 @@ struct ward_on : Fixture {
 
     // Something of everything.
     void fill() {
+        put_aside();
         submit_ready();
         submit_ready(3);
         submit_delayed();

@@ -178,6 +178,22 @@ TEST_CASE("a task that was unknown to workers before one started it cannot come 
     }
 }
 
+TEST_CASE("that not all workers know the handler of a task is remembered, whatever becomes of its attempts") {
+    auto with = terms(25);
+    with.expires_after = 1h;
+    task_notes notes;
+    CHECK_FALSE(throwing(std::runtime_error{""}, attempt_end::threw, notes, with).strange);
+    notes = decide(attempt_end::unknown_handler, nullptr, with, notes, now).notes;
+    for (const auto how : {attempt_end::threw, attempt_end::shut_down, attempt_end::timed_out}) {
+        const auto next = throwing(std::runtime_error{""}, how, notes, with);
+        CHECK(next.strange);
+        notes = next.notes;
+    }
+    const auto later = throwing(snooze{5s}, attempt_end::threw, notes, with);
+    CHECK(later.strange);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, with, later.notes, now).strange);
+}
+
 TEST_CASE("the newest errors are kept") {
     task_notes notes;
     for (int i = 0; i < 40; ++i) {

@@ -146,6 +146,11 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     decision back;
     back.what = verdict::give_back;
     CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}, {}}, {}).record.empty());
+    back.strange = true;
+    const auto aside = report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}, {}}, {});
+    CHECK(aside.what == report::kind::aside);
+    CHECK_FALSE(aside.record.empty());
+    back.strange = false;
     back.what = verdict::fail;
     back.delay = 4s;
     const auto later = report_of(back, terms, facts, {});

@@ -97,6 +97,30 @@ TEST_CASE("an idle worker runs what stands aside from now on, and a busy one whe
     CHECK(t.wait(second) == 2);
 }
 
+TEST_CASE("what stood aside and fails is tried again by workers that know it, and claimed by no other") {
+    bench t;
+    stranger other{t};
+    t.book.body = [](errand::task_context& self) -> errand::awaitable<int> {
+        if (self.attempt() < 3) throw std::runtime_error{"not yet"};
+        co_return self.attempt();
+    };
+    std::vector<errand::handle<int>> handles;
+    for (int i = 0; i < 30; ++i) handles.push_back(submit(t));
+    std::vector<errand::claimed_task> taken;
+    while (taken.size() < 30) {
+        for (auto& one : other.claim(30)) taken.push_back(std::move(one));
+    }
+    other.put_aside(taken);
+    t.start();
+    std::size_t again = 0;
+    eventually([&] {
+        again += other.claim(5).size();
+        return is_end(t.info(handles.back()).state) && is_end(t.info(handles.front()).state);
+    });
+    for (const auto& one : handles) CHECK(t.wait(one) == 3);
+    CHECK(again == 0);
+}
+
 TEST_CASE("a task that nobody knows is claimed once and no more") {
     bench t;
     t.start();

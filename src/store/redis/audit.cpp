@@ -252,6 +252,7 @@ awaitable<void> shard_audit::look_at_rest(audit_step& out, std::string which, st
 
 awaitable<void> shard_audit::look_at_edges(audit_step& out, std::string after) {
     script_call call{script_name::audit_links, in_.keys_};
+    name_all(call);
     call.arg(std::string_view{repair_ ? "1" : "0"});
     call.arg(std::string_view{after});
     call.arg(entries_per_page);

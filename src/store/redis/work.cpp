@@ -28,7 +28,8 @@ bool needs_queue(const report& one) { return !kept_in_history(one) || one.expire
 bool alike(const report& a, const report& b) {
     return a.claim == b.claim && a.what == b.what && kept_in_history(a) == kept_in_history(b) &&
            a.retention == b.retention && a.delay == b.delay && a.priority == b.priority &&
-           a.expires == b.expires && a.had_notes == b.had_notes && a.again == b.again && a.queue == b.queue;
+           a.expires == b.expires && a.had_notes == b.had_notes && a.again == b.again &&
+           a.strange == b.strange && a.queue == b.queue;
 }
 
 // The script takes these without a look at what it need not know.
@@ -46,7 +47,7 @@ std::string spec_of(const report& one, script_call& call, const keys& names) {
     return (is_usual(one) ? 'u' : '-') + std::to_string(10'000 + history).substr(1) +
            std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(one.priority) +
            ' ' + std::to_string(std::max<std::int64_t>(time.count(), 0)) + flag(one.had_notes) +
-           flag(one.expires) + flag(one.again);
+           flag(one.expires) + flag(one.again) + flag(one.strange);
 }
 
 void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {

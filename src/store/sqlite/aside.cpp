@@ -19,6 +19,10 @@ std::int64_t key_of_handler(std::string_view name) {
     }
     return static_cast<std::int64_t>(hash >> 1U) / (2 * priorities) * (2 * priorities) + priorities;
 }
+// The most urgent ones first.
+std::int64_t key_of_list_for(const task_body& body) {
+    return key_of_handler(body.handler) + 9 - body.priority;
+}
 std::int64_t key_of_list(std::int64_t retention) { return retention - (retention % priorities); }
 
 std::set<std::int64_t> keys_of(std::span<const std::string> handlers) {
@@ -34,8 +38,7 @@ bool ledger::put_aside(const report& one, std::optional<std::int64_t> row_number
     if (!row || row->claim != one.claim) return false;
     const auto body = decode_body(body_of(*row));
     auto& queue = *row->list->queue;
-    // The most urgent ones first.
-    auto& to = book_->list(queue, kind_of(state::delayed), key_of_handler(body.handler) + 9 - row->priority);
+    auto& to = book_->list(queue, kind_of(state::delayed), key_of_list_for(body));
     sql_.finish_later.run(ns(), one.id.view(), one.claim, to.k, now_, std::string_view{one.record},
                           row_number);
     if (!in_.changed()) return false;
@@ -43,6 +46,28 @@ bool ledger::put_aside(const report& one, std::optional<std::int64_t> row_number
     book_->grow(to, 1);
     stood_aside_ = true;
     return true;
+}
+
+bool ledger::is_astray(const task_id& id, const list_row& in) {
+    const auto body = decode_body(body_of(*row_of(id)));
+    return in.queue->name != body.queue || in.retention != key_of_list_for(body);
+}
+
+// Of what is due: it does where workers are about that do not know its handler.
+bool ledger::stands_aside_again(const task_id& id, list_row& from) {
+    const auto row = row_of(id);
+    if (row->notes.empty() || decode_notes(row->notes).unknown_handler == 0) return false;
+    put_aside_anew(id, from);
+    return true;
+}
+
+void ledger::put_aside_anew(const task_id& id, list_row& from) {
+    const auto body = decode_body(body_of(*row_of(id)));
+    auto& to = book_->list(book_->queue(body.queue), kind_of(state::delayed), key_of_list_for(body));
+    sql_.mend_place.run(ns(), id.view(), to.k, now_);
+    book_->grow(from, -1);
+    book_->grow(to, 1);
+    stood_aside_ = true;
 }
 
 // Those in which there is something.

@@ -69,6 +69,7 @@ audit_step ledger::audit_tasks(std::string& after, bool repair) {
     audit_step out;
     out.looked_at = all.size();
     for (auto& one : all) {
+        if (one.list && one.list->aside() && one.has_body) one.astray = is_astray(one.id, *one.list);
         const auto words = one.judge();
         if (one.what == seen_task::damage::none) continue;
         add(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, repair);

@@ -219,6 +219,9 @@ private:
 
     // ---- tasks that stand aside (aside.cpp) ----
     bool put_aside(const report& one, std::optional<std::int64_t> row_number);
+    bool stands_aside_again(const task_id& id, list_row& from);
+    void put_aside_anew(const task_id& id, list_row& from);
+    bool is_astray(const task_id& id, const list_row& in);
     std::vector<list_row*> aside_lists(std::span<const std::string> queues,
                                        const std::set<std::int64_t>& handlers);
     void tell_adopters();

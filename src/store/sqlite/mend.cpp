@@ -29,6 +29,7 @@ std::string_view ledger::seen_task::kind_of(damage what) {
     case damage::never_deleted: return "never_deleted";
     case damage::no_outcome: return "no_outcome";
     case damage::forgotten: return "stuck";
+    case damage::hidden: return "hidden";
     default: return "lost";
     }
 }
@@ -54,6 +55,7 @@ std::string_view ledger::seen_task::judge() {
                      : found(damage::lost, "it has no place in its list");
     if (list->kind == sqlite::kind_of(state::waiting) && !waits)
         return found(damage::forgotten, "it waits, and nobody knows for what");
+    if (astray) return found(damage::hidden, "it stands aside, and nobody who knows its handler finds it");
     return {};
 }
 
@@ -77,6 +79,7 @@ void ledger::mend(const seen_task& one) {
     case no_lease: return sql_.mend_lease.run(ns(), one.claim, now_, id);
     case never_deleted: return sql_.mend_claim.run(ns(), id, now_);
     case forgotten: return wait_anew(one.id);
+    case hidden: return put_aside_anew(one.id, *one.list);
     // One that has ended is further than one that works, and that one than one that waits for its turn.
     case two_states: return place_anew(one.id, one.list, one.end != '-');
     case lost: return place_anew(one.id, one.list, one.list->kind == kind_of(state::working));

@@ -17,6 +17,7 @@ struct ledger::seen_task {
         never_deleted,  // it has ended, and is in no order
         no_outcome,     // it has ended, and does not say how
         forgotten,      // it waits, and nobody knows for what
+        hidden,         // it stands aside where nobody looks who knows its handler
     };
 
     task_id id;
@@ -25,6 +26,7 @@ struct ledger::seen_task {
     bool placed = false, claimed = false;
     char end = '-';  // the first letter of its outcome
     bool has_body = true, has_lease = true, waits = false;
+    bool astray = false;  // it stands aside among those of another handler
     damage what = damage::none;
 
     // Finds what is wrong; the words for it.

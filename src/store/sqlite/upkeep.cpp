@@ -33,15 +33,22 @@ promote_answer ledger::promote(std::span<const std::string> queues, std::size_t 
 }
 
 std::size_t ledger::promote_queue(queue_row& queue, std::size_t limit) {
-    std::vector<std::pair<task_id, int>> due;
+    struct due_task {
+        task_id id;
+        int priority;
+        bool noted;
+    };
+    std::vector<due_task> due;
     std::size_t promoted = 0;
     for (const auto kind : {kind_of(state::delayed), kind_of(state::retry)}) {
         auto* from = book_->find_list(queue, kind);
         if (!from || promoted == limit) continue;
         due.clear();
         for (auto rows = sql_.due(from->k, now_, limit - promoted); rows.next();)
-            due.emplace_back(*task_id::from_bytes(rows.bytes(0)), static_cast<int>(rows.number(1)));
-        for (const auto& [id, priority] : due) {
+            due.push_back({*task_id::from_bytes(rows.bytes(0)), static_cast<int>(rows.number(1)),
+                           rows.number(2) != 0});
+        for (const auto& [id, priority, noted] : due) {
+            if (noted && stands_aside_again(id, *from)) continue;
             const auto [to, place] = free_place(queue, priority, std::nullopt);
             sql_.move.run(ns(), id.view(), to->k, place);
             book_->grow(*from, -1);

@@ -1,5 +1,5 @@
 -- audit, of a task that has not ended: it stands in exactly one place.
--- Needs: lib_links lib_news lib_away lib_listed lib_finding
+-- Needs: lib_links lib_news lib_away lib_listed lib_finding audit_aside
 
 local function audit_need(id, parent)
   local value = call('HGET', tasks, parent)
@@ -47,6 +47,6 @@ local function audit_places(q, id, body)
     if found[1] ~= 'due' then call('ZREM', due_of(q), plain, noted) end
     call('ZREM', urgent_of(q), plain, noted)
   end
-  if works then audit_lease(id) elseif record then audit_waiting(q, id, record) end
+  if works then audit_lease(id) elseif record then audit_waiting(q, id, record) elseif due then audit_aside(id, body, due) end
   return #found == 0
 end

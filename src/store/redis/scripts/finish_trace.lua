@@ -55,10 +55,10 @@ end
 -- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not, and what its spec
 -- says.
 local function report(spec, history, claim, count, at, ids, holders)
-  local kind, q, priority, time, noted, expires =
-    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d$', 6)
+  local kind, q, priority, time, noted, expires, strange =
+    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d (%d)$', 6)
   local run = {kind = kind, q = tonumber(q), history = history, priority = tonumber(priority), time = tonumber(time),
-    noted = noted == '1', expires = expires == '1', failed = kind == 'retry'}
+    noted = noted == '1', expires = expires == '1', failed = kind == 'retry', strange = strange == '1'}
   local kept, records = {}, {}
   for i = 1, count do
     if holders[i] == claim then

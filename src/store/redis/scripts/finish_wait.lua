@@ -1,5 +1,5 @@
 -- finish, reports of tasks that go on: later, or at once at the head of their queue.
--- Needs: lib_wake lib_entry lib_earliest lib_counts
+-- Needs: lib_wake lib_entry lib_earliest lib_counts lib_aside
 local function later_run(run, ids, records)
   local before, due = earliest(run.q), upper + run.time
   local score = digits(run.failed and retry_band + due or due)
@@ -7,9 +7,13 @@ local function later_run(run, ids, records)
   for i = 1, #ids do
     call('HSET', notes, ids[i], records[i])
     call('ZADD', due_of(run.q), score, entry(ids[i], run.priority, true))
+    if run.strange then call('ZADD', links, 0, 'a' .. ids[i]) end
   end
   if due < before then wake(run.q, 1) end
 end
+
+-- Tasks whose handler their worker does not know.
+local function aside_run(run, ids, records) stand_aside(run.q, ids, records) end
 
 -- Back to the head of the queue, the last one first, so that they keep their order.
 local function give_run(run, ids, records)

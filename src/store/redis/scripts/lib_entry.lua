@@ -58,7 +58,7 @@ local function take_out(q, id, body, noted)
   local priority = priority_of(body)
   local text = entry(id, priority, noted)
   if call('ZREM', due_of(q), text) == 1 then
-    call('ZREM', links, aside_member(id, body))
+    call('ZREM', links, aside_member(id, body), 'a' .. id)
     return
   end
   if priority > 0 then

@@ -3,7 +3,8 @@
 --   'f' child parent   the parent ended otherwise than the child needs; 'n' again when it is revived
 --   'c' parent child   the child is to hear of the parent
 --   's' parent child   the child has heard what it needs; kept for the graph
---   'h' queue \n handler \n digit task   no edge: this task stands aside (finish_aside.lua); 9 - its priority
+--   'h' queue \n handler \n digit task   no edge: this task stands aside (lib_aside.lua); 9 - its priority
+--   'a' task           no edge: when this task is due it stands aside again
 --   'u' child parent   the parent's shard is still to forget that the child was to hear of it
 -- Needs: lib_many
 local last_id = string.rep('\255', 16)

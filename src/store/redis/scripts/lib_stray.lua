@@ -4,8 +4,8 @@
 -- Whether an edge is one. What another shard keeps only that one could look at.
 local function is_stray(edge)
   local letter, owner, other = sub(edge, 1, 1), sub(edge, 2, 17), sub(edge, 18)
-  -- No edge, but of a task that stands aside.
-  if letter == 'h' then return call('HEXISTS', tasks, sub(edge, -16)) == 0 end
+  -- No edge, but of a task that stands aside, or will again.
+  if letter == 'h' or letter == 'a' then return call('HEXISTS', tasks, sub(edge, -16)) == 0 end
   if #edge ~= 33 or letter == 'u' or call('HEXISTS', tasks, owner) == 1 then return false end
   if letter ~= 'c' then return true end
   -- What waits for a later task of that id stays.

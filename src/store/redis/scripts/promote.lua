@@ -4,15 +4,19 @@
 --          number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
 -- Cost:    O(due x log waiting)
--- Needs:   lib_there lib_started lib_wake lib_entry lib_body lib_paused lib_bury lib_due
-local room, queues = tonumber(ARGV[2]), tonumber(ARGV[4])
+-- Needs:   lib_there lib_wake lib_entry lib_paused lib_due lib_aside promote_aside promote_late
+local queues = tonumber(ARGV[4])
 
 local function promote(q)
   local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
   local again = call('ZRANGE', due_of(q), digits(retry_band), digits(retry_band + now), 'BYSCORE', 'LIMIT', 0,
     room - #entries)
   for i = 1, #again do entries[#entries + 1] = again[i] end
+  local aside, later
   room = room - #entries
+  entries, aside, later = apart(q, entries)
+  if later > 0 then room = 0 end
+  stand_aside(q, aside)
   many('ZREM', due_of(q), entries, 1, #entries)
   local plain = {}
   for i = 1, #entries do
@@ -21,29 +25,7 @@ local function promote(q)
   end
   many('LPUSH', ready_of(q), plain, 1, #plain)
   wake(q, math.min(#entries, chain))
-  return #entries
-end
-
--- An id may stand in the expiry set for a life that has ended or is in another queue: the body counts.
-local function expires(id, body, q)
-  return body and not is_ended(body) and math.floor(byte(body, 2) / 8) % 2 == 1 and queue_of(body) == q
-    and not started(id)
-end
-
-local function expire(q)
-  local most = math.ceil(room / 20)
-  local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, most), 0
-  room = math.max(room - 20 * #ids, 0)
-  for i = 1, #ids do
-    local body = call('HGET', tasks, ids[i])
-    call('ZREM', expiry_of(q), ids[i])
-    if expires(ids[i], body, q) then
-      take_out(q, ids[i], body, call('HEXISTS', notes, ids[i]) == 1)
-      bury(q, ids[i], body, kept_as(ARGV[3], body))
-      count = count + 1
-    end
-  end
-  return count
+  return #entries + #aside
 end
 
 free_first()

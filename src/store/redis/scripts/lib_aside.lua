@@ -1,5 +1,6 @@
--- finish, tasks whose handler their worker does not know: they stand aside for those who do.
--- Needs: lib_many lib_wake lib_entry lib_earliest
+-- Tasks that stand aside for workers that know their handler: another has claimed them that does not. Those that wait for a
+-- time meanwhile (a retry) are marked, and stand aside again when it has come.
+-- Needs: lib_names lib_wake lib_entry lib_earliest
 
 -- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
 -- told before, some of the others: whoever is told remembers it until nothing stands aside.
@@ -19,13 +20,18 @@ local function tell_aside(q, handler, most, first)
     end
   end
   if told > 0 or not first then return end
-  for _, worker in ipairs(call('ZRANDMEMBER', workers, 50)) do tell(worker) end
+  for _, worker in ipairs(call('ZRANDMEMBER', workers, 500)) do
+    if told == 8 then return end
+    tell(worker)
+  end
 end
 
-local function aside_run(run, ids, records)
-  local bodies, fronts = hmget(tasks, ids), {}
+-- Their notes are written with them, when they are given.
+local function stand_aside(q, ids, records)
+  local fronts = {}
   for i = 1, #ids do
-    local id, body = ids[i], bodies[i]
+    local id = ids[i]
+    local body = call('HGET', tasks, id)
     if body then
       local front, handler = aside_front(body)
       local known = fronts[front]
@@ -35,10 +41,10 @@ local function aside_run(run, ids, records)
         fronts[front] = known
       end
       known.count = known.count + 1
-      call('HSET', notes, id, records[i])
-      call('ZADD', due_of(run.q), digits(aside_band + now), entry(id, priority_of(body), true))
+      if records then call('HSET', notes, id, records[i]) end
+      call('ZADD', due_of(q), digits(aside_band + now), entry(id, priority_of(body), true))
       call('ZADD', links, 0, aside_member(id, body))
     end
   end
-  for _, one in pairs(fronts) do tell_aside(run.q, one.handler, math.min(one.count, chain), one.first) end
+  for _, one in pairs(fronts) do tell_aside(q, one.handler, math.min(one.count, chain), one.first) end
 end
