@@ -182,6 +182,10 @@ public:
     /// The processes that run tasks, and what they run now.
     [[nodiscard]] awaitable<std::vector<worker_info>> workers() const;
 
+    /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers() and
+    /// history() meanwhile, each of which then takes a second longer. One round trip.
+    [[nodiscard]] awaitable<std::vector<std::size_t>> away() const;
+
     /// What happened on the last days, the newest first; exact to the minute at midnight (UTC), kept for 400 days.
     /// @param days 1: only today
     [[nodiscard]] awaitable<std::vector<day_info>> history(int days = 10) const;
@@ -212,7 +216,8 @@ public:
     /// @throws usage_error naming what cannot be
     [[nodiscard]] awaitable<bool> change(std::string id, task_change what) const;
 
-    /// Does one thing to all tasks that match, page by page; may be stopped and begun again at any time.
+    /// Does one thing to all tasks that match, page by page; may be stopped and begun again at any time. Tasks of a shard that
+    /// is away() are passed over.
     [[nodiscard]] awaitable<repair_progress> repair_all(task_filter which, repair what,
                                                         repair_options how = {}) const;
 

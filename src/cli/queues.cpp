@@ -23,7 +23,7 @@ exit_code show_queues(session& on, bool names) {
     } else {
         print(queue_table(queues, clock_now()).text(line_width()));
     }
-    return exit_code::done;
+    return on.seen();
 }
 
 exit_code show_workers(session& on, bool tasks) {
@@ -31,18 +31,18 @@ exit_code show_workers(session& on, bool tasks) {
     const auto now = clock_now();
     if (on.json()) {
         print_document(boost::json::object{{"workers", json_list(workers, now)}});
-        return exit_code::done;
+        return on.seen();
     }
     if (workers.empty()) {
         print("no worker is alive\n");
-        return exit_code::done;
+        return on.seen();
     }
     print(worker_table(workers, now).text(line_width()));
     if (tasks) {
         const auto running = running_table(workers, now);
         print(running.empty() ? "\nnothing runs\n" : '\n' + running.text(line_width()));
     }
-    return exit_code::done;
+    return on.seen();
 }
 
 exit_code show_history(session& on, int days) {
@@ -54,7 +54,7 @@ exit_code show_history(session& on, int days) {
     } else {
         print(day_table(happened).text(line_width()));
     }
-    return exit_code::done;
+    return on.seen();
 }
 
 exit_code pause_queues(session& on, const std::vector<std::string>& queues, bool paused) {

@@ -2,6 +2,7 @@
 
 #include "cli/options.hpp"
 #include "cli/text.hpp"
+#include "cli/views.hpp"
 #include "core/config_text.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -45,6 +46,13 @@ config session::settings() const {
     if (!how_.store_timeout.empty())
         settings.store_timeout = need_length("--store-timeout", how_.store_timeout);
     return settings;
+}
+
+exit_code session::seen() {
+    const auto away = run(inspect().away());
+    if (away.empty()) return exit_code::done;
+    complain(away_text(away));
+    return exit_code::undone;
 }
 
 errand::app& session::app() {

@@ -44,6 +44,8 @@ public:
     // Made at its first use: commands without a store need none. Throws usage_error when the settings do not fit.
     errand::app& app();
     inspector inspect() { return app().inspect(); }
+    // After what was seen: done, or not all of it when a server was away, which it says then.
+    exit_code seen();
 
     template <class T>
     T run(awaitable<T> work) {

@@ -203,7 +203,7 @@ exit_code act_on_matching(session& on, const task_action& what, const task_selec
     } else {
         print(sum_text(what, which.dry_run, got.changed, got.matched) + " that matched\n");
     }
-    if (!stopped) return exit_code::done;
+    if (!stopped) return on.seen();
     complain("stopped; the same command goes on with the rest");
     return exit_code::interrupted;
 }

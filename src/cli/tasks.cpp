@@ -119,7 +119,7 @@ exit_code show_list(session& on, const list_options& how) {
     } else {
         print_text(pages, how.state);
     }
-    return exit_code::done;
+    return on.seen();
 }
 
 // --- show and graph ---

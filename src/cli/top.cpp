@@ -129,7 +129,8 @@ top_view look(session& on) {
     return {.name_space = on.app().settings().name_space,
             .queues = on.run(on.inspect().queues()),
             .workers = on.run(on.inspect().workers()),
-            .now = clock_now()};
+            .now = clock_now(),
+            .away = on.run(on.inspect().away())};
 }
 
 // What is lost for a while comes back: the view says so and goes on.
@@ -165,7 +166,7 @@ exit_code show_once(session& on) {
     print_document(boost::json::object{{"at", instant_text(view.now)},
                                        {"queues", json_list(view.queues)},
                                        {"workers", json_list(view.workers, view.now)}});
-    return exit_code::done;
+    return on.seen();
 }
 
 }  // namespace

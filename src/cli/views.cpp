@@ -94,6 +94,13 @@ json::value or_null(const std::string& text) { return text.empty() ? json::value
 
 }  // namespace
 
+std::string away_text(const std::vector<std::size_t>& shards) {
+    std::string names;
+    for (const auto one : shards) names += (names.empty() ? "" : ", ") + std::to_string(one);
+    return (shards.size() == 1 ? "shard " + names + " does not answer: what it keeps is missing here"
+                               : "shards " + names + " do not answer: what they keep is missing here");
+}
+
 table queue_table(const std::vector<queue_info>& queues, time_point now) {
     table out{{{.title = "queue", .least = 8},
                {.title = "ready", .right = true},
@@ -189,6 +196,7 @@ table day_table(const std::vector<day_info>& days) {
 
 std::string frame_text(const top_view& view, screen_size size) {
     auto out = frame_line("errand " + plain(view.name_space) + "  " + instant_text(view.now), size);
+    if (!view.away.empty()) out += frame_line(away_text(view.away), size);
     out += frame_line(sums(view), size) + '\n';
     out += view.queues.empty() ? frame_line("no queue has had a task yet", size)
                                : queue_table(view.queues, view.now).text(size.width);

@@ -19,6 +19,8 @@
 
 namespace errand::cli {
 
+// What is missing while shards are away.
+std::string away_text(const std::vector<std::size_t>& shards);
 table queue_table(const std::vector<queue_info>& queues, time_point now);
 // Tasks in one state: `when` is what one asks of that state.
 table task_table(const std::vector<task_info>& tasks, time_point now);
@@ -33,6 +35,7 @@ struct top_view {
     std::vector<queue_info> queues;
     std::vector<worker_info> workers;
     time_point now{};
+    std::vector<std::size_t> away{};  // shards of which nothing is told
 };
 
 // @param size 0 for a side without limit

@@ -179,6 +179,10 @@ awaitable<std::vector<worker_info>> inspector::workers() const {
     return at_home(app_, [](loop& there) { return workers_on(there); });
 }
 
+awaitable<std::vector<std::size_t>> inspector::away() const {
+    return at_home(app_, [](loop& there) { return there.tasks().away(); });
+}
+
 awaitable<std::vector<outbox_info>> inspector::outboxes() const {
     std::vector<outbox_info> all;
     for (const auto& one : app_->outboxes()) all.push_back(co_await one->look());

@@ -1,10 +1,13 @@
 #include "runtime/submissions.hpp"
 
-#include "runtime/async_gate.hpp"
+#include "runtime/aborted.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -16,16 +19,39 @@ namespace errand {
 
 namespace asio = boost::asio;
 
+namespace {
+std::size_t bytes_of_batch(const std::vector<submission_item>& items) {
+    std::size_t bytes = 0;
+    for (const auto& one : items) bytes += one.body.size();
+    return bytes;
+}
+}  // namespace
+
+// It lives until its call has ended, whether somebody waits for that or not.
 struct submissions::whole {
-    whole(const asio::any_io_executor& executor, std::set<std::size_t> of)
-        : go{executor}, shards{std::move(of)} {}
-    async_gate go;
-    std::set<std::size_t> shards;
-    bool may_go = false;
+    whole(const asio::any_io_executor& executor, std::vector<submission_item> all, submit_mode how)
+        : changed{executor}, items{std::move(all)}, mode{how} {}
+    asio::steady_timer changed;
+    std::vector<submission_item> items;
+    submit_mode mode;
+    std::set<std::size_t> shards{};
+    std::vector<submit_answer> answers{};
+    std::exception_ptr failure{};
+    bool may_go = false, ended = false;
+
+    // Until it is so, or until then; throws when who waits is cancelled.
+    awaitable<void> wait(const bool& so, asio::steady_timer::time_point until) {
+        while (!so && asio::steady_timer::clock_type::now() < until) {
+            changed.expires_at(until);
+            co_await changed.async_wait(asio::as_tuple(asio::use_awaitable));
+            const auto state = co_await asio::this_coro::cancellation_state;
+            if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted());
+        }
+    }
 };
 
 submissions::submissions(const asio::any_io_executor& executor, store& to, std::optional<duration> patience)
-    : executor_{executor}, to_{to} {
+    : executor_{executor}, to_{to}, patience_{patience} {
     for (std::size_t at = 0; at < to.shards(); ++at) lines_.emplace_back(executor, to, patience);
 }
 
@@ -95,41 +121,63 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
 
 awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submission_item> items,
                                                              submit_mode mode, std::set<std::size_t> shards) {
-    whole mine{executor_, std::move(shards)};
-    wholes_.push_back(&mine);
+    using time = asio::steady_timer::time_point;
+    const auto until = patience_ ? asio::steady_timer::clock_type::now() + *patience_ : time::max();
+    const auto count = items.size(), bytes = bytes_of_batch(items);
+    room_.enter(count, bytes);
+    const auto mine = std::make_shared<whole>(executor_, std::move(items), mode);
+    mine->shards = std::move(shards);
+    wholes_.push_back(mine);
     let_go();
-    group_answer got;
-    std::exception_ptr failure;
+    std::exception_ptr cancelled;
     try {
-        while (!mine.may_go) {
-            co_await mine.go.wait();
-            co_await asio::this_coro::throw_if_cancelled();
-        }
-        got.answers = co_await to_.submit(store::lane_of_several_shards, items, mode);
+        co_await mine->wait(mine->may_go, until);
     } catch (...) {
-        failure = std::current_exception();
+        cancelled = std::current_exception();
     }
-    std::erase(wholes_, &mine);
-    let_go();
-    if (failure) {
-        const auto state = co_await asio::this_coro::cancellation_state;
-        if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(failure);
-        got.answers.resize(items.size());
-        got.failures.assign(items.size(), failure);
+    room_.leave(count, bytes);
+    if (cancelled || !mine->may_go) {
+        std::erase(wholes_, mine);
+        let_go();
+        if (cancelled) std::rethrow_exception(cancelled);
+        mine->failure = too_late(false);
+    } else {
+        asio::co_spawn(executor_, send(mine), asio::detached);  // throws nothing
+        co_await mine->wait(mine->ended, patience_ ? until + for_the_store : until);
+        if (!mine->ended) mine->failure = too_late(true);
     }
-    got.items = std::move(items);
+    group_answer got;
+    // A call that goes on reads them still.
+    const bool read_still = mine->may_go && !mine->ended;
+    got.items = read_still ? mine->items : std::move(mine->items);
+    got.answers = std::move(mine->answers);
+    got.answers.resize(count);
+    if (mine->failure) got.failures.assign(count, mine->failure);
     co_return got;
+}
+
+awaitable<void> submissions::send(std::shared_ptr<whole> one) {
+    try {
+        auto answers = co_await to_.submit(store::lane_of_several_shards, one->items, one->mode);
+        one->answers = std::move(answers);
+    } catch (...) {
+        one->failure = std::current_exception();
+    }
+    one->ended = true;
+    one->changed.cancel();
+    std::erase(wholes_, one);
+    let_go();
 }
 
 void submissions::let_go() {
     std::set<std::size_t> taken;
-    for (auto* one : wholes_) {
+    for (const auto& one : wholes_) {
         const bool free =
             std::ranges::none_of(one->shards, [&](std::size_t shard) { return taken.contains(shard); });
         taken.insert(one->shards.begin(), one->shards.end());
         if (!free || one->may_go) continue;
         one->may_go = true;
-        one->go.open();
+        one->changed.cancel();
     }
 }
 

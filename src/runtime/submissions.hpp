@@ -30,13 +30,16 @@ private:
     awaitable<group_answer> submit_apart(std::vector<submission_item> items);
     awaitable<group_answer> submit_whole(std::vector<submission_item> items, submit_mode mode,
                                          std::set<std::size_t> shards);
+    awaitable<void> send(std::shared_ptr<whole> one);
     void let_go();
 
     boost::asio::any_io_executor executor_;
     store& to_;
+    std::optional<duration> patience_;
     std::deque<submitter> lines_;  // one a shard
     // In the order in which they came: each waits until no earlier one that waits or is under way concerns one of its shards.
-    std::deque<whole*> wholes_;
+    std::deque<std::shared_ptr<whole>> wholes_;
+    waiting_room room_;  // of those that wait
 };
 
 }  // namespace errand

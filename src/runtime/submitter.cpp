@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "runtime/aborted.hpp"
+#include "runtime/too_late.hpp"
 #include "store/call_limit.hpp"
 
 #include <boost/asio/append.hpp>
@@ -35,17 +36,6 @@ bool lets_them_leave(std::size_t answered, std::size_t of) {
 }
 // So often a loop comes by until a request that was handed to the connection has been written.
 constexpr int turns_until_written = 3;
-// So much may wait before a store that does not keep up, and one more of any size.
-constexpr std::size_t most_waiting = 1'000'000;
-constexpr std::size_t most_bytes_waiting = std::size_t{256} * 1024 * 1024;
-// Of a call that was begun at once the store tells the cause; this is for those who waited before it.
-constexpr std::chrono::milliseconds for_the_store{100};
-
-std::exception_ptr too_late(bool sent) {
-    return std::make_exception_ptr(store_error{
-        std::string{"submit: the store did not answer in time"} +
-        (sent ? "; it may have been done" : ", and others waited before this one; it was not done")});
-}
 
 // What an item counts for: looking at the parents of a task costs the store far more than their bytes.
 std::size_t weight_of(const submission_item& item) {
@@ -122,24 +112,8 @@ struct submitter::group {
     }
 };
 
-void submitter::enter(std::size_t items, std::size_t bytes) {
-    if (items_waiting_ >= most_waiting || bytes_waiting_ >= most_bytes_waiting) {
-        throw store_error{"submit: " + std::to_string(items_waiting_) + " submissions of " +
-                          std::to_string(bytes_waiting_ / 1024) +
-                          " KiB wait for the store already, which does not take them as fast as they come; "
-                          "it was not done"};
-    }
-    items_waiting_ += items;
-    bytes_waiting_ += bytes;
-}
-
-void submitter::leave(std::size_t items, std::size_t bytes) {
-    items_waiting_ -= items;
-    bytes_waiting_ -= bytes;
-}
-
 awaitable<submit_answer> submitter::submit(submission_item item) {
-    enter(1, item.body.size());
+    room_.enter(1, item.body.size());
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, submit_answer)>(
         [this](auto done, submission_item one) {
             singles_.push_back({std::move(one),
@@ -158,7 +132,7 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     all->mode = mode;
     all->answer.answers.resize(all->items.size());
     if (all->items.empty()) co_return std::move(all->answer);
-    enter(all->items.size(), bytes_of(all->items));
+    room_.enter(all->items.size(), bytes_of(all->items));
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
         [this, &all](auto done) {
             all->done = cancellable(executor_, group_completion{std::move(done)});
@@ -234,7 +208,7 @@ void submitter::give_up_late() {
         }
     }
     while (!singles_.empty() && singles_.front().who.since <= came_by) {
-        leave(1, singles_.front().item.body.size());
+        room_.leave(1, singles_.front().item.body.size());
         unsent.push_back(std::move(singles_.front().who.done));
         singles_.pop_front();
     }
@@ -254,7 +228,7 @@ void submitter::give_up(group& one) {
         std::fill_n(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count, too_late(true));
     std::fill(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(one.next), one.answer.failures.end(),
               too_late(false));
-    leave(n - one.next, bytes_of(std::span{one.items}.subspan(one.next)));
+    room_.leave(n - one.next, bytes_of(std::span{one.items}.subspan(one.next)));
     one.next = n;
     std::erase_if(groups_, [&one](const auto& other) { return other.get() == &one; });
     std::erase_if(open_groups_, [&one](const auto& other) { return other.get() == &one; });
@@ -298,7 +272,7 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
     watched.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto& [item, who] = singles_.front();
-        leave(1, item.body.size());
+        room_.leave(1, item.body.size());
         items.push_back(std::move(item));
         watched.push_back(std::move(who));
         singles_.pop_front();
@@ -327,7 +301,7 @@ awaitable<void> submitter::send_part(std::size_t lane) {
     all->next += n;
     if (all->next == all->items.size()) groups_.pop_front();
     const auto some = std::span{all->items}.subspan(from, n);
-    leave(n, bytes_of(some));
+    room_.leave(n, bytes_of(some));
     all->in_call[lane] = {from, n};
     ++all->flying;
     std::vector<submit_answer> answers;

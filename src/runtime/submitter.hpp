@@ -5,6 +5,7 @@
 // that is sent in parts has so long for each of them.
 #pragma once
 
+#include "runtime/too_late.hpp"
 #include "store/store.hpp"
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -26,8 +27,8 @@ public:
     submitter(boost::asio::any_io_executor executor, store& to, std::optional<duration> patience)
         : executor_{std::move(executor)}, to_{to}, patience_{patience}, late_{executor_} {}
 
-    // One item; throws store_error when the store did not take it, and at once when too much waits already. A cancelled wait ends at once: whether the item is
-    // accepted is then not known.
+    // One item; throws store_error when the store did not take it, and at once when too much waits already. A cancelled wait
+    // ends at once: whether the item is accepted is then not known.
     awaitable<submit_answer> submit(submission_item item);
     // Many items as one group: in few calls, answered per item, in order. In another mode than `each` in one call.
     // A failed call leaves its exception in `failures` for its items.
@@ -60,8 +61,6 @@ private:
     awaitable<void> run_lane(std::size_t lane);
     awaitable<void> send_singles(std::size_t lane);
     awaitable<void> send_part(std::size_t lane);
-    void enter(std::size_t items, std::size_t bytes);
-    void leave(std::size_t items, std::size_t bytes);
     void rest();
     std::optional<clock::time_point> first_limit() const;
     void watch();
@@ -74,8 +73,7 @@ private:
     boost::asio::steady_timer late_;
     bool watching_ = false;
     bool closed_ = false;
-    std::size_t items_waiting_ = 0;  // not sent
-    std::size_t bytes_waiting_ = 0;
+    waiting_room room_;  // of those not sent
     std::deque<waiting> singles_;
     std::deque<std::shared_ptr<group>> groups_;                // of which a part has not left
     std::vector<std::shared_ptr<group>> open_groups_;          // of which a part was not answered

@@ -466,6 +466,8 @@ public:
     virtual awaitable<overview_answer> overview() = 0;
     virtual awaitable<totals_answer> happened() = 0;
     virtual awaitable<std::vector<worker_card>> workers() = 0;
+    // The shards that do not answer: what looks tells nothing of what these keep.
+    virtual awaitable<std::vector<std::size_t>> away() { co_return std::vector<std::size_t>{}; }
     // The lists of tasks in this state; of all queues when the name is empty.
     virtual awaitable<std::vector<task_list>> lists(state where, std::string_view queue) = 0;
     virtual awaitable<list_answer> list(const list_call& call) = 0;

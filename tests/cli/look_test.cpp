@@ -1,6 +1,7 @@
 // The commands that look, run as a program on a real Redis.
 #include "cli/office.hpp"
 #include "cli/text.hpp"
+#include "support/redis_server.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -31,6 +32,24 @@ TEST_CASE("queues shows every queue with its states", "[cli]") {
     CHECK(all.at(0).at("tasks").at("delayed") == 1);
     CHECK(all.at(0).at("tasks").as_object().size() == 9);
     CHECK(t.errand({"queues", "--names"}).out == "chores\nother\n");
+}
+
+TEST_CASE("what looks shows what those servers keep that are there, and says which is missing", "[cli]") {
+    office t;
+    errand::test::redis_server other;
+    const auto both = errand::test::shared_redis().url() + ',' + other.url();
+    const auto look = [&](const std::string& what) {
+        return t.errand({what, "--store", both, "--namespace", t.app.settings().name_space + "-both",
+                         "--store-timeout", "2s"});
+    };
+    CHECK(look("queues").code == 0);
+    other.kill();
+    for (const std::string what : {"queues", "workers", "history"}) {
+        const auto seen = look(what);
+        CHECK(seen.code == 1);
+        CHECK_FALSE(seen.out.empty());
+        CHECK_THAT(seen.err, ContainsSubstring("shard 1 does not answer: what it keeps is missing here"));
+    }
 }
 
 TEST_CASE("list shows a page and says where the next one begins", "[cli]") {

@@ -107,6 +107,14 @@ TEST_CASE("the live view fits any window") {
     }
 }
 
+TEST_CASE("the live view says which shards are missing") {
+    top_view view{.name_space = "default", .queues = {}, .workers = {}, .now = now, .away = {1, 3}};
+    CHECK_THAT(frame_text(view, {80, 12}),
+               ContainsSubstring("shards 1, 3 do not answer: what they keep is missing here"));
+    view.away.clear();
+    CHECK_THAT(frame_text(view, {80, 12}), !ContainsSubstring("missing"));
+}
+
 TEST_CASE("completion knows every command with its options, states and queues") {
     const auto program = describe_program();
     for (const std::string shell : {"bash", "zsh", "fish"}) {

@@ -1,5 +1,6 @@
 // One of several servers is away: the tasks of the others go on in every role, and what the late one is told and asked waits
 // for it.
+#include "runtime/submissions.hpp"
 #include "store/shards/sharded_store.hpp"
 #include "support/desk.hpp"
 #include "support/store_fixture.hpp"
@@ -286,4 +287,80 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     eventually([&] {
         return std::ranges::all_of(late, [&](const auto& name) { return t.place(name) >= 0; });
     });
+}
+
+TEST_CASE("who only looks while a server is away sees what the others keep, and which one is missing",
+          "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 2s;
+    shards_test::bench t{settings};
+    const auto look = t.app.inspect();
+    std::size_t there = 0;
+    for (int i = 0; i < 20; ++i) {
+        const auto name = "task " + std::to_string(i);
+        t.submit(name);
+        if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == 0) ++there;
+    }
+    REQUIRE(there > 0);
+    REQUIRE(there < 20);
+    const auto ready = [&] { return t.run(look.queues()).at(0).count(state::ready); };
+    CHECK(ready() == 20);
+    CHECK(t.run(look.away()).empty());
+
+    on.other.kill();
+    CHECK(ready() == there);
+    CHECK(t.run(look.away()) == std::vector{away_shard});
+    CHECK(t.run(look.list({.state = state::ready})).tasks.size() == there);
+    CHECK(t.run(look.workers()).empty());
+    CHECK(t.run(look.history(1)).empty());
+    CHECK_THROWS_WITH(t.run(look.pause("default")),
+                      Catch::Matchers::StartsWith("pause: shard 1 may not know of it, the others do"));
+    CHECK(t.run(look.queues()).at(0).paused);
+
+    on.other.restart();
+    eventually([&] { return t.run(look.away()).empty(); });
+    CHECK(ready() == 20);
+}
+
+TEST_CASE("batches over several servers one of which is away are told in time, those behind others as well",
+          "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    errand::submissions lines{t.io.get_executor(), *t.worker.of, 500ms};
+    const auto batch = [&] {
+        std::vector<errand::submission_item> items;
+        for (std::size_t shard = 0; shard < 2; ++shard)
+            items.push_back(errand::test::item_with(t.id_on(shard), "x"));
+        return items;
+    };
+    t.other.freeze();
+    std::vector<std::string> failures;
+    std::vector<errand::task_id> ids;
+    for (int i = 0; i < 5; ++i) {
+        auto items = batch();
+        for (const auto& one : items) ids.push_back(one.id);
+        boost::asio::co_spawn(t.io, lines.submit_group(std::move(items), errand::submit_mode::all_or_nothing),
+                              [&](const std::exception_ptr&, const errand::submitter::group_answer& got) {
+                                  try {
+                                      if (!got.failures.empty()) std::rethrow_exception(got.failures.at(1));
+                                  } catch (const errand::store_error& e) {
+                                      failures.emplace_back(e.what());
+                                  }
+                              });
+    }
+    REQUIRE(run_until(t.io, [&] { return failures.size() == 5; }));
+    CHECK(std::ranges::count_if(failures, [](const std::string& text) {
+              return text.ends_with("it may have been done");
+          }) == 1);
+    CHECK(std::ranges::count_if(failures, [](const std::string& text) {
+              return text.ends_with("it was not done");
+          }) == 4);
+    // What had been sent goes on, and what comes after it.
+    t.other.thaw();
+    const auto found = [&](std::size_t at) { return await(t.io, t.worker.of->find(ids[at])).has_value(); };
+    REQUIRE(run_until(t.io, [&] { return found(0) && found(1); }));
+    for (std::size_t at = 2; at < ids.size(); ++at) CHECK_FALSE(found(at));
+    const auto next = await(t.io, lines.submit_group(batch(), errand::submit_mode::all_or_nothing));
+    CHECK(next.failures.empty());
 }

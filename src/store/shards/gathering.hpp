@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -48,6 +49,21 @@ public:
             co_await ended_.async_wait(asio::as_tuple(asio::use_awaitable));
         }
         if (failure_ && left_ == 0) std::rethrow_exception(failure_);
+    }
+
+    // Until all have ended; for so long only when one has answered by then. Throws what a call threw when none has.
+    awaitable<void> wait_for_some(duration patience) {
+        namespace asio = boost::asio;
+        using clock = std::chrono::steady_clock;
+        const auto end = clock::now() + patience;
+        const auto any = [this] {
+            return std::ranges::any_of(answers_, [](const auto& one) { return one.has_value(); });
+        };
+        while (left_ > 0 && (!any() || clock::now() < end)) {
+            ended_.expires_at(any() ? end : clock::time_point::max());
+            co_await ended_.async_wait(asio::as_tuple(asio::use_awaitable));
+        }
+        if (failure_ && !any()) std::rethrow_exception(failure_);
     }
 
     bool done() const noexcept { return left_ == 0; }

@@ -1,4 +1,6 @@
 // Looking after the tasks of several shards: counts are sums, lists stand beside each other.
+#include <errand/error.hpp>
+
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
@@ -41,6 +43,23 @@ std::size_t shard_of_list(const std::string& name) {
     return shard;
 }
 
+[[noreturn]] void throw_missed(std::string_view what, const std::string& shards,
+                               const std::exception_ptr& why) {
+    try {
+        std::rethrow_exception(why);
+    } catch (const std::exception& e) {
+        throw store_error{
+            std::string{what} + ": shard " + shards +
+            " may not know of it, the others do; do it again when its server is there: " + e.what()};
+    }
+}
+
+// What lists there are a store may know by itself; whether it can be asked for them not.
+awaitable<std::vector<task_list>> lists_of(store& in, state where, std::string queue) {
+    co_await in.workers();
+    co_return co_await in.lists(where, queue);
+}
+
 // One shard after another.
 class audit_of_all final : public auditor {
 public:
@@ -63,12 +82,13 @@ private:
 }  // namespace
 
 awaitable<overview_answer> sharded_store::overview() {
-    const auto answers = co_await everywhere<overview_answer>([](store& in) { return in.overview(); });
+    const auto answers = co_await those_there<overview_answer>([](store& in) { return in.overview(); });
     overview_answer got{.queues = {}, .working = 0, .now = now()};
     std::map<std::string, queue_state> queues;
     for (const auto& one : answers) {
-        got.working += one.working;
-        for (const auto& queue : one.queues) {
+        if (!one) continue;
+        got.working += one->working;
+        for (const auto& queue : one->queues) {
             auto& sum = queues[queue.queue];
             sum.queue = queue.queue;
             add(sum, queue);
@@ -79,33 +99,45 @@ awaitable<overview_answer> sharded_store::overview() {
 }
 
 awaitable<totals_answer> sharded_store::happened() {
-    const auto answers = co_await everywhere<totals_answer>([](store& in) { return in.happened(); });
+    const auto answers = co_await those_there<totals_answer>([](store& in) { return in.happened(); });
     totals_answer got;
     got.now = now();
     for (const auto& one : answers) {
-        add(got.so_far, one.so_far);
-        for (const auto& [minute, all] : one.at_minute) add(got.at_minute[minute], all);
-        for (const auto& [day, all] : one.at_day) add(got.at_day[day], all);
+        if (!one) continue;
+        add(got.so_far, one->so_far);
+        for (const auto& [minute, all] : one->at_minute) add(got.at_minute[minute], all);
+        for (const auto& [day, all] : one->at_day) add(got.at_day[day], all);
     }
     co_return got;
 }
 
 // All know all of them.
 awaitable<std::vector<worker_card>> sharded_store::workers() {
-    auto answers = co_await workers_.ask([this](std::size_t at) { return shards_[at]->workers(); });
+    auto answers = co_await those_there<std::vector<worker_card>>([](store& in) { return in.workers(); });
     for (auto& one : answers) {
         if (one) co_return std::move(*one);
     }
     co_return std::vector<worker_card>{};
 }
 
+// Asked like all that only looks, so that they are those of which nothing is told there.
+awaitable<std::vector<std::size_t>> sharded_store::away() {
+    const auto answers =
+        co_await those_there<std::vector<worker_card>>([](store& in) { return in.workers(); });
+    std::vector<std::size_t> all;
+    for (std::size_t shard = 0; shard < answers.size(); ++shard) {
+        if (!answers[shard]) all.push_back(shard);
+    }
+    co_return all;
+}
+
 awaitable<std::vector<task_list>> sharded_store::lists(state where, std::string_view queue) {
-    auto answers = co_await everywhere<std::vector<task_list>>([where, queue](store& in) {
-        return in.lists(where, queue);
-    });
+    auto answers = co_await those_there<std::vector<task_list>>(
+        [where, name = std::string{queue}](store& in) { return lists_of(in, where, name); });
     std::vector<task_list> all;
     for (std::size_t shard = 0; shard < answers.size(); ++shard) {
-        for (auto& one : answers[shard])
+        if (!answers[shard]) continue;
+        for (auto& one : *answers[shard])
             all.push_back({std::move(one.queue), std::to_string(shard) + '/' + one.name});
     }
     co_return all;
@@ -122,14 +154,44 @@ awaitable<list_answer> sharded_store::list(const list_call& asked) {
     co_return got;
 }
 
+awaitable<bool> sharded_store::change_everywhere(std::string_view what,
+                                                 std::function<awaitable<bool>(store&)> change) {
+    struct outcome {
+        bool changed = false;
+        std::exception_ptr failure;
+    };
+    const auto tried = [](awaitable<bool> call) -> awaitable<outcome> {
+        outcome got;
+        try {
+            got.changed = co_await std::move(call);
+        } catch (const store_error&) {
+            got.failure = std::current_exception();
+        }
+        co_return got;
+    };
+    std::vector<awaitable<outcome>> calls;
+    for (const auto& one : shards_) calls.push_back(tried(change(*one)));
+    const auto all = co_await shards::together(std::move(calls));
+    std::string missed;
+    std::exception_ptr first;
+    std::size_t failed = 0;
+    for (std::size_t shard = 0; shard < all.size(); ++shard) {
+        if (!all[shard].failure) continue;
+        missed += (missed.empty() ? "" : ", ") + std::to_string(shard);
+        if (!first) first = all[shard].failure;
+        ++failed;
+    }
+    if (failed == all.size()) std::rethrow_exception(first);
+    if (first) throw_missed(what, missed, first);
+    co_return std::ranges::any_of(all, &outcome::changed);
+}
+
 awaitable<bool> sharded_store::pause(std::string_view queue) {
-    const auto changed = co_await everywhere<bool>([queue](store& in) { return in.pause(queue); });
-    co_return std::ranges::find(changed, true) != changed.end();
+    return change_everywhere("pause", [queue](store& in) { return in.pause(queue); });
 }
 
 awaitable<bool> sharded_store::resume(std::string_view queue) {
-    const auto changed = co_await everywhere<bool>([queue](store& in) { return in.resume(queue); });
-    co_return std::ranges::find(changed, true) != changed.end();
+    return change_everywhere("resume", [queue](store& in) { return in.resume(queue); });
 }
 
 awaitable<edit_verdict> sharded_store::edit(const edit_call& asked) { return of(asked.id).edit(asked); }

@@ -57,7 +57,6 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
       clean_{shards_.size(), nullptr, tells_trouble()},
       trim_{shards_.size(), nullptr, tells_trouble()},
       beat_{shards_.size(), nullptr, tells_trouble()},
-      workers_{shards_.size(), nullptr, nullptr},
       leave_{shards_.size(), nullptr, tells_trouble()},
       busy_{shards_.size(), nullptr, tells_trouble()} {
     for (std::size_t at = 0; at < shards_.size(); ++at) {

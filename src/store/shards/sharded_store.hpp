@@ -69,6 +69,7 @@ public:
     awaitable<overview_answer> overview() override;
     awaitable<totals_answer> happened() override;
     awaitable<std::vector<worker_card>> workers() override;
+    awaitable<std::vector<std::size_t>> away() override;
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
     awaitable<list_answer> list(const list_call& call) override;
     awaitable<bool> pause(std::string_view queue) override;
@@ -92,6 +93,8 @@ private:
     };
     enum class opening : unsigned char { closed, under_way, open };
     struct open_state;
+    // Longer than a look takes where nothing is wrong.
+    static constexpr duration patience_of_lookers{1'000};
 
     store& of(const task_id& id) { return *shards_[shard_of(id)]; }
     // Each shard is called; `call(store&)`.
@@ -101,6 +104,20 @@ private:
         for (const auto& one : shards_) calls.push_back(call(*one));
         return shards::together(std::move(calls));
     }
+    // Who only looks is told what those know that answer soon; nothing of the others. `call(store&)` refers to nothing else: it
+    // may go on for longer.
+    template <class Answer, class Call>
+    awaitable<std::vector<std::optional<Answer>>> those_there(Call call) {
+        const auto executor = co_await boost::asio::this_coro::executor;
+        const auto all = std::make_shared<shards::gathering<Answer>>(executor, shards());
+        for (std::size_t at = 0; at < shards(); ++at) all->start(at, call(*shards_[at]), nullptr);
+        co_await all->wait_for_some(patience_of_lookers);
+        std::vector<std::optional<Answer>> answers;
+        for (std::size_t at = 0; at < shards(); ++at) answers.push_back(all->take(at));
+        co_return answers;
+    }
+    // Whether it changed anything; says which shards it did not reach while it reached others.
+    awaitable<bool> change_everywhere(std::string_view what, std::function<awaitable<bool>(store&)> change);
     // A time of one shard's clock, by the clock of this store.
     time_point moved(time_point at, time_point its_now) const { return now() + (at - its_now); }
     void earlier(std::optional<time_point>& best, const std::optional<time_point>& at,
@@ -158,7 +175,6 @@ private:
     shards::rounds<std::size_t> clean_;
     shards::rounds<std::size_t> trim_;
     shards::rounds<beat_answer> beat_;
-    shards::rounds<std::vector<worker_card>> workers_;
     shards::rounds<bool> leave_;
     shards::rounds<bool> busy_;
 };
