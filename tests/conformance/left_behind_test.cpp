@@ -169,6 +169,8 @@ TEST_CASE("a task that was started past what it waited for leaves no edges when 
     REQUIRE(await(here.io,
                   store->revive(child.id, incarnation_of(child.body), *found->finished_at, encode(notes))));
     run_all(here, store, state::success, 0ms);
+    // They do not outlive it.
+    CHECK((here.keeps("links", 0) || await(here.io, store->find(child.id)).has_value()));
     CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
     check_nothing_left(here);
 }
