@@ -48,6 +48,27 @@ TEST_CASE("a look at what is due notices an emptied Redis as well") {
     CHECK(here.worker.ear->reconnects == 1);
 }
 
+TEST_CASE("a queue is named again by the first task that is submitted to it after Redis was emptied") {
+    emptied here;
+    auto item = item_of("next");
+    const auto submit = [&] { here.submit_all(here.producer, {item}); };
+    SECTION("by whom it is that finds it emptied") { submit(); }
+    SECTION("as one that is urgent") {
+        item.priority = 5;
+        submit();
+    }
+    SECTION("when another one has found it so, which the producer has not heard of yet") {
+        boost::asio::io_context io{1};
+        const auto other = make_redis_store(io, here.settings("other"));
+        await(io, other->open());
+        submit();
+        other->close();
+        io.restart();
+        io.run();
+    }
+    CHECK(here.redis({"HGET", here.key("counts"), "q:default"}) == "default");
+}
+
 TEST_CASE("the first task that is cancelled after Redis was emptied is not claimed") {
     emptied here;
     const auto item = item_of("x");

@@ -149,7 +149,7 @@ void shard_store::begin(script_call& call, lane& of) {
 
 void shard_store::up() {
     caller_.up();
-    registered_.clear();  // the data may be gone
+    forget_registered();  // the data may be gone
     const bool again = std::exchange(was_up_, true);
     if (!again || !listener_) return;
     listener_->reconnected();
@@ -159,7 +159,7 @@ void shard_store::up() {
 
 // Idle sets, watches and the posts of resolvers went with it.
 void shard_store::hear_of_loss() {
-    registered_.clear();
+    forget_registered();
     may_be_idle_ = true;
     if (listener_) listener_->reconnected();
     if (listener_) listener_->woken();

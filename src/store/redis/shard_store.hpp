@@ -90,7 +90,9 @@ private:
     // Of a list that is a history list.
     std::optional<std::string> history_key(const task_list& of) const;
     awaitable<list_answer> list_running(const list_call& call);
-    awaitable<bool> submit_new(std::size_t lane, std::span<const submission_item> items);
+    enum class tried { written, held, strange };
+    awaitable<tried> submit_new(std::size_t lane, std::span<const submission_item> items);
+    void forget_registered();
 
     void up() override;
     void down(std::string_view cause) override;
@@ -128,8 +130,10 @@ private:
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;
     lane adopt_lane_;
-    std::set<std::string, std::less<>> registered_;  // queues, since the connection was made
-    std::vector<std::string> known_queues_;          // where a task is looked for first
+    std::set<std::string, std::less<>>
+        registered_;  // queues, since the connection was made or the data was lost
+    unsigned times_forgotten_ = 0;
+    std::vector<std::string> known_queues_;  // where a task is looked for first
     time_point next_sweep_{};
     time_point store_time_{};
     std::chrono::steady_clock::time_point measured_{};

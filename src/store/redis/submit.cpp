@@ -132,8 +132,14 @@ bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
 
 }  // namespace
 
-// False when nothing was written because an id is held.
-awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const submission_item> items) {
+void shard_store::forget_registered() {
+    registered_.clear();
+    ++times_forgotten_;
+}
+
+// Writes nothing when an id is held, or the shard does not know the lane.
+awaitable<shard_store::tried> shard_store::submit_new(std::size_t lane_at,
+                                                      std::span<const submission_item> items) {
     const auto queue = keys_.of_queue(items.front().queue);
     const std::array<std::string_view, 10> only{
         keys_.tasks(), keys_.lanes(),  queue[0],       queue[1],        queue[3],
@@ -147,7 +153,7 @@ awaitable<bool> shard_store::submit_new(std::size_t lane_at, std::span<const sub
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
-    co_return head.word == "ok";
+    co_return head.word == "ok" ? tried::written : head.word == "held" ? tried::held : tried::strange;
 }
 
 awaitable<void> shard_store::untangle(const task_id& id) {
@@ -179,15 +185,21 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
-    const bool registered = all_registered(items);
+    // A lane's first call makes it known.
+    bool registered = submit_lanes_.at(lane_at).number > 0 && all_registered(items);
     if (registered && mode != submit_mode::ask && may_be_new(items, held_lately_ > 0)) {
-        if (co_await submit_new(lane_at, items)) {
+        const auto end = co_await submit_new(lane_at, items);
+        if (end == tried::written) {
             std::vector<submit_answer> answers(items.size());
             for (std::size_t at = 0; at < items.size(); ++at)
                 answers[at].life = incarnation_of(items[at].body);
             co_return answers;
         }
-        held_lately_ = new_ones_left_out;
+        registered = end == tried::held;
+        if (registered)
+            held_lately_ = new_ones_left_out;
+        else
+            forget_registered();
     } else if (held_lately_ > 0) {
         --held_lately_;
     }
@@ -205,10 +217,12 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
 
     reply answer;
     reply_reader in{answer};
+    const auto forgotten = times_forgotten_;
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);
-    const bool wrote = head.word == "ok" && mode != submit_mode::ask;
+    // Unless the names may have been lost since.
+    const bool named = !registered && head.word == "ok" && mode != submit_mode::ask;
     for (const auto& item : items) {
-        if (wrote && !registered) registered_.insert(item.queue);
+        if (named && forgotten == times_forgotten_) registered_.insert(item.queue);
     }
     std::vector<std::size_t> tangled;
     const auto answers = read_answers(in, head.word, batch.sent(), tangled);

@@ -40,7 +40,8 @@ local function submit()
     end
     if run.again then remember(run) end
   end
-  if ARGV[4] == '1' then name_queues() end
+  -- A lane that is not known: what the caller remembers to have named may be gone.
+  if ARGV[4] == '1' or call('HEXISTS', lanes, ARGV[1]) == 0 then name_queues() end
   for _, run in ipairs(runs) do
     if run.wakes then wake(run.q, run.wakes) end
   end

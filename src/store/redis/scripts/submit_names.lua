@@ -1,4 +1,4 @@
--- submit, of a queue that this connection has not submitted to before.
+-- submit, of a queue that this connection has not submitted to before, or on a lane that is not known.
 -- Needs: lib_names
 
 -- So that queues are seen that no worker serves.

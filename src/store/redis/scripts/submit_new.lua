@@ -2,7 +2,8 @@
 -- Keys:    tasks, lanes, the queue's ready, urgent and idle, and of a claim: own, leases, claims, control, stale
 -- Args:    lane, number, then (id, body) pairs
 -- Returns: 'ok', now | 'held', now (an id is known; nothing was written, submit says what becomes of it)
---          | 'late' | 'unmade', now (lib_there.lua)
+--          | 'late' | 'strange', now (this lane is not known: perhaps what was here before is gone, and with it the names of
+--          queues; nothing was written, submit says so and writes them)
 -- Cost:    O(items)
 -- It does what submit does, at a third of the cost of a call that carries a single task.
 local call = redis.call
@@ -14,13 +15,10 @@ local now = math.floor(micros / 1000)
 local channel = string.sub(tasks, 1, -6) .. 'wake:'
 
 local last = call('HGET', lanes, lane)
-if last then
-  local before = tonumber(string.sub(last, 1, 15))
-  if number == before then return {'ok', now} end
-  if number < before then return {'late'} end
-elseif call('HEXISTS', control, 'format') == 0 then
-  return {'unmade', now}
-end
+if not last then return {'strange', now} end
+local before = tonumber(string.sub(last, 1, 15))
+if number == before then return {'ok', now} end
+if number < before then return {'late'} end
 
 -- Hands a lone task to this worker, under a claim as `work` makes it: so it spares itself the way to ask. Not when others
 -- are before it, nor when claims are to look closely (lib_paused.lua, claim_void.lua), nor a long one: it would fill the
