@@ -83,8 +83,9 @@ reporter::batch reporter::load(work_call& call) {
 }
 
 void reporter::delivered(const work_call& call, const batch& sent, const work_answer& answer) {
-    if (!call.reports.empty()) --on_their_way_;
-    if (!answer.later.empty()) return delivered_in_part(call, sent, answer);
+    if (!answer.later.empty()) delivered_in_part(call, sent, answer);
+    if (!call.reports.empty()) landed();
+    if (!answer.later.empty()) return;
     for_open(call.reports, [](open_claim& of) { --of.under_way; });
     held_.remove(sent.places);
     for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
@@ -100,13 +101,21 @@ void reporter::delivered_in_part(const work_call& call, const batch& sent, const
         if (later.contains(at)) continue;
         answered(call.reports[at].id, call.reports[at].claim, answer.verdicts.at(at));
     }
+    for (const auto& one : std::exchange(early_, {})) answered(one.id, one.claim, one.verdict);
+}
+
+void reporter::landed() {
+    if (--on_their_way_ == 0) early_.clear();
 }
 
 void reporter::answered(const task_id& id, claim_number claim, report_verdict verdict) {
     const auto known = std::ranges::find_if(later_, [&](const late_report& one) {
         return one.what.id == id && one.what.claim == claim;
     });
-    if (known == later_.end()) return;
+    if (known == later_.end()) {
+        if (on_their_way_ > 0) early_.push_back({id, claim, verdict});
+        return;
+    }
     const auto over = std::move(*known);
     later_.erase(known);
     for_open({over.what}, [](open_claim& of) { --of.under_way; });
@@ -115,7 +124,7 @@ void reporter::answered(const task_id& id, claim_number claim, report_verdict ve
 }
 
 void reporter::put_back(work_call& call, batch sent) {
-    if (!call.reports.empty()) --on_their_way_;
+    if (!call.reports.empty()) landed();
     for (const auto claim : call.closed) open_.try_emplace(claim);
     for (auto& one : call.reports) {
         one.again = true;

@@ -54,6 +54,7 @@ private:
     template <class Change>
     void for_open(const std::vector<report>& reports, Change change);
     void delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer);
+    void landed();
     std::size_t fitting() const;
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
@@ -71,6 +72,13 @@ private:
         std::string handler;
     };
     std::vector<late_report> later_;
+    // What a shard said of such a report before the call that brought it was answered by the others.
+    struct early_answer {
+        task_id id;
+        claim_number claim;
+        report_verdict verdict;
+    };
+    std::vector<early_answer> early_;
 };
 
 }  // namespace errand

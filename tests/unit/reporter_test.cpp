@@ -168,3 +168,19 @@ TEST_CASE("one report of any size leaves") {
     d.answered(last);
     CHECK(d.reports.empty());
 }
+
+TEST_CASE("a shard that was left behind may answer before the call is over that brought it the report") {
+    desk d;
+    d.end(1);
+    auto first = d.send();
+    d.reports.answered(desk::task(1), desk::claim, report_verdict::accepted);
+    work_answer answer;
+    answer.verdicts.assign(1, report_verdict::accepted);
+    answer.later = {0};
+    d.reports.delivered(first.sent, first.batch, answer);
+    d.end(2);
+    auto second = d.send();
+    CHECK(second.sent.closed == closes);
+    d.answered(second);
+    CHECK(d.reports.empty());
+}
