@@ -10,8 +10,8 @@ set_target_properties(errand_shifted_clock PROPERTIES
 errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
-    trial/redis_ground.cpp trial/redis_faults.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
-    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
+    trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
+    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/steadiness.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)
 
@@ -36,8 +36,8 @@ function(errand_broken_source rule result)
     set(${result} "${copy}" PARENT_SCOPE)
 endfunction()
 
-# errand_broken_hand(rule FINDS kind [STORE sqlite] [MODE mode] [SECONDS s] [SOURCES files...] [SCRIPTS files...] [SQL files...] [FAULTS options...]):
-# the workers' program with these in place of errand's own; the trial has to find what is violated then.
+# errand_broken_hand(rule FINDS kind [STORE sqlite] [MODE mode] [SECONDS s] [SOURCES files...] [SCRIPTS files...] [SQL files...]
+# [FAULTS options...]): the workers' program with these in place of errand's own; the trial has to find what is violated then.
 function(errand_broken_hand rule)
     cmake_parse_arguments(PARSE_ARGV 1 broken "" "FINDS;STORE;MODE;SECONDS" "SOURCES;SCRIPTS;SQL;FAULTS")
     errand_test_program(program_${rule} SOURCES programs/hand.cpp ${hand_parts} ${broken_SOURCES})
@@ -79,6 +79,12 @@ function(errand_broken_hand rule)
     set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS fault)
 endfunction()
 
+# Where Valkey is not unpacked (scripts/setup --valkey) it is left out, but in CI.
+function(errand_on_valkey name)
+    set_tests_properties("${name}" PROPERTIES SKIP_RETURN_CODE 77
+        ENVIRONMENT "ERRAND_TEST_REDIS_SERVER=${PROJECT_SOURCE_DIR}/.deps/valkey/bin/valkey-server")
+endfunction()
+
 errand_broken_source(no_fence finish FILE store/redis/scripts/finish.lua
     FROM "if holders[i] ~= claim then" TO "if not holders[i] then")
 errand_broken_hand(no_fence FINDS stale_accepted SCRIPTS "${finish}" FAULTS --no-lots --only freeze --pause 200)
@@ -108,6 +114,23 @@ errand_broken_source(demoted_is_kept refusal FILE store/redis/refusal.cpp
 errand_broken_hand(demoted_is_kept FINDS "(unexplained|stuck|late_start)" MODE replicated SOURCES "${refusal}"
     FAULTS --patience 20 --no-lots --only demote)
 
+# A round goes on when all shards have answered.
+errand_broken_source(others_wait work FILE store/shards/work.cpp
+    FROM "const bool go_on = answered > 0 || asked.size() < shards();" TO "const bool go_on = false;")
+errand_broken_hand(others_wait MODE shards FINDS "(held_up|late_start)" SOURCES "${work}"
+    FAULTS --patience 20 --no-lots --only server_of_shard_away)
+
+# Only the store's own time-out ends a call: who waits for the one before him has longer.
+errand_broken_source(timeout_of_call submitter FILE runtime/submitter.cpp
+    FROM "if (watching_ || closed_ || !patience_) return;" TO "if (watching_ || closed_ || patience_) return;")
+errand_broken_hand(timeout_of_call MODE shards FINDS overdue SOURCES "${submitter}"
+    FAULTS --patience 20 --no-lots --only server_of_shard_away)
+
+# All processes mark their claims alike.
+errand_broken_source(claims_unmarked claim_text FILE store/redis/claim_text.cpp
+    FROM "static_cast<unsigned>(std::random_device{}())" TO "0U")
+errand_broken_hand(claims_unmarked MODE rewound FINDS stale_accepted SOURCES "${claim_text}")
+
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
     FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")
@@ -127,6 +150,14 @@ endfunction()
 errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
 errand_trial_test("a mixed load under every fault loses nothing" 40)
 errand_trial_test("one worker alone starts in time what is ready" 45 --mode lone)
+errand_trial_test("three servers of which one is away lose nothing, and keep up with the rest" 30 --mode shards)
+errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
+add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"
+    COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated
+        --no-lots --only fail_over_behind)
+set_tests_properties("fault: what was confirmed outlives a fail-over to a replica that was behind"
+    PROPERTIES TIMEOUT 300 LABELS fault)
+errand_on_valkey("fault: what was confirmed outlives a fail-over to a replica that was behind")
 errand_trial_test("one worker alone starts in time what is ready, on sqlite" 45 --mode lone --store sqlite)
 
 errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp)

@@ -72,6 +72,13 @@ awaitable<mark> large::perform(int number, std::string text) {
     co_return end;
 }
 
+awaitable<mark> noisy::perform(int number) {
+    auto& self = co_await errand::this_task();
+    co_await self.progress(0.5, std::string(text_of_noisy, 'n'));
+    co_await toil(1s);
+    co_return co_await done(number);
+}
+
 awaitable<mark> staged::perform(int number) {
     auto& self = co_await errand::this_task();
     for (int at = 1; at <= stages_of_staged; ++at) {
@@ -95,4 +102,5 @@ ERRAND_DEFINE_HANDLER(trial::failing)
 ERRAND_DEFINE_HANDLER(trial::snoozing)
 ERRAND_DEFINE_HANDLER(trial::broken)
 ERRAND_DEFINE_HANDLER(trial::large)
+ERRAND_DEFINE_HANDLER(trial::noisy)
 ERRAND_DEFINE_HANDLER(trial::staged)

@@ -59,6 +59,11 @@ struct large : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number, std::string text);
 };
+// What it tells of itself is large, and comes with it to whoever takes it over.
+struct noisy : chore {
+    using chore::chore;
+    errand::awaitable<mark> perform(int number);
+};
 struct staged : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number);
@@ -68,6 +73,7 @@ inline constexpr int stages_of_staged = 3;
 // Of a task that snoozes or fails by itself.
 inline constexpr auto short_pause = std::chrono::milliseconds{40};
 
+inline constexpr std::size_t text_of_noisy = 300'000;
 // Of the arguments and results of large ones: up to the limit, with room for what stands around it.
 inline constexpr int most_text = 1'000'000;
 
@@ -82,5 +88,6 @@ TRIAL_HANDLER(trial::failing)
 TRIAL_HANDLER(trial::snoozing)
 TRIAL_HANDLER(trial::broken)
 TRIAL_HANDLER(trial::large)
+TRIAL_HANDLER(trial::noisy)
 TRIAL_HANDLER(trial::staged)
 #undef TRIAL_HANDLER

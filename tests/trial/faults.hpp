@@ -14,7 +14,7 @@ struct fault {
 };
 
 std::vector<fault> faults_for(site& at);
-std::vector<fault> redis_faults(bool lone, bool replicated);
+std::vector<fault> redis_faults(bool lone, bool replicated, bool sharded);
 std::vector<fault> sqlite_faults();
 // Of all stores and modes.
 std::vector<std::string> fault_names();

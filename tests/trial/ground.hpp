@@ -18,7 +18,11 @@ class site;
 // How a process reaches the store.
 struct way {
     std::string url;
-    errand::test::tcp_gate* gate = nullptr;  // through which it leads, if any
+    std::vector<errand::test::tcp_gate*> gates{};  // through which it leads: one for each server, if any
+
+    void stall(bool on) const {
+        for (auto* gate : gates) gate->stall(on);
+    }
 };
 
 class ground {
@@ -38,6 +42,8 @@ public:
     virtual bool make_room() = 0;
     // What comes to an end before the trial does.
     virtual void mend() {}
+    // Nobody works any more: only the trial looks at what is left.
+    virtual void rest() {}
     // Every few ms.
     virtual void tend() {}
     // What it adds to the environment of a worker or producer.

@@ -1,6 +1,8 @@
 // The rules that a trial's journal is held against.
 #include "trial/judgement.hpp"
 #include "trial/lateness.hpp"
+#include "trial/shard.hpp"
+#include "trial/steadiness.hpp"
 
 #include <algorithm>
 #include <set>
@@ -21,6 +23,7 @@ struct story {
     std::int64_t first_started = 0;
     std::map<pid_t, std::uint64_t> fence_of{};  // of the last attempt that a process began
     std::uint64_t last_fence = 0;
+    pid_t last_by = 0;                                // who began the last attempt
     std::map<std::uint64_t, std::size_t> ended_at{};  // by fence
     std::optional<std::uint64_t> settled{};           // the fence of which an end was accepted
     std::vector<std::string> ends{};
@@ -40,7 +43,9 @@ void settle(story& its, const entry& line, judgement& found) {
     const auto by = its.fence_of.find(line.pid);
     if (by == its.fence_of.end() || line.what == "cancelled") return;
     its.settled = by->second;
-    if (by->second < its.last_fence)
+    // A store that has lost what it did may give a number again.
+    const bool of_another = by->second == its.last_fence && line.pid != its.last_by;
+    if (by->second < its.last_fence || of_another)
         found.violate("stale_accepted", line.task + " was ended by an attempt that another one had followed");
 }
 
@@ -49,6 +54,7 @@ void settle(story& its, const entry& line, judgement& found) {
 void start(story& its, const entry& line, std::size_t at, judgement& found) {
     ++found.executions;
     its.fence_of[line.pid] = line.fence;
+    if (line.fence >= its.last_fence) its.last_by = line.pid;
     its.last_fence = std::max(its.last_fence, line.fence);
     if (its.settled && line.fence > *its.settled)
         found.violate("started_again", line.task + " was started after its end was accepted");
@@ -154,14 +160,15 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
 }
 
 // `until`: when the journal ends, or the store was emptied.
-void check_start(const std::string& id, const story& its, const lateness& late, std::int64_t until,
-                 judgement& found) {
+void check_start(const std::string& id, const story& its, const lateness& late, std::size_t shards,
+                 std::int64_t until, judgement& found) {
     const bool started = its.first_start != never;
     // Without a start it may have been cancelled, or whoever was to write the start down has died.
     if (!its.accepted || !its.parents.empty() || (!started && (its.cancelled || !its.ends.empty()))) return;
     auto ready = *its.accepted;
     if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
-    const auto by = late.is_late(ready, started ? its.first_started : until, its.delayed.has_value());
+    const auto by = late.is_late(shard_of_task(id, shards), ready, started ? its.first_started : until,
+                                 its.delayed.has_value());
     if (!by) return;
     ++found.late_starts;
     found.violate("late_start",
@@ -182,12 +189,23 @@ void check_numbers(const std::vector<entry>& lines, judgement& found) {
     }
 }
 
-// A worker repeats a report until the store has taken or refused it. One that has heard a verdict on what it did long after
-// has given it up.
-void check_reports(const std::vector<entry>& lines, judgement& found) {
+// store_timeout counts from the call.
+void check_answers(const std::vector<entry>& lines, judgement& found) {
+    constexpr std::uint64_t most_late = 2500;
+    for (const auto& line : lines) {
+        if (line.what == "overdue" && line.fence > most_late)
+            found.violate("overdue", "submission " + std::to_string(line.attempt) + " was answered " +
+                                         std::to_string(line.fence) + " ms after its store_timeout");
+    }
+}
+
+// A worker repeats a report until the store has taken or refused it. One that has heard a verdict of the same server on what
+// it did long after has given it up.
+void check_reports(const std::vector<entry>& lines, std::size_t shards, judgement& found) {
     constexpr std::int64_t long_after = 2000;
     std::map<std::pair<pid_t, std::string>, std::int64_t> open;
-    std::map<pid_t, std::int64_t> settled;  // when the last thing was done of which a verdict is known
+    // When the last thing was done of which a verdict is known.
+    std::map<std::pair<pid_t, std::size_t>, std::int64_t> settled;
     for (const auto& line : lines) {
         const std::pair key{line.pid, line.task};
         if (line.what == "ended") {
@@ -195,13 +213,14 @@ void check_reports(const std::vector<entry>& lines, judgement& found) {
         } else if (line.what == "success" || line.what == "refused" || line.what == "given_back") {
             const auto at = open.find(key);
             if (at == open.end()) continue;
-            settled[line.pid] = std::max(settled[line.pid], at->second);
+            auto& last = settled[{line.pid, shard_of_task(line.task, shards)}];
+            last = std::max(last, at->second);
             open.erase(at);
         }
     }
     for (const auto& [of, since] : open) {
         const auto& [pid, task] = of;
-        if (settled[pid] > since + long_after)
+        if (settled[{pid, shard_of_task(task, shards)}] > since + long_after)
             found.violate("unsettled",
                           task + " was done by " + std::to_string(pid) + ", which gave up its report");
     }
@@ -213,9 +232,9 @@ void check_reports(const std::vector<entry>& lines, judgement& found) {
 bool calm(const chronicle::death& of, const chronicle& happened) {
     constexpr std::int64_t around = 2000;
     const auto when = of.when;
-    const bool stormy = std::ranges::any_of(happened.storms, [&](const auto& one) {
-        return one.from - around <= when && when <= one.to;
-    });
+    const auto meets = [&](const auto& one) { return one.from - around <= when && when <= one.to; };
+    const bool stormy =
+        std::ranges::any_of(happened.storms, meets) || std::ranges::any_of(happened.misses, meets);
     const bool alone = std::ranges::none_of(happened.deaths, [&](const auto& one) {
         return one.pid != of.pid && when <= one.when && one.when <= when + around;
     });
@@ -248,7 +267,7 @@ void measure_recovery(const std::vector<entry>& lines, const stories& all, const
 
 void judgement::violate(const std::string& kind, const std::string& text) {
     ++violated[kind];
-    const bool counted_apart = kind == "stuck" || kind == "double_accepted";
+    const bool counted_apart = kind == "stuck" || kind == "double_accepted" || kind == "lost";
     if (!counted_apart) ++violations;
     if (words.size() < most_words) words.push_back(kind + ": " + text);
 }
@@ -268,7 +287,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     const lateness late{lines, happened};
     auto emptied = happened.emptyings.begin();
     const auto check_starts = [&](std::int64_t until) {
-        for (const auto& [id, its] : all) check_start(id, its, late, until, found);
+        for (const auto& [id, its] : all) check_start(id, its, late, happened.shards, until, found);
     };
     for (std::size_t at = 0; at < lines.size(); ++at) {
         if (emptied != happened.emptyings.end() && lines[at].when >= *emptied) {
@@ -284,7 +303,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
             check_ending(id, *its, all[id], found);
         } else {
             ++found.lost;
-            if (found.words.size() < most_words) found.words.push_back("lost: " + id);
+            found.violate("lost", id + " was accepted, and the store does not know it");
         }
     }
     for (const auto& [id, its] : all) {
@@ -294,7 +313,9 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
         found.recovered += its.recovered.empty() ? 0U : 1U;
     }
     check_numbers(lines, found);
-    check_reports(lines, found);
+    check_reports(lines, happened.shards, found);
+    check_answers(lines, found);
+    check_steadiness(lines, happened, found);
     measure_recovery(lines, all, happened, found);
     return found;
 }

@@ -98,6 +98,8 @@ void judgement::add(judgement other) {
     recovered += other.recovered;
     stuck += other.stuck;
     late_starts += other.late_starts;
+    others_due += other.others_due;
+    others_in_time += other.others_in_time;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -120,6 +122,10 @@ boost::json::object to_json(const judgement& of) {
                              {"faults", object_of(of.faults)},
                              {"ended", object_of(of.states)},
                              {"recovery_ms", recovery(of.recovery_ms)}};
+    if (of.others_due > 0) {
+        told["others_while_one_was_away"] =
+            boost::json::object{{"due", of.others_due}, {"in_time", of.others_in_time}};
+    }
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);
     return told;
 }

@@ -40,6 +40,8 @@ struct judgement {
     std::size_t recovered = 0;  // tasks taken over from a dead worker
     std::size_t stuck = 0;      // not ended
     std::size_t late_starts = 0;
+    std::size_t others_due = 0;      // while a server was away, tasks of the others
+    std::size_t others_in_time = 0;  // of them, started soon
     std::size_t violations = 0;
     std::map<std::string, std::size_t> violated{};  // of which kind
     std::vector<std::string> words{};               // the first of them

@@ -18,13 +18,15 @@ constexpr std::array<std::string_view, 6> verdicts{"success", "retry",   "snooze
 }  // namespace
 
 lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened) {
+    serves_.resize(happened.shards);
     if (lines.empty()) return;
+    service all;
     const auto end = lines.back().when;
     std::map<pid_t, std::set<std::string>> running;
     std::map<pid_t, std::int64_t> full;  // since when
     std::vector<std::pair<pid_t, span>> holes;
     for (const auto& line : lines) {
-        if (line.what == "up") serves_[line.pid].emplace_back(line.when, end);
+        if (line.what == "up") all[line.pid].emplace_back(line.when, end);
         const bool over = std::ranges::find(verdicts, line.what) != verdicts.end();
         if (line.what != "started" && !over) continue;
         auto& tasks = running[line.pid];
@@ -45,11 +47,15 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
     for (const auto& one : happened.leavings) holes.push_back({one.pid, {one.when, end}});
     for (const auto& one : happened.stops) holes.push_back({one.pid, {one.from, one.to}});
     for (const auto& [pid, hole] : holes) {
-        const auto at = serves_.find(pid);
-        if (at != serves_.end()) cut(at->second, hole);
+        const auto at = all.find(pid);
+        if (at != all.end()) cut(at->second, hole);
     }
-    for (auto& [pid, spans] : serves_) {
+    for (auto& [pid, spans] : all) {
         for (const auto& one : happened.storms) cut(spans, {one.from, one.to});
+    }
+    std::ranges::fill(serves_, all);
+    for (const auto& one : happened.misses) {
+        for (auto& [pid, spans] : serves_.at(one.shard)) cut(spans, {one.from, one.to});
     }
     for (const auto& one : happened.jumps) jumps_.push_back(one.when);
 }
@@ -67,11 +73,12 @@ void lateness::cut(std::vector<span>& from, span hole) {
     from = std::move(left);
 }
 
-std::optional<pid_t> lateness::is_late(std::int64_t ready, std::int64_t started, bool timed) const {
+std::optional<pid_t> lateness::is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
+                                       bool timed) const {
     if (started - ready <= starts_within) return std::nullopt;
     const auto moved = [&](std::int64_t when) { return when <= started; };
     if (timed && std::ranges::any_of(jumps_, moved)) return std::nullopt;
-    for (const auto& [pid, spans] : serves_) {
+    for (const auto& [pid, spans] : serves_.at(shard)) {
         for (const auto& [from, to] : spans) {
             if (std::min(to, started) - std::max(from, ready) > starts_within) return pid;
         }

@@ -16,16 +16,18 @@ class lateness {
 public:
     lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened);
 
-    // The worker that served with a free slot for longer than it may take, while the store was there, between these times
-    // (ms). `timed`: when it was ready follows from the store's clock.
-    std::optional<pid_t> is_late(std::int64_t ready, std::int64_t started, bool timed) const;
+    // The worker that served with a free slot for longer than it may take, while the store of this shard was there, between
+    // these times (ms). `timed`: when it was ready follows from the store's clock.
+    std::optional<pid_t> is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
+                                 bool timed) const;
 
 private:
     using span = std::pair<std::int64_t, std::int64_t>;
+    using service = std::map<pid_t, std::vector<span>>;  // spans in order
     static void cut(std::vector<span>& from, span hole);
 
-    std::map<pid_t, std::vector<span>> serves_;  // in order
-    std::vector<std::int64_t> jumps_;            // of the store's clock
+    std::vector<service> serves_;      // each shard
+    std::vector<std::int64_t> jumps_;  // of the store's clock
 };
 
 }  // namespace trial

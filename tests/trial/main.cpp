@@ -2,6 +2,7 @@
 // code 1 when anything was lost, accepted twice, is stuck or contradicts itself. scripts/fault tells of the options.
 #include "trial/faults.hpp"
 #include "trial/judgement.hpp"
+#include "trial/rewound.hpp"
 #include "trial/site.hpp"
 #include "trial/wishes.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -24,8 +26,6 @@ std::vector<fault> faults_of(site& at, const wishes& what) {
         return std::ranges::find(what.only, one.name) == what.only.end();
     };
     if (!what.only.empty()) std::erase_if(all, unwanted);
-    // The names of queues are not written again afterwards, which the check-up finds: it is done when it is asked for.
-    if (what.only.empty()) std::erase_if(all, [](const fault& one) { return one.name == "empty_store"; });
     return all;
 }
 
@@ -57,15 +57,19 @@ void burn(site& at, std::chrono::seconds length, const wishes& what) {
     }
 }
 
-judgement carry_out(const terms& how, unsigned seed, std::chrono::seconds length, const wishes& what) {
+judgement carry_out(const terms& how, unsigned seed, const std::function<void(site&)>& what_happens) {
     site at{how, seed};
     at.start();
-    burn(at, length, what);
+    what_happens(at);
     at.finish();
     auto found = judge(at);
     for (const auto& one : found.words) std::fprintf(stderr, "trial: %s\n", one.c_str());
     if (!found.good(false)) std::fprintf(stderr, "trial: what is left is kept in %s\n", at.keep().c_str());
     return found;
+}
+
+judgement carry_out(const terms& how, unsigned seed, std::chrono::seconds length, const wishes& what) {
+    return carry_out(how, seed, [&](site& at) { burn(at, length, what); });
 }
 
 terms terms_of(const wishes& what) {
@@ -88,6 +92,7 @@ terms alone(const wishes& what) {
 terms lone(const wishes& what) {
     auto how = alone(what);
     how.lone = true;
+    how.workers = how.producers = 1;
     how.lots = false;
     if (what.rate == 0) how.per_second = 3;
     return how;
@@ -100,17 +105,38 @@ terms two(const wishes& what) {
     return how;
 }
 
+// On three servers, each of which is away at times.
+terms sharded(const wishes& what, std::chrono::seconds length) {
+    auto how = terms_of(what);
+    how.shards = 3;
+    how.longest_outage = std::clamp<std::chrono::milliseconds>(length / 15, 10s, 30s);
+    return how;
+}
+
+terms rewound(const wishes& what) {
+    auto how = two(what);
+    how.confirmed = how.lots = false;
+    how.workers = 2;
+    how.producers = 0;
+    return how;
+}
+
 judgement carry_out(const wishes& what) {
     const std::chrono::seconds length{what.seconds};
     const auto for_one = [&](const terms& how) { return carry_out(how, what.seed, length, what); };
     if (what.mode == "lone") return for_one(lone(what));
     if (what.mode == "unconfirmed" || what.mode == "replicated") return for_one(two(what));
+    if (what.mode == "rewound") return carry_out(rewound(what), what.seed, give_a_number_twice);
+    if (what.mode == "shards") return for_one(sharded(what, length));
     if (what.mode != "always") return for_one(alone(what));
-    // A fifth of the time with one worker, and another on a store that fails over.
+    // A fifth of the time with one worker, another on a store that fails over, and another on three servers.
     const bool embedded = what.store == "sqlite";
-    auto found = carry_out(alone(what), what.seed, length * (embedded ? 4 : 3) / 5, what);
-    found.add(carry_out(lone(what), what.seed + 1, length / 5, what));
-    if (!embedded) found.add(carry_out(two(what), what.seed + 2, length / 5, what));
+    const auto part = length / 5;
+    auto found = carry_out(alone(what), what.seed, part * (embedded ? 4 : 2), what);
+    found.add(carry_out(lone(what), what.seed + 1, part, what));
+    if (embedded) return found;
+    found.add(carry_out(two(what), what.seed + 2, part, what));
+    found.add(carry_out(sharded(what, part), what.seed + 3, part, what));
     return found;
 }
 

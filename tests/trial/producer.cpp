@@ -1,5 +1,13 @@
 #include "trial/producer.hpp"
 
+#include "trial/shard.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -8,6 +16,7 @@
 
 namespace trial {
 
+namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
@@ -40,6 +49,8 @@ void producer::run() {
     std::vector<std::thread> all;
     for (unsigned at = 0; at < lanes; ++at) all.emplace_back([this, at] { lane(seed_ * 31 + at + 1); });
     all.emplace_back([this] { cancel_when_due(); });
+    if (const auto shards = app_.settings().shards; shards > 1)
+        all.emplace_back([this, shards] { app_.block_on(be_steady(shards)); });
     for (auto& one : all) one.join();
 }
 
@@ -53,15 +64,25 @@ void producer::lane(unsigned seed) {
 
 template <class Handler, class... Args>
 std::optional<producer::task> producer::submit(const errand::options& with, int number, Args... args) {
+    const auto since = steady_clock::now();
+    std::optional<task> accepted;
     try {
-        auto h = app_.block_on(app_.handler<Handler>().with(with).perform_async(number, args...));
-        book_.add("accepted", h.id(), number);
-        return h;
+        accepted = app_.block_on(app_.handler<Handler>().with(with).perform_async(number, args...));
+        book_.add("accepted", accepted->id(), number);
     } catch (const errand::error& e) {  // also: what it depends on was lost with the store
         std::fprintf(stderr, "hand: %s\n", e.what());
         book_.add("uncertain", "-", number);
-        return std::nullopt;
     }
+    // Dependencies are registered by calls of their own, each of which has so long.
+    if (with.after.empty()) look_at_time(since, number);
+    return accepted;
+}
+
+void producer::look_at_time(steady_clock::time_point since, int number) const {
+    const auto over =
+        std::chrono::floor<errand::duration>(steady_clock::now() - since) - app_.settings().store_timeout;
+    if (over > errand::duration{0})
+        book_.add("overdue", "-", number, static_cast<std::uint64_t>(over.count()));
 }
 
 void producer::remember(const task& accepted) {
@@ -136,6 +157,46 @@ void producer::depending(dice& random) {
     if (!h) return;
     for (const auto& parent : parents) book_.add("needs:" + parent.id(), h->id());
     remember(*h);
+}
+
+errand::awaitable<void> producer::be_steady(std::size_t shards) {
+    constexpr auto pace = 250ms;
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer timer{executor};
+    int tried = 0;
+    for (auto due = begin_; !told_to_stop; due += pace) {
+        timer.expires_at(due);
+        co_await timer.async_wait(asio::use_awaitable);
+        for (std::size_t shard = 0; shard < shards; ++shard) {
+            std::string biz_id;
+            errand::task_id id;
+            do {
+                biz_id = "steady-" + std::to_string(::getpid()) + '-' + std::to_string(tried++);
+                id = errand::derive_task_id("trial::quick", biz_id);
+            } while (errand::shards::shard_of(id, shards) != shard);
+            book_.add("due", to_text(id), static_cast<int>(shard), static_cast<std::uint64_t>(ms_of(due)));
+            ++steady_;
+            asio::co_spawn(executor, submit_steadily(std::move(biz_id), number_++), asio::detached);
+        }
+    }
+    while (steady_ > 0) {
+        timer.expires_after(5ms);
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+}
+
+errand::awaitable<void> producer::submit_steadily(std::string biz_id, int number) {
+    const auto since = steady_clock::now();
+    try {
+        const auto h =
+            co_await app_.handler<quick>().with({.biz_id = std::move(biz_id)}).perform_async(number);
+        book_.add("accepted", h.id(), number);
+    } catch (const errand::error& e) {
+        std::fprintf(stderr, "hand: %s\n", e.what());
+        book_.add("uncertain", "-", number);
+    }
+    look_at_time(since, number);
+    --steady_;
 }
 
 void producer::cancelled(dice& random) {

@@ -15,7 +15,9 @@
 namespace trial {
 
 // Lines it adds: `accepted ID NUMBER`; `uncertain - NUMBER` when the store could not be asked; `delayed ID MS SINCE`;
-// `needs:PARENT ID`; `cancelled ID` when it was told that the task is cancelled now.
+// `overdue - NUMBER MS` when a submission of one task was answered so long after its store_timeout; `needs:PARENT ID`;
+// `cancelled ID` when it was told that the task is cancelled now; `due ID SHARD WHEN` where there are several shards: of
+// each some tasks are submitted at a steady rate, which waits for no answer.
 class producer {
 public:
     // Numbers its submissions from `first` on.
@@ -34,9 +36,12 @@ private:
     void cancelled(dice& random);
     void delayed(dice& random);
     void cancel_when_due();
+    errand::awaitable<void> be_steady(std::size_t shards);
+    errand::awaitable<void> submit_steadily(std::string biz_id, int number);
     template <class Handler, class... Args>
     std::optional<task> submit(const errand::options& with, int number, Args... args);
     void remember(const task& accepted);
+    void look_at_time(std::chrono::steady_clock::time_point since, int number) const;
 
     errand::test::task_journal book_;
     errand::app app_;
@@ -45,6 +50,7 @@ private:
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::atomic<int> number_;
     std::atomic<int> ticks_{0};
+    int steady_ = 0;            // submissions that have not been answered
     std::mutex guard_;          // of what follows
     std::vector<task> recent_;  // a ring of those that will end well
     std::size_t next_ = 0;

@@ -1,5 +1,8 @@
 // What happens to a Redis, and to the connections that lead to it.
+#include <errand/error.hpp>
+
 #include "trial/faults.hpp"
+#include "trial/judgement.hpp"
 #include "trial/redis_ground.hpp"
 
 #include <filesystem>
@@ -15,6 +18,12 @@ using std::chrono::milliseconds;
 
 milliseconds length_of(int from, int to, site& at) { return milliseconds{between(from, to, at.random)}; }
 redis_ground& redis(site& at) { return dynamic_cast<redis_ground&>(at.store()); }
+std::size_t any_shard(site& at) { return at.random() % redis(at).shards(); }
+
+template <class T>
+T& any_of(const std::vector<T*>& all, dice& random) {
+    return *all[random() % all.size()];
+}
 
 void cut(site& at) {
     redis(at).any_gate(at.random).cut();
@@ -44,7 +53,7 @@ void truncate(site& at) {
 
 // The script has run; the submission is made again.
 void lose_reply(site& at) {
-    auto& gate = *at.producers[at.random() % at.producers.size()]->to.gate;
+    auto& gate = any_of(at.producers[at.random() % at.producers.size()]->to.gates, at.random);
     gate.cut_reply(0);
     count_when_cut(at, gate, "reply_lost");
 }
@@ -59,8 +68,26 @@ void slow_line(site& at) {
     });
 }
 
-// For a moment some of what is submitted is as large as it may be.
+// As many as a worker has slots, so that one reply could carry the notes of all of them.
+void submit_noisy(site& at) {
+    try {
+        for (std::size_t i = 0; i < slots_of_worker; ++i) {
+            const auto h = at.app().block_on(at.app().perform("trial::noisy", {0}));
+            at.note_accepted(h.id());
+        }
+    } catch (const errand::store_error&) {  // it is away, or full
+    }
+}
+
+// For a moment some of what is submitted is as large as it may be. One worker alone stands still with it for longer than its
+// lease, and takes it over from itself.
 void submit_large(site& at) {
+    submit_noisy(at);
+    if (at.how.lone) {
+        at.later(500ms, [&at] {
+            if (auto* one = at.any_worker(at.random)) at.freeze_worker(*one, 2 * lease, "paused");
+        });
+    }
     const auto sign = at.file("journal") + ".large";
     std::ofstream{sign}.put('x');
     at.later(length_of(300, 800, at), [&at, sign] {
@@ -70,25 +97,49 @@ void submit_large(site& at) {
 }
 
 void flush_scripts(site& at) {
-    redis(at).primary().command({"SCRIPT", "FLUSH"});
+    redis(at).server_of(any_shard(at)).command({"SCRIPT", "FLUSH"});
     at.count("scripts_flushed");
 }
 
 void kill_and_restart(site& at) {
     const auto pause = length_of(0, 300, at);
-    at.storm(pause + 2s);
-    redis(at).restart(pause);
+    const auto shard = any_shard(at);
+    const auto from = ms_now();
+    redis(at).restart(shard, pause);
+    at.miss(shard, from);
     at.count("store_restarted");
 }
 
 void freeze_store(site& at) {
     const auto length = length_of(200, 2500, at);
-    at.storm(length + 2s);
-    redis(at).primary().freeze();
+    const auto shard = any_shard(at);
+    const auto from = ms_now();
+    redis(at).server_of(shard).freeze();
     // Nothing else that asks the store comes before this.
     std::this_thread::sleep_for(length);
-    redis(at).primary().thaw();
+    redis(at).server_of(shard).thaw();
+    at.miss(shard, from);
     at.count("store_frozen");
+}
+
+// Each in turn, dead or silent. Nothing else strikes meanwhile: whatever the tasks of the others suffer is its doing. Most of
+// the time all are there.
+void take_away(site& at) {
+    auto& outages = at.happened.outages;
+    const auto length = at.how.longest_outage * between(70, 100, at.random) / 100;
+    if (!outages.empty() && ms_now() < outages.back().to + 3 * length.count()) return;
+    at.calm_down();
+    const auto shard = outages.size() % redis(at).shards();
+    auto& server = redis(at).server_of(shard);
+    const bool silent = at.random() % 2 == 0;
+    chronicle::outage one{.shard = shard, .from = ms_now()};
+    silent ? server.freeze() : server.kill();
+    at.go_on_for(length);
+    one.to = ms_now();
+    outages.push_back(one);
+    silent ? server.thaw() : server.restart();
+    at.miss(shard, one.from);
+    at.count("server_of_shard_away");
 }
 
 void switch_over(site& at) {
@@ -97,6 +148,21 @@ void switch_over(site& at) {
     redis(at).fail_over();
     at.look_anew();
     at.count("fail_over");
+}
+
+// What the primary did last is not with its replica when that takes its place; and before it dies all have lost their
+// connections, so that they ask once more, on new ones, for what they have not been told.
+void fail_over_behind(site& at) {
+    if (!redis(at).replica_is_there()) return;
+    const auto from = ms_now();
+    redis(at).hold_replica();
+    at.go_on_for(length_of(200, 500, at));
+    redis(at).cut_all();
+    at.go_on_for(length_of(1000, 2000, at));
+    redis(at).fail_over();
+    at.happened.storms.push_back({from, ms_now() + 3000});
+    at.look_anew();
+    at.count("fail_over_behind");
 }
 
 // Under living connections: nobody is told.
@@ -116,8 +182,8 @@ void demote(site& at) {
 
 }  // namespace
 
-std::vector<fault> redis_faults(bool lone, bool replicated) {
-    if (lone) return {{"empty_store", empty}};
+std::vector<fault> redis_faults(bool lone, bool replicated, bool sharded) {
+    if (lone) return {{"empty_store", empty}, {"large", submit_large}};
     std::vector<fault> all{{"cut", cut},
                            {"stall", stall},
                            {"truncate", truncate},
@@ -127,14 +193,16 @@ std::vector<fault> redis_faults(bool lone, bool replicated) {
                            {"flush_scripts", flush_scripts}};
     if (replicated) {
         all.push_back({"fail_over", switch_over});
+        all.push_back({"fail_over_behind", fail_over_behind});
         all.push_back({"demote", demote});
     } else {
         all.push_back({"restart_store", kill_and_restart});
         all.push_back({"freeze_store", freeze_store});
     }
+    if (sharded) all.push_back({"server_of_shard_away", take_away});
     return all;
 }
 
-std::vector<fault> redis_ground::faults() const { return redis_faults(lone_, replicated_); }
+std::vector<fault> redis_ground::faults() const { return redis_faults(lone_, replicated_, shards_ > 1); }
 
 }  // namespace trial

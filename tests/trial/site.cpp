@@ -3,6 +3,7 @@
 #include <errand/inspect.hpp>
 
 #include "runtime/app_core.hpp"
+#include "support/task_journal.hpp"
 #include "trial/judgement.hpp"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ using errand::test::holds_within;
 
 namespace {
 
-constexpr std::size_t most_workers = 4;
-constexpr std::size_t most_producers = 3;
 // A lot is met after so many tasks, more or less.
 constexpr int fewest = 20, most = 250;
 
@@ -50,6 +49,7 @@ site::site(terms what, unsigned seed)
     : how{std::move(what)},
       random{seed},
       ground_{how.embedded ? make_sqlite_ground(how) : make_redis_ground(how)} {
+    happened.shards = how.shards;
     book_ = std::make_unique<fault_test::journal>(file("journal"));
     std::ofstream{book_->path()}.flush();
 }
@@ -59,6 +59,8 @@ errand::app& site::app() {
     errand::config with;
     with.store = ground_->url();
     with.log_level = "off";
+    // Nobody tends as long as it is asked.
+    if (how.shards > 1) with.store_timeout = 2s;
     app_ = std::make_unique<errand::app>(with);
     if (!ground_->has_clock()) {
         errand::detail::core_of(*app_).clock = [ahead = store_shift_] {
@@ -82,14 +84,18 @@ std::string site::keep() const {
     return to.string();
 }
 
+void site::note_accepted(const std::string& id) const {
+    errand::test::task_journal{book_->path()}.add("accepted", id);
+}
+
 // ---- who is there -----------------------------------------------------------------------------------
 
 void site::start() {
-    for (std::size_t at = 0; at < (how.lone ? 1 : most_workers); ++at) {
+    for (std::size_t at = 0; at < how.workers; ++at) {
         workers.push_back(std::make_unique<worker>(ground_->next_way()));
         start_worker(*workers.back());
     }
-    for (std::size_t at = 0; at < (how.lone ? 1 : most_producers); ++at) {
+    for (std::size_t at = 0; at < how.producers; ++at) {
         producers.push_back(std::make_unique<producer_seat>(ground_->next_way()));
         start_producer(at);
     }
@@ -129,6 +135,8 @@ void site::start_producer(std::size_t at) {
     auto& seat = *producers[at];
     const auto first = static_cast<int>(at) * 300 * numbers_each + seat.generation++ * numbers_each + 1;
     std::map<std::string, std::string> variables{{"ERRAND_STORE", seat.to.url}, {"ERRAND_LOG_LEVEL", "off"}};
+    // Less than a server is away for.
+    if (how.shards > 1) variables["ERRAND_STORE_TIMEOUT"] = "4s";
     give_clock(seat.clock, 0, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
     const std::vector<std::string> words{"produce", book_->path(), std::to_string(random()),
@@ -186,6 +194,25 @@ void site::storm(std::chrono::milliseconds length) {
     happened.storms.push_back({ms_now(), ms_now() + length.count()});
 }
 
+void site::miss(std::size_t shard, std::int64_t from) {
+    happened.misses.push_back({shard, from, ms_now() + 2000});
+}
+
+void site::go_on_for(std::chrono::milliseconds length) {
+    const auto end = clock::now() + length;
+    while (clock::now() < end) {
+        tend();
+        std::this_thread::sleep_for(2ms);
+    }
+}
+
+void site::calm_down() {
+    const auto goes_on = [](const auto& one) { return one.to > ms_now(); };
+    while (!due_.empty() || std::ranges::any_of(happened.storms, goes_on) ||
+           std::ranges::any_of(happened.misses, goes_on))
+        go_on_for(10ms);
+}
+
 void site::tend_worker(worker& at) {
     const auto status = at.one->ended();
     if (!status) return;
@@ -193,7 +220,7 @@ void site::tend_worker(worker& at) {
         // By its lot, or by kill_worker, which has written it down.
         if (happened.deaths.empty() || happened.deaths.back().pid != at.one->pid())
             happened.deaths.push_back({ms_now(), at.one->pid()});
-        const bool by_hand = at.lot == step::reported && at.to.gate;
+        const bool by_hand = at.lot == step::reported && !at.to.gates.empty();
         if (at.lot != step::none && !by_hand) count(shown(at.lot));
     } else if (*status == could_not_start) {
         count(
@@ -240,15 +267,19 @@ void site::carry_out_held() {
 
 // The report goes out, and its answer never comes.
 void site::kill_reported(worker& at, const std::string& task) {
-    at.to.gate->stall(true);
+    at.to.stall(true);
     std::ofstream{book_->path() + ".go." + std::to_string(at.one->pid())}.put('\n');
     const bool taken = holds_within(1500ms, [&] {
-        const auto info = app().block_on(app().find(task));
-        return info && is_end(info->state);
+        try {
+            const auto info = app().block_on(app().find(task));
+            return info && is_end(info->state);
+        } catch (const errand::store_error&) {  // its server is away
+            return false;
+        }
     });
     at.lot = step::none;
     kill_worker(at);
-    at.to.gate->stall(false);
+    at.to.stall(false);
     if (taken) count(shown(step::reported));
 }
 
@@ -290,6 +321,7 @@ void site::finish() {
         if (!holds_within(how.patience, [&] { return one->one->ended().has_value(); }))
             complaints.emplace_back("a worker did not end");
     }
+    ground_->rest();
 }
 
 }  // namespace trial

@@ -38,10 +38,13 @@ struct terms {
     bool embedded = false;  // on a SQLite file
     bool mounted = true;    // which lies on a small file system of its own, if this user may mount one
     bool lone = false;      // one worker and one producer, no connection is cut, and nothing helps at the end
-    bool replicated = false;            // with a replica, to fail over to
-    bool confirmed = true;              // a change counts when the replica has it
-    bool every_second = false;          // what was written in the last second is lost with Redis
-    bool lots = true;                   // workers die at a step drawn for them
+    bool replicated = false;    // with a replica, to fail over to
+    bool confirmed = true;      // a change counts when the replica has it
+    bool every_second = false;  // what was written in the last second is lost with Redis
+    std::size_t shards = 1;     // each on a server of its own
+    std::chrono::milliseconds longest_outage{10'000};  // of one of several servers
+    bool lots = true;                                  // workers die at a step drawn for them
+    std::size_t workers = 4, producers = 3;
     int per_second = 150;               // submissions of each producer
     std::chrono::seconds patience{90};  // what takes longer at the end will not happen
     std::string hand = "hand";          // the program of workers and producers
@@ -80,6 +83,11 @@ public:
     void count(const std::string& fault) { ++faults[fault]; }
     // The store is not to be reckoned with for so long.
     void storm(std::chrono::milliseconds length);
+    // One of its shards was not to be reckoned with, and will not be for a moment.
+    void miss(std::size_t shard, std::int64_t from);
+    // Tends for so long, or until what happens is over.
+    void go_on_for(std::chrono::milliseconds length);
+    void calm_down();
 
     void start_worker(worker& at, bool with_lot = true);
     void kill_worker(worker& at);
@@ -91,6 +99,8 @@ public:
     void shift_store_clock(std::int64_t ms);
     std::string file(const std::string& name) const { return (ground_->folder() / name).string(); }
     fault_test::journal& book() { return *book_; }
+    // What the trial itself has submitted.
+    void note_accepted(const std::string& id) const;
     ground& store() { return *ground_; }
     // Looks at the store, past the gates. Valid until look_anew().
     errand::app& app();

@@ -213,3 +213,78 @@ TEST_CASE("what a store that was emptied held before is not missed") {
     tells.happened.emptyings = {20'000};
     CHECK(tells.judged().late_starts == 1);
 }
+
+TEST_CASE("a claim number that two processes were given is the last one's: an end of the other is stale") {
+    story_teller tells;
+    tells.says("started", "a", 1, 5, 1).says("started", "a", 1, 5, 2);
+    SECTION("accepted") {
+        tells.says("ended", "a", 0, 5, 1).says("success", "a", 0, 0, 1);
+        tells.ended["a"] = ending{state::success, "trial::quick", 5};
+        CHECK(tells.judged().violated.at("stale_accepted") == 1);
+    }
+    SECTION("refused") {
+        tells.says("refused", "a", 0, 0, 1).says("ended", "a", 0, 5, 2).says("success", "a", 0, 0, 2);
+        tells.ended["a"] = ending{state::success, "trial::quick", 5};
+        CHECK(tells.judged().good(false));
+    }
+}
+
+TEST_CASE("a submission is answered within its store_timeout, give or take a little") {
+    story_teller tells;
+    tells.runs("a", 1).says("overdue", "-", 17, 2400);
+    CHECK(tells.judged().good(false));
+    tells.says("overdue", "-", 18, 2600);
+    CHECK(tells.judged().violated.at("overdue") == 1);
+}
+
+namespace {
+
+// Three servers, each of which is to get a task every 100 ms; server 1 is away from 10 s on for 10 s. Tasks of the others
+// start after `late` ms then, its own when it is back.
+story_teller three_servers(std::int64_t late) {
+    story_teller tells;
+    tells.happened.shards = 3;
+    tells.happened.outages.push_back({1, 10'000, 20'000});
+    tells.happened.misses.push_back({1, 10'000, 22'000});
+    for (std::int64_t due = 1000; due < 20'000; due += 100) {
+        for (int shard = 0; shard < 3; ++shard) {
+            const bool away = due >= 10'000;
+            const auto start = !away ? due + 5 : shard == 1 ? 21'000 : due + late;
+            const auto id = std::to_string(shard) + '-' + std::to_string(due);
+            tells.lines.push_back({"due", id, shard, static_cast<std::uint64_t>(due), 9, due});
+            tells.lines.push_back({"started", id, 1, static_cast<std::uint64_t>(due), 1, start});
+        }
+    }
+    tells.now = 40'000;
+    tells.runs("a", 1'000'000);
+    return tells;
+}
+
+}  // namespace
+
+TEST_CASE("while one of several servers is away nine in ten tasks of the others start soon") {
+    CHECK(three_servers(2900).judged().good(false));
+    const auto found = three_servers(3100).judged();
+    CHECK(found.violated.at("held_up") == 1);
+    CHECK_FALSE(found.good(false));
+    SECTION("unless as many are late when all are there") {
+        auto tells = three_servers(3100);
+        for (auto& line : tells.lines) {
+            if (line.what == "started" && line.when < 10'000) line.when += 3100;
+        }
+        CHECK(tells.judged().good(false));
+    }
+}
+
+TEST_CASE("a start is not late while the server of its shard is away, another's is") {
+    auto tells = lone_start(12'000);
+    tells.happened.shards = 3;
+    SECTION("its own") {
+        tells.happened.misses.push_back({0, 5000, 8000});
+        CHECK(tells.judged().late_starts == 0);
+    }
+    SECTION("another") {
+        tells.happened.misses.push_back({1, 5000, 8000});
+        CHECK(tells.judged().late_starts == 1);
+    }
+}

@@ -1,0 +1,80 @@
+#include "trial/steadiness.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace trial {
+namespace {
+
+constexpr std::int64_t soon_ms = 3000;
+constexpr std::size_t fewest_ticks = 20;
+constexpr double kept_share = 0.9;
+
+struct steady_tick {
+    std::size_t shard = 0;
+    std::int64_t due = 0;
+    bool in_time = false;
+};
+
+struct share_in_time {
+    std::size_t in_time = 0;
+    std::size_t all = 0;
+    void count(const steady_tick& one) {
+        ++all;
+        in_time += one.in_time ? 1U : 0U;
+    }
+    double value() const { return all == 0 ? 1 : static_cast<double>(in_time) / static_cast<double>(all); }
+};
+
+std::vector<steady_tick> ticks_of(const std::vector<fault_test::entry>& lines) {
+    std::map<std::string, std::int64_t> started;
+    for (const auto& line : lines) {
+        if (line.what == "started") started.emplace(line.task, line.when);
+    }
+    std::vector<steady_tick> all;
+    for (const auto& line : lines) {
+        if (line.what != "due") continue;
+        const auto due = static_cast<std::int64_t>(line.fence);
+        const auto at = started.find(line.task);
+        all.push_back({static_cast<std::size_t>(line.attempt), due,
+                       at != started.end() && at->second - due <= soon_ms});
+    }
+    return all;
+}
+
+// Nothing was wrong with any server while it was to start.
+bool undisturbed(const steady_tick& one, const chronicle& happened) {
+    const auto meets = [&](const auto& other) {
+        return one.due <= other.to && other.from <= one.due + soon_ms;
+    };
+    return std::ranges::none_of(happened.storms, meets) && std::ranges::none_of(happened.misses, meets);
+}
+
+}  // namespace
+
+void check_steadiness(const std::vector<fault_test::entry>& lines, const chronicle& happened,
+                      judgement& found) {
+    const auto ticks = ticks_of(lines);
+    share_in_time usual;
+    for (const auto& one : ticks) {
+        if (undisturbed(one, happened)) usual.count(one);
+    }
+    for (const auto& outage : happened.outages) {
+        share_in_time others;
+        for (const auto& one : ticks) {
+            if (one.shard != outage.shard && one.due >= outage.from && one.due + soon_ms <= outage.to)
+                others.count(one);
+        }
+        found.others_in_time += others.in_time;
+        found.others_due += others.all;
+        // Of too few nothing can be said: producers that are held up themselves must not pass for it.
+        if (others.all >= fewest_ticks && others.value() >= kept_share * usual.value()) continue;
+        found.violate("held_up", "while server " + std::to_string(outage.shard) + " was away, " +
+                                     std::to_string(others.in_time) + " of " + std::to_string(others.all) +
+                                     " tasks of the others were started within " + std::to_string(soon_ms) +
+                                     " ms");
+    }
+}
+
+}  // namespace trial
