@@ -97,3 +97,41 @@ TEST_CASE(
     CHECK(here.finish(here.worker, {success_of(lost.at(count - 2))}) ==
           std::vector{report_verdict::lease_lost});
 }
+
+TEST_CASE("a page of running tasks carries no more than a reply takes, and is whole all the same") {
+    replies here;
+    std::vector<submission_item> items;
+    for (int i = 0; i < 100; ++i) {
+        auto item = item_of("large " + std::to_string(i));
+        auto body = decode_body(item.body);
+        body.args = "[\"" + std::string(100'000, 'x') + "\"]";
+        item.body = encode(body);
+        items.push_back(std::move(item));
+    }
+    here.submit_all(here.worker, std::move(items));
+    std::map<task_id, claim_number> claims;
+    for (int rounds = 0; rounds < 60 && claims.size() < 100; ++rounds) {
+        for (const auto& one : here.claim(here.worker, 100).claimed) claims[one.id] = one.claim;
+    }
+    REQUIRE(claims.size() == 100);
+    // As where somebody has set it lower than it is by default: a reply beyond it closes the connection.
+    const auto limit = here.redis({"CONFIG", "GET", "client-output-buffer-limit"});
+    here.redis({"CONFIG", "SET", "client-output-buffer-limit", "normal 2mb 0 0 pubsub 2mb 0 0"});
+    std::map<task_id, claim_number> listed;
+    list_call call;
+    call.of = {"", "working"};
+    call.where = state::working;
+    call.limit = 1000;
+    for (bool more = true; more;) {
+        const auto page = await(here.io, here.worker->list(call));
+        for (const auto& one : page.items) {
+            listed[one.task.id] = one.task.claim;
+            CHECK(one.task.body.size() > 100'000);
+            CHECK(one.task.worker == "w");
+        }
+        more = page.more;
+        call.after = page.last;
+    }
+    here.redis({"CONFIG", "SET", "client-output-buffer-limit", limit.substr(limit.find('\n') + 1)});
+    CHECK(listed == claims);
+}

@@ -133,11 +133,20 @@ awaitable<list_answer> shard_store::list_running(const list_call& asked) {
         const auto claim = read_claim(in);
         const std::string worker{in.text()};
         const auto value = in.text();
-        one.task = task_of(id, state::working, value, in.text());
-        one.task.claim = claim;
-        one.task.worker = worker;
-        one.task.now = head.now;
-        one.task.claimed_at = one.order = time_of_claim(claim);
+        const auto noted = in.text();
+        if (value.empty()) {
+            // It did not fit.
+            auto found = co_await find(id);
+            if (!found || found->where != state::working) continue;
+            one.task = std::move(*found);
+        } else {
+            one.task = task_of(id, state::working, value, noted);
+            one.task.claim = claim;
+            one.task.worker = worker;
+            one.task.now = head.now;
+            one.task.claimed_at = time_of_claim(claim);
+        }
+        one.order = one.task.claimed_at.value_or(head.now);
         one.cursor = asked.after;  // there is no place within the page
         got.items.push_back(std::move(one));
     }
