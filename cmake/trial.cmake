@@ -36,10 +36,10 @@ function(errand_broken_source rule result)
     set(${result} "${copy}" PARENT_SCOPE)
 endfunction()
 
-# errand_broken_hand(rule FINDS kind [STORE sqlite] [MODE mode] [SECONDS s] [SOURCES files...] [SCRIPTS files...] [SQL files...]
+# errand_broken_hand(rule FINDS kind [VALKEY] [STORE sqlite] [MODE mode] [SECONDS s] [SOURCES files...] [SCRIPTS files...] [SQL files...]
 # [FAULTS options...]): the workers' program with these in place of errand's own; the trial has to find what is violated then.
 function(errand_broken_hand rule)
-    cmake_parse_arguments(PARSE_ARGV 1 broken "" "FINDS;STORE;MODE;SECONDS" "SOURCES;SCRIPTS;SQL;FAULTS")
+    cmake_parse_arguments(PARSE_ARGV 1 broken "VALKEY" "FINDS;STORE;MODE;SECONDS" "SOURCES;SCRIPTS;SQL;FAULTS")
     errand_test_program(program_${rule} SOURCES programs/hand.cpp ${hand_parts} ${broken_SOURCES})
     target_link_libraries(program_${rule} PRIVATE SQLite::SQLite3)
     set_target_properties(program_${rule} PROPERTIES OUTPUT_NAME hand-${rule} RUNTIME_OUTPUT_DIRECTORY programs)
@@ -73,10 +73,17 @@ function(errand_broken_hand rule)
     endif()
     add_dependencies(errand_trial program_${rule})
     set(name "fault: the trial finds a broken rule: ${rule}")
+    set(on "")
+    if(broken_VALKEY)
+        set(on "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey")
+    endif()
     add_test(NAME "${name}"
-        COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
+        COMMAND ${on} "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
             $<TARGET_FILE:errand_trial> ${mode} --seconds ${broken_SECONDS} --hand hand-${rule} ${broken_FAULTS})
     set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS fault)
+    if(broken_VALKEY)
+        errand_on_valkey("${name}")
+    endif()
 endfunction()
 
 # Where Valkey is not unpacked (scripts/setup --valkey) it is left out, but in CI.
@@ -125,6 +132,23 @@ errand_broken_source(timeout_of_call submitter FILE runtime/submitter.cpp
     FROM "if (watching_ || closed_ || !patience_) return;" TO "if (watching_ || closed_ || patience_) return;")
 errand_broken_hand(timeout_of_call MODE shards FINDS overdue SOURCES "${submitter}"
     FAULTS --patience 20 --no-lots --only server_of_shard_away)
+
+# A repeat on a fresh connection writes nothing, so WAIT has nothing to wait for there. What a connection asks first is a write,
+# too.
+errand_broken_source(confirmed_by_nothing caller FILE store/redis/caller.cpp
+    FROM "request.push(\"PUBLISH\", confirm_channel_, \"\");" TO "request.push(\"PING\");")
+errand_broken_source(confirmed_by_nothing connection FILE store/redis/connection.cpp
+    FROM "config.setup.push(\"PUBLISH\", channel, \"\");" TO "config.setup.push(\"PING\");")
+errand_broken_hand(confirmed_by_nothing VALKEY MODE replicated FINDS lost SOURCES "${caller}" "${connection}"
+    FAULTS --patience 20 --no-lots --only fail_over_behind)
+
+# What claims and recoveries carry is counted without the notes.
+errand_broken_source(notes_not_counted carry FILE store/redis/scripts/lib_carry.lua
+    FROM "left = left - #text" TO "left = left - 0")
+errand_broken_source(notes_not_counted recover FILE store/redis/scripts/recover.lua
+    FROM "#body + (text and #text or 0)" TO "#body")
+errand_broken_hand(notes_not_counted MODE lone FINDS "(stuck|late_start)" SCRIPTS "${carry}" "${recover}"
+    FAULTS --patience 15 --only large)
 
 # All processes mark their claims alike.
 errand_broken_source(claims_unmarked claim_text FILE store/redis/claim_text.cpp
