@@ -210,6 +210,9 @@ void check_reports(const std::vector<entry>& lines, std::size_t shards, judgemen
         const std::pair key{line.pid, line.task};
         if (line.what == "ended") {
             open.insert_or_assign(key, line.when);
+        } else if (line.what == "held") {
+            // The trial keeps its answer back and kills the worker, which may take a while where all are busy.
+            open.erase(key);
         } else if (line.what == "success" || line.what == "refused" || line.what == "given_back") {
             const auto at = open.find(key);
             if (at == open.end()) continue;
