@@ -172,9 +172,10 @@ function(errand_trial_test name seconds)
     set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS fault)
 endfunction()
 errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
-errand_trial_test("a mixed load under every fault loses nothing" 40)
+errand_trial_test("a mixed load under every fault loses nothing" 30 --mode alone)
+errand_trial_test("a fail-over and a primary that is demoted lose nothing" 15 --mode replicated --no-lots
+    --only fail_over,demote)
 errand_trial_test("one worker alone starts in time what is ready" 45 --mode lone)
-errand_trial_test("three servers of which one is away lose nothing" 30 --mode shards)
 errand_trial_test("three servers of which one is away keep up with the rest" 20 --mode shards --no-lots
     --only server_of_shard_away)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
