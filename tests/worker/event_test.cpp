@@ -47,6 +47,15 @@ private:
     std::vector<event> all_;
 };
 
+// Of the one attempt that runs, and not as one that was given back.
+void check_withdrawn(const heard_events& heard, event_kind kind, const std::string& id) {
+    const auto said = heard.only(kind);
+    CHECK(said.task == id);
+    CHECK(said.handler == "worker_test::lingers");
+    CHECK(said.attempt == 1);
+    CHECK_FALSE(heard.has(event_kind::task_given_back));
+}
+
 }  // namespace
 
 TEST_CASE("a listener hears the life of a task, with its queue, handler, attempt and times") {
@@ -133,11 +142,7 @@ TEST_CASE("a task that is cancelled while it runs is told as cancelled, and not 
     eventually([&] { return t.book.started == 1; });
     CHECK(t.run(h.cancel()));
     eventually([&] { return t.book.stopped == 1 && heard.has(event_kind::task_cancelled); });
-    const auto said = heard.only(event_kind::task_cancelled);
-    CHECK(said.task == h.id());
-    CHECK(said.handler == "worker_test::lingers");
-    CHECK(said.attempt == 1);
-    CHECK_FALSE(heard.has(event_kind::task_given_back));
+    check_withdrawn(heard, event_kind::task_cancelled, h.id());
     CHECK_FALSE(heard.has(event_kind::lease_lost));
 }
 
@@ -155,11 +160,7 @@ TEST_CASE("an attempt is told that its lease is lost") {
     for (std::size_t at = 0; at < settings.shards; ++at)
         errand::test::shared_redis().command({"DEL", errand::test::shard_key(settings, "leases", at)});
     eventually([&] { return t.book.stopped == 1 && heard.has(event_kind::lease_lost); });
-    const auto said = heard.only(event_kind::lease_lost);
-    CHECK(said.task == h.id());
-    CHECK(said.handler == "worker_test::lingers");
-    CHECK(said.attempt == 1);
-    CHECK_FALSE(heard.has(event_kind::task_given_back));
+    check_withdrawn(heard, event_kind::lease_lost, h.id());
 }
 
 TEST_CASE("a listener that throws disturbs nothing, and the others hear all") {
