@@ -1,6 +1,6 @@
 #pragma once
 
-#include <errand/detail/registration.hpp>
+#include <errand/detail/handler_registration.hpp>
 #include <errand/policy.hpp>
 
 /// Declares and defines a handler: `ERRAND_HANDLER(shop::send_receipt, .queue = "mail", .timeout = 600s)`. Stands at

@@ -1,7 +1,7 @@
 // The store's own audit, told to users.
 #include <errand/inspect.hpp>
 
-#include "client/at_home.hpp"
+#include "client/caller_loop.hpp"
 
 namespace errand {
 namespace {
@@ -37,7 +37,7 @@ awaitable<checkup> check_on(loop& there, bool repair, std::function<bool(const c
 }  // namespace
 
 awaitable<checkup> inspector::check(bool repair, std::function<bool(const checkup&)> progress) const {
-    return at_home(app_, [repair, progress = std::move(progress)](loop& there) {
+    return on_caller_loop(app_, [repair, progress = std::move(progress)](loop& there) {
         return check_on(there, repair, progress);
     });
 }

@@ -2,9 +2,9 @@
 
 #include <errand/error.hpp>
 
-#include "client/prepared.hpp"
-#include "client/registration.hpp"
-#include "runtime/ties.hpp"
+#include "client/prepared_submission.hpp"
+#include "client/settle_submission.hpp"
+#include "runtime/parent_links.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -32,7 +32,7 @@ std::exception_ptr refusal_of(const submission_item& item, const submit_answer& 
 
 awaitable<delivered_item> finished(loop& there, submission_item item, submit_answer first) {
     delivered_item got;
-    got.answer = co_await settled(there, item, std::move(first));
+    got.answer = co_await settle_submission(there, item, std::move(first));
     if (got.answer.others.empty()) {
         got.refused = refusal_of(item, got.answer);
         co_return got;
@@ -55,7 +55,7 @@ awaitable<void> deliver_group(loop& there, std::vector<submission_item> items,
     for (std::size_t i = 0; i < got.items.size(); ++i) {
         auto& one = into[first + i];
         one.answer = std::move(got.answers[i]);
-        if (unsettled(one.answer)) {
+        if (is_unsettled(one.answer)) {
             one = co_await finished(there, got.items[i], std::move(one.answer));
         } else {
             one.refused = refusal_of(got.items[i], one.answer);

@@ -1,6 +1,6 @@
 // Walking the dependencies of tasks, in both directions.
+#include "client/caller_loop.hpp"
 #include "client/find.hpp"
-#include "client/home.hpp"
 #include "runtime/on_loop.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ public:
     graph_walk(store& in, std::size_t most) : in_{in}, most_{most} {}
 
     awaitable<task_graph> run(task_id from) {
-        place_of(from);
+        index_of(from);
         for (std::size_t at = 0; at < ids_.size(); ++at) {
             co_await look_up(at);
             co_await look_down(at, link::tells);
@@ -27,14 +27,14 @@ public:
     }
 
 private:
-    // Its place in the graph, made now if there is none and room.
-    std::optional<std::size_t> place_of(const task_id& id) {
-        if (const auto known = places_.find(id); known != places_.end()) return known->second;
+    // Its index in the graph, made now if there is none and room.
+    std::optional<std::size_t> index_of(const task_id& id) {
+        if (const auto known = indexes_.find(id); known != indexes_.end()) return known->second;
         if (ids_.size() == most_) {
             found_.complete = false;
             return std::nullopt;
         }
-        places_[id] = ids_.size();
+        indexes_[id] = ids_.size();
         ids_.push_back(id);
         found_.nodes.push_back({.id = to_text(id), .handler = {}, .biz_id = {}, .state = {}});
         return ids_.size() - 1;
@@ -51,7 +51,7 @@ private:
         node.biz_id = body.biz_id;
         node.state = found->where;
         for (const auto& parent : body.after) {
-            if (const auto from = place_of(parent)) edges_.emplace(*from, at);
+            if (const auto from = index_of(parent)) edges_.emplace(*from, at);
         }
     }
 
@@ -60,7 +60,7 @@ private:
         for (bool more = true; more;) {
             const auto pages = co_await in_.links(kind, {&from, 1}, false);
             // The edge is the child's: what it depends on now, its record says.
-            for (const auto& child : pages.at(0).others) place_of(child);
+            for (const auto& child : pages.at(0).others) index_of(child);
             more = pages.at(0).more && found_.complete;
             if (more) from.after = pages.at(0).others.back();
         }
@@ -69,7 +69,7 @@ private:
     store& in_;
     std::size_t most_;
     std::vector<task_id> ids_;  // as the nodes
-    std::unordered_map<task_id, std::size_t> places_;
+    std::unordered_map<task_id, std::size_t> indexes_;
     std::set<std::pair<std::size_t, std::size_t>> edges_;
     task_graph found_;
 };
@@ -88,7 +88,7 @@ awaitable<std::optional<task_graph>> find_graph(app_core& app, std::string id, s
     const auto from = parse_task_id(id);
     if (!from) co_return std::nullopt;
     auto executor = co_await boost::asio::this_coro::executor;
-    co_return co_await on_loop(home_of(executor, app),
+    co_return co_await on_loop(caller_loop(executor, app),
                                [=](loop& there) { return walk_graph(there, *from, most); });
 }
 

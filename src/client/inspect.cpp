@@ -2,7 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "client/at_home.hpp"
+#include "client/caller_loop.hpp"
 #include "client/find.hpp"
 #include "client/info.hpp"
 #include "client/inspect_rules.hpp"
@@ -159,16 +159,15 @@ awaitable<std::vector<day_info>> history_on(loop& there, int days) {
 }  // namespace
 
 awaitable<std::vector<queue_info>> inspector::queues() const {
-    return at_home(app_, [](loop& there) { return queues_on(there); });
+    return on_caller_loop(app_, [](loop& there) { return queues_on(there); });
 }
 
 awaitable<task_page> inspector::list(task_filter which, std::string after, std::size_t limit,
                                      list_order order) const {
     if (limit < 1 || limit > 1000)
         throw usage_error{"inspect: a page has 1 to 1000 tasks, not " + std::to_string(limit)};
-    return at_home(app_, [which = std::move(which), after = std::move(after), limit, order](loop& there) {
-        return list_on(there, which, after, limit, order);
-    });
+    return on_caller_loop(app_, [which = std::move(which), after = std::move(after), limit,
+                                 order](loop& there) { return list_on(there, which, after, limit, order); });
 }
 
 awaitable<std::optional<task_info>> inspector::find(std::string id) const {
@@ -176,11 +175,11 @@ awaitable<std::optional<task_info>> inspector::find(std::string id) const {
 }
 
 awaitable<std::vector<worker_info>> inspector::workers() const {
-    return at_home(app_, [](loop& there) { return workers_on(there); });
+    return on_caller_loop(app_, [](loop& there) { return workers_on(there); });
 }
 
 awaitable<std::vector<std::size_t>> inspector::away() const {
-    return at_home(app_, [](loop& there) { return there.tasks().away(); });
+    return on_caller_loop(app_, [](loop& there) { return there.tasks().away(); });
 }
 
 awaitable<std::vector<outbox_info>> inspector::outboxes() const {
@@ -192,7 +191,7 @@ awaitable<std::vector<outbox_info>> inspector::outboxes() const {
 awaitable<std::vector<day_info>> inspector::history(int days) const {
     if (days < 1 || days > 400)
         throw usage_error{"inspect: a history is of 1 to 400 days, not " + std::to_string(days)};
-    return at_home(app_, [days](loop& there) { return history_on(there, days); });
+    return on_caller_loop(app_, [days](loop& there) { return history_on(there, days); });
 }
 
 }  // namespace errand

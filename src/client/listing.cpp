@@ -46,13 +46,13 @@ bool matches(const found_task& task, const task_filter& which) {
 }
 
 // Where each list stands: "name;queue;cursor" in hex, joined by '.'; a list that is read to its end has a '-' before it.
-struct place {
+struct position {
     std::string cursor;
     bool over = false;
 };
-using places = std::map<std::pair<std::string, std::string>, place>;
+using positions = std::map<std::pair<std::string, std::string>, position>;
 
-std::string written(const places& all) {
+std::string written(const positions& all) {
     std::string text;
     for (const auto& [list, at] : all) {
         if (!text.empty()) text += '.';
@@ -62,8 +62,8 @@ std::string written(const places& all) {
     return text;
 }
 
-places read_places(const std::string& text) {
-    places all;
+positions read_positions(const std::string& text) {
+    positions all;
     for (std::size_t from = 0; from < text.size();) {
         const auto end = std::min(text.find('.', from), text.size());
         std::string_view part = std::string_view{text}.substr(from, end - from);
@@ -85,7 +85,7 @@ places read_places(const std::string& text) {
 // One list, read ahead.
 struct source {
     task_list list;
-    place at;             // behind what was given or passed over
+    position at;          // behind what was given or passed over
     std::string read_to;  // behind what was read
     bool more = true;     // in the store
     std::deque<list_item> ahead{};
@@ -96,7 +96,7 @@ public:
     merged_lists(store& in, task_filter which, list_order order)
         : in_{in}, which_{std::move(which)}, newest_first_{order == list_order::newest_first} {}
 
-    awaitable<void> open(const places& from) {
+    awaitable<void> open(const positions& from) {
         auto lists = co_await in_.lists(which_.state, which_.queue);
         // What is urgent is claimed first: the oldest of it is older than all else.
         if (which_.state == state::ready && newest_first_) std::ranges::reverse(lists);
@@ -140,7 +140,7 @@ public:
 
     // Empty when all was given.
     std::string cursor() const {
-        places all;
+        positions all;
         bool over = true;
         for (const auto& one : sources_) {
             const bool ended = one.ahead.empty() && !one.more;
@@ -179,7 +179,7 @@ private:
 
 awaitable<found_page> list_page(store& in, task_filter which, std::string after, std::size_t limit,
                                 list_order order) {
-    const auto from = read_places(after);
+    const auto from = read_positions(after);
     merged_lists all{in, which, order};
     co_await all.open(from);
     found_page page;

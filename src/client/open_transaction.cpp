@@ -4,7 +4,7 @@
 #include <errand/transaction.hpp>
 
 #include "client/batch_weight.hpp"
-#include "client/home.hpp"
+#include "client/caller_loop.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
@@ -72,7 +72,7 @@ open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transacti
 
 open_transaction::~open_transaction() { drop(); }
 
-task_ref open_transaction::hold(prepared one) {
+task_ref open_transaction::hold(prepared_submission one) {
     auto task = std::make_shared<held_task>();
     task->handler = one.body.handler;
     task->biz_id = one.body.biz_id;
@@ -132,7 +132,7 @@ awaitable<void> open_transaction::submit_all(held_list list) {
     std::exception_ptr failure;
     auto fate = held_task::fate::submitted;
     try {
-        co_await on_loop(home_of(executor, app_), [this, &list](loop& there) -> awaitable<void> {
+        co_await on_loop(caller_loop(executor, app_), [this, &list](loop& there) -> awaitable<void> {
             auto items = items_of(list, there.tasks().now());
             check_weight(items);
             auto got = co_await submit_whole(there, std::move(items));

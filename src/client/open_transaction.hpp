@@ -2,8 +2,8 @@
 // guard; branches of one transaction may add to it at once, on several threads.
 #pragma once
 
-#include "client/prepared.hpp"
-#include "client/registration.hpp"
+#include "client/prepared_submission.hpp"
+#include "client/settle_submission.hpp"
 #include "runtime/ambient.hpp"
 
 #include <atomic>
@@ -32,7 +32,7 @@ struct held_task {
     // committed: it stands in a database and is on its way to the store; refused: the store did not take it from there.
     enum class fate : std::uint8_t { held, committed, submitted, dropped, refused };
 
-    prepared what;
+    prepared_submission what;
     std::string handler;
     std::optional<std::string> biz_id;
     // Written before `now` is `committed`.
@@ -48,7 +48,7 @@ struct held_task {
 
 using held_list = std::vector<std::shared_ptr<held_task>>;
 
-// What becomes of all of them. `kept`: the places of a stage's children are taken; else the next ones alike get them.
+// What becomes of all of them. `kept`: a stage.s children keep their ids; else the next ones alike get them.
 void settle(const held_list& list, held_task::fate fate, bool kept) noexcept;
 // What the store takes, stamped with its time.
 std::vector<submission_item> items_of(const held_list& list, time_point store_now);
@@ -76,7 +76,7 @@ public:
     bool locks_store() const noexcept { return locked_ && *locked_; }
 
     // usage_error when the transaction has ended.
-    task_ref hold(prepared one);
+    task_ref hold(prepared_submission one);
 
     // Ends it: the caller sees to what it held.
     held_list end();

@@ -3,9 +3,9 @@
 #include <errand/plan.hpp>
 
 #include "client/batch_weight.hpp"
-#include "client/home.hpp"
-#include "client/outgoing.hpp"
-#include "client/registration.hpp"
+#include "client/caller_loop.hpp"
+#include "client/settle_submission.hpp"
+#include "client/submit_steps.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
 
@@ -88,7 +88,7 @@ private:
     app_core* app_;
 };
 
-void wait_for(prepared& one, const task_id& parent) {
+void wait_for(prepared_submission& one, const task_id& parent) {
     const bool is_group = one.body.rule == on_failed::gather;
     std::erase_if(one.after, [&](const parent_task& other) { return other.id == parent; });
     // The last one's result may be an argument; of a group's members each stands in its own place.
@@ -97,8 +97,8 @@ void wait_for(prepared& one, const task_id& parent) {
     one.body.after.push_back(parent);
 }
 
-awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat, std::shared_ptr<stage_run> stage) {
-    std::vector<prepared> all;
+awaitable<std::vector<prepared_submission>> prepared_tasks(flat_plan flat, std::shared_ptr<stage_run> stage) {
+    std::vector<prepared_submission> all;
     for (auto& task : flat.tasks) {
         const bool is_group = task.rule == on_failed::gather;
         if (!flat.app().submit_wrappers.empty() && !is_group)
@@ -106,7 +106,7 @@ awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat, std::shared_ptr<
         auto one = prepare(std::move(task.call));
         if (task.rule != on_failed::cancel) one.body.rule = task.rule;
         for (const auto at : task.after) wait_for(one, all[at].id);
-        place_in(stage.get(), one);
+        make_child_of(stage.get(), one);
         one.body.takes_result = task.takes_result;
         if (!one.after.empty() || is_group) one.body.retention = one.retention;
         all.push_back(std::move(one));
@@ -115,7 +115,7 @@ awaitable<std::vector<prepared>> prepared_tasks(flat_plan flat, std::shared_ptr<
 }
 
 // What was refused of a part, as the exception that the first of it means.
-awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std::size_t from,
+awaitable<void> check_answers(loop& there, const std::vector<prepared_submission>& all, std::size_t from,
                               submitter::group_answer& got) {
     std::exception_ptr why;
     for (std::size_t i = 0; i < got.answers.size(); ++i) {
@@ -123,7 +123,7 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
         auto& answer = got.answers[i];
         if (!got.failures.empty() && got.failures[i]) std::rethrow_exception(got.failures[i]);
         if (answer.verdict != submit_verdict::withheld)
-            answer = co_await settled(there, std::move(got.items[i]), std::move(answer));
+            answer = co_await settle_submission(there, std::move(got.items[i]), std::move(answer));
         if (!answer.others.empty()) {
             task_names known{{one.id, name_of(one.id, one.body.handler, one.body.biz_id)}};
             std::rethrow_exception(co_await dependency_refusal(there.tasks(), answer, std::move(known)));
@@ -135,9 +135,11 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared>& all, std
 }
 
 // From the last to the first, so that nothing runs before what waits for it is there.
-awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared> all) {
+awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_submission> all) {
     // A task with more parents than a call takes is complete before any of them can end.
-    const auto large = [](const prepared& one) { return one.after.size() > store::parents_per_call; };
+    const auto large = [](const prepared_submission& one) {
+        return one.after.size() > store::parents_per_call;
+    };
     std::size_t dependencies = 0;
     for (const auto& one : all) dependencies += one.after.size();
     const bool light = all.size() + weight_of_dependency * dependencies <= heaviest_batch;
@@ -190,7 +192,7 @@ awaitable<task_ref> submit_plan(plan_ptr tree) {
         for (auto& one : all) last = held->hold(std::move(one));
         co_return last;
     }
-    co_return co_await on_loop(home_of(executor, app),
+    co_return co_await on_loop(caller_loop(executor, app),
                                [&](loop& there) { return send_plan(there, app, std::move(all)); });
 }
 

@@ -2,9 +2,9 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "client/at_home.hpp"
+#include "client/caller_loop.hpp"
+#include "client/edit_task.hpp"
 #include "client/listing.hpp"
-#include "client/mend.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
 
@@ -104,7 +104,7 @@ awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair 
 
 // Of one task, by its id as text.
 awaitable<bool> repair_one(detail::app_core* app, const std::string& id, repair what) {
-    return at_home(app, [on = required_task_id(id), what](loop& there) {
+    return on_caller_loop(app, [on = required_task_id(id), what](loop& there) {
         return repair_on(there.tasks(), on, what);
     });
 }
@@ -118,12 +118,14 @@ awaitable<bool> known(awaitable<std::optional<bool>> what) {
 
 awaitable<bool> inspector::pause(std::string queue) const {
     check_queue(queue);
-    return at_home(app_, [queue = std::move(queue)](loop& there) { return there.tasks().pause(queue); });
+    return on_caller_loop(app_,
+                          [queue = std::move(queue)](loop& there) { return there.tasks().pause(queue); });
 }
 
 awaitable<bool> inspector::resume(std::string queue) const {
     check_queue(queue);
-    return at_home(app_, [queue = std::move(queue)](loop& there) { return there.tasks().resume(queue); });
+    return on_caller_loop(app_,
+                          [queue = std::move(queue)](loop& there) { return there.tasks().resume(queue); });
 }
 
 awaitable<bool> inspector::run_now(std::string id) const { return repair_one(app_, id, repair::run_now); }
@@ -131,13 +133,13 @@ awaitable<bool> inspector::cancel(std::string id) const { return repair_one(app_
 awaitable<bool> inspector::remove(std::string id) const { return repair_one(app_, id, repair::remove); }
 
 awaitable<bool> inspector::revive(std::string id) const {
-    return at_home(app_, [on = required_task_id(id)](loop& there) {
+    return on_caller_loop(app_, [on = required_task_id(id)](loop& there) {
         return known(revive_with_dependents_on(there.tasks(), on, 0));
     });
 }
 
 awaitable<bool> inspector::reschedule(std::string id, time_point due_at) const {
-    return at_home(app_, [on = required_task_id(id), due_at](loop& there) {
+    return on_caller_loop(app_, [on = required_task_id(id), due_at](loop& there) {
         return known(reschedule_on(there.tasks(), on, 0, due_at));
     });
 }
@@ -147,7 +149,7 @@ awaitable<bool> inspector::change(std::string id, task_change what) const {
         throw usage_error{"inspect.change: priority is " + std::to_string(*what.priority) +
                           ", and must be 0 to 9"};
     }
-    return at_home(app_, [on = required_task_id(id), what = std::move(what)](loop& there) {
+    return on_caller_loop(app_, [on = required_task_id(id), what = std::move(what)](loop& there) {
         return known(change_on(there.tasks(), on, 0, what));
     });
 }
@@ -157,7 +159,7 @@ awaitable<repair_progress> inspector::repair_all(task_filter which, repair what,
         throw usage_error{"inspect.repair_all: " + std::string{name_of(what)} +
                           " does nothing to tasks in state " + std::string{to_string(which.state)}};
     }
-    return at_home(app_, [which = std::move(which), what, how = std::move(how)](loop& there) {
+    return on_caller_loop(app_, [which = std::move(which), what, how = std::move(how)](loop& there) {
         return repair_all_on(there, which, what, how);
     });
 }

@@ -3,11 +3,11 @@
 #include <errand/handle.hpp>
 #include <errand/transaction.hpp>
 
-#include "client/home.hpp"
+#include "client/caller_loop.hpp"
 #include "client/open_transaction.hpp"
-#include "client/outgoing.hpp"
-#include "client/prepared.hpp"
-#include "client/registration.hpp"
+#include "client/prepared_submission.hpp"
+#include "client/settle_submission.hpp"
+#include "client/submit_steps.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 // One direct submission on its loop.
-awaitable<task_ref> send_one(loop& there, app_core& app, prepared one) {
+awaitable<task_ref> send_one(loop& there, app_core& app, prepared_submission one) {
     const task_id id = one.id;
     const on_conflict conflict = one.conflict;
     // Only a refusal needs words, and only a biz_id or dependencies can be refused.
@@ -37,7 +37,7 @@ awaitable<task_ref> send_one(loop& there, app_core& app, prepared one) {
     if (!item.after.empty() && there.tasks().shards() > 1)
         refused = co_await foreseen_refusal(there.tasks(), item);
     auto answer = refused ? std::move(*refused) : co_await there.submissions().submit(std::move(item));
-    if (may_take_more) answer = co_await settled(there, std::move(*again), std::move(answer));
+    if (may_take_more) answer = co_await settle_submission(there, std::move(*again), std::move(answer));
     if (!answer.others.empty()) {
         task_names known{{id, name_of(id, handler, biz_id)}};
         std::rethrow_exception(co_await dependency_refusal(there.tasks(), std::move(answer),
@@ -56,7 +56,7 @@ std::string words_of(const std::exception_ptr& why) {
     }
 }
 
-event submission_event(const prepared& one, time_point now) {
+event submission_event(const prepared_submission& one, time_point now) {
     auto said = task_event(event_kind::task_submitted, one.id, one.body);
     said.submitted_at = now;
     said.due_at = one.delay ? now + *one.delay : one.body.due_at.value_or(now);
@@ -73,7 +73,7 @@ void tell(const app_core& app, event said, bool duplicate, const std::exception_
     app.events.publish(said);
 }
 
-awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared one) {
+awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission one) {
     auto said = submission_event(one, there.tasks().now());
     std::exception_ptr refused;
     task_ref got;
@@ -88,7 +88,7 @@ awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared one) {
 }
 
 // No coroutine of its own: most programs listen to nothing.
-awaitable<task_ref> send(loop& there, app_core& app, prepared one) {
+awaitable<task_ref> send(loop& there, app_core& app, prepared_submission one) {
     if (app.events.heard()) return send_aloud(there, app, std::move(one));
     return send_one(there, app, std::move(one));
 }
@@ -103,7 +103,7 @@ awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, sub
                                          std::string name) {
     try {
         const auto id = item.id;
-        answer = co_await settled(there, std::move(item), std::move(answer));
+        answer = co_await settle_submission(there, std::move(item), std::move(answer));
         if (answer.others.empty()) co_return nullptr;
         co_return co_await dependency_refusal(there.tasks(), answer, {{id, std::move(name)}});
     } catch (...) {
@@ -111,13 +111,13 @@ awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, sub
     }
 }
 
-awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepared> all) {
+awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepared_submission> all) {
     const std::size_t n = all.size();
     bulk_result out;
     std::vector<incarnation> lives(n);
     // Only a refusal needs words, and only a biz_id can be refused.
     std::vector<std::pair<std::string, std::optional<std::string>>> words(n);
-    std::vector<std::shared_ptr<child_place>> children(n);
+    std::vector<std::shared_ptr<reserved_child>> children(n);
     std::vector<submission_item> items;
     items.reserve(n);
     std::vector<event> said;
@@ -133,7 +133,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     out.refs.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
-        if (!why && unsettled(got.answers[i])) {
+        if (!why && is_unsettled(got.answers[i])) {
             why = co_await settle_one(there, got.items[i], got.answers[i],
                                       name_of(all[i].id, words[i].first, words[i].second));
         }
@@ -172,9 +172,9 @@ awaitable<task_ref> submit(draft one) {
     if (!one.app->submit_wrappers.empty()) one = co_await wrapped(std::move(one));
     auto& app = *one.app;
     auto ready = prepare(std::move(one));
-    place_in(stage.get(), ready);
+    make_child_of(stage.get(), ready);
     if (held) co_return held->hold(std::move(ready));
-    loop& there = home_of(executor, app);
+    loop& there = caller_loop(executor, app);
     if (there.here()) {
         co_await there.ready();
         co_return co_await send(there, app, std::move(ready));
@@ -188,13 +188,13 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     auto& app = *all.front().app;
     auto held = transaction_of(all.front(), ambient_of(executor));
     const auto stage = stage_of(all.front(), ambient_of(executor));
-    std::vector<prepared> ready;
+    std::vector<prepared_submission> ready;
     ready.reserve(all.size());
     for (auto& one : all) {
         if (!app.submit_wrappers.empty()) one = co_await wrapped(std::move(one));
         try {
             ready.push_back(prepare(std::move(one)));
-            place_in(stage.get(), ready.back());
+            make_child_of(stage.get(), ready.back());
         } catch (const bad_data& e) {
             throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
         }
@@ -204,7 +204,7 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
         for (auto& one : ready) refs.push_back(held->hold(std::move(one)));
         co_return refs;
     }
-    auto got = co_await on_loop(home_of(executor, app),
+    auto got = co_await on_loop(caller_loop(executor, app),
                                 [&](loop& l) { return send_bulk(l, app, std::move(ready)); });
     if (!got.errors.empty()) throw_bulk_error(std::move(got));
     co_return std::move(got.refs);

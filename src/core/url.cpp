@@ -35,8 +35,8 @@ std::optional<int> number(std::string_view text, int most) {
     return value;
 }
 
-place place_of(std::string_view text) {
-    place to{};
+host_port host_port_of(std::string_view text) {
+    host_port to{};
     if (text.starts_with('[')) {
         const auto end = text.find(']');
         if (end == text.npos) return {.host = {}, .port = {}, .closed = false};

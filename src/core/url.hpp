@@ -17,12 +17,12 @@ std::string_view cut(std::string_view& from, char mark);
 std::optional<int> number(std::string_view text, int most);
 
 // "host:port", also "[v6]:port".
-struct place {
+struct host_port {
     std::string_view host;
     std::string_view port;  // with its colon, or whatever stands there; empty: none is named
     bool closed = true;     // false: the bracket of an IPv6 address is missing
 };
-place place_of(std::string_view text);
+host_port host_port_of(std::string_view text);
 
 // "user:password@" at the beginning of `rest`, taken away from there. An @ after the first slash belongs to what follows.
 struct login {

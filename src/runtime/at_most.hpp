@@ -4,7 +4,7 @@
 #include <errand/awaitable.hpp>
 #include <errand/time.hpp>
 
-#include "runtime/moved_time.hpp"
+#include "runtime/manual_time.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancel_after.hpp>
@@ -21,17 +21,17 @@ namespace detail {
 
 // Cancelled by the caller, by the timer, or by the clock, which is noted.
 template <class T>
-awaitable<T> at_most_moved(boost::asio::any_io_executor executor, awaitable<T> work, duration length,
-                           bool* moved_past) {
+awaitable<T> at_most_manual(boost::asio::any_io_executor executor, awaitable<T> work, duration length,
+                            bool* moved_past) {
     namespace asio = boost::asio;
     const auto stop = std::make_shared<asio::cancellation_signal>();
     const auto state = co_await asio::this_coro::cancellation_state;
     auto slot = state.slot();
     if (slot.is_connected()) slot.assign([stop](asio::cancellation_type how) { stop->emit(how); });
-    const moved_wait moved{length, [stop, moved_past] {
-                               if (moved_past) *moved_past = true;
-                               stop->emit(asio::cancellation_type::terminal);
-                           }};
+    const manual_wait moved{length, [stop, moved_past] {
+                                if (moved_past) *moved_past = true;
+                                stop->emit(asio::cancellation_type::terminal);
+                            }};
     co_return co_await asio::co_spawn(
         executor, std::move(work),
         asio::cancel_after(length, asio::bind_cancellation_slot(stop->slot(), asio::use_awaitable)));
@@ -44,8 +44,8 @@ template <class T>
 awaitable<T> at_most(boost::asio::any_io_executor executor, awaitable<T> work, duration length,
                      bool* moved_past = nullptr) {
     namespace asio = boost::asio;
-    if (time_is_moved())
-        return detail::at_most_moved(std::move(executor), std::move(work), length, moved_past);
+    if (time_is_manual())
+        return detail::at_most_manual(std::move(executor), std::move(work), length, moved_past);
     return asio::co_spawn(executor, std::move(work), asio::cancel_after(length, asio::use_awaitable));
 }
 

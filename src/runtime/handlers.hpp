@@ -1,7 +1,7 @@
 // The handlers of this program, by type and by wire name. Filled before main, checked at first use.
 #pragma once
 
-#include <errand/detail/registration.hpp>
+#include <errand/detail/handler_registration.hpp>
 #include <errand/policy.hpp>
 
 #include <optional>

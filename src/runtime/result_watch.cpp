@@ -2,8 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
-#include "runtime/moved_time.hpp"
+#include "runtime/manual_time.hpp"
+#include "runtime/operation_aborted.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -83,7 +83,7 @@ struct result_watch::group {
     std::size_t left;     // not heard of
     bool over = false;
     asio::steady_timer limit;
-    std::optional<moved_wait> moved{};
+    std::optional<manual_wait> moved{};
     asio::any_completion_handler<void(std::exception_ptr, bool)> done;
 };
 
@@ -127,7 +127,8 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
                     auto cancelled = std::move(mine->done);
                     forget(id, [mine](const waiter& one) { return &one == mine; });
                     mine = nullptr;
-                    asio::post(executor_, asio::append(std::move(cancelled), aborted(), ended_task{}));
+                    asio::post(executor_,
+                               asio::append(std::move(cancelled), operation_aborted(), ended_task{}));
                 });
             }
             if (!first) return;
@@ -150,7 +151,7 @@ awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_
             auto slot = asio::get_associated_cancellation_slot(all->done);
             if (slot.is_connected()) {
                 slot.assign([this, all](asio::cancellation_type) {
-                    if (!all->over) finish(*all, aborted(), true);
+                    if (!all->over) finish(*all, operation_aborted(), true);
                 });
             }
             if (until) limit(all, *until);
@@ -177,10 +178,10 @@ void result_watch::end_late(group& all) {
 }
 
 void result_watch::begin(const std::shared_ptr<group>& all) {
-    for (std::size_t place = 0; place < all->tasks.size(); ++place) {
-        const auto& [id, life] = all->tasks[place];
+    for (std::size_t index = 0; index < all->tasks.size(); ++index) {
+        const auto& [id, life] = all->tasks[index];
         if (is_news(id, life)) ask(id, life);
-        waiters_.emplace(id, waiter{life, {}, all, place});
+        waiters_.emplace(id, waiter{life, {}, all, index});
     }
     start_asking();
 }
@@ -206,7 +207,7 @@ void result_watch::tell(waiter& one, const ended_task* end, const std::exception
     auto& all = *one.of;
     if (all.over) return;
     --all.left;
-    if (!all.tells.told(one.place, failure ? nullptr : end, failure) && all.left > 0) return;
+    if (!all.tells.told(one.index, failure ? nullptr : end, failure) && all.left > 0) return;
     asio::get_associated_cancellation_slot(all.done).clear();
     finish(all, nullptr, true);
 }

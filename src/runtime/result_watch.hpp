@@ -27,9 +27,9 @@ public:
 // Who waits for several tasks at once.
 class result_group {
 public:
-    // The task at this place of the list has ended; or, with a failure, there is no end of it to come. Each place is told
+    // The task at this index of the list has ended; or, with a failure, there is no end of it to come. Each index is told
     // at most once. True: enough is known, nothing more is waited for.
-    virtual bool told(std::size_t place, const ended_task* end, const std::exception_ptr& failure) = 0;
+    virtual bool told(std::size_t index, const ended_task* end, const std::exception_ptr& failure) = 0;
 
 protected:
     ~result_group() = default;
@@ -71,8 +71,8 @@ private:
     struct waiter {
         incarnation life;
         completion done;              // of one that waits for this task alone
-        std::shared_ptr<group> of{};  // or: it is one place of a group
-        std::size_t place = 0;
+        std::shared_ptr<group> of{};  // or: it is one of a group
+        std::size_t index = 0;
         bool asked =
             false;  // while the task had not ended: then its result is given, however shortly it is kept
     };

@@ -16,7 +16,7 @@
 
 namespace errand {
 
-class child_place;
+class reserved_child;
 
 class stage_run : public std::enable_shared_from_this<stage_run> {
 public:
@@ -26,14 +26,14 @@ public:
 
     const std::shared_ptr<stage_run>& outer() const noexcept { return outer_; }
 
-    // A place for a child of this handler and these arguments: the first that no child alike has. From any thread.
-    std::shared_ptr<child_place> place_for(std::string_view identity, std::string_view args);
+    // An id for a child of this handler and these arguments: the first that no child alike has. From any thread.
+    std::shared_ptr<reserved_child> reserve_child(std::string_view identity, std::string_view args);
 
     // The stages called under this one, however deep. On the task's home loop only.
     std::vector<std::string> called;
 
 private:
-    friend class child_place;
+    friend class reserved_child;
     void free(const task_id& alike, std::size_t at);
 
     const task_id task_;
@@ -43,18 +43,18 @@ private:
     const std::shared_ptr<const void> keeps_;
 
     std::mutex guard_;  // of what follows
-    // Which places are taken, by the id that the first one alike has.
+    // Which numbers are taken, by the id that the first one alike has.
     std::map<task_id, std::vector<bool>> taken_;
 };
 
-// The place of one child, and with it its id. A submission that failed leaves its place to the next one alike: should
+// The id of one child. A submission that failed leaves it to the next one alike: should
 // the store have taken it all the same, that one meets it.
-class child_place {
+class reserved_child {
 public:
-    child_place(std::shared_ptr<stage_run> of, task_id alike, std::size_t at, task_id id);
-    ~child_place();
-    child_place(const child_place&) = delete;
-    child_place& operator=(const child_place&) = delete;
+    reserved_child(std::shared_ptr<stage_run> of, task_id alike, std::size_t at, task_id id);
+    ~reserved_child();
+    reserved_child(const reserved_child&) = delete;
+    reserved_child& operator=(const reserved_child&) = delete;
 
     const task_id& id() const noexcept { return id_; }
     // It was submitted.

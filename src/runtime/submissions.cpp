@@ -1,6 +1,6 @@
 #include "runtime/submissions.hpp"
 
-#include "runtime/aborted.hpp"
+#include "runtime/operation_aborted.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -45,7 +45,8 @@ struct submissions::whole {
             changed.expires_at(until);
             co_await changed.async_wait(asio::as_tuple(asio::use_awaitable));
             const auto state = co_await asio::this_coro::cancellation_state;
-            if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted());
+            if (state.cancelled() != asio::cancellation_type::none)
+                std::rethrow_exception(operation_aborted());
         }
     }
 };
@@ -84,9 +85,9 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
     std::map<std::size_t, std::pair<std::vector<submission_item>, std::vector<std::size_t>>> parts;
     const auto count = items.size();
     for (std::size_t at = 0; at < count; ++at) {
-        auto& [mine, places] = parts[to_.shard_of(items[at].id)];
+        auto& [mine, indexes] = parts[to_.shard_of(items[at].id)];
         mine.push_back(std::move(items[at]));
-        places.push_back(at);
+        indexes.push_back(at);
     }
     using operation =
         decltype(asio::co_spawn(executor_, lines_.front().submit_group(std::move(items), submit_mode::each),
@@ -108,12 +109,12 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
     for (auto& [shard, part] : parts) {
         auto& got = std::get<2>(ended)[at++];
         for (std::size_t i = 0; i < part.second.size(); ++i) {
-            const auto place = part.second[i];
-            all.items[place] = std::move(got.items[i]);
-            all.answers[place] = std::move(got.answers[i]);
+            const auto index = part.second[i];
+            all.items[index] = std::move(got.items[i]);
+            all.answers[index] = std::move(got.answers[i]);
             if (got.failures.empty() || !got.failures[i]) continue;
             all.failures.resize(count);
-            all.failures[place] = got.failures[i];
+            all.failures[index] = got.failures[i];
         }
     }
     co_return all;
@@ -140,11 +141,11 @@ awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submiss
         std::erase(wholes_, mine);
         let_go();
         if (cancelled) std::rethrow_exception(cancelled);
-        mine->failure = too_late(false);
+        mine->failure = submit_timed_out(false);
     } else {
         asio::co_spawn(executor_, send(mine), asio::detached);  // throws nothing
         co_await mine->wait(mine->ended, patience_ ? until + for_the_store : until);
-        if (!mine->ended) mine->failure = too_late(true);
+        if (!mine->ended) mine->failure = submit_timed_out(true);
     }
     group_answer got;
     // A call that goes on reads them still.

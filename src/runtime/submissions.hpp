@@ -39,7 +39,7 @@ private:
     std::deque<submitter> lines_;  // one a shard
     // In the order in which they came: each waits until no earlier one that waits or is under way concerns one of its shards.
     std::deque<std::shared_ptr<whole>> wholes_;
-    waiting_room room_;  // of those that wait
+    submit_backlog room_;  // of those that wait
 };
 
 }  // namespace errand

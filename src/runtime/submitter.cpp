@@ -2,8 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
-#include "runtime/too_late.hpp"
+#include "runtime/operation_aborted.hpp"
+#include "runtime/submit_limits.hpp"
 #include "store/call_limit.hpp"
 
 #include <boost/asio/append.hpp>
@@ -80,7 +80,7 @@ std::shared_ptr<Completion> cancellable(const asio::any_io_executor& executor, C
     slot.assign([executor, done, none...](asio::cancellation_type) {
         if (!*done) return;
         auto ended = std::move(*done);
-        asio::post(executor, asio::append(std::move(ended), aborted(), none...));
+        asio::post(executor, asio::append(std::move(ended), operation_aborted(), none...));
     });
     return done;
 }
@@ -216,8 +216,8 @@ void submitter::give_up_late() {
     for (const auto& one : groups) {
         if (one->since <= came_by - for_the_store) give_up(*one);
     }
-    for (const auto& one : sent) complete(*one, too_late(true), submit_answer{});
-    for (const auto& one : unsent) complete(*one, too_late(false), submit_answer{});
+    for (const auto& one : sent) complete(*one, submit_timed_out(true), submit_answer{});
+    for (const auto& one : unsent) complete(*one, submit_timed_out(false), submit_answer{});
 }
 
 void submitter::give_up(group& one) {
@@ -225,9 +225,10 @@ void submitter::give_up(group& one) {
     one.over = true;
     one.answer.failures.resize(n);
     for (const auto& [from, count] : one.in_call)
-        std::fill_n(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count, too_late(true));
+        std::fill_n(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count,
+                    submit_timed_out(true));
     std::fill(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(one.next), one.answer.failures.end(),
-              too_late(false));
+              submit_timed_out(false));
     room_.leave(n - one.next, bytes_of(std::span{one.items}.subspan(one.next)));
     one.next = n;
     std::erase_if(groups_, [&one](const auto& other) { return other.get() == &one; });
@@ -314,12 +315,12 @@ awaitable<void> submitter::send_part(std::size_t lane) {
     all->in_call[lane] = {};
     --all->flying;
     if (all->over) co_return;
-    const auto place = static_cast<std::ptrdiff_t>(from);
+    const auto first = static_cast<std::ptrdiff_t>(from);
     if (failure) {
         all->answer.failures.resize(all->items.size());
-        std::fill_n(all->answer.failures.begin() + place, n, failure);
+        std::fill_n(all->answer.failures.begin() + first, n, failure);
     } else {
-        std::ranges::copy(answers, all->answer.answers.begin() + place);
+        std::ranges::copy(answers, all->answer.answers.begin() + first);
         all->since = clock::now();
     }
     all->answered += n;

@@ -5,7 +5,7 @@
 // that is sent in parts has so long for each of them.
 #pragma once
 
-#include "runtime/too_late.hpp"
+#include "runtime/submit_limits.hpp"
 #include "store/store.hpp"
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -73,7 +73,7 @@ private:
     boost::asio::steady_timer late_;
     bool watching_ = false;
     bool closed_ = false;
-    waiting_room room_;  // of those not sent
+    submit_backlog room_;  // of those not sent
     std::deque<waiting> singles_;
     std::deque<std::shared_ptr<group>> groups_;                // of which a part has not left
     std::vector<std::shared_ptr<group>> open_groups_;          // of which a part was not answered

@@ -47,8 +47,8 @@ struct parent_task {
     bool accepted = false;  // known to have been accepted: not there now, it is no longer kept
     // How the store looks at it: not at all when another shard keeps it, or when it begins with the same submission
     // but in a later call.
-    enum class place : std::uint8_t { here, elsewhere, later };
-    place where = place::here;
+    enum class location : std::uint8_t { here, elsewhere, later };
+    location where = location::here;
 };
 
 struct submission_item {

@@ -4,7 +4,7 @@
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/handlers.hpp"
-#include "runtime/moved_time.hpp"
+#include "runtime/manual_time.hpp"
 #include "runtime/thread_mark.hpp"
 #include "testing/injected.hpp"
 #include "testing/shown.hpp"
@@ -59,7 +59,7 @@ struct harness::parts {
     ~parts() {
         const thread_mark mark;
         const chance_scope drawn{chance};
-        const moved_time_scope moves{moved};
+        const manual_time_scope moves{moved};
         core.leave_post();
         works.reset();
     }
@@ -93,7 +93,7 @@ struct harness::parts {
 
     seeded_chance chance;
     std::shared_ptr<std::atomic<time_point>> time;
-    moved_time moved{[this] { return time->load(); }};
+    manual_time moved{[this] { return time->load(); }};
     errand::app owner;
     detail::app_core& core;
     injected_failures failures;
@@ -105,7 +105,7 @@ namespace {
 // What stands for as long as the harness runs something on this thread.
 class shift {
 public:
-    shift(seeded_chance& chance, moved_time& time, injected_failures& failures, const char* called)
+    shift(seeded_chance& chance, manual_time& time, injected_failures& failures, const char* called)
         : drawn_{chance}, moves_{time} {
         if (errand_runs_this_thread()) {
             throw usage_error{std::string{"harness::"} + called +
@@ -118,7 +118,7 @@ public:
 
 private:
     chance_scope drawn_;
-    moved_time_scope moves_;
+    manual_time_scope moves_;
     std::optional<thread_mark> mark_;
 };
 

@@ -44,7 +44,7 @@ awaitable<std::vector<found_task>> solo_worker::tasks_in(state where, page_end g
 
 // The store keeps an order within each queue; who waits for a time stands there by that alone.
 awaitable<void> solo_worker::make_ready() {
-    const auto now = frame_.app.now();
+    const auto now = shared_.app.now();
     const auto is_due = [now](const found_task& one) { return one.due_at && *one.due_at <= now; };
     auto due = co_await tasks_in(state::delayed, is_due);
     for (auto& one : co_await tasks_in(state::retry, is_due)) due.push_back(std::move(one));
@@ -61,7 +61,7 @@ awaitable<void> solo_worker::make_ready() {
 }
 
 awaitable<std::optional<found_task>> solo_worker::first_ready() {
-    const auto& served = frame_.app.settings.queues;
+    const auto& served = shared_.app.settings.queues;
     std::optional<list_item> first;
     for (const auto& queue : (co_await home_.tasks().overview()).queues) {
         if (queue.ready == 0 || queue.paused_since) continue;
@@ -79,7 +79,7 @@ awaitable<std::optional<found_task>> solo_worker::first_ready() {
 }
 
 awaitable<std::optional<time_point>> solo_worker::first_change() {
-    const auto now = frame_.app.now();
+    const auto now = shared_.app.now();
     std::optional<time_point> first;
     const auto see = [&](const std::optional<time_point>& at) {
         if (at && *at > now) first = std::min(first.value_or(*at), *at);

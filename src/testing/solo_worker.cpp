@@ -31,18 +31,18 @@ std::shared_ptr<std::size_t> counted_starts(detail::app_core& app) {
 
 }  // namespace
 
-solo_worker::solo_worker(detail::app_core& app, const moved_time& rests)
+solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
     : rests_{rests},
-      frame_{.app = app, .queues = no_choice(), .pool = no_pool_, .has_pool = false},
+      shared_{.app = app, .queues = no_choice(), .pool = no_pool_, .has_pool = false},
       home_{app, app.next_name(), true},
       open_{home_.executor()},
       started_{counted_starts(app)},
-      places_{home_.executor(), no_limit},
-      reporter_{frame_, held_},
-      executor_{frame_, home_, places_, held_, reporter_, [] {}},
-      promoter_{frame_, home_.executor(), home_.tasks()},
-      resolver_{frame_, home_.executor(), home_.tasks()},
-      janitor_{frame_, home_.executor(), home_.tasks()} {
+      slots_{home_.executor(), no_limit},
+      reporter_{shared_, leased_},
+      executor_{shared_, home_, slots_, leased_, reporter_, [] {}},
+      promoter_{shared_, home_.executor(), home_.tasks()},
+      resolver_{shared_, home_.executor(), home_.tasks()},
+      janitor_{shared_, home_.executor(), home_.tasks()} {
     run(home_.ready());
     home_.worker_listens(this);
 }
@@ -62,7 +62,7 @@ solo_worker::~solo_worker() {
 
 void solo_worker::spawn(awaitable<void> work, asio::cancellation_slot until,
                         std::function<void(std::exception_ptr)> done) {
-    auto around = std::make_shared<ambient>(ambient{.app = &frame_.app, .home = &home_});
+    auto around = std::make_shared<ambient>(ambient{.app = &shared_.app, .home = &home_});
     asio::co_spawn(with_ambient(home_.executor(), std::move(around)), std::move(work),
                    asio::bind_cancellation_slot(until, std::move(done)));
 }
@@ -132,8 +132,8 @@ bool solo_worker::run_next(const condition& enough) {
 
 awaitable<work_answer> solo_worker::claim(std::string queue) {
     work_call call;
-    call.claim = {.queues = {std::move(queue)}, .limit = 1, .lease = frame_.app.settings.lease};
-    places_.reserve(1);
+    call.claim = {.queues = {std::move(queue)}, .limit = 1, .lease = shared_.app.settings.lease};
+    slots_.reserve(1);
     work_answer answer;
     std::exception_ptr failure;
     try {
@@ -141,7 +141,7 @@ awaitable<work_answer> solo_worker::claim(std::string queue) {
     } catch (...) {
         failure = std::current_exception();
     }
-    places_.settle(1, answer.claimed.size());
+    slots_.settle(1, answer.claimed.size());
     if (failure) std::rethrow_exception(failure);
     co_return answer;
 }
@@ -150,18 +150,18 @@ awaitable<work_answer> solo_worker::claim(std::string queue) {
 std::string solo_worker::check_beans(const found_task& task) const {
     auto body = decode_body(task.body);
     const auto* known = handlers::find(body.handler);
-    if (known && known->code) detail::refuse_missing(known->code->missing(frame_.app.beans));
+    if (known && known->code) detail::refuse_missing(known->code->missing(shared_.app.beans));
     return std::move(body.queue);
 }
 
 // ---- time ------------------------------------------------------------------------------------------
 
-void solo_worker::time_moved() { executor_.time_moved_to(frame_.app.now()); }
+void solo_worker::time_moved() { executor_.time_moved_to(shared_.app.now()); }
 
 std::optional<time_point> solo_worker::next_moment() {
     auto first = answer_of(first_change());
     const auto deadline = executor_.first_deadline();
-    if (deadline && *deadline > frame_.app.now()) first = std::min(first.value_or(*deadline), *deadline);
+    if (deadline && *deadline > shared_.app.now()) first = std::min(first.value_or(*deadline), *deadline);
     return first;
 }
 

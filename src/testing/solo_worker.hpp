@@ -5,7 +5,7 @@
 // or for something outside of errand.
 #pragma once
 
-#include "runtime/moved_time.hpp"
+#include "runtime/manual_time.hpp"
 #include "worker/executor.hpp"
 #include "worker/janitor.hpp"
 #include "worker/promoter.hpp"
@@ -24,7 +24,7 @@ public:
     using condition = std::function<bool()>;
 
     // `rests`: which of its handlers wait for nothing but the clock.
-    solo_worker(detail::app_core& app, const moved_time& rests);
+    solo_worker(detail::app_core& app, const manual_time& rests);
     // What still runs is told to stop; what does not is left where it stands.
     ~solo_worker() override;
 
@@ -72,7 +72,7 @@ private:
         answer.emplace(co_await std::move(call));
     }
     // A handler runs that waits neither for a task nor for the clock.
-    bool busy() const { return places_.taken() > rests_.waiting(); }
+    bool busy() const { return slots_.taken() > rests_.waiting(); }
     void run(awaitable<void> call);
     bool deliver();
     awaitable<void> report();
@@ -85,14 +85,14 @@ private:
     awaitable<std::optional<found_task>> first_ready();
     awaitable<std::optional<time_point>> first_change();
 
-    const moved_time& rests_;
+    const manual_time& rests_;
     boost::asio::thread_pool no_pool_{0};
-    worker_frame frame_;
+    worker_shared shared_;
     loop home_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_;
     std::shared_ptr<std::size_t> started_ = std::make_shared<std::size_t>(0);
-    held_tasks held_;
-    slots places_;
+    leased_tasks leased_;
+    slot_pool slots_;
     reporter reporter_;
     executor executor_;
     promoter promoter_;

@@ -2,8 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include "client/home.hpp"
-#include "client/registration.hpp"
+#include "client/caller_loop.hpp"
+#include "client/settle_submission.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
@@ -41,7 +41,7 @@ std::vector<submission_item> stamped(const held_list& list, time_point now) {
 }
 
 awaitable<void> ask_first(loop& there, const held_list& list, std::vector<submission_item> items) {
-    auto got = co_await asked_whole(there, std::move(items));
+    auto got = co_await ask_whole(there, std::move(items));
     for (std::size_t i = 0; i < list.size(); ++i)
         list[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
     co_await throw_refusal(there.tasks(), list, got.answers);
@@ -56,7 +56,7 @@ awaitable<outgoing_batch> prepared_batch(std::shared_ptr<database_core> on, held
     batch.what.items = stamped(list, now);
     if (std::ranges::any_of(list, [](const auto& one) { return may_be_refused(*one); })) {
         auto executor = co_await asio::this_coro::executor;
-        co_await on_loop(home_of(executor, on->app()),
+        co_await on_loop(caller_loop(executor, on->app()),
                          [&](loop& there) { return ask_first(there, list, batch.what.items); });
     }
     batch.what.batch = to_text(new_task_id(now.time_since_epoch().count()));

@@ -3,7 +3,7 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
-#include "client/home.hpp"
+#include "client/caller_loop.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/thread_mark.hpp"
@@ -95,7 +95,7 @@ void database_core::close() {
 
 asio::io_context& database_core::place_of(const asio::any_io_executor& caller) {
     if (own_) return *own_;
-    auto& near = home_of(caller, app_).context();
+    auto& near = caller_loop(caller, app_).context();
     auto& background = app_.background().context();
     return &near == &background || pool_->admits(near) ? near : background;
 }

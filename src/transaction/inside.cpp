@@ -3,9 +3,9 @@
 #include <errand/error.hpp>
 
 #include "client/batch_weight.hpp"
-#include "client/registration.hpp"
+#include "client/settle_submission.hpp"
 #include "runtime/app_core.hpp"
-#include "runtime/registration.hpp"
+#include "runtime/dependency_completion.hpp"
 #include "runtime/task_event.hpp"
 
 namespace errand::detail {
@@ -23,7 +23,7 @@ awaitable<void> submit_inside(store& in, const held_list& list) {
                                         "SQLITE_BUSY"};
         }
         if (answers[i].verdict == submit_verdict::registering)
-            answers[i] = co_await completed(in, item.id, incarnation_of(item.body), item.after);
+            answers[i] = co_await complete_dependencies(in, item.id, incarnation_of(item.body), item.after);
     }
     co_await throw_refusal(in, list, answers);
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -17,8 +17,8 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-active_task::active_task(executor& by, claimed_task claimed, held_tasks::place at)
-    : task{std::move(claimed)}, place{at}, by_{by} {}
+active_task::active_task(executor& by, claimed_task claimed, leased_tasks::index at)
+    : task{std::move(claimed)}, leased_at{at}, by_{by} {}
 
 active_task::~active_task() = default;
 
@@ -61,7 +61,7 @@ awaitable<void> active_task::regain_slot() {
     slot_ = slot_state::coming;
     std::exception_ptr cancelled;
     try {
-        co_await by_.places().regain();
+        co_await by_.slots().regain();
     } catch (...) {
         cancelled = std::current_exception();
     }
@@ -91,8 +91,8 @@ awaitable<std::string> active_task::run_stage(std::string name, stage_options ho
     co_return co_await one.run();
 }
 
-stage_book& active_task::stages() {
-    if (!stages_) stages_ = std::make_unique<stage_book>(*this, by_);
+attempt_stages& active_task::stages() {
+    if (!stages_) stages_ = std::make_unique<attempt_stages>(*this, by_);
     return *stages_;
 }
 

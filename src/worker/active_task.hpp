@@ -8,11 +8,11 @@
 #include "runtime/ambient.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/running_task.hpp"
+#include "worker/attempt_report.hpp"
+#include "worker/attempt_stages.hpp"
 #include "worker/deadlines.hpp"
-#include "worker/finished.hpp"
-#include "worker/held_tasks.hpp"
-#include "worker/slots.hpp"
-#include "worker/stage_book.hpp"
+#include "worker/leased_tasks.hpp"
+#include "worker/slot_pool.hpp"
 #include "worker/task_log.hpp"
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -35,7 +35,7 @@ class active_task final : public running_task,
                           public live_hook,
                           public std::enable_shared_from_this<active_task> {
 public:
-    active_task(executor& by, claimed_task claimed, held_tasks::place at);
+    active_task(executor& by, claimed_task claimed, leased_tasks::index at);
     ~active_task() override;
 
     // ---- what the handler sees ----
@@ -60,14 +60,14 @@ public:
     void give_up_slot();
 
     // Its stages, known from the first use on.
-    stage_book& stages();
+    attempt_stages& stages();
 
     // The notes as they stand, with what was logged.
     task_notes notes_now() const;
     attempt_facts facts(std::string_view worker, time_point now) const;
 
     claimed_task task;
-    const held_tasks::place place;
+    const leased_tasks::index leased_at;
     task_body body;
     task_notes notes;
     int number = 1;
@@ -115,7 +115,7 @@ private:
     std::exception_ptr refused_;
     std::unique_ptr<async_gate> answered_;
 
-    std::unique_ptr<stage_book> stages_;  // most tasks have none
+    std::unique_ptr<attempt_stages> stages_;  // most tasks have none
     task_log log_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "core/random.hpp"
 #include "runtime/task_event.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,10 +13,10 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-adopter::adopter(worker_frame& frame, loop& home, slots& places, std::function<void()> settled)
-    : frame_{frame},
+adopter::adopter(worker_shared& shared, loop& home, slot_pool& slots, std::function<void()> settled)
+    : shared_{shared},
       home_{home},
-      places_{places},
+      slots_{slots},
       settled_{std::move(settled)},
       gate_{home.executor()},
       pause_{home.executor()} {}
@@ -53,20 +53,20 @@ awaitable<void> adopter::run() {
             failure = std::current_exception();
         }
         if (!failure || stopped_) continue;
-        notice_failure(frame_.app, "taking tasks that stand aside", failure);
+        announce_failure(shared_.app, "taking tasks that stand aside", failure);
         pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
         co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
 }
 
 awaitable<void> adopter::pass() {
-    const adopt_call call{.queues = frame_.queues.names(),
-                          .handlers = frame_.knows,
-                          .limit = places_.free(),
-                          .lease = frame_.app.settings.lease};
+    const adopt_call call{.queues = shared_.queues.names(),
+                          .handlers = shared_.knows,
+                          .limit = slots_.free(),
+                          .lease = shared_.app.settings.lease};
     hungry_ = false;  // who is told meanwhile asks again
     in_flight_ = true;
-    places_.reserve(call.limit);
+    slots_.reserve(call.limit);
     adopt_answer answer;
     std::exception_ptr failure;
     try {
@@ -75,10 +75,11 @@ awaitable<void> adopter::pass() {
         failure = std::current_exception();
     }
     in_flight_ = false;
-    places_.settle(call.limit, answer.tasks.size());
+    slots_.settle(call.limit, answer.tasks.size());
     if (failure || answer.more) hungry_ = true;
     for (const auto& task : answer.tasks) {
-        if (frame_.app.events.heard()) frame_.app.events.publish(task_event(event_kind::task_claimed, task));
+        if (shared_.app.events.heard())
+            shared_.app.events.publish(task_event(event_kind::task_claimed, task));
     }
     executor_->take(std::move(answer.tasks));
     settled_();

@@ -6,8 +6,8 @@
 
 #include "runtime/async_gate.hpp"
 #include "worker/executor.hpp"
-#include "worker/frame.hpp"
-#include "worker/slots.hpp"
+#include "worker/slot_pool.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -19,7 +19,7 @@ namespace errand {
 class adopter {
 public:
     // `settled`: told after each call, when its slots were taken or are free again.
-    adopter(worker_frame& frame, loop& home, slots& places, std::function<void()> settled);
+    adopter(worker_shared& shared, loop& home, slot_pool& slots, std::function<void()> settled);
 
     // Set once, before start().
     void feeds(executor& to) noexcept { executor_ = &to; }
@@ -36,11 +36,11 @@ public:
 private:
     awaitable<void> run();
     awaitable<void> pass();
-    bool wanted() const { return hungry_ && claims_ && places_.free() > 0; }
+    bool wanted() const { return hungry_ && claims_ && slots_.free() > 0; }
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     loop& home_;
-    slots& places_;
+    slot_pool& slots_;
     std::function<void()> settled_;
     executor* executor_ = nullptr;
     async_gate gate_;

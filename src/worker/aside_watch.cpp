@@ -2,15 +2,15 @@
 
 namespace errand {
 
-aside_watch::aside_watch(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in,
+aside_watch::aside_watch(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
                          std::function<void()> found)
-    : role{frame.app, executor, "looking for tasks that stand aside"},
-      frame_{frame},
+    : role{shared.app, executor, "looking for tasks that stand aside"},
+      shared_{shared},
       in_{in},
       found_{std::move(found)} {}
 
 awaitable<std::size_t> aside_watch::pass() {
-    const adopt_call call{.queues = frame_.queues.names(), .handlers = frame_.knows};
+    const adopt_call call{.queues = shared_.queues.names(), .handlers = shared_.knows};
     const auto answer = co_await in_.adopt(call);
     any_ = answer.more;
     if (any_) found_();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <functional>
 
@@ -12,7 +12,7 @@ namespace errand {
 class aside_watch final : public role {
 public:
     // `found`: told when there are some.
-    aside_watch(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in,
+    aside_watch(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
                 std::function<void()> found);
 
     awaitable<std::size_t> pass() override;
@@ -20,7 +20,7 @@ public:
 private:
     duration pause() override;
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     store& in_;
     std::function<void()> found_;
     bool any_ = false;

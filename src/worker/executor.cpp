@@ -5,8 +5,8 @@
 #include <errand/error.hpp>
 
 #include "runtime/task_event.hpp"
-#include "worker/last_words.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
+#include "worker/on_dead_call.hpp"
 #include "worker/perform_chain.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -30,12 +30,12 @@ constexpr std::chrono::milliseconds longest_start{1};
 
 }  // namespace
 
-executor::executor(worker_frame& frame, loop& home, slots& places, held_tasks& held, reporter& to,
+executor::executor(worker_shared& shared, loop& home, slot_pool& slots, leased_tasks& leased, reporter& to,
                    std::function<void()> something_changed)
-    : frame_{frame},
+    : shared_{shared},
       home_{home},
-      places_{places},
-      held_{held},
+      slots_{slots},
+      leased_{leased},
       reporter_{to},
       something_changed_{std::move(something_changed)},
       deadlines_{home.executor()} {}
@@ -47,9 +47,9 @@ executor::~executor() = default;
 void executor::take(std::vector<claimed_task> tasks) {
     if (tasks.empty()) return;
     reporter_.claimed(tasks);
-    std::vector<held_tasks::place> at;
+    std::vector<leased_tasks::index> at;
     at.reserve(tasks.size());
-    held_.add(tasks, at);
+    leased_.add(tasks, at);
     running_.fetch_add(tasks.size(), std::memory_order_relaxed);
     for (std::size_t i = 0; i < tasks.size(); ++i) waiting_.push_back({std::move(tasks[i]), at[i], {}});
     if (!starting_) start_some();
@@ -59,10 +59,10 @@ void executor::decline(claimed_task task) {
     std::vector<claimed_task> one;
     one.push_back(std::move(task));
     reporter_.claimed(one);
-    std::vector<held_tasks::place> at;
-    held_.add(one, at);
+    std::vector<leased_tasks::index> at;
+    leased_.add(one, at);
     running_.fetch_add(1, std::memory_order_relaxed);
-    start({.task = std::move(one.front()), .place = at.front(), .over = attempt_end::shut_down});
+    start({.task = std::move(one.front()), .leased_at = at.front(), .over = attempt_end::shut_down});
 }
 
 void executor::start_some() {
@@ -81,7 +81,7 @@ void executor::start_some() {
 }
 
 void executor::start(claimed_entry entry) {
-    auto one = std::make_shared<active_task>(*this, std::move(entry.task), entry.place);
+    auto one = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
     one->self = one;
     live_.push_back(*one);
     try {
@@ -92,7 +92,7 @@ void executor::start(claimed_entry entry) {
     launch(*one);
 }
 
-bool executor::apart(const active_task& one) const { return one.known->policy.blocking && frame_.has_pool; }
+bool executor::apart(const active_task& one) const { return one.known->policy.blocking && shared_.has_pool; }
 
 std::optional<attempt_end> executor::prepare(active_task& one, std::optional<attempt_end> over) {
     one.body = decode_body(one.task.body);
@@ -116,13 +116,13 @@ std::optional<attempt_end> executor::prepare(active_task& one, std::optional<att
 
 void executor::launch(active_task& one) {
     if (one.terms.timeout > duration{0}) {
-        one.until = frame_.app.now() + one.terms.timeout;
+        one.until = shared_.app.now() + one.terms.timeout;
         deadlines_.add(one, one.terms.timeout, steady::now());
     }
-    if (frame_.app.events.heard()) {
-        frame_.app.events.publish(said_of(event_kind::task_started, one));
+    if (shared_.app.events.heard()) {
+        shared_.app.events.publish(said_of(event_kind::task_started, one));
     }
-    one.around = {.app = &frame_.app, .home = &home_, .task = &one};
+    one.around = {.app = &shared_.app, .home = &home_, .task = &one};
     std::shared_ptr<const ambient> carried{one.self, &one.around};
     auto done = [this, keep = one.self](std::exception_ptr failure, std::string result) {
         ended(*keep, std::move(failure), std::move(result));
@@ -135,7 +135,7 @@ void executor::launch(active_task& one) {
     }
     // A strand: the pool's threads must not resume one attempt, or cancel it, at the same time.
     const asio::strand<asio::any_io_executor> on_pool{
-        with_ambient(frame_.pool.get_executor(), std::move(carried))};
+        with_ambient(shared_.pool.get_executor(), std::move(carried))};
     asio::co_spawn(asio::any_io_executor{on_pool}, call(one),
                    asio::bind_cancellation_slot(slot,
                                                 asio::bind_executor(home_.executor(), std::move(done))));
@@ -143,7 +143,7 @@ void executor::launch(active_task& one) {
 
 // Its first argument is the result of the task that it came after.
 awaitable<std::string> executor::call_with_result(active_task& one) {
-    const auto text = co_await detail::stored_result(frame_.app, to_text(one.body.after.back()));
+    const auto text = co_await detail::stored_result(shared_.app, to_text(one.body.after.back()));
     auto& args = one.args->get_array();
     args.insert(args.begin(), detail::parse_json(text, "args[0]", args.storage()));
     one.body.takes_result = false;
@@ -152,9 +152,9 @@ awaitable<std::string> executor::call_with_result(active_task& one) {
 
 awaitable<std::string> executor::call(active_task& one) {
     if (one.body.takes_result && !one.body.after.empty()) return call_with_result(one);
-    const auto& beans = frame_.app.beans;
+    const auto& beans = shared_.app.beans;
     const auto perform = one.known->code->run;
-    const auto& wrappers = frame_.app.perform_wrappers;
+    const auto& wrappers = shared_.app.perform_wrappers;
     if (wrappers.empty()) return perform(beans, one.args->get_array(), one.stage);
     auto handler = [&beans, perform, &one] { return perform(beans, one.args->get_array(), one.stage); };
     return perform_wrapped(wrappers, one, handler);
@@ -166,7 +166,7 @@ void executor::stop(active_task& one, attempt_end why) {
     if (one.cause == attempt_end::threw) one.cause = why;
     if (one.told_to_stop.exchange(true)) return;
     // If it still goes on after another timeout and the grace, its lease is left to whoever takes it over.
-    deadlines_.add(one, one.terms.timeout + frame_.app.settings.shutdown_grace, steady::now());
+    deadlines_.add(one, one.terms.timeout + shared_.app.settings.shutdown_grace, steady::now());
     // Kept: a coroutine that ends at once would take its own signal along.
     const auto keep = one.self;
     one.cancel.emit(asio::cancellation_type::all);
@@ -174,12 +174,12 @@ void executor::stop(active_task& one, attempt_end why) {
 
 void executor::deadline_passed(active_task& one) {
     if (!one.told_to_stop) return stop(one, attempt_end::timed_out);
-    held_.abandon(one.place);
-    const auto waited = one.terms.timeout + frame_.app.settings.shutdown_grace;
+    leased_.abandon(one.leased_at);
+    const auto waited = one.terms.timeout + shared_.app.settings.shutdown_grace;
     auto said = said_of(event_kind::overdue, one);
     said.text = "its task is given up";
     said.after = waited;
-    notice(frame_.app, std::move(said));
+    announce(shared_.app, std::move(said));
     if (one.cause != attempt_end::withdrawn) give_up(one);
 }
 
@@ -230,13 +230,13 @@ void executor::withdraw(event_kind why, const std::function<bool(const claimed_t
         if (is_it(one.task) && !one.given_up) gone.push_back(one.self);
     }
     for (const auto& one : gone) {
-        if (!std::exchange(one->withdrawn, true)) notice(frame_.app, said_of(why, *one));
+        if (!std::exchange(one->withdrawn, true)) announce(shared_.app, said_of(why, *one));
         stop(*one, attempt_end::withdrawn);
     }
     for (auto& entry : waiting_) {
         if (!is_it(entry.task) || entry.over == attempt_end::withdrawn) continue;
         entry.over = attempt_end::withdrawn;
-        notice(frame_.app, task_event(why, entry.task));
+        announce(shared_.app, task_event(why, entry.task));
     }
 }
 
@@ -263,7 +263,7 @@ void executor::ended(active_task& one, std::exception_ptr failure, std::string r
         } catch (...) {
         }
     }
-    const auto limit = frame_.app.settings.max_payload;
+    const auto limit = shared_.app.settings.max_payload;
     if (!failure && result.size() > limit) {
         how = attempt_end::undecodable;
         failure = std::make_exception_ptr(bad_data{
@@ -287,7 +287,7 @@ void executor::finish(active_task& one, attempt_end how, const std::exception_pt
 void executor::bury(std::shared_ptr<active_task> one, decision what) {
     auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
         const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
-        call_on_dead(frame_.app, *dead.known, task, now);
+        call_on_dead(shared_.app, *dead.known, task, now);
     };
     if (!apart(*one)) {
         hear(*one, what.notes);
@@ -299,14 +299,14 @@ void executor::bury(std::shared_ptr<active_task> one, decision what) {
         asio::post(home_.context(),
                    [this, one, what = std::move(what)]() mutable { hand_in(*one, std::move(what), {}); });
     };
-    asio::post(frame_.pool, std::move(on_pool));
+    asio::post(shared_.pool, std::move(on_pool));
 }
 
 void executor::hand_in(active_task& one, decision what, std::string result) {
     tell(one, what);
     const auto facts = one.facts(home_.tasks().name(), home_.tasks().now());
     auto report = report_of(std::move(what), one.terms, facts, std::move(result));
-    reporter_.add(std::move(report), one.place, one.body.handler);
+    reporter_.add(std::move(report), one.leased_at, one.body.handler);
     if (!one.given_up) return leave(one);
     something_changed_();
 }
@@ -343,7 +343,7 @@ void executor::tell(const active_task& one, const decision& what) {
         break;
     }
     const bool shown = what.what == verdict::bury || what.what == verdict::postpone;
-    if (!shown && !frame_.app.events.heard()) return;
+    if (!shown && !shared_.app.events.heard()) return;
     auto said = said_of(kind, one);
     if (one.started_at) said.ended_at = home_.tasks().now();
     said.after = what.delay;
@@ -352,28 +352,28 @@ void executor::tell(const active_task& one, const decision& what) {
     }
     if (what.what == verdict::postpone) said.text = one.body.handler;
     if (shown) {
-        notice(frame_.app, std::move(said));
+        announce(shared_.app, std::move(said));
     } else {
-        frame_.app.events.publish(said);
+        shared_.app.events.publish(said);
     }
 }
 
 // ---- slots -----------------------------------------------------------------------------------------
 
 void executor::slot_is_free() {
-    places_.release();
+    slots_.release();
     something_changed_();
 }
 
 void executor::one_more_waits() {
-    const auto limit = frame_.app.settings.max_awaiting;
-    if (frame_.awaiting.fetch_add(1) < limit) return;
-    frame_.awaiting.fetch_sub(1);
+    const auto limit = shared_.app.settings.max_awaiting;
+    if (shared_.awaiting.fetch_add(1) < limit) return;
+    shared_.awaiting.fetch_sub(1);
     throw usage_error{
         "more than max_awaiting = " + std::to_string(limit) +
         " handlers would wait for other tasks at once: raise max_awaiting, or wait outside of handlers"};
 }
 
-void executor::one_less_waits() { frame_.awaiting.fetch_sub(1); }
+void executor::one_less_waits() { shared_.awaiting.fetch_sub(1); }
 
 }  // namespace errand

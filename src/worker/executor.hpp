@@ -7,10 +7,10 @@
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
 #include "worker/deadlines.hpp"
-#include "worker/frame.hpp"
-#include "worker/held_tasks.hpp"
+#include "worker/leased_tasks.hpp"
 #include "worker/reporter.hpp"
-#include "worker/slots.hpp"
+#include "worker/slot_pool.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <deque>
 #include <functional>
@@ -20,7 +20,7 @@ namespace errand {
 // On its loop's thread only, but for running().
 class executor {
 public:
-    executor(worker_frame& frame, loop& home, slots& places, held_tasks& held, reporter& to,
+    executor(worker_shared& shared, loop& home, slot_pool& slots, leased_tasks& leased, reporter& to,
              std::function<void()> something_changed);
     ~executor();
 
@@ -50,9 +50,9 @@ public:
     std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
 
     // ---- for active_task ----
-    detail::app_core& app() noexcept { return frame_.app; }
+    detail::app_core& app() noexcept { return shared_.app; }
     loop& home() noexcept { return home_; }
-    slots& places() noexcept { return places_; }
+    slot_pool& slots() noexcept { return slots_; }
     void slot_is_free();
     void one_more_waits();
     void one_less_waits();
@@ -61,7 +61,7 @@ public:
 private:
     struct claimed_entry {
         claimed_task task;
-        held_tasks::place place;
+        leased_tasks::index leased_at;
         std::optional<attempt_end> over;  // it does not start
     };
     using live_list = boost::intrusive::list<active_task, boost::intrusive::base_hook<live_hook>>;
@@ -89,10 +89,10 @@ private:
     void leave(active_task& one);
     void tell(const active_task& one, const decision& what);
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     loop& home_;
-    slots& places_;
-    held_tasks& held_;
+    slot_pool& slots_;
+    leased_tasks& leased_;
     reporter& reporter_;
     std::function<void()> something_changed_;
     deadlines deadlines_;

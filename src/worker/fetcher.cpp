@@ -3,7 +3,7 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/task_event.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -24,11 +24,11 @@ constexpr std::size_t worth_a_second_lane = 25;
 constexpr std::chrono::milliseconds worth_waiting_for{1};
 }  // namespace
 
-fetcher::fetcher(worker_frame& frame, loop& home, slots& places, reporter& reports,
+fetcher::fetcher(worker_shared& shared, loop& home, slot_pool& slots, reporter& reports,
                  std::function<void()> settled)
-    : frame_{frame},
+    : shared_{shared},
       home_{home},
-      places_{places},
+      slots_{slots},
       reports_{reports},
       settled_{std::move(settled)},
       lanes_{lane_state{home.executor()}, lane_state{home.executor()}},
@@ -67,11 +67,11 @@ void fetcher::given(claimed_task task) {
 // Slots that a claim under way has reserved may turn out to be free: its answer decides.
 void fetcher::take_given() {
     while (!given_.empty()) {
-        const bool room = claims_ && places_.free() > 0;
-        if (!room && claims_ && places_.reserved() > 0) return;
+        const bool room = claims_ && slots_.free() > 0;
+        if (!room && claims_ && slots_.reserved() > 0) return;
         auto task = std::move(given_.front());
         given_.pop_front();
-        places_.settle(0, 1);
+        slots_.settle(0, 1);
         if (!room) {
             executor_->decline(std::move(task));
             continue;
@@ -141,13 +141,13 @@ awaitable<void> fetcher::claim_now_and_then() {
 }
 
 awaitable<void> fetcher::recover_from(std::exception_ptr failure) {
-    notice_failure(frame_.app, "reporting and claiming", failure);
+    announce_failure(shared_.app, "reporting and claiming", failure);
     hungry_ = true;
     pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
     co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-std::size_t fetcher::claimable() const { return claims_ && hungry_ ? places_.free() : 0; }
+std::size_t fetcher::claimable() const { return claims_ && hungry_ ? slots_.free() : 0; }
 
 bool fetcher::wanted(std::size_t lane) const {
     if (lanes_[lane].in_flight) return false;
@@ -169,11 +169,11 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     call.lane = lane;
     auto sent = reports_.load(call);
     call.claim.limit = claim_limit();
-    if (call.claim.limit > 0) call.claim.queues = frame_.queues.order(random_unit);
-    call.claim.lease = frame_.app.settings.lease;
+    if (call.claim.limit > 0) call.claim.queues = shared_.queues.order(random_unit);
+    call.claim.lease = shared_.app.settings.lease;
     call.claim.takes_given = true;
     const auto wakes_before = wakes_;
-    places_.reserve(call.claim.limit);
+    slots_.reserve(call.claim.limit);
     lanes_[lane].in_flight = true;
     ++in_flight_;
     look();
@@ -186,7 +186,7 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     }
     lanes_[lane].in_flight = false;
     --in_flight_;
-    places_.settle(call.claim.limit, answer.claimed.size());
+    slots_.settle(call.claim.limit, answer.claimed.size());
     take_given();
     if (failure) {
         reports_.put_back(call, std::move(sent));
@@ -200,7 +200,7 @@ awaitable<void> fetcher::pass(std::size_t lane) {
 }
 
 void fetcher::tell_claimed(const claimed_task& task) const {
-    if (frame_.app.events.heard()) frame_.app.events.publish(task_event(event_kind::task_claimed, task));
+    if (shared_.app.events.heard()) shared_.app.events.publish(task_event(event_kind::task_claimed, task));
 }
 
 // A wake-up that came while the call was under way may have been meant for after it: then the claim is
@@ -211,8 +211,8 @@ void fetcher::learn(const work_call& call, const work_answer& answer, unsigned w
     plenty_ = answer.claimed.size() >= call.claim.limit;
     hungry_ = plenty_ || wakes_ != wakes_before;
     for (const auto& task : answer.claimed) tell_claimed(task);
-    if (answer.next_due && answer.next_due != told_due_ && frame_.falls_due) {
-        frame_.falls_due(std::max(*answer.next_due - answer.now, duration{0}));
+    if (answer.next_due && answer.next_due != told_due_ && shared_.falls_due) {
+        shared_.falls_due(std::max(*answer.next_due - answer.now, duration{0}));
     }
     told_due_ = answer.next_due;
 }

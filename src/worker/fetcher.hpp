@@ -6,8 +6,8 @@
 
 #include "runtime/async_gate.hpp"
 #include "worker/executor.hpp"
-#include "worker/frame.hpp"
 #include "worker/reporter.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <array>
 #include <chrono>
@@ -19,7 +19,8 @@ namespace errand {
 class fetcher {
 public:
     // `settled`: told when nothing is to be reported and no call under way.
-    fetcher(worker_frame& frame, loop& home, slots& places, reporter& reports, std::function<void()> settled);
+    fetcher(worker_shared& shared, loop& home, slot_pool& slots, reporter& reports,
+            std::function<void()> settled);
 
     // Its counterpart; set once, before start().
     void feeds(executor& to) noexcept { executor_ = &to; }
@@ -60,9 +61,9 @@ private:
         bool in_flight = false;
     };
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     loop& home_;
-    slots& places_;
+    slot_pool& slots_;
     reporter& reports_;
     std::function<void()> settled_;
     executor* executor_ = nullptr;

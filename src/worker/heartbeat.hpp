@@ -2,8 +2,8 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -17,7 +17,7 @@ public:
     static constexpr duration lives_for = std::chrono::seconds{15};
 
     // `running`: how many tasks this worker runs now; called on the executor's thread.
-    heartbeat(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in,
+    heartbeat(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
               std::function<std::size_t()> running);
 
     awaitable<std::size_t> pass() override;
@@ -25,7 +25,7 @@ public:
 private:
     duration pause() override { return lives_for / 3; }
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     store& in_;
     std::function<std::size_t()> running_;
     boost::json::object card_;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/crew.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_thread.hpp"
 
 #include <memory>
 #include <span>
@@ -14,7 +14,7 @@ namespace errand {
 class lease_keeper final : public role {
 public:
     lease_keeper(detail::app_core& app, const boost::asio::any_io_executor& executor, store& in,
-                 std::span<const std::unique_ptr<crew>> crews);
+                 std::span<const std::unique_ptr<worker_thread>> threads);
 
     awaitable<std::size_t> pass() override;
 
@@ -22,7 +22,7 @@ private:
     duration pause() override { return app().settings.lease / 3; }
 
     store& in_;
-    std::span<const std::unique_ptr<crew>> crews_;
+    std::span<const std::unique_ptr<worker_thread>> threads_;
 };
 
 }  // namespace errand

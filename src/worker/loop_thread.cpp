@@ -2,7 +2,7 @@
 
 #include "runtime/app_core.hpp"
 #include "runtime/thread_mark.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -36,7 +36,7 @@ void loop_thread::run() {
             home_.context().run();
         } catch (...) {
             // Only what users spawn with a completion handler that throws comes here.
-            notice_failure(app_, "a completion handler threw", std::current_exception());
+            announce_failure(app_, "a completion handler threw", std::current_exception());
         }
     }
 }
@@ -46,7 +46,7 @@ void loop_thread::run_out() {
     try {
         home_.context().run_for(last_chance);
     } catch (...) {
-        notice_failure(app_, "a completion handler threw", std::current_exception());
+        announce_failure(app_, "a completion handler threw", std::current_exception());
     }
 }
 

@@ -1,6 +1,6 @@
 #include "worker/loop_watch.hpp"
 
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -14,15 +14,15 @@ constexpr std::chrono::seconds too_long{1};
 }  // namespace
 
 loop_watch::loop_watch(detail::app_core& app, const asio::any_io_executor& executor,
-                       std::span<const std::unique_ptr<crew>> crews)
-    : role{app, executor, "watching threads"}, crews_{crews}, questions_(crews.size()) {}
+                       std::span<const std::unique_ptr<worker_thread>> threads)
+    : role{app, executor, "watching threads"}, threads_{threads}, questions_(threads.size()) {}
 
 awaitable<std::size_t> loop_watch::pass() {
-    for (std::size_t at = 0; at < crews_.size(); ++at) look(*crews_[at], questions_[at]);
-    co_return crews_.size();
+    for (std::size_t at = 0; at < threads_.size(); ++at) look(*threads_[at], questions_[at]);
+    co_return threads_.size();
 }
 
-void loop_watch::look(crew& at, question& one) {
+void loop_watch::look(worker_thread& at, question& one) {
     const auto now = steady::now();
     if (one.answered->load()) {
         one.told = false;
@@ -34,7 +34,8 @@ void loop_watch::look(crew& at, question& one) {
     }
     if (one.told || now - one.asked < too_long) return;
     one.told = true;
-    notice(app(), {.kind = event_kind::loop_blocked, .after = std::chrono::floor<duration>(now - one.asked)});
+    announce(app(),
+             {.kind = event_kind::loop_blocked, .after = std::chrono::floor<duration>(now - one.asked)});
 }
 
 }  // namespace errand

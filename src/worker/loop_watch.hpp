@@ -1,8 +1,8 @@
 // Sees when a handler keeps a worker's thread to itself for a second or longer.
 #pragma once
 
-#include "worker/crew.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_thread.hpp"
 
 #include <atomic>
 #include <memory>
@@ -14,7 +14,7 @@ namespace errand {
 class loop_watch final : public role {
 public:
     loop_watch(detail::app_core& app, const boost::asio::any_io_executor& executor,
-               std::span<const std::unique_ptr<crew>> crews);
+               std::span<const std::unique_ptr<worker_thread>> threads);
 
     // Asks each thread that runs tasks for a sign of life, and looks who has not answered the last time.
     awaitable<std::size_t> pass() override;
@@ -28,9 +28,9 @@ private:
     };
 
     duration pause() override { return std::chrono::milliseconds{500}; }
-    void look(crew& at, question& one);
+    void look(worker_thread& at, question& one);
 
-    std::span<const std::unique_ptr<crew>> crews_;
+    std::span<const std::unique_ptr<worker_thread>> threads_;
     std::vector<question> questions_;
 };
 

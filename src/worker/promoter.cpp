@@ -21,13 +21,13 @@ std::string expired_outcome() {
 }
 }  // namespace
 
-promoter::promoter(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
-    : role{frame.app, executor, "promoting"}, frame_{frame}, in_{in}, expired_{expired_outcome()} {}
+promoter::promoter(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
+    : role{shared.app, executor, "promoting"}, shared_{shared}, in_{in}, expired_{expired_outcome()} {}
 
 awaitable<std::size_t> promoter::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto answer = co_await in_.promote(frame_.queues.names(), promoted_per_call, expired_);
+        const auto answer = co_await in_.promote(shared_.queues.names(), promoted_per_call, expired_);
         done += answer.promoted + answer.expired;
         // More than one call does was due.
         if (answer.next_due && *answer.next_due <= answer.now) continue;
@@ -38,7 +38,7 @@ awaitable<std::size_t> promoter::pass() {
 }
 
 duration promoter::pause() {
-    const auto look = look_interval(frame_.alive.load(), random_unit());
+    const auto look = look_interval(shared_.alive.load(), random_unit());
     return next_due_ ? std::min(look, *next_due_) : look;
 }
 

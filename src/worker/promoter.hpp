@@ -2,21 +2,21 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
 
 namespace errand {
 
 class promoter final : public role {
 public:
-    promoter(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in);
+    promoter(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
 
     awaitable<std::size_t> pass() override;
 
 private:
     duration pause() override;
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     store& in_;
     std::string expired_;               // the outcome of a task that expires
     std::optional<duration> next_due_;  // from the end of the last round

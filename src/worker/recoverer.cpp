@@ -3,9 +3,9 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/task_event.hpp"
-#include "worker/finished.hpp"
-#include "worker/last_words.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
+#include "worker/attempt_report.hpp"
+#include "worker/on_dead_call.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t recovered_per_call = 100;
 }  // namespace
 
-recoverer::recoverer(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
-    : role{frame.app, executor, "taking over tasks of dead workers"},
-      frame_{frame},
+recoverer::recoverer(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
+    : role{shared.app, executor, "taking over tasks of dead workers"},
+      shared_{shared},
       in_{in},
-      hearing_{frame, executor, in} {}
+      on_dead_{shared, executor, in} {}
 
 awaitable<std::size_t> recoverer::pass() {
     std::size_t done = 0;
@@ -43,7 +43,7 @@ awaitable<std::size_t> recoverer::pass() {
         }
         if (!call.reports.empty()) co_await in_.work(call);
         // Only now: it closes a claim with the last report, and no other call may carry one of that claim then.
-        for (auto& one : dead) hearing_.add(std::move(one));
+        for (auto& one : dead) on_dead_.add(std::move(one));
         done += tasks.size();
         // One answer carries only so many bytes.
         const bool more = answer.next_end && *answer.next_end <= answer.now;
@@ -73,7 +73,7 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     said.attempt = attempt;
     said.text = task.handed ? "what was handed to its worker was not heard of again"
                             : "its worker gave no sign of life";
-    notice(app(), std::move(said));
+    announce(app(), std::move(said));
     if (what.what == verdict::bury && has_on_dead(known)) {
         dead.push_back({std::move(task), std::move(body), known, terms, std::move(what)});
         return std::nullopt;
@@ -85,11 +85,11 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
 
 void recoverer::stop() {
     role::stop();
-    hearing_.stop();
+    on_dead_.stop();
 }
 
 duration recoverer::pause() {
-    return recovery_interval(until_end_, app().settings.lease, frame_.alive.load(), random_unit());
+    return recovery_interval(until_end_, app().settings.lease, shared_.alive.load(), random_unit());
 }
 
 }  // namespace errand

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
-#include "worker/hearing.hpp"
+#include "worker/on_dead_queue.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace errand {
 
 class recoverer final : public role {
 public:
-    recoverer(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in);
+    recoverer(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
 
     awaitable<std::size_t> pass() override;
     void stop() override;
@@ -22,9 +22,9 @@ private:
     // Without a value: its handler is to hear of its end first, so it is among `dead`.
     std::optional<report> end_of(claimed_task& task, std::vector<lost_task>& dead);
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     store& in_;
-    hearing hearing_;
+    on_dead_queue on_dead_;
     std::optional<duration> until_end_;  // of the first lease, as of the last round
 };
 

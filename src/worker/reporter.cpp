@@ -1,7 +1,7 @@
 #include "worker/reporter.hpp"
 
 #include "store/call_limit.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -34,9 +34,9 @@ void reporter::claimed(std::span<const claimed_task> tasks) {
     }
 }
 
-void reporter::add(report one, held_tasks::place place, std::string handler) {
+void reporter::add(report one, leased_tasks::index leased_at, std::string handler) {
     reports_.push_back(std::move(one));
-    waiting_.places.push_back(place);
+    waiting_.leased_at.push_back(leased_at);
     waiting_.handlers.push_back(std::move(handler));
 }
 
@@ -71,7 +71,7 @@ reporter::batch reporter::load(work_call& call) {
         taken = std::exchange(waiting_, {});
     } else {
         take_first(call.reports, reports_, n);
-        take_first(taken.places, waiting_.places, n);
+        take_first(taken.leased_at, waiting_.leased_at, n);
         take_first(taken.handlers, waiting_.handlers, n);
     }
     if (!call.reports.empty()) ++on_their_way_;
@@ -87,7 +87,7 @@ void reporter::delivered(const work_call& call, const batch& sent, const work_an
     if (!call.reports.empty()) landed();
     if (!answer.later.empty()) return;
     for_open(call.reports, [](open_claim& of) { --of.under_way; });
-    held_.remove(sent.places);
+    leased_.remove(sent.leased_at);
     for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
         tell(call.reports[at], sent.handlers[at], answer.verdicts[at]);
     }
@@ -97,7 +97,7 @@ void reporter::delivered(const work_call& call, const batch& sent, const work_an
 void reporter::delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer) {
     const std::set<std::size_t> later{answer.later.begin(), answer.later.end()};
     for (std::size_t at = 0; at < call.reports.size(); ++at) {
-        later_.push_back({call.reports[at], sent.places[at], sent.handlers[at]});
+        later_.push_back({call.reports[at], sent.leased_at[at], sent.handlers[at]});
         if (later.contains(at)) continue;
         answered(call.reports[at].id, call.reports[at].claim, answer.verdicts.at(at));
     }
@@ -119,7 +119,7 @@ void reporter::answered(const task_id& id, claim_number claim, report_verdict ve
     const auto over = std::move(*known);
     later_.erase(known);
     for_open({over.what}, [](open_claim& of) { --of.under_way; });
-    held_.remove({&over.place, 1});
+    leased_.remove({&over.leased_at, 1});
     tell(over.what, over.handler, verdict);
 }
 
@@ -141,21 +141,21 @@ void reporter::put_back(work_call& call, batch sent) {
         open_.erase(at);
     }
     append(reports_, call.reports);
-    append(waiting_.places, sent.places);
+    append(waiting_.leased_at, sent.leased_at);
     append(waiting_.handlers, sent.handlers);
 }
 
 void reporter::tell(const report& one, const std::string& handler, report_verdict verdict) {
     if (verdict == report_verdict::lease_lost) {
-        notice(frame_.app, {.kind = event_kind::report_stale,
-                            .task = to_text(one.id),
-                            .handler = handler,
-                            .queue = one.queue});
-    } else if (frame_.app.events.heard()) {
-        frame_.app.events.publish({.kind = event_kind::report_accepted,
-                                   .task = to_text(one.id),
-                                   .handler = handler,
-                                   .queue = one.queue});
+        announce(shared_.app, {.kind = event_kind::report_stale,
+                               .task = to_text(one.id),
+                               .handler = handler,
+                               .queue = one.queue});
+    } else if (shared_.app.events.heard()) {
+        shared_.app.events.publish({.kind = event_kind::report_accepted,
+                                    .task = to_text(one.id),
+                                    .handler = handler,
+                                    .queue = one.queue});
     }
 }
 

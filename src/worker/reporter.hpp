@@ -6,8 +6,8 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
-#include "worker/held_tasks.hpp"
+#include "worker/leased_tasks.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <span>
 #include <string>
@@ -19,10 +19,10 @@ namespace errand {
 // On its loop's thread only.
 class reporter {
 public:
-    reporter(worker_frame& frame, held_tasks& held) : frame_{frame}, held_{held} {}
+    reporter(worker_shared& shared, leased_tasks& leased) : shared_{shared}, leased_{leased} {}
 
     void claimed(std::span<const claimed_task> tasks);
-    void add(report one, held_tasks::place place, std::string handler);
+    void add(report one, leased_tasks::index leased_at, std::string handler);
 
     // Something is to be sent; a claim to be closed counts as one.
     std::size_t waiting() const noexcept { return reports_.empty() ? closed_.size() : reports_.size(); }
@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t most_reports_per_call = 2000;
     // What one call takes along.
     struct batch {
-        std::vector<held_tasks::place> places;
+        std::vector<leased_tasks::index> leased_at;
         std::vector<std::string> handlers;  // for events; empty when nobody listens
     };
     batch load(work_call& call);
@@ -58,8 +58,8 @@ private:
     std::size_t fitting() const;
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
-    worker_frame& frame_;
-    held_tasks& held_;
+    worker_shared& shared_;
+    leased_tasks& leased_;
     std::vector<report> reports_;
     batch waiting_;  // of reports_
     std::vector<claim_number> closed_;
@@ -68,7 +68,7 @@ private:
     // Reports that a shard has in its hands which is away.
     struct late_report {
         report what;
-        held_tasks::place place;
+        leased_tasks::index leased_at;
         std::string handler;
     };
     std::vector<late_report> later_;

@@ -6,8 +6,8 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/at_most.hpp"
-#include "runtime/registration.hpp"
-#include "runtime/ties.hpp"
+#include "runtime/dependency_completion.hpp"
+#include "runtime/parent_links.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -39,11 +39,11 @@ bool is_failure(tidings what) {
 }
 }  // namespace
 
-resolver::resolver(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in)
-    : role{frame.app, executor, "telling tasks what they waited for"},
-      frame_{frame},
+resolver::resolver(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
+    : role{shared.app, executor, "telling tasks what they waited for"},
+      shared_{shared},
       in_{in},
-      gathered_{gathered_outcome()} {}
+      gathered_{group_outcome()} {}
 
 awaitable<std::size_t> resolver::pass() {
     std::size_t done = 0;
@@ -105,7 +105,7 @@ awaitable<void> resolver::complete(task_id about) {
     if (!found) co_return;
     const auto body = decode_body(found->body);
     if (in_.shards() > 1) {
-        const auto gone = co_await tied(in_, about, comes_once, [](const task_id&) { return false; });
+        const auto gone = co_await link_parents(in_, about, comes_once, [](const task_id&) { return false; });
         // Its end will not be told. What was to be submitted with it never was, or it is no longer kept.
         if (gone) co_await in_.cancel(about, body.life, outcome_because_of(*gone, tidings::overdue));
     }
@@ -114,7 +114,7 @@ awaitable<void> resolver::complete(task_id about) {
     for (const auto& id : body.after) parents.push_back({id, false});
     bool ended_meanwhile = false;
     try {
-        co_await completed(in_, about, body.life, parents);
+        co_await complete_dependencies(in_, about, body.life, parents);
     } catch (const store_error&) {
         ended_meanwhile = true;
     }
@@ -158,7 +158,7 @@ awaitable<std::vector<delivery>> resolver::tell(std::span<const news> entries) {
         // These are parents.
         if (one.what == tidings::untied) {
             next.children.clear();
-            co_await untied(in_, one.about, one.heirs);
+            co_await unlink_parents(in_, one.about, one.heirs);
         }
         if (is_failure(one.what)) next.cancelled = outcome_because_of(one.about, one.what);
         if (one.what == tidings::check) {
@@ -211,7 +211,7 @@ std::string resolver::outcome_because_of(const task_id& parent, tidings how) con
 }
 
 duration resolver::pause() {
-    const auto look = look_interval(frame_.alive.load(), random_unit());
+    const auto look = look_interval(shared_.alive.load(), random_unit());
     return next_ ? std::min(look, *next_) : look;
 }
 

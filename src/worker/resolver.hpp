@@ -5,8 +5,8 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/frame.hpp"
 #include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
 
 #include <span>
 
@@ -14,7 +14,7 @@ namespace errand {
 
 class resolver final : public role {
 public:
-    resolver(worker_frame& frame, const boost::asio::any_io_executor& executor, store& in);
+    resolver(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
 
     // Delivers until there are no more news.
     awaitable<std::size_t> pass() override;
@@ -33,7 +33,7 @@ private:
     awaitable<std::string> outcome_of_checked(const task_id& child);
     std::string outcome_because_of(const task_id& parent, tidings how) const;
 
-    worker_frame& frame_;
+    worker_shared& shared_;
     store& in_;
     std::string gathered_;          // the outcome of a group whose members all succeeded
     std::optional<duration> next_;  // from the end of the last round

@@ -1,7 +1,7 @@
 #include "worker/role.hpp"
 
 #include "core/random.hpp"
-#include "worker/notice.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -26,7 +26,7 @@ awaitable<void> role::run() {
         }
         if (stopped_) break;
         if (failure) {
-            notice_failure(app_, name_, failure);
+            announce_failure(app_, name_, failure);
             asked_ = steady::time_point::max();
             co_await wait(duration{500 + static_cast<int>(random_unit() * 1000)});
         } else {

@@ -4,13 +4,13 @@
 
 #include "core/attempt_rules.hpp"
 #include "core/stage_rules.hpp"
-#include "runtime/aborted.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/at_most.hpp"
-#include "runtime/moved_time.hpp"
+#include "runtime/manual_time.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/operation_aborted.hpp"
 #include "worker/active_task.hpp"
-#include "worker/stage_book.hpp"
+#include "worker/attempt_stages.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -122,10 +122,10 @@ awaitable<void> stage_runner::wait(const try_end& end, int retries) {
     task_.log().warn("{} failed, retry {} of {} in {}: {}: {}", stage_in_words(name_), retries + 1,
                      how_.max_retry, in_words(delay), why.type, why.message);
     asio::steady_timer timer{co_await asio::this_coro::executor, delay};
-    const moved_wait moved{delay, [&timer] { timer.cancel(); }};
+    const manual_wait moved{delay, [&timer] { timer.cancel(); }};
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     const auto state = co_await asio::this_coro::cancellation_state;
-    if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(aborted());
+    if (state.cancelled() != asio::cancellation_type::none) std::rethrow_exception(operation_aborted());
 }
 
 }  // namespace errand

@@ -18,7 +18,7 @@ namespace errand {
 
 class active_task;
 
-// On whatever executor the handler called it; the book is asked on the task's home loop. Must outlive its run().
+// On whatever executor the handler called it; attempt_stages is asked on the task's home loop. Must outlive its run().
 class stage_runner {
 public:
     stage_runner(active_task& task, loop& home, std::string name, stage_options how,

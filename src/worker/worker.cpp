@@ -4,11 +4,11 @@
 
 #include "runtime/ambient.hpp"
 #include "runtime/on_loop.hpp"
+#include "worker/announce.hpp"
 #include "worker/blocking_pool.hpp"
-#include "worker/crew.hpp"
-#include "worker/notice.hpp"
+#include "worker/maintenance_thread.hpp"
 #include "worker/start_check.hpp"
-#include "worker/upkeep.hpp"
+#include "worker/worker_thread.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -34,21 +34,22 @@ awaitable<void> nothing_more(loop&) { co_return; }
 
 struct worker::parts {
     explicit parts(detail::app_core& app)
-        : pool{blocking_threads(app.settings)}, frame{app, queues_of(app), pool.tasks()} {
-        const auto threads = std::max<std::size_t>(app.settings.threads, 1);
-        const auto all = std::max(app.settings.concurrency, threads);
-        for (std::size_t at = 0; at < threads; ++at) {
-            crews.push_back(std::make_unique<crew>(frame, all / threads + (at < all % threads ? 1 : 0)));
+        : pool{blocking_threads(app.settings)}, shared{app, queues_of(app), pool.tasks()} {
+        const auto count = std::max<std::size_t>(app.settings.threads, 1);
+        const auto all = std::max(app.settings.concurrency, count);
+        for (std::size_t at = 0; at < count; ++at) {
+            threads.push_back(std::make_unique<worker_thread>(shared,
+                                                              all / count + (at < all % count ? 1 : 0)));
         }
-        keeps = std::make_unique<upkeep>(frame, crews);
-        frame.falls_due = [this](duration in) { keeps->falls_due(in); };
-        frame.claims_no_more = [this] { keeps->stopping(); };
+        maintenance = std::make_unique<maintenance_thread>(shared, threads);
+        shared.falls_due = [this](duration in) { maintenance->falls_due(in); };
+        shared.claims_no_more = [this] { maintenance->stopping(); };
     }
 
     blocking_pool pool;
-    worker_frame frame;
-    std::vector<std::unique_ptr<crew>> crews;
-    std::unique_ptr<upkeep> keeps;
+    worker_shared shared;
+    std::vector<std::unique_ptr<worker_thread>> threads;
+    std::unique_ptr<maintenance_thread> maintenance;
 };
 
 worker::worker(detail::app_core& app) : app_{app} {}
@@ -75,10 +76,11 @@ awaitable<void> worker::start() {
     std::exception_ptr failure;
     try {
         // Leases are kept before the first is taken, and the pool stands before a task can need it.
-        parts_->keeps->start_thread();
-        co_await asio::co_spawn(parts_->keeps->home().executor(), parts_->keeps->open(), asio::use_awaitable);
+        parts_->maintenance->start_thread();
+        co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->open(),
+                                asio::use_awaitable);
         parts_->pool.start();
-        for (const auto& one : parts_->crews) {
+        for (const auto& one : parts_->threads) {
             one->start_thread();
             co_await asio::co_spawn(one->home().executor(), one->open(), asio::use_awaitable);
         }
@@ -90,42 +92,43 @@ awaitable<void> worker::start() {
         std::rethrow_exception(failure);
     }
     std::string queues;
-    for (const auto& name : parts_->frame.queues.names()) queues += (queues.empty() ? "" : ", ") + name;
-    notice(app_,
-           {.kind = event_kind::worker_started, .text = "worker " + app_.process_name + " serves " + queues});
+    for (const auto& name : parts_->shared.queues.names()) queues += (queues.empty() ? "" : ", ") + name;
+    announce(app_, {.kind = event_kind::worker_started,
+                    .text = "worker " + app_.process_name + " serves " + queues});
 }
 
 awaitable<void> worker::stop() {
     if (!parts_) co_return;
-    for (const auto& one : parts_->crews) {
+    for (const auto& one : parts_->threads) {
         if (one->home().here())
             throw usage_error{"a handler cannot stop the worker that runs it and wait for that"};
     }
-    notice(app_, {.kind = event_kind::worker_stopping, .text = "worker " + app_.process_name + " stops"});
-    // All crews drain at the same time, under leases that are kept until the last report is in.
-    for (const auto& one : parts_->crews) one->begin_to_drain();
-    for (const auto& one : parts_->crews) {
+    announce(app_, {.kind = event_kind::worker_stopping, .text = "worker " + app_.process_name + " stops"});
+    // All of them drain at the same time, under leases that are kept until the last report is in.
+    for (const auto& one : parts_->threads) one->begin_to_drain();
+    for (const auto& one : parts_->threads) {
         co_await asio::co_spawn(one->home().executor(), one->drained(), asio::use_awaitable);
     }
-    co_await asio::co_spawn(parts_->keeps->home().executor(), parts_->keeps->leave(), asio::use_awaitable);
+    co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->leave(),
+                            asio::use_awaitable);
     take_apart();
-    notice(app_,
-           {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
+    announce(app_,
+             {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
 }
 
 void worker::hurry() {
     std::lock_guard lock{guard_};
     if (!parts_) return;
-    for (const auto& one : parts_->crews) one->hurry();
+    for (const auto& one : parts_->threads) one->hurry();
 }
 
-// Crews first: they post to the pool and to the upkeep's thread, and nothing posts to them but the upkeep,
-// which asks its closed loops in vain.
+// The threads that run tasks first: they post to the pool and to the maintenance thread, and nothing posts to them but that
+// thread, which asks their closed loops in vain.
 void worker::take_apart() {
     std::lock_guard lock{guard_};
     if (!parts_) return;
-    for (const auto& one : parts_->crews) one->close();
-    parts_->keeps->close();
+    for (const auto& one : parts_->threads) one->close();
+    parts_->maintenance->close();
     parts_->pool.join();
     parts_.reset();
 }

@@ -14,7 +14,7 @@ struct desk {
         reports.claimed(std::vector<claimed_task>{{task(1), claim, "q", {}, {}},
                                                   {task(2), claim, "q", {}, {}}});
         std::vector<claimed_task> tasks{{task(1), claim, "q", {}, {}}, {task(2), claim, "q", {}, {}}};
-        held.add(tasks, places);
+        held.add(tasks, indexes);
     }
 
     static task_id task(unsigned char n) {
@@ -32,7 +32,7 @@ struct desk {
         one.record.assign(bytes, 'x');
         one.id = task(n);
         one.claim = claim;
-        reports.add(std::move(one), places[n - 1U], "h");
+        reports.add(std::move(one), indexes[n - 1U], "h");
     }
     struct call {
         work_call sent;
@@ -52,10 +52,10 @@ struct desk {
     static constexpr claim_number claim = 7;
     app program{settings()};
     boost::asio::thread_pool pool{1};
-    worker_frame frame{detail::core_of(program), queue_choice{{{"q", 1}}, false}, pool};
-    held_tasks held;
-    std::vector<held_tasks::place> places;
-    reporter reports{frame, held};
+    worker_shared shared{detail::core_of(program), queue_choice{{{"q", 1}}, false}, pool};
+    leased_tasks held;
+    std::vector<leased_tasks::index> indexes;
+    reporter reports{shared, held};
 };
 
 const std::vector<claim_number> closes{desk::claim};
@@ -120,7 +120,7 @@ TEST_CASE("reports that are too much for one call leave in several, and the last
     d.end(2, 400'000);
     auto first = d.send();
     CHECK(first.sent.reports.size() == 1);
-    CHECK(first.batch.places.size() == 1);
+    CHECK(first.batch.leased_at.size() == 1);
     CHECK(first.sent.closed.empty());
     CHECK(d.reports.waiting() == 1);
     d.answered(first);

@@ -1,5 +1,5 @@
 // Which shard is concerned by what, and how free slots are shared between shards.
-#include "client/whole_batch.hpp"
+#include "client/cross_shard_batch.hpp"
 #include "store/shards/routes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -52,7 +52,7 @@ TEST_CASE("a batch is split by shards in its own order") {
     REQUIRE(parts.size() == 3);
     CHECK(parts[0].items == std::vector{3});
     CHECK(parts[1].items == std::vector{4, 1});
-    CHECK(parts[1].places == std::vector<std::size_t>{2, 4});
+    CHECK(parts[1].indexes == std::vector<std::size_t>{2, 4});
     CHECK(parts[2].items == std::vector{5, 8});
     CHECK(shards::split(std::vector{3, 6}, 3, [](int) { return std::size_t{2}; }).size() == 1);
 }

@@ -107,7 +107,7 @@ TEST_CASE("what all stages of a task store is bounded") {
 
 TEST_CASE("the id of a child follows from all that tells it from others") {
     const auto id = [](const std::shared_ptr<stage_run>& run, std::string_view identity,
-                       std::string_view args) { return run->place_for(identity, args)->id(); };
+                       std::string_view args) { return run->reserve_child(identity, args)->id(); };
     const auto same = id(run_of(), "h", "[1]");
     CHECK(id(run_of(), "h", "[1]") == same);
     const std::set<task_id> others{same, id(run_of("t"), "h", "[1]"), id(run_of("s", life + 1), "h", "[1]"),
@@ -119,14 +119,14 @@ TEST_CASE("the id of a child follows from all that tells it from others") {
 TEST_CASE("children alike are counted, and the place of one that was not submitted goes to the next") {
     const auto run = run_of();
     const auto again = run_of();
-    const auto first = run->place_for("h", "[1]");
+    const auto first = run->reserve_child("h", "[1]");
     first->keep();
-    auto second = run->place_for("h", "[1]");
+    auto second = run->reserve_child("h", "[1]");
     const auto second_id = second->id();
     CHECK(second_id != first->id());
     second.reset();
-    CHECK(run->place_for("h", "[1]")->id() == second_id);
-    const auto one = again->place_for("h", "[1]");
+    CHECK(run->reserve_child("h", "[1]")->id() == second_id);
+    const auto one = again->reserve_child("h", "[1]");
     CHECK(one->id() == first->id());
-    CHECK(again->place_for("h", "[1]")->id() == second_id);
+    CHECK(again->reserve_child("h", "[1]")->id() == second_id);
 }

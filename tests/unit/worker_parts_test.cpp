@@ -1,8 +1,8 @@
 // The parts of a worker thread that need no store.
+#include "worker/attempt_report.hpp"
 #include "worker/deadlines.hpp"
-#include "worker/finished.hpp"
-#include "worker/held_tasks.hpp"
-#include "worker/slots.hpp"
+#include "worker/leased_tasks.hpp"
+#include "worker/slot_pool.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -37,31 +37,31 @@ claimed_task task_of(unsigned char number, claim_number claim) {
 
 TEST_CASE("claims may ask for free slots only, and those who return go first") {
     asio::io_context io;
-    slots places{io.get_executor(), 2};
-    places.reserve(2);
-    CHECK(places.free() == 0);
-    places.settle(2, 2);
+    slot_pool slots{io.get_executor(), 2};
+    slots.reserve(2);
+    CHECK(slots.free() == 0);
+    slots.settle(2, 2);
     int back = 0;
-    asio::co_spawn(io, places.regain(), [&](const std::exception_ptr&) { ++back; });
+    asio::co_spawn(io, slots.regain(), [&](const std::exception_ptr&) { ++back; });
     io.poll();
     CHECK(back == 0);
-    places.release();
-    CHECK(places.free() == 0);
+    slots.release();
+    CHECK(slots.free() == 0);
     io.restart();
     io.poll();
     CHECK(back == 1);
-    places.release();
-    CHECK(places.free() == 1);
+    slots.release();
+    CHECK(slots.free() == 1);
 }
 
 TEST_CASE("a return that is cancelled takes its slot all the same") {
     asio::io_context io;
-    slots places{io.get_executor(), 1};
-    places.reserve(1);
-    places.settle(1, 1);
+    slot_pool slots{io.get_executor(), 1};
+    slots.reserve(1);
+    slots.settle(1, 1);
     asio::cancellation_signal stop;
     bool ended = false;
-    asio::co_spawn(io, places.regain(),
+    asio::co_spawn(io, slots.regain(),
                    asio::bind_cancellation_slot(stop.slot(),
                                                 [&](const std::exception_ptr&) { ended = true; }));
     io.poll();
@@ -69,11 +69,11 @@ TEST_CASE("a return that is cancelled takes its slot all the same") {
     io.restart();
     io.poll();
     CHECK(ended);
-    CHECK(places.taken() == 2);
-    places.release();
-    CHECK(places.free() == 0);
-    places.release();
-    CHECK(places.free() == 1);
+    CHECK(slots.taken() == 2);
+    slots.release();
+    CHECK(slots.free() == 0);
+    slots.release();
+    CHECK(slots.free() == 1);
 }
 
 TEST_CASE("deadlines pass in order, and those that have left do not") {
@@ -98,20 +98,20 @@ TEST_CASE("deadlines pass in order, and those that have left do not") {
 }
 
 TEST_CASE("held tasks name each claim once, without those that were reported or abandoned") {
-    held_tasks held;
-    std::vector<held_tasks::place> places;
+    leased_tasks held;
+    std::vector<leased_tasks::index> indexes;
     const std::vector<claimed_task> tasks{task_of(1, 7), task_of(2, 7), task_of(3, 8), task_of(4, 9)};
-    held.add(tasks, places);
-    held.remove(std::span{places}.subspan(2, 1));
-    held.abandon(places[3]);
+    held.add(tasks, indexes);
+    held.remove(std::span{indexes}.subspan(2, 1));
+    held.abandon(indexes[3]);
     extend_call call;
     held.collect(call);
     CHECK(call.claims == std::vector<claim_number>{7});
     REQUIRE(call.tasks.size() == 2);
     CHECK(call.tasks[0].first == tasks[0].id);
-    places.clear();
-    held.add(std::span{tasks}.first(1), places);
-    CHECK(places[0] == 2);
+    indexes.clear();
+    held.add(std::span{tasks}.first(1), indexes);
+    CHECK(indexes[0] == 2);
 }
 
 TEST_CASE("a report says what the decision says, and no more than needed") {

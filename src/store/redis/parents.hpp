@@ -16,9 +16,9 @@ inline std::string parents_text(std::span<const parent_task> parents) {
     for (const auto& one : parents) {
         text += one.id.view();
         switch (one.where) {
-        case parent_task::place::here: text.push_back(one.accepted ? 'h' : 'r'); break;
-        case parent_task::place::elsewhere: text.push_back('f'); break;
-        case parent_task::place::later: text.push_back('w'); break;
+        case parent_task::location::here: text.push_back(one.accepted ? 'h' : 'r'); break;
+        case parent_task::location::elsewhere: text.push_back('f'); break;
+        case parent_task::location::later: text.push_back('w'); break;
         }
     }
     return text;

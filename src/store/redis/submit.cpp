@@ -1,7 +1,7 @@
 // submit: the items of a batch as runs of items alike, so that the usual item costs two arguments.
 #include <errand/error.hpp>
 
-#include "store/folded.hpp"
+#include "store/distinct_batch.hpp"
 #include "store/redis/parents.hpp"
 #include "store/redis/shard_store.hpp"
 #include "store/rule_letter.hpp"
@@ -92,11 +92,11 @@ std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
         for (std::size_t at = 0; at < items.size(); ++at) answers[at].life = incarnation_of(items[at]->body);
     }
     while (!in.done()) {
-        const auto place = static_cast<std::size_t>(in.number() - 1);
-        auto& answer = answers.at(place);
+        const auto index = static_cast<std::size_t>(in.number() - 1);
+        auto& answer = answers.at(index);
         const auto said = in.text();
         const auto verdict = verdict_of(said);
-        if (said == "tangled") tangled.push_back(place);
+        if (said == "tangled") tangled.push_back(index);
         const auto rest = in.text();
         // Of a batch that was refused whole only what refused it matters.
         const bool refused = verdict != submit_verdict::replaced && verdict != submit_verdict::registering;
@@ -203,7 +203,7 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     } else if (held_lately_ > 0) {
         --held_lately_;
     }
-    const folded batch{items};
+    const distinct_batch batch{items};
     const bool all = mode != submit_mode::each;
     if (all) {
         if (auto refused = batch.own_refusal(items)) co_return std::move(*refused);

@@ -12,7 +12,7 @@ awaitable<store::enrol_answer> sharded_store::enrol(const task_id& id, incarnati
                                                     std::span<const parent_task> parents) {
     std::vector<parent_task> placed{parents.begin(), parents.end()};
     for (auto& one : placed) {
-        if (shard_of(one.id) != shard_of(id)) one.where = parent_task::place::elsewhere;
+        if (shard_of(one.id) != shard_of(id)) one.where = parent_task::location::elsewhere;
     }
     co_return co_await of(id).enrol(id, life, placed);
 }
@@ -22,10 +22,10 @@ awaitable<std::vector<standing>> sharded_store::depend(const task_id& child, dep
     const auto parts = shards::split(parents, shards(), [this](const task_id& one) { return shard_of(one); });
     std::vector<awaitable<std::vector<standing>>> calls;
     for (const auto& one : parts) calls.push_back(shards_[one.shard]->depend(child, mode, one.items));
-    const auto answers = co_await shards::together(std::move(calls));
+    const auto answers = co_await shards::all_answers(std::move(calls));
     std::vector<standing> all(parents.size());
     for (std::size_t at = 0; at < parts.size(); ++at) {
-        for (std::size_t i = 0; i < answers[at].size(); ++i) all[parts[at].places[i]] = answers[at][i];
+        for (std::size_t i = 0; i < answers[at].size(); ++i) all[parts[at].indexes[i]] = answers[at][i];
     }
     co_return all;
 }
@@ -47,11 +47,11 @@ awaitable<std::vector<links_page>> sharded_store::links(link kind, std::span<con
     };
     std::vector<awaitable<std::vector<links_page>>> calls;
     for (const auto& one : parts) calls.push_back(ask(*shards_[one.shard], one.items));
-    auto answers = co_await shards::together(std::move(calls));
+    auto answers = co_await shards::all_answers(std::move(calls));
     std::vector<links_page> all(from.size());
     for (std::size_t at = 0; at < parts.size(); ++at) {
         for (std::size_t i = 0; i < answers[at].size(); ++i)
-            all[parts[at].places[i]] = std::move(answers[at][i]);
+            all[parts[at].indexes[i]] = std::move(answers[at][i]);
     }
     co_return all;
 }
@@ -78,21 +78,21 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
     const auto with = std::make_shared<told>();
     with->parts.resize(shards());
     with->gathered = gathered;
-    for (std::size_t place = 0; place < all.size(); ++place) {
-        for (const auto& child : all[place].children) {
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        for (const auto& child : all[index].children) {
             auto& to = with->parts[shard_of(child)];
-            if (to.places.empty() || to.places.back() != place) {
-                const auto& one = all[place];
+            if (to.indexes.empty() || to.indexes.back() != index) {
+                const auto& one = all[index];
                 to.items.push_back(
                     {.parent = one.parent, .what = one.what, .cancelled = one.cancelled, .children = {}});
-                to.places.push_back(place);
+                to.indexes.push_back(index);
             }
             to.items.back().children.push_back(child);
         }
     }
     const auto executor = co_await boost::asio::this_coro::executor;
     const auto end = std::chrono::steady_clock::now() + shards::patience_with_one;
-    std::vector<std::shared_ptr<shards::gathering<answer>>> calls(shards());
+    std::vector<std::shared_ptr<shards::late_answers<answer>>> calls(shards());
     bool one_is_away = false;
     for (std::size_t at = 0; at < shards(); ++at) {
         if (with->parts[at].items.empty()) continue;
@@ -101,7 +101,7 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
             one_is_away = true;
             continue;
         }
-        calls[at] = resolving_[at] = std::make_shared<shards::gathering<answer>>(executor, 1);
+        calls[at] = resolving_[at] = std::make_shared<shards::late_answers<answer>>(executor, 1);
         calls[at]->start(0, shards_[at]->resolve(with->parts[at].items, with->gathered), with);
     }
     std::vector<std::vector<task_id>> again(all.size());
@@ -111,9 +111,9 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
         co_await calls[at]->wait(std::max(left, duration{0}));
         const auto got = calls[at]->done() ? calls[at]->take(0) : std::nullopt;
         one_is_away = one_is_away || !got;
-        const auto& places = with->parts[at].places;
-        for (std::size_t i = 0; got && i < places.size(); ++i)
-            std::ranges::copy((*got)[i], std::back_inserter(again[places[i]]));
+        const auto& indexes = with->parts[at].indexes;
+        for (std::size_t i = 0; got && i < indexes.size(); ++i)
+            std::ranges::copy((*got)[i], std::back_inserter(again[indexes[i]]));
     }
     if (one_is_away) throw store_error{"resolve: a shard does not answer; its tasks are told when it does"};
     co_return again;
@@ -125,7 +125,7 @@ awaitable<void> sharded_store::delivered(std::span<const delivery> all) {
     const auto with = std::make_shared<const std::vector<part>>(
         shards::split(all, shards(), [this](const delivery& one) { return shard_of(one.about); }));
     const auto calls =
-        std::make_shared<shards::gathering<bool>>(co_await boost::asio::this_coro::executor, with->size());
+        std::make_shared<shards::late_answers<bool>>(co_await boost::asio::this_coro::executor, with->size());
     for (std::size_t at = 0; at < with->size(); ++at) {
         const auto& one = (*with)[at];
         calls->start(at, shards::done(shards_[one.shard]->delivered(one.items)), with);

@@ -171,7 +171,7 @@ awaitable<bool> sharded_store::change_everywhere(std::string_view what,
     };
     std::vector<awaitable<outcome>> calls;
     for (const auto& one : shards_) calls.push_back(tried(change(*one)));
-    const auto all = co_await shards::together(std::move(calls));
+    const auto all = co_await shards::all_answers(std::move(calls));
     std::string missed;
     std::exception_ptr first;
     std::size_t failed = 0;

@@ -25,7 +25,7 @@ template <class Item>
 struct part {
     std::size_t shard = 0;
     std::vector<Item> items;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> indexes;
 };
 
 // Only the shards that something falls to. `shard_of_item(item)`.
@@ -33,11 +33,11 @@ template <class Items, class ShardOf>
 auto split(const Items& all, std::size_t shards, ShardOf shard_of_item) {
     using item = std::decay_t<decltype(*std::begin(all))>;
     std::vector<part<item>> parts(shards);
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (const auto& one : all) {
         auto& to = parts[shard_of_item(one)];
         to.items.push_back(one);
-        to.places.push_back(place++);
+        to.indexes.push_back(index++);
     }
     for (std::size_t at = 0; at < shards; ++at) parts[at].shard = at;
     std::erase_if(parts, [](const auto& one) { return one.items.empty(); });

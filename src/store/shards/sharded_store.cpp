@@ -284,7 +284,7 @@ awaitable<watch_answer> sharded_store::watch(std::span<const watched_task> tasks
         shards::split(tasks, shards(), [this](const watched_task& one) { return shard_of(one.id); });
     std::vector<awaitable<watch_answer>> calls;
     for (const auto& one : parts) calls.push_back(shards_[one.shard]->watch(one.items));
-    auto answers = co_await shards::together(std::move(calls));
+    auto answers = co_await shards::all_answers(std::move(calls));
     watch_answer got;
     for (auto& one : answers) {
         std::ranges::move(one.ended, std::back_inserter(got.ended));

@@ -10,10 +10,10 @@
 #pragma once
 
 #include "store/settings.hpp"
-#include "store/shards/gathering.hpp"
+#include "store/shards/late_answers.hpp"
+#include "store/shards/parallel_calls.hpp"
 #include "store/shards/rounds.hpp"
 #include "store/shards/routes.hpp"
-#include "store/shards/together.hpp"
 #include "store/store.hpp"
 
 namespace errand {
@@ -102,14 +102,14 @@ private:
     awaitable<std::vector<Answer>> everywhere(Call call) {
         std::vector<awaitable<Answer>> calls;
         for (const auto& one : shards_) calls.push_back(call(*one));
-        return shards::together(std::move(calls));
+        return shards::all_answers(std::move(calls));
     }
     // Who only looks is told what those know that answer soon; nothing of the others. `call(store&)` refers to nothing else: it
     // may go on for longer.
     template <class Answer, class Call>
     awaitable<std::vector<std::optional<Answer>>> those_there(Call call) {
         const auto executor = co_await boost::asio::this_coro::executor;
-        const auto all = std::make_shared<shards::gathering<Answer>>(executor, shards());
+        const auto all = std::make_shared<shards::late_answers<Answer>>(executor, shards());
         for (std::size_t at = 0; at < shards(); ++at) all->start(at, call(*shards_[at]), nullptr);
         co_await all->wait_for_some(patience_of_lookers);
         std::vector<std::optional<Answer>> answers;
@@ -159,7 +159,7 @@ private:
     std::size_t clock_ = 0;        // the shard by whose clock times are told
     std::size_t first_asked_ = 0;  // for tasks
     // Calls of extend that have not been answered.
-    std::vector<std::shared_ptr<shards::gathering<extend_answer>>> extensions_;
+    std::vector<std::shared_ptr<shards::late_answers<extend_answer>>> extensions_;
     struct adoption;
     std::size_t first_adopted_ = 0;
     std::vector<bool> adopting_;  // a call there has not been answered
@@ -167,7 +167,7 @@ private:
     std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
     std::vector<work_desk> desks_;   // of each lane, one a shard
     std::vector<claimed_task> late_claimed_;
-    std::vector<std::shared_ptr<shards::gathering<std::vector<std::vector<task_id>>>>> resolving_;
+    std::vector<std::shared_ptr<shards::late_answers<std::vector<std::vector<task_id>>>>> resolving_;
 
     shards::rounds<promote_answer> promote_;
     shards::rounds<recover_answer> recover_;

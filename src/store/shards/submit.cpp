@@ -22,7 +22,7 @@ bool refuses(const submit_answer& one) {
 }
 
 void spread(std::vector<submit_answer>& to, const part& of, std::vector<submit_answer> answers) {
-    for (std::size_t at = 0; at < answers.size(); ++at) to[of.places[at]] = std::move(answers[at]);
+    for (std::size_t at = 0; at < answers.size(); ++at) to[of.indexes[at]] = std::move(answers[at]);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ part sharded_store::placed(part one) const {
     for (auto& item : one.items) {
         for (auto& parent : item.after) {
             if (shard_of(parent.id) == one.shard) continue;
-            parent.where = parent_task::place::elsewhere;
+            parent.where = parent_task::location::elsewhere;
             item.incomplete = true;
         }
     }
@@ -55,7 +55,7 @@ awaitable<std::vector<submit_answer>> sharded_store::submit(std::size_t lane,
         co_return co_await submit_all(lane, items.size(), std::move(parts), mode);
     std::vector<awaitable<std::vector<submit_answer>>> calls;
     for (const auto& one : parts) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
-    auto answers = co_await shards::together(std::move(calls));
+    auto answers = co_await shards::all_answers(std::move(calls));
     std::vector<submit_answer> all(items.size());
     for (std::size_t at = 0; at < parts.size(); ++at) spread(all, parts[at], std::move(answers[at]));
     co_return all;
@@ -66,7 +66,7 @@ awaitable<void> sharded_store::forget(std::span<const delivered_task> tasks) {
         shards::split(tasks, shards(), [this](const delivered_task& one) { return shard_of(one.id); });
     std::vector<awaitable<bool>> calls;
     for (const auto& one : parts) calls.push_back(shards::done(shards_[one.shard]->forget(one.items)));
-    co_await shards::together(std::move(calls));
+    co_await shards::all_answers(std::move(calls));
 }
 
 // A refusal that is known beforehand refuses everything. Shards that may refuse are written one after the other, before
@@ -83,7 +83,7 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
         std::vector<awaitable<std::vector<submit_answer>>> calls;
         for (const auto& one : parts)
             calls.push_back(shards_[one.shard]->submit(lane, one.items, submit_mode::ask));
-        auto answers = co_await shards::together(std::move(calls));
+        auto answers = co_await shards::all_answers(std::move(calls));
         const bool refused =
             std::ranges::any_of(answers, [](const auto& of) { return std::ranges::any_of(of, refuses); });
         for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -101,7 +101,7 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
     }
     std::vector<awaitable<std::vector<submit_answer>>> calls;
     for (const auto& one : certain) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
-    auto answers = co_await shards::together(std::move(calls));
+    auto answers = co_await shards::all_answers(std::move(calls));
     for (std::size_t at = 0; at < answers.size(); ++at)
         spread(all, parts[uncertain + at], std::move(answers[at]));
     co_return all;

@@ -41,7 +41,7 @@ awaitable<void> pause_of(asio::any_io_executor executor, std::chrono::millisecon
 struct sharded_store::work_part {
     std::size_t shard = 0;
     work_call call;
-    std::vector<std::size_t> places{};  // of its reports in the whole
+    std::vector<std::size_t> indexes{};  // of its reports in the whole
     work_answer answer{};
     std::exception_ptr failure{};
     bool done = false;
@@ -79,7 +79,7 @@ std::vector<std::shared_ptr<sharded_store::work_part>> sharded_store::parts_of(c
         if (desk.under_way)
             got.later.push_back(at);
         else
-            parts[shard]->places.push_back(at);
+            parts[shard]->indexes.push_back(at);
     }
     for (const auto claim : asked.closed) {
         const auto shard = shards::shard_of_claim(claim, n);
@@ -159,7 +159,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
             const auto limit = one->call.claim.limit;
             if (!one->done) {
                 one->late = some = true;
-                got.later.insert(got.later.end(), one->places.begin(), one->places.end());
+                got.later.insert(got.later.end(), one->indexes.begin(), one->indexes.end());
                 shares.leave_out(one->shard);
                 continue;
             }
@@ -169,8 +169,8 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
                 continue;
             }
             some = true;
-            for (std::size_t r = 0; r < one->places.size(); ++r)
-                got.verdicts[one->places[r]] = one->answer.verdicts[r];
+            for (std::size_t r = 0; r < one->indexes.size(); ++r)
+                got.verdicts[one->indexes[r]] = one->answer.verdicts[r];
             earlier(got.next_due, one->answer.next_due, one->answer.now);
             if (limit > 0) {
                 shares.took(one->shard, limit, one->answer.claimed.size());
@@ -182,7 +182,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     }
     if (!failed.empty() && !some) std::rethrow_exception(failed.front()->failure);
     for (const auto& one : failed) {
-        got.later.insert(got.later.end(), one->places.begin(), one->places.end());
+        got.later.insert(got.later.end(), one->indexes.begin(), one->indexes.end());
         failed_late(executor, *one);
     }
     for (std::size_t at = 0; at < n; ++at) send_waiting(executor, asked.lane, at);
@@ -325,7 +325,7 @@ awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
         auto& part = (*parts)[at];
         if ((part.claims.empty() && part.tasks.empty()) || extensions_[at]) continue;
         part.lease = asked.lease;
-        extensions_[at] = std::make_shared<shards::gathering<extend_answer>>(executor, 1);
+        extensions_[at] = std::make_shared<shards::late_answers<extend_answer>>(executor, 1);
         extensions_[at]->start(0, shards_[at]->extend(part), parts);
     }
     const auto end = std::chrono::steady_clock::now() + asked.lease / 6;

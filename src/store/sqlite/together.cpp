@@ -1,6 +1,6 @@
 // submit, of items that depend on tasks or are to be accepted all or none: everything is decided before the first write.
 #include "core/bytes.hpp"
-#include "store/folded.hpp"
+#include "store/distinct_batch.hpp"
 #include "store/rule_letter.hpp"
 #include "store/sqlite/ledger.hpp"
 
@@ -109,7 +109,7 @@ ledger::weight ledger::weigh(on_failed rule, std::span<const parent_task> parent
                              const std::unordered_set<task_id>& written) {
     weight found;
     for (const auto& one : parents) {
-        const bool begins = one.where == parent_task::place::later || written.contains(one.id);
+        const bool begins = one.where == parent_task::location::later || written.contains(one.id);
         const auto row = begins ? std::nullopt : row_of(one.id);
         if (!begins && !row && one.accepted && !found.gone) found.gone = one.id;
         if (!row || !row->ended()) {
@@ -220,7 +220,7 @@ bool ledger::weigh_all(std::vector<draft>& all) {
 }
 
 std::vector<submit_answer> ledger::submit_together(std::span<const submission_item> items, submit_mode mode) {
-    const folded batch{items};
+    const distinct_batch batch{items};
     const bool all_or_none = mode != submit_mode::each;
     if (all_or_none) {
         if (auto refused = batch.own_refusal(items)) return std::move(*refused);

@@ -46,11 +46,11 @@ void read_login(address& to, std::string_view& rest) {
 }
 
 void read_host(address& to, std::string_view text) {
-    const auto place = url::place_of(text);
-    if (!place.closed) refuse("has a host without its closing bracket");
-    to.host = place.host;
-    if (place.port.empty()) return;
-    const auto port = place.port.starts_with(':') ? url::number(place.port.substr(1), 65535) : std::nullopt;
+    const auto server = url::host_port_of(text);
+    if (!server.closed) refuse("has a host without its closing bracket");
+    to.host = server.host;
+    if (server.port.empty()) return;
+    const auto port = server.port.starts_with(':') ? url::number(server.port.substr(1), 65535) : std::nullopt;
     if (!port || *port == 0) refuse("has a port that is no number from 1 to 65535");
     to.port = static_cast<unsigned short>(*port);
 }

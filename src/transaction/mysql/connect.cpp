@@ -2,7 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
+#include "runtime/operation_aborted.hpp"
 #include "transaction/request_thread.hpp"
 #include "transaction/statement_text.hpp"
 
@@ -76,7 +76,7 @@ awaitable<std::unique_ptr<db::any_connection>> connect(asio::any_io_executor on,
     const auto [failed] = co_await made->async_connect(params, said, asio::cancel_at(until, token));
     if (!failed) co_return made;
     const bool stopped = failed == asio::error::operation_aborted;
-    if (stopped && steady_clock::now() < until) std::rethrow_exception(aborted());
+    if (stopped && steady_clock::now() < until) std::rethrow_exception(operation_aborted());
     throw store_error{"cannot connect to " + there.to.shown + ": " +
                       (stopped ? "no answer in time" : cause(failed, said))};
 }

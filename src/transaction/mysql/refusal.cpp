@@ -2,7 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
+#include "runtime/operation_aborted.hpp"
 #include "transaction/statement_text.hpp"
 
 #include <boost/asio/error.hpp>
@@ -58,7 +58,7 @@ bool ends_connection(const db::error_code& failed) {
 
 void refuse(const db::error_code& failed, const db::diagnostics& said, const std::string& shown,
             std::string_view statement) {
-    if (failed == boost::asio::error::operation_aborted) std::rethrow_exception(aborted());
+    if (failed == boost::asio::error::operation_aborted) std::rethrow_exception(operation_aborted());
     const auto words =
         said.server_message().empty() ? failed.message() : sql::one_line(said.server_message());
     if (ends_connection(failed)) {

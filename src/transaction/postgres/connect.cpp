@@ -2,7 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
+#include "runtime/operation_aborted.hpp"
 #include "transaction/postgres/socket_watch.hpp"
 #include "transaction/statement_text.hpp"
 
@@ -50,7 +50,7 @@ awaitable<std::vector<std::string>> addresses_of(asio::io_context& on, const std
         co_await resolver.async_resolve(host, "",
                                         asio::cancel_at(until, asio::as_tuple(asio::use_awaitable)));
     if (failed == asio::error::operation_aborted && std::chrono::steady_clock::now() < until)
-        std::rethrow_exception(aborted());
+        std::rethrow_exception(operation_aborted());
     if (failed) throw store_error{"the host \"" + host + "\" has no address: " + failed.message()};
     for (const auto& entry : entries) found.push_back(entry.endpoint().address().to_string());
     co_return found;

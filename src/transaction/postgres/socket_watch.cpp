@@ -2,7 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/aborted.hpp"
+#include "runtime/operation_aborted.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_at.hpp>
@@ -45,19 +45,19 @@ void socket_watch::move_to(const asio::any_io_executor& on) {
 // Any other error of the socket is libpq's to find out, when it reads or writes.
 awaitable<void> socket_watch::readable() {
     const auto [failed] = co_await descriptor_.async_wait(descriptor_base::wait_read, token);
-    if (failed == asio::error::operation_aborted) std::rethrow_exception(aborted());
+    if (failed == asio::error::operation_aborted) std::rethrow_exception(operation_aborted());
 }
 
 awaitable<void> socket_watch::writable() {
     const auto [failed] = co_await descriptor_.async_wait(descriptor_base::wait_write, token);
-    if (failed == asio::error::operation_aborted) std::rethrow_exception(aborted());
+    if (failed == asio::error::operation_aborted) std::rethrow_exception(operation_aborted());
 }
 
 awaitable<bool> socket_watch::ready(bool to_read, std::chrono::steady_clock::time_point until) {
     const auto what = to_read ? descriptor_base::wait_read : descriptor_base::wait_write;
     const auto [failed] = co_await descriptor_.async_wait(what, asio::cancel_at(until, token));
     if (failed != asio::error::operation_aborted) co_return true;
-    if (std::chrono::steady_clock::now() < until) std::rethrow_exception(aborted());
+    if (std::chrono::steady_clock::now() < until) std::rethrow_exception(operation_aborted());
     co_return false;
 }
 

@@ -21,7 +21,7 @@ public:
     // Waits on this executor from now on; nobody waits meanwhile. Throws store_error when it cannot, and watches nothing then.
     void move_to(const boost::asio::any_io_executor& on);
 
-    // Each throws what aborted() holds when the coroutine was cancelled.
+    // Each throws what operation_aborted() holds when the coroutine was cancelled.
     awaitable<void> readable();
     awaitable<void> writable();
     // False when the time came first.

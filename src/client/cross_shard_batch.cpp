@@ -1,0 +1,237 @@
+#include "client/cross_shard_batch.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/dependency_completion.hpp"
+#include "runtime/parent_links.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace errand {
+
+namespace {
+
+bool stands(submit_verdict verdict) {
+    using enum submit_verdict;
+    return verdict == accepted || verdict == registering || verdict == duplicate || verdict == replaced;
+}
+
+class cross_shard_batch {
+public:
+    cross_shard_batch(loop& there, std::vector<submission_item> items)
+        : there_{there}, in_{there.tasks()}, items_{std::move(items)}, answers_(items_.size()) {
+        for (std::size_t at = 0; at < items_.size(); ++at) {
+            batch_.insert(items_[at].id);
+            (items_[at].waits() ? waiting_ : rest_).push_back(at);
+        }
+        for (const auto at : rest_) starts_.insert(items_[at].id);
+    }
+
+    awaitable<submitter::group_answer> run(submit_mode mode) {
+        if (co_await is_refused() || mode == submit_mode::ask) co_return answer();
+        bool refused = !co_await send(waiting_);
+        if (!refused) refused = co_await cannot_wait();
+        if (!refused && !rest_.empty()) refused = !co_await send(rest_);
+        if (refused) {
+            co_await take_back();
+        } else {
+            co_await accept();
+        }
+        co_return answer();
+    }
+
+private:
+    // Nothing is written yet.
+    awaitable<bool> is_refused() {
+        const auto cycles = cycles_among(items_);
+        const auto none = [](const auto& ids) { return ids.empty(); };
+        if (!std::ranges::all_of(cycles, none)) {
+            for (std::size_t at = 0; at < items_.size(); ++at) {
+                answers_[at] = {cycles[at].empty() ? submit_verdict::withheld : submit_verdict::cycle, 0,
+                                cycles[at]};
+            }
+            co_return true;
+        }
+        for (std::size_t at = 0; at < items_.size(); ++at) {
+            auto refused = co_await foreseen_refusal(in_, items_[at]);
+            if (!refused) continue;
+            for (auto& one : answers_) one = {submit_verdict::withheld};
+            answers_[at] = std::move(*refused);
+            co_return true;
+        }
+        auto asked = co_await there_.submissions().submit_group(items_, submit_mode::ask);
+        if (!asked.failures.empty()) std::rethrow_exception(asked.failures.front());
+        answers_ = std::move(asked.answers);
+        co_return !std::ranges::all_of(answers_, stands, &submit_answer::verdict);
+    }
+
+    awaitable<bool> send(const std::vector<std::size_t>& indexes) {
+        std::vector<submission_item> some;
+        for (const auto at : indexes) {
+            some.push_back(items_[at]);
+            auto& one = some.back();
+            one.incomplete = one.waits();
+            for (auto& parent : one.after) {
+                // Kept by the same shard, but not in this call.
+                if (starts_.contains(parent.id)) parent.where = parent_task::location::later;
+            }
+        }
+        auto got = co_await there_.submissions().submit_group(std::move(some), submit_mode::all_or_nothing);
+        if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
+        bool all = true;
+        for (std::size_t i = 0; i < indexes.size(); ++i) {
+            answers_[indexes[i]] = got.answers[i];
+            if (got.answers[i].verdict == submit_verdict::registering) registering_.push_back(indexes[i]);
+            all = all && stands(got.answers[i].verdict);
+        }
+        co_return all;
+    }
+
+    // Registers those that wait. True when one of them cannot, and its answer says why.
+    awaitable<bool> cannot_wait() {
+        for (const auto at : registering_) {
+            auto& one = items_[at];
+            std::vector<task_id> inside;
+            std::unordered_set<task_id> known;
+            bool outside = false;
+            for (const auto& parent : one.after) {
+                if (parent.accepted) known.insert(parent.id);
+                if (!batch_.contains(parent.id)) {
+                    outside = true;
+                } else if (in_.shard_of(parent.id) != in_.shard_of(one.id)) {
+                    inside.push_back(parent.id);
+                }
+            }
+            for (std::size_t from = 0; from < inside.size(); from += store::parents_per_call) {
+                const auto part = std::span{inside}.subspan(from);
+                co_await in_.depend(one.id, depend_mode::note,
+                                    part.first(std::min(part.size(), store::parents_per_call)));
+            }
+            auto gone = co_await enrol_parents(in_, one.id, incarnation_of(one.body), one.after);
+            if (!gone && outside) {
+                gone = co_await link_parents(
+                    in_, one.id, [&](const task_id& id) { return known.contains(id); },
+                    [&](const task_id& id) { return batch_.contains(id); });
+            }
+            if (!gone) continue;
+            answers_[at] = {submit_verdict::gone, 0, {*gone}};
+            co_return true;
+        }
+        co_return co_await close_cycles();
+    }
+
+    // Only a task that others wait for can close a cycle with tasks outside of the batch.
+    awaitable<bool> close_cycles() {
+        std::vector<links_from> asked;
+        for (const auto at : registering_) asked.push_back({items_[at].id});
+        const auto pages =
+            asked.empty() ? std::vector<links_page>{} : co_await in_.links(link::tells, asked, false);
+        for (std::size_t i = 0; i < registering_.size(); ++i) {
+            const auto inside = [&](const task_id& id) { return batch_.contains(id); };
+            const auto* page = i < pages.size() ? &pages[i] : nullptr;
+            if (page && !page->more && std::ranges::all_of(page->others, inside)) continue;
+            auto cycle = co_await find_cycle(in_, items_[registering_[i]].id);
+            if (cycle.empty()) continue;
+            answers_[registering_[i]] = {submit_verdict::cycle, 0, std::move(cycle)};
+            co_return true;
+        }
+        co_return false;
+    }
+
+    awaitable<void> accept() {
+        std::unordered_set<task_id> held;
+        for (std::size_t at = 0; at < items_.size(); ++at) {
+            if (answers_[at].verdict == submit_verdict::duplicate) held.insert(items_[at].id);
+        }
+        for (const auto at : registering_) {
+            const auto& one = items_[at];
+            const auto is_held = [&](const parent_task& parent) { return held.contains(parent.id); };
+            // What did not begin with this submission may have ended before.
+            if (std::ranges::any_of(one.after, is_held)) {
+                const auto no = [](const task_id&) { return false; };
+                co_await link_parents(in_, one.id, no, no);
+            }
+            const auto life = incarnation_of(one.body);
+            if (co_await in_.confirm(one.id, life, true) == confirm_verdict::lost) throw_lost(one.id);
+            answers_[at] = {submit_verdict::accepted, life};
+        }
+    }
+
+    awaitable<void> take_back() {
+        for (const auto at : registering_)
+            co_await in_.withdraw(items_[at].id, incarnation_of(items_[at].body));
+        for (auto& one : answers_) {
+            if (stands(one.verdict)) one = {submit_verdict::withheld};
+        }
+    }
+
+    submitter::group_answer answer() {
+        return {.answers = std::move(answers_), .failures = {}, .items = std::move(items_)};
+    }
+
+    loop& there_;
+    store& in_;
+    std::vector<submission_item> items_;
+    std::vector<submit_answer> answers_;
+    std::vector<std::size_t> waiting_, rest_;  // indexes
+    std::vector<std::size_t> registering_;
+    std::unordered_set<task_id> batch_, starts_;  // all, and those of `rest_`
+};
+
+}  // namespace
+
+bool crosses_shards(const store& in, std::span<const submission_item> items) {
+    if (in.shards() == 1) return false;
+    return std::ranges::any_of(items, [&](const submission_item& one) {
+        return std::ranges::any_of(one.after, [&](const parent_task& parent) {
+            return in.shard_of(parent.id) != in.shard_of(one.id);
+        });
+    });
+}
+
+std::vector<std::vector<task_id>> cycles_among(std::span<const submission_item> items) {
+    std::unordered_map<task_id, std::size_t> indexes;
+    for (std::size_t at = 0; at < items.size(); ++at) indexes.try_emplace(items[at].id, at);
+    std::vector<std::vector<task_id>> found(items.size());
+    enum class colour : std::uint8_t { unseen, on_way, done };
+    std::vector<colour> seen(items.size(), colour::unseen);
+    struct step {
+        std::size_t at;
+        std::size_t next = 0;  // the parent to look at
+    };
+    for (std::size_t start = 0; start < items.size(); ++start) {
+        std::vector<step> way;
+        if (seen[start] == colour::unseen) way.push_back({start});
+        while (!way.empty()) {
+            auto& top = way.back();
+            seen[top.at] = colour::on_way;
+            const auto& after = items[top.at].after;
+            if (top.next == after.size()) {
+                seen[top.at] = colour::done;
+                way.pop_back();
+                continue;
+            }
+            const auto parent = indexes.find(after[top.next++].id);
+            if (parent == indexes.end()) continue;
+            if (seen[parent->second] == colour::unseen) {
+                way.push_back({parent->second});
+            } else if (seen[parent->second] == colour::on_way) {
+                const auto from = std::ranges::find(way, parent->second, &step::at);
+                std::vector<task_id> ids;
+                for (auto on = from; on != way.end(); ++on) ids.push_back(items[on->at].id);
+                for (auto on = from; on != way.end(); ++on) found[on->at] = ids;
+            }
+        }
+    }
+    return found;
+}
+
+awaitable<submitter::group_answer> submit_over_shards(loop& there, std::vector<submission_item> items,
+                                                      submit_mode mode) {
+    cross_shard_batch batch{there, std::move(items)};
+    co_return co_await batch.run(mode);
+}
+
+}  // namespace errand

@@ -1,0 +1,97 @@
+#include "client/edit_task.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/parent_links.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <functional>
+
+namespace errand {
+namespace {
+
+// Others may change the task between the look and the step; each time one of them gets ahead.
+constexpr int most_tries = 50;
+
+// `alter` makes the new body; false: the task is to stay as it is.
+awaitable<std::optional<bool>> edit_on(store& in, task_id id, incarnation life, bool unstarted_only,
+                                       std::function<bool(const found_task&, task_body&, edit_call&)> alter) {
+    for (int tries = 0; tries < most_tries; ++tries) {
+        const auto found = co_await in.find(id);
+        if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
+        if (is_end(found->where) || found->where == state::working) co_return false;
+        auto body = decode_body(found->body);
+        edit_call call{.id = id, .seen = found->body, .body = {}, .due_at = {}, .expires_at = {}};
+        call.unstarted_only = unstarted_only;
+        if (!alter(*found, body, call)) co_return false;
+        if (call.due_at && body.expires_after) call.expires_at = *call.due_at + *body.expires_after;
+        call.body = encode(body);
+        const auto verdict = co_await in.edit(call);
+        if (verdict == edit_verdict::unknown) co_return std::nullopt;
+        if (verdict != edit_verdict::changed) co_return verdict == edit_verdict::done;
+    }
+    throw store_error{"task " + to_text(id) +
+                      " was not changed: others changed it again and again meanwhile; try once more"};
+}
+
+}  // namespace
+
+awaitable<cancel_answer> cancel_on(store& in, task_id id, incarnation life, duration retention) {
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    outcome.retention = retention;
+    const auto record = encode(outcome);
+    co_return co_await in.cancel(id, life, record);
+}
+
+awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life) {
+    const auto found = co_await in.find(id);
+    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
+    if (!found->finished_at || found->where == state::success) co_return false;
+    // A group is not run: it comes back with its members.
+    if (decode_body(found->body).rule == on_failed::gather) co_return false;
+    const auto outcome = decode_outcome(found->outcome);
+    task_notes notes = outcome.notes.value_or(task_notes{});
+    notes.attempts = notes.lost_leases = notes.unknown_handler = 0;
+    notes.snoozed = false;
+    notes.revived = true;
+    const auto record = encode(notes);
+    co_return co_await in.revive(id, incarnation_of(found->body), *found->finished_at, record);
+}
+
+awaitable<std::optional<bool>> revive_with_dependents_on(store& in, task_id id, incarnation life) {
+    const auto revived = co_await revive_on(in, id, life);
+    if (revived.value_or(false)) co_await revive_dependents(in, id);
+    co_return revived;
+}
+
+awaitable<std::optional<bool>> reschedule_on(store& in, task_id id, incarnation life, time_point due_at) {
+    return edit_on(in, id, life, false, [due_at](const found_task& found, task_body& body, edit_call& call) {
+        call.due_at = due_at;
+        // A retry has its own time; the one for which the task was asked stays.
+        if (found.where != state::retry) body.due_at = due_at;
+        return true;
+    });
+}
+
+awaitable<std::optional<bool>> change_on(store& in, task_id id, incarnation life, task_change what) {
+    const auto alter = [what](const found_task&, task_body& body, edit_call& call) {
+        // A group has no arguments of its own.
+        if (body.rule == on_failed::gather) return false;
+        if (what.args) body.args = boost::json::serialize(*what.args);
+        if (what.priority) body.priority = static_cast<std::uint8_t>(*what.priority);
+        if (what.due_at) body.due_at = call.due_at = what.due_at;
+        return true;
+    };
+    return edit_on(in, id, life, true, alter);
+}
+
+awaitable<remove_verdict> remove_on(store& in, task_id id) {
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    const auto record = encode(outcome);
+    co_return co_await in.remove(id, record);
+}
+
+}  // namespace errand

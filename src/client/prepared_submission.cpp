@@ -1,0 +1,189 @@
+#include "client/prepared_submission.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/config_text.hpp"
+#include "core/policy_rules.hpp"
+#include "core/random.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/handlers.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace errand {
+
+namespace {
+
+const policy& default_policy() {
+    static const policy values{};
+    return values;
+}
+
+const options& no_options() {
+    static const options none{};
+    return none;
+}
+
+on_conflict conflict_of(duplicate_rule rule) {
+    switch (rule) {
+    case duplicate_rule::replace: return on_conflict::replace;
+    case duplicate_rule::reject: return on_conflict::reject;
+    case duplicate_rule::keep_first: break;
+    }
+    return on_conflict::keep;
+}
+
+void check_payload(const detail::draft& from, const std::string& handler) {
+    const auto limit = from.app->settings.max_payload;
+    if (from.args.size() <= limit) return;
+    throw bad_data{"args: " + std::to_string(from.args.size()) + " bytes of JSON for " + handler +
+                   ", the limit is max_payload = " + std::to_string(limit) +
+                   ": pass a reference to the data instead, or raise max_payload"};
+}
+
+// What this app keeps in memory no other program runs.
+void check_runnable(const detail::draft& from, const known_handler* handler) {
+    if (!handler || handler->code || !keeps_in_memory(from.app->settings)) return;
+    throw usage_error{
+        "handler " + handler->name +
+        " is only declared in this program, and the tasks of an app on sqlite::memory: are run by it "
+        "alone: link the source with ERRAND_DEFINE_HANDLER, or name a store with ERRAND_STORE"};
+}
+
+// perform_in and perform_at under the rules of the options of that name.
+void check_due(const detail::draft& from, const std::string& handler) {
+    if (!from.delay && !from.at) return;
+    options due;
+    due.delay = from.delay;
+    due.at = from.at;
+    check_options(handler, due);
+}
+
+// When it is due: what the call says goes before the options.
+void set_due(prepared_submission& one, const detail::draft& from, const options& extra) {
+    if (from.delay) {
+        one.delay = *from.delay;
+    } else if (from.at) {
+        one.body.due_at = *from.at;
+    } else if (extra.delay) {
+        one.delay = *extra.delay;
+    } else {
+        one.body.due_at = extra.at;
+    }
+    if (one.delay && *one.delay <= duration{0}) one.delay.reset();
+}
+
+on_failed rule_of(dependency_rule rule) {
+    switch (rule) {
+    case dependency_rule::wait: return on_failed::wait;
+    case dependency_rule::run: return on_failed::run;
+    case dependency_rule::cancel_dependents: break;
+    }
+    return on_failed::cancel;
+}
+
+// Each once, in the order given.
+void set_parents(prepared_submission& one, const options& extra) {
+    if (extra.after.empty()) return;
+    std::unordered_set<task_id> seen;
+    for (const auto& on : extra.after) {
+        const auto id = required_task_id(on.id(), "options .after: ");
+        if (!seen.insert(id).second) continue;
+        one.after.push_back({id, on.accepted()});
+        one.body.after.push_back(id);
+    }
+    one.body.rule = rule_of(extra.on_failed_dependency.value_or(cancel_dependents));
+    // Who is cancelled because of another is known by its body only.
+    one.body.retention = one.retention;
+}
+
+}  // namespace
+
+prepared_submission prepare(detail::draft from) {
+    const known_handler* handler =
+        from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
+    check_runnable(from, handler);
+    const policy& rules = handler ? handler->policy : default_policy();
+    const options& extra = from.extra ? *from.extra : no_options();
+
+    prepared_submission one;
+    one.body.handler = handler ? handler->name : from.wire_name;
+    if (!handler) check_wire_name(from.wire_name);
+    if (from.extra) check_options(one.body.handler, extra);
+    check_payload(from, one.body.handler);
+    one.body.args = std::move(from.args);
+    one.body.queue = extra.queue.value_or(rules.queue);
+    one.body.priority = static_cast<std::uint8_t>(extra.priority.value_or(rules.priority));
+    one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
+    one.body.timeout = extra.timeout;
+    one.body.max_retry = extra.max_retry;
+    one.body.retention = extra.retention;
+    one.retention = extra.retention.value_or(rules.retention);
+    one.body.headers = extra.headers;
+    one.body.tags = extra.tags;
+    // The policy's own too: what expires by itself is known by its body.
+    one.expires_after = extra.expires_after ? extra.expires_after : rules.expires_after;
+    one.body.expires_after = one.expires_after;
+    if (one.expires_after) one.body.retention = one.retention;
+    check_due(from, one.body.handler);
+    set_due(one, from, extra);
+    set_parents(one, extra);
+    if (one.body.biz_id) {
+        check_biz_id(one.body.handler, *one.body.biz_id);
+        one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
+        one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
+    } else {
+        one.id = new_task_id(from.app->now().time_since_epoch().count());
+    }
+    return one;
+}
+
+void make_child_of(stage_run* stage, prepared_submission& one) {
+    if (!stage || one.body.biz_id) return;
+    const known_handler* handler = handlers::find(one.body.handler);
+    // What it depends on tells it from others of the same arguments, as the members do a group.
+    std::string call = one.body.args;
+    for (const auto& parent : one.body.after) call += parent.view();
+    one.child = stage->reserve_child(handler ? handler->identity : one.body.handler, call);
+    one.conflict = on_conflict::adopt;
+    one.id = one.child->id();
+}
+
+submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {
+    life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U |
+           (next_serial().value_or(random_bits()) & 0xFFFFU);
+    one.body.life = life;
+    submission_item item;
+    item.id = one.id;
+    item.at = one.body.due_at;
+    item.delay = one.delay;
+    if (one.delay) one.body.due_at = store_now + *one.delay;
+    item.body = encode(one.body);
+    item.queue = std::move(one.body.queue);
+    item.priority = one.body.priority;
+    item.expires_after = one.expires_after;
+    item.conflict = one.conflict;
+    item.after = std::move(one.after);
+    item.rule = one.body.rule;
+    return item;
+}
+
+std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,
+                           const std::optional<std::string>& biz_id, on_conflict conflict) {
+    if (answer.verdict == submit_verdict::rejected) {
+        const std::string why = conflict == on_conflict::replace
+                                    ? "it has started, so its arguments cannot be replaced any more"
+                                    : "on_duplicate is reject";
+        return std::make_exception_ptr(duplicate_task{"task " + to_text(id) + " of " + handler +
+                                                      " holds the biz_id \"" + biz_id.value_or("") +
+                                                      "\" and " + why});
+    }
+    if (answer.verdict == submit_verdict::withheld) {
+        return std::make_exception_ptr(store_error{
+            "task of " + handler + " was not submitted: another task of its transaction was refused"});
+    }
+    return nullptr;
+}
+
+}  // namespace errand

@@ -1,0 +1,40 @@
+// A submission that has its id and its rules, but has not left yet: what direct, bulk and held-back submission share.
+#pragma once
+
+#include <errand/detail/engine.hpp>
+
+#include "core/record.hpp"
+#include "runtime/stage_run.hpp"
+#include "store/store.hpp"
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+namespace errand {
+
+struct prepared_submission {
+    task_id id;
+    task_body body;
+    std::optional<duration> delay;
+    std::optional<duration> expires_after;
+    duration retention{0};  // in force: the option's or the policy's
+    on_conflict conflict = on_conflict::keep;
+    std::vector<parent_task> after;
+    std::shared_ptr<reserved_child> child{};  // of the stage that submits it; null for all others
+};
+
+// Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
+prepared_submission prepare(detail::draft from);
+
+// Makes it a child of the stage, unless it has a biz_id: with an id that the stage's next run chooses again. Null: of none.
+void make_child_of(stage_run* stage, prepared_submission& one);
+
+// What the store takes, stamped with the store's time.
+submission_item item_of(prepared_submission one, time_point store_now, incarnation& life);
+
+// The error that an answer means for the submitter; null when the submission stands.
+std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,
+                           const std::optional<std::string>& biz_id, on_conflict conflict);
+
+}  // namespace errand

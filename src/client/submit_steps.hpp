@@ -1,0 +1,24 @@
+// What every way of submitting has in common, before and after the store.
+#pragma once
+
+#include "client/open_transaction.hpp"
+#include "client/prepared_submission.hpp"
+#include "runtime/ambient.hpp"
+
+#include <memory>
+
+namespace errand::detail {
+
+// The draft as the wrappers given to around_submit leave it.
+awaitable<draft> wrapped(draft one);
+
+// The transaction that holds this submission back; null: none.
+std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient* around);
+
+// The stage that the caller runs in, when it is of one of this app's tasks; null: none.
+std::shared_ptr<stage_run> stage_of(const draft& one, const ambient* around);
+
+task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer,
+                duration retention);
+
+}  // namespace errand::detail

@@ -1,0 +1,86 @@
+#include "worker/attempt_report.hpp"
+
+#include <utility>
+
+namespace errand {
+namespace {
+
+// Attempts are counted in the outcome itself; notes go with it only when they say more.
+bool say_more(const task_notes& notes) {
+    return !notes.errors.empty() || !notes.log.empty() || notes.progress > 0 ||
+           !notes.progress_text.empty() || notes.lost_leases > 0;
+}
+
+bool is_blank(const task_notes& notes) {
+    return !say_more(notes) && notes.attempts == 0 && notes.unknown_handler == 0 && !notes.snoozed;
+}
+
+state end_of(verdict what) {
+    switch (what) {
+    case verdict::bury: return state::dead;
+    case verdict::expire: return state::expired;
+    default: return state::success;
+    }
+}
+
+void set_end(report& out, decision what, const attempt_terms& terms, const attempt_facts& facts,
+             std::string result) {
+    task_outcome outcome;
+    outcome.ended_as = end_of(what.what);
+    // Only a success holds its biz_id.
+    if (what.what == verdict::succeed) outcome.unique_for = terms.unique_for;
+    outcome.retention = terms.retention;
+    outcome.started_at = facts.started_at ? facts.started_at : what.notes.started_at;
+    outcome.attempts = what.notes.attempts;
+    outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(what.notes.worker);
+    outcome.result = std::move(result);
+    if (say_more(what.notes)) outcome.notes = std::move(what.notes);
+    out.what = report::kind::end;
+    out.ended_as = outcome.ended_as;
+    out.retention = terms.retention;
+    out.record = encode_end(outcome, facts.now, facts.body);
+}
+
+void set_return(report& out, decision what, const attempt_facts& facts) {
+    if (facts.started_at) {
+        what.notes.started_at = facts.started_at;
+        what.notes.worker = std::string{facts.worker};
+    }
+    const bool back = what.what == verdict::give_back;
+    out.what = back && what.strange             ? report::kind::aside
+               : back                           ? report::kind::give_back
+               : what.what == verdict::fail     ? report::kind::retry
+               : what.what == verdict::postpone ? report::kind::aside
+                                                : report::kind::later;
+    out.delay = what.delay;
+    out.strange = what.strange;
+    if (!back || what.strange || !is_blank(what.notes)) out.record = encode(what.notes);
+}
+
+// The decision knows what failed; who ran the attempt, and since when, is known here.
+void sign_error(task_notes& notes, const attempt_facts& facts) {
+    if (!facts.started_at || notes.errors.empty() || !notes.errors.back().worker.empty()) return;
+    notes.errors.back().started_at = facts.started_at;
+    notes.errors.back().worker = std::string{facts.worker};
+}
+
+}  // namespace
+
+report report_of(decision what, const attempt_terms& terms, const attempt_facts& facts, std::string result) {
+    report out;
+    out.id = facts.id;
+    out.claim = facts.claim;
+    out.queue = std::string{facts.queue};
+    out.priority = facts.priority;
+    out.had_notes = facts.had_notes;
+    sign_error(what.notes, facts);
+    switch (what.what) {
+    case verdict::succeed:
+    case verdict::bury:
+    case verdict::expire: set_end(out, std::move(what), terms, facts, std::move(result)); break;
+    default: set_return(out, std::move(what), facts); break;
+    }
+    return out;
+}
+
+}  // namespace errand

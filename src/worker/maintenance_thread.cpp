@@ -1,0 +1,107 @@
+#include "worker/maintenance_thread.hpp"
+
+#include "worker/aside_watch.hpp"
+#include "worker/heartbeat.hpp"
+#include "worker/janitor.hpp"
+#include "worker/lease_keeper.hpp"
+#include "worker/loop_watch.hpp"
+#include "worker/outbox_relay.hpp"
+#include "worker/promoter.hpp"
+#include "worker/recoverer.hpp"
+#include "worker/resolver.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+maintenance_thread::maintenance_thread(worker_shared& shared,
+                                       std::span<const std::unique_ptr<worker_thread>> threads)
+    : shared_{shared}, threads_{threads}, thread_{shared.app} {}
+
+maintenance_thread::~maintenance_thread() { close(); }
+
+awaitable<void> maintenance_thread::open() {
+    auto& home = thread_.home();
+    co_await home.ready();
+    const auto executor = home.executor();
+    auto& app = shared_.app;
+    auto& tasks = home.tasks();
+    auto running = [threads = threads_] {
+        std::size_t count = 0;
+        for (const auto& one : threads) count += one->running();
+        return count;
+    };
+    auto promotes = std::make_unique<promoter>(shared_, executor, tasks);
+    promoter_ = promotes.get();
+    auto resolves = std::make_unique<resolver>(shared_, executor, tasks);
+    resolver_ = resolves.get();
+    auto beats = std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running));
+    heartbeat_ = beats.get();
+    // The number of workers first: the others pace themselves by it.
+    roles_.push_back(std::move(beats));
+    roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, threads_));
+    roles_.push_back(std::move(promotes));
+    roles_.push_back(std::move(resolves));
+    auto recovers = std::make_unique<recoverer>(shared_, executor, tasks);
+    recoverer_ = recovers.get();
+    roles_.push_back(std::move(recovers));
+    roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
+    roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
+    roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
+    roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
+    for (const auto& one : roles_) asio::co_spawn(executor, one->run(), asio::detached);  // throws nothing
+    home.worker_listens(this);
+}
+
+awaitable<void> maintenance_thread::leave() {
+    using namespace asio::experimental::awaitable_operators;
+    for (const auto& one : roles_) one->stop();
+    // Only a courtesy to others, not to be waited for when the store is away.
+    asio::steady_timer enough{thread_.home().executor(), std::chrono::seconds{1}};
+    try {
+        co_await (thread_.home().tasks().leave(shared_.queues.names()) ||
+                  enough.async_wait(asio::use_awaitable));
+    } catch (...) {
+    }
+}
+
+// A connection was made again, or a shard that was away has answered.
+void maintenance_thread::woken() {
+    promoter_->no_later_than(std::chrono::steady_clock::now());
+    recoverer_->no_later_than(std::chrono::steady_clock::now());
+}
+
+void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
+
+void maintenance_thread::stands_aside() {
+    for (const auto& one : threads_) one->told_aside();
+}
+
+void maintenance_thread::close() {
+    thread_.close([this] {
+        home().worker_listens(nullptr);
+        for (const auto& one : roles_) one->stop();
+    });
+}
+
+void maintenance_thread::stopping() {
+    shared_.stopping = true;
+    asio::post(thread_.home().context(), [this] {
+        if (heartbeat_) heartbeat_->no_later_than(std::chrono::steady_clock::now());
+    });
+}
+
+void maintenance_thread::falls_due(duration in) {
+    asio::post(thread_.home().context(), [this, at = std::chrono::steady_clock::now() + in] {
+        if (promoter_) promoter_->no_later_than(at);
+    });
+}
+
+}  // namespace errand

@@ -1,0 +1,53 @@
+// What a worker does beside its tasks, on a thread and a connection of its own.
+#pragma once
+
+#include "worker/loop_thread.hpp"
+#include "worker/role.hpp"
+#include "worker/worker_thread.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace errand {
+
+class heartbeat;
+class promoter;
+class recoverer;
+class resolver;
+
+class maintenance_thread final : public store_listener {
+public:
+    maintenance_thread(worker_shared& shared, std::span<const std::unique_ptr<worker_thread>> threads);
+    ~maintenance_thread() override;
+
+    void start_thread() { thread_.start(); }
+    loop& home() noexcept { return thread_.home(); }
+    // On its own loop: connects and begins all rounds.
+    awaitable<void> open();
+    // From any thread: shows that this worker is there still, but takes no more tasks.
+    void stopping();
+    // On its own loop: no new rounds; out of the list of workers.
+    awaitable<void> leave();
+    // Not from its own loop.
+    void close();
+    // From any thread: see worker_shared::falls_due.
+    void falls_due(duration in);
+
+private:
+    void woken() override;
+    void news_came() override;
+    void stands_aside() override;
+    void reconnected() override { news_came(); }
+
+    worker_shared& shared_;
+    std::span<const std::unique_ptr<worker_thread>> threads_;
+    loop_thread thread_;
+    std::vector<std::unique_ptr<role>> roles_;
+    heartbeat* heartbeat_ = nullptr;  // among them
+    promoter* promoter_ = nullptr;
+    resolver* resolver_ = nullptr;
+    recoverer* recoverer_ = nullptr;
+};
+
+}  // namespace errand

@@ -1,0 +1,114 @@
+#include "worker/on_dead_queue.hpp"
+
+#include "worker/announce.hpp"
+#include "worker/attempt_report.hpp"
+#include "worker/on_dead_call.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace errand {
+
+namespace asio = boost::asio;
+using steady = std::chrono::steady_clock;
+
+on_dead_queue::on_dead_queue(worker_shared& shared, const asio::any_io_executor& executor, store& in)
+    : shared_{shared}, executor_{executor}, in_{in}, timer_{executor} {}
+
+void on_dead_queue::add(lost_task one) {
+    waiting_.push_back(std::make_shared<lost_task>(std::move(one)));
+    if (std::exchange(runs_, true)) return;
+    extend_at_ = steady::now() + shared_.app.settings.lease / 3;
+    asio::co_spawn(executor_, run(), asio::detached);  // throws nothing
+}
+
+void on_dead_queue::stop() {
+    stopped_ = true;
+    timer_.cancel();
+}
+
+awaitable<void> on_dead_queue::run() {
+    while (!stopped_ && !waiting_.empty()) {
+        const auto one = waiting_.front();
+        co_await call_first(one);
+        if (stopped_) break;
+        waiting_.pop_front();
+        co_await report(*one);
+    }
+    runs_ = false;
+}
+
+// On the pool: what a handler does there must not keep leases from being extended.
+awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> one) {
+    returned_ = false;
+    asio::co_spawn(shared_.pool, call(shared_.app, one, in_.now()),
+                   asio::bind_executor(executor_, [this](const std::exception_ptr&) {
+                       returned_ = true;
+                       timer_.cancel();
+                   }));
+    while (!returned_ && !stopped_) {
+        if (steady::now() >= extend_at_) {
+            co_await extend();
+            continue;
+        }
+        timer_.expires_at(extend_at_);
+        co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+}
+
+awaitable<void> on_dead_queue::call(detail::app_core& app, std::shared_ptr<const lost_task> one,
+                                    time_point now) {
+    const auto& notes = one->what.notes;
+    const dead_task dead{one->task.id, one->task.queue, one->body, one->terms, notes, notes.started_at};
+    call_on_dead(app, *one->known, dead, now);
+    co_return;
+}
+
+awaitable<void> on_dead_queue::extend() {
+    extend_call call;
+    call.lease = shared_.app.settings.lease;
+    for (const auto& one : waiting_) {
+        const auto claim = one->task.claim;
+        if (std::ranges::find(call.claims, claim) == call.claims.end()) call.claims.push_back(claim);
+        call.tasks.emplace_back(one->task.id, claim);
+    }
+    extend_answer answer;
+    try {
+        answer = co_await in_.extend(call);
+    } catch (...) {
+        announce_failure(shared_.app, "keeping dead tasks until their handlers have heard of it",
+                         std::current_exception());
+    }
+    extend_at_ = steady::now() + shared_.app.settings.lease / 3;
+    const auto lost = [&](const std::shared_ptr<lost_task>& one) {
+        return std::ranges::find(answer.lost_claims, one->task.claim) != answer.lost_claims.end() ||
+               std::ranges::find(answer.lost_tasks, std::pair{one->task.id, one->task.claim}) !=
+                   answer.lost_tasks.end();
+    };
+    // The first one is being called; its report will be refused.
+    waiting_.erase(std::remove_if(waiting_.begin() + 1, waiting_.end(), lost), waiting_.end());
+}
+
+awaitable<void> on_dead_queue::report(lost_task& one) {
+    work_call call;
+    call.lane = lane;
+    const auto& task = one.task;
+    const attempt_facts facts{task.id,      task.claim, task.queue, one.body.priority, !task.notes.empty(),
+                              std::nullopt, {},         task.body,  in_.now()};
+    call.reports.push_back(report_of(std::move(one.what), one.terms, facts, {}));
+    if (std::ranges::none_of(waiting_, [&](const auto& other) { return other->task.claim == task.claim; }))
+        call.closed.push_back(task.claim);
+    try {
+        co_await in_.work(call);
+    } catch (...) {
+        announce_failure(shared_.app, "reporting a dead task", std::current_exception());
+    }
+}
+
+}  // namespace errand

@@ -1,0 +1,60 @@
+// Calls on_dead() of tasks that died without a worker of their own, one after the other, before the store hears of it.
+//
+// Invariant: a task is reported as soon as its on_dead() has returned, and until then its lease is extended. So however long
+// handlers take, others do not take the tasks over to tell them again.
+#pragma once
+
+#include "core/attempt_rules.hpp"
+#include "runtime/handlers.hpp"
+#include "store/store.hpp"
+#include "worker/worker_shared.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <deque>
+#include <memory>
+
+namespace errand {
+
+// A task that was taken over, and is dead by this decision.
+struct lost_task {
+    claimed_task task;
+    task_body body;
+    const known_handler* known = nullptr;
+    attempt_terms terms;
+    decision what;
+};
+
+// On its executor's thread only.
+class on_dead_queue {
+public:
+    // The lane of the store's in which it reports.
+    static constexpr std::size_t lane = 1;
+
+    on_dead_queue(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
+
+    // All other tasks under its claim were reported before, or are added as well.
+    void add(lost_task one);
+    bool empty() const noexcept { return waiting_.empty(); }
+    // Those that were not called yet are left to others.
+    void stop();
+
+private:
+    awaitable<void> run();
+    awaitable<void> call_first(std::shared_ptr<const lost_task> one);
+    static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> one, time_point now);
+    awaitable<void> extend();
+    awaitable<void> report(lost_task& one);
+
+    worker_shared& shared_;
+    boost::asio::any_io_executor executor_;
+    store& in_;
+    std::deque<std::shared_ptr<lost_task>> waiting_;  // the first one is being called
+    boost::asio::steady_timer timer_;
+    boost::asio::steady_timer::time_point extend_at_;
+    bool runs_ = false;
+    bool returned_ = false;
+    bool stopped_ = false;
+};
+
+}  // namespace errand

@@ -1,0 +1,32 @@
+// What the parts of one worker share. Set before they start; what changes afterwards is atomic.
+#pragma once
+
+#include "core/queue_choice.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/handlers.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace errand {
+
+struct worker_shared {
+    detail::app_core& app;
+    queue_choice queues;
+    boost::asio::thread_pool& pool;  // runs handlers with `.blocking`
+    bool has_pool = true;            // false: they run where the others do
+    // Tells the promoter when something falls due next: that long from now. From any thread.
+    std::function<void(duration)> falls_due{};
+    // A thread of the worker has said so to the store, which took the worker off its list. From any thread.
+    std::function<void()> claims_no_more{};
+    std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
+    std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
+    std::atomic<bool> stopping{false};
+    const std::vector<std::string> knows =
+        handlers::runnable();  // whose tasks it takes when they stand aside
+};
+
+}  // namespace errand
