@@ -1,6 +1,7 @@
 #include "cli/pty.hpp"
 
 #include "cli/run.hpp"
+#include "support/inherited_files.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
