@@ -24,7 +24,7 @@ function(errand_test_program name)
     target_compile_options(${name} PRIVATE -Wno-shadow)
 endfunction()
 
-# errand_catch_tests(folder TIMEOUT seconds): all sources of the folder are one Catch2 program, each test case a ctest
+# errand_catch_tests(folder TIMEOUT seconds [COST seconds]): all sources of the folder are one Catch2 program, each test case a ctest
 # case "folder: name" with the label folder, or folder-concurrent when tagged [concurrent]: those run under TSan.
 # With STORES the cases are there once for each store, as "folder store: name"; a case tagged with a capability that a store
 # lacks is left out there. With DATABASES they are there for each database, as "folder database store: name"; with DRIVERS
@@ -46,7 +46,7 @@ function(errand_other_databases database result)
 endfunction()
 
 function(errand_catch_tests folder)
-    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT" "STORES;DATABASES;DRIVERS")
+    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;COST" "STORES;DATABASES;DRIVERS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     if(NOT sources)
         return()
@@ -54,13 +54,18 @@ function(errand_catch_tests folder)
     errand_test_program(errand_${folder}_tests SOURCES ${sources})
     target_link_libraries(errand_${folder}_tests PRIVATE Catch2::Catch2WithMain)
     errand_timeout(${tests_TIMEOUT} timeout)
+    # The longest begin first, so that none is left at the end with nothing beside it.
+    set(cost 0)
+    if(tests_COST)
+        set(cost ${tests_COST})
+    endif()
     # A skipped test is a failure: what it needs is installed by scripts/setup.
     set(common DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE)
     if(NOT tests_STORES AND NOT tests_DATABASES AND NOT tests_DRIVERS)
         catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "~[concurrent]"
-            PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
+            PROPERTIES TIMEOUT ${timeout} LABELS ${folder} COST ${cost})
         catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "[concurrent]"
-            PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent)
+            PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent COST ${cost})
     endif()
     foreach(store IN LISTS tests_STORES)
         set(on_store ${common} TEST_PREFIX "${folder} ${store}: ")
