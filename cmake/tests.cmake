@@ -151,10 +151,23 @@ function(errand_compile_fail_tests folder)
         "-std=c++20\n-w\n${no_echo}\n-I$<JOIN:${includes},\n-I>\n-D$<JOIN:${definitions},\n-D>\n")
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     errand_timeout(180 timeout)
+    # What all of them include is read once.
+    set(header "")
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        set(header "${CMAKE_CURRENT_BINARY_DIR}/${folder}.pch")
+        add_test(NAME "${folder}: errand.hpp" COMMAND "${CMAKE_CXX_COMPILER}" "@${flags}" -x c++-header
+            "${PROJECT_SOURCE_DIR}/include/errand/errand.hpp" -o "${header}")
+        set_tests_properties("${folder}: errand.hpp" PROPERTIES TIMEOUT ${timeout} LABELS ${folder}
+            FIXTURES_SETUP ${folder}_header)
+    endif()
     foreach(source IN LISTS sources)
         get_filename_component(name "${source}" NAME_WE)
         add_test(NAME "${folder}: ${name}" COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${CMAKE_CXX_COMPILER}"
-            "-DFLAGS=${flags}" "-DSOURCE=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/must_not_compile.cmake")
+            "-DFLAGS=${flags}" "-DHEADER=${header}" "-DSOURCE=${source}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/must_not_compile.cmake")
         set_tests_properties("${folder}: ${name}" PROPERTIES TIMEOUT ${timeout} LABELS ${folder})
+        if(header)
+            set_tests_properties("${folder}: ${name}" PROPERTIES FIXTURES_REQUIRED ${folder}_header)
+        endif()
     endforeach()
 endfunction()
