@@ -32,6 +32,7 @@ cli_terminal::cli_terminal(std::vector<std::string> words,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     login_tty(slave_);
+    inherit_streams_only();
     execve(arguments[0], arguments.data(), shown.data());
     _exit(127);
 }

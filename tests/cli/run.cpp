@@ -1,5 +1,7 @@
 #include "cli/run.hpp"
 
+#include "support/inherited_files.hpp"
+
 #include <boost/json/parse.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -95,6 +97,7 @@ cli_process::cli_process(const std::vector<std::string>& words,
     dup2(fileno(files_->in.get()), STDIN_FILENO);
     dup2(fileno(files_->out.get()), STDOUT_FILENO);
     dup2(fileno(files_->err.get()), STDERR_FILENO);
+    inherit_streams_only();
     execve(arguments[0], arguments.data(), shown.data());
     _exit(127);
 }

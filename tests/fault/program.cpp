@@ -1,5 +1,6 @@
 #include "fault/program.hpp"
 
+#include "support/inherited_files.hpp"
 #include "support/shards.hpp"
 
 #include <fcntl.h>
@@ -56,6 +57,7 @@ program::program(const std::string& name, std::vector<std::string> arguments,
     const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);
+    test::inherit_streams_only();
     execve(words[0], words.data(), shown.data());
     _exit(127);
 }

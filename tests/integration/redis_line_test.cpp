@@ -96,6 +96,26 @@ TEST_CASE("a connection on which nothing moves is given up, and its call made on
     CHECK(redis.size_of("ready:default") == "1");
 }
 
+TEST_CASE("a server that takes what it is sent and answers nothing is given up, however much more is sent") {
+    line_fixture redis;
+    auto producer = redis.join_far("p", 100ms);
+    redis.gate.stall(true);
+    REQUIRE(redis.until([&] {
+        CHECK_THROWS_AS(redis.submit(producer, item_of(std::string(4000, 'x'))), store_error);
+        return redis.gate.connections() == 2;
+    }));
+}
+
+TEST_CASE("what a test cuts is cut, although a process was started since") {
+    line_fixture redis;
+    auto producer = redis.join_far("p", 5s);
+    redis.submit(producer, item_of("a"));
+    const redis_server started_since;
+    redis.gate.cut();
+    redis.submit(producer, item_of("b"));
+    CHECK(redis.gate.connections() == 2);
+}
+
 TEST_CASE("a new connection brings no script that is not called") {
     line_fixture redis;
     auto first = redis.join("a");

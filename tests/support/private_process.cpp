@@ -1,5 +1,7 @@
 #include "support/private_process.hpp"
 
+#include "support/inherited_files.hpp"
+
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -28,6 +30,7 @@ namespace {
     // After the change of user, which forgets it.
     prctl(PR_SET_PDEATHSIG, what.when_orphaned);
     if (getppid() != parent) _exit(127);
+    inherit_streams_only();
     execvp(words[0], words);
     _exit(127);
 }

@@ -1,5 +1,6 @@
 #include "support/redis_server.hpp"
 
+#include "support/inherited_files.hpp"
 #include "support/places.hpp"
 
 #include <chrono>
@@ -125,6 +126,7 @@ void redis_server::start() {
     if (pid_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127);
+        inherit_streams_only();
         for (auto& variable : how_.environment) putenv(variable.data());
         execvp(raw[0], raw.data());
         _exit(127);

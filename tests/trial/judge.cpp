@@ -160,11 +160,11 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
 }
 
 // `until`: when the journal ends, or the store was emptied.
-void check_start(const std::string& id, const story& its, const lateness& late, std::size_t shards,
-                 std::int64_t until, judgement& found) {
+void check_start(const std::string& id, const story& its, bool cancelled, const lateness& late,
+                 std::size_t shards, std::int64_t until, judgement& found) {
     const bool started = its.first_start != never;
     // Without a start it may have been cancelled, or whoever was to write the start down has died.
-    if (!its.accepted || !its.parents.empty() || (!started && (its.cancelled || !its.ends.empty()))) return;
+    if (!its.accepted || !its.parents.empty() || (!started && (cancelled || !its.ends.empty()))) return;
     auto ready = *its.accepted;
     if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
     const auto by = late.is_late(shard_of_task(id, shards), ready, started ? its.first_started : until,
@@ -290,7 +290,13 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     const lateness late{lines, happened};
     auto emptied = happened.emptyings.begin();
     const auto check_starts = [&](std::int64_t until) {
-        for (const auto& [id, its] : all) check_start(id, its, late, happened.shards, until, found);
+        for (const auto& [id, its] : all) {
+            const auto known = ended.find(id);
+            // Whoever cancelled it may have died before the journal was told.
+            const bool cancelled = its.cancelled || (known != ended.end() && known->second &&
+                                                     known->second->state == state::cancelled);
+            check_start(id, its, cancelled, late, happened.shards, until, found);
+        }
     };
     for (std::size_t at = 0; at < lines.size(); ++at) {
         if (emptied != happened.emptyings.end() && lines[at].when >= *emptied) {

@@ -68,8 +68,6 @@ void check_steadiness(const std::vector<fault_test::entry>& lines, const chronic
         }
         found.others_in_time += others.in_time;
         found.others_due += others.all;
-        // A line that was stalled or slow before holds up its producer for a while, whoever is away.
-        if (!happened.outages_alone) continue;
         // Of too few nothing can be said: producers that are held up themselves must not pass for it.
         if (others.all >= fewest_ticks && others.value() >= kept_share * usual.value()) continue;
         found.violate("held_up", "while server " + std::to_string(outage.shard) + " was away, " +

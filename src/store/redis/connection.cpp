@@ -23,9 +23,13 @@ constexpr auto reconnect_interval = 80ms;
 // stood still nothing has been missed.
 constexpr auto look_interval = 2500ms;
 constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made = 8;
-// What was sent and acknowledged counts as progress from so many bytes on: a PING that a machine takes although its
-// Redis hangs is none.
+// What was sent and acknowledged counts as progress from so many bytes on, and while the line takes longer for what it was
+// given than from one look to the next: what a machine takes at once although its Redis hangs is none, however much of it
+// there is.
 constexpr std::uint64_t worth_counting = 1024;
+bool is_being_sent(const socket_bytes& now, const socket_bytes& before) {
+    return now.out - before.out >= worth_counting && now.out < before.out + before.waiting;
+}
 
 asio::ssl::context tls_of(const address& to) {
     asio::ssl::context tls{asio::ssl::context::tls_client};
@@ -152,8 +156,8 @@ awaitable<void> connection::run() {
     }
 }
 
-// What moves on a socket is asked of the system; where it does not tell, whole messages count, which is enough where they
-// are fast.
+// What moves on a socket is asked of the system; where it does not tell, whole messages that come count, which is enough where
+// they are fast.
 socket_bytes connection::moved() {
     const auto usage = connection_.get_usage();
     socket_bytes all{.in = usage.response_bytes_received + usage.push_bytes_received,
@@ -176,7 +180,7 @@ awaitable<void> connection::watch() {
         if (is_stopped()) break;
         const auto now = moved();
         unheard = now.in == before.in ? unheard + 1 : 0;
-        quiet_ = unheard > 0 && now.out - before.out < worth_counting ? quiet_ + 1 : 0;
+        quiet_ = unheard > 0 && !is_being_sent(now, before) ? quiet_ + 1 : 0;
         before = now;
         if (quiet_ >= (up_ ? looks_until_lost : looks_until_made)) {
             drop("no answer for " +

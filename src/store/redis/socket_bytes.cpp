@@ -4,8 +4,10 @@
 
 // Not <netinet/tcp.h>, whose tcp_info ends before these counters: the two cannot be included together.
 #include <cstddef>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace errand::redis {
@@ -15,7 +17,11 @@ std::optional<socket_bytes> bytes_of(int tcp_socket) {
     socklen_t size = sizeof info;
     if (getsockopt(tcp_socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
     if (size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return std::nullopt;
-    return socket_bytes{.in = info.tcpi_bytes_received, .out = info.tcpi_bytes_acked};
+    int waiting = 0;
+    if (ioctl(tcp_socket, SIOCOUTQ, &waiting) != 0) return std::nullopt;
+    return socket_bytes{.in = info.tcpi_bytes_received,
+                        .out = info.tcpi_bytes_acked,
+                        .waiting = static_cast<std::uint64_t>(waiting)};
 }
 
 }  // namespace errand::redis
