@@ -174,8 +174,12 @@ endfunction()
 errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
 errand_trial_test("a mixed load under every fault loses nothing" 30 --mode alone)
 errand_trial_test("a mixed load on a store that fails over loses nothing" 20 --mode replicated)
+errand_trial_test("a fail-over and a primary that is demoted lose nothing" 15 --mode replicated --no-lots
+    --only fail_over,demote)
 errand_trial_test("one worker alone starts in time what is ready" 45 --mode lone)
 errand_trial_test("a mixed load on three servers, of which one is away at times, loses nothing" 25 --mode shards)
+errand_trial_test("three servers of which one is away keep up with the rest" 20 --mode shards --no-lots
+    --only server_of_shard_away)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
 add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"
     COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated

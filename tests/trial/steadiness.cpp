@@ -59,15 +59,16 @@ void check_steadiness(const std::vector<fault_test::entry>& lines, const chronic
                       judgement& found) {
     const auto ticks = ticks_of(lines);
     for (const auto& outage : happened.outages) {
-        share_in_time usual, others;
+        share_in_time usual, disturbed, others;
         for (const auto& one : ticks) {
             const bool just_before = one.due + soon_ms < outage.from && one.due >= outage.from - before_ms;
-            if (just_before && undisturbed(one, happened)) usual.count(one);
+            if (just_before) (undisturbed(one, happened) ? usual : disturbed).count(one);
             if (one.shard != outage.shard && one.due >= outage.from && one.due + soon_ms <= outage.to)
                 others.count(one);
         }
         found.others_in_time += others.in_time;
         found.others_due += others.all;
+        if (usual.all < fewest_ticks) usual = disturbed;
         // Of too few nothing can be said: producers that are held up themselves must not pass for it.
         if (others.all >= fewest_ticks && others.value() >= kept_share * usual.value()) continue;
         found.violate("held_up", "while server " + std::to_string(outage.shard) + " was away, " +
