@@ -38,12 +38,12 @@ bool ledger::put_aside(const report& one, std::optional<std::int64_t> row_number
     if (!row || row->claim != one.claim) return false;
     const auto body = decode_body(body_of(*row));
     auto& queue = *row->list->queue;
-    auto& to = book_->list(queue, kind_of(state::delayed), key_of_list_for(body));
+    auto& to = cache_->list(queue, kind_of(state::delayed), key_of_list_for(body));
     sql_.finish_later.run(ns(), one.id.view(), one.claim, to.k, now_, std::string_view{one.record},
                           row_number);
     if (!in_.changed()) return false;
-    book_->grow(*row->list, -1);
-    book_->grow(to, 1);
+    cache_->grow(*row->list, -1);
+    cache_->grow(to, 1);
     stood_aside_ = true;
     return true;
 }
@@ -63,10 +63,10 @@ bool ledger::stands_aside_again(const task_id& id, list_row& from) {
 
 void ledger::put_aside_anew(const task_id& id, list_row& from) {
     const auto body = decode_body(body_of(*row_of(id)));
-    auto& to = book_->list(book_->queue(body.queue), kind_of(state::delayed), key_of_list_for(body));
+    auto& to = cache_->list(cache_->queue(body.queue), kind_of(state::delayed), key_of_list_for(body));
     sql_.mend_place.run(ns(), id.view(), to.k, now_);
-    book_->grow(from, -1);
-    book_->grow(to, 1);
+    cache_->grow(from, -1);
+    cache_->grow(to, 1);
     stood_aside_ = true;
 }
 
@@ -75,7 +75,7 @@ std::vector<list_row*> ledger::aside_lists(std::span<const std::string> queues,
                                            const std::set<std::int64_t>& handlers) {
     std::vector<list_row*> all;
     for (const auto& name : queues) {
-        auto* queue = book_->find_queue(name);
+        auto* queue = cache_->find_queue(name);
         if (!queue || queue->paused) continue;
         for (auto at = queue->lists.upper_bound({kind_of(state::delayed), 0}); at != queue->lists.end();
              ++at) {
@@ -111,40 +111,40 @@ adopt_answer ledger::adopt(const adopt_call& asked) {
     const auto number = take_lease(got.tasks, asked.lease);
     for (auto& task : got.tasks) task.claim = number;
     for (const auto& [list, count] : found) {
-        auto& to = book_->list(*list->queue, kind_of(state::working));
+        auto& to = cache_->list(*list->queue, kind_of(state::working));
         sql_.take.run(list->k, count, to.k, number);
-        book_->grow(*list, -static_cast<std::int64_t>(count));
-        book_->grow(to, static_cast<std::int64_t>(count));
+        cache_->grow(*list, -static_cast<std::int64_t>(count));
+        cache_->grow(to, static_cast<std::int64_t>(count));
     }
     got.more = !aside_lists(asked.queues, handlers).empty();
     if (got.more) {
-        lobby_.stop_waiting_aside(*by_);
+        idle_.stop_waiting_aside(*by_);
     } else {
-        lobby_.wait_aside({by_, asked.queues, std::move(handlers)});
+        idle_.wait_aside({by_, asked.queues, std::move(handlers)});
     }
     return got;
 }
 
 // Those of this namespace for whom there is something; they are told once.
 void ledger::tell_adopters() {
-    std::vector<seat*> told;
-    for (const auto& one : lobby_.adopters()) {
+    std::vector<caller*> told;
+    for (const auto& one : idle_.adopters()) {
         if (one.who->ns == ns() && !aside_lists(one.queues, one.handlers).empty()) told.push_back(one.who);
     }
     for (auto* who : told) {
-        lobby_.stop_waiting_aside(*who);
+        idle_.stop_waiting_aside(*who);
         notices_.push_back({who, notice::kind::aside, {}});
     }
 }
 
 void ledger::drop_empty_asides() {
     std::vector<list_row*> empty;
-    for (const auto& [name, queue] : book_->queues()) {
+    for (const auto& [name, queue] : cache_->queues()) {
         for (const auto& [key, list] : queue.lists) {
             if (list->aside() && list->grown == 0 && !sql_.any_ready(list->k).next()) empty.push_back(list);
         }
     }
-    for (auto* list : empty) book_->drop_list(*list);
+    for (auto* list : empty) cache_->drop_list(*list);
 }
 
 }  // namespace errand::sqlite

@@ -15,7 +15,7 @@ constexpr std::int64_t long_over = 60'000;
 
 class stepwise final : public auditor {
 public:
-    stepwise(desk& at, bool repair) : at_{at}, repair_{repair} {}
+    stepwise(engine_client& at, bool repair) : at_{at}, repair_{repair} {}
 
     awaitable<audit_step> next() override {
         const auto look = looks[step_];
@@ -37,7 +37,7 @@ private:
                                                  &ledger::audit_waiting, &ledger::audit_stages,
                                                  &ledger::audit_links,   &ledger::audit_counters};
 
-    desk& at_;
+    engine_client& at_;
     bool repair_;
     std::size_t step_ = 0;
     std::string cursor_;
@@ -50,14 +50,16 @@ void add(audit_step& to, std::string kind, std::string_view subject, std::string
 
 }  // namespace
 
-std::unique_ptr<auditor> make_audit(desk& at, bool repair) { return std::make_unique<stepwise>(at, repair); }
+std::unique_ptr<auditor> make_audit(engine_client& at, bool repair) {
+    return std::make_unique<stepwise>(at, repair);
+}
 
 audit_step ledger::audit_tasks(std::string& after, bool repair) {
     std::vector<seen_task> all;
     for (auto rows = sql_.audit_tasks(ns(), std::string_view{after}, audited_per_step); rows.next();) {
         const auto outcome = rows.bytes(4);
         all.push_back({.id = *task_id::from_bytes(rows.bytes(0)),
-                       .list = book_->find_list_of(rows.number(1)),
+                       .list = cache_->find_list_of(rows.number(1)),
                        .claim = static_cast<claim_number>(rows.number(3)),
                        .placed = !rows.is_null(2),
                        .claimed = !rows.is_null(3),
@@ -176,9 +178,9 @@ audit_step ledger::audit_links(std::string& after, bool repair) {
 
 // One list a page; its cursor is the list's key. Working tasks stand in no index: their leases say which they are.
 audit_step ledger::audit_counters(std::string& after, bool repair) {
-    book_->write(micros_);
+    cache_->write(micros_);
     std::map<std::int64_t, list_row*> all;
-    for (auto& [name, queue] : book_->queues()) {
+    for (auto& [name, queue] : cache_->queues()) {
         for (const auto& [key, list] : queue.lists) all[list->k] = list;
     }
     audit_step out;

@@ -2,13 +2,13 @@
 // looked at is what errand keeps twice: states and claims, counters, edges and who tells of them.
 #pragma once
 
-#include "store/sqlite/desk.hpp"
+#include "store/sqlite/engine_client.hpp"
 
 #include <memory>
 
 namespace errand::sqlite {
 
-// Must not outlive the desk.
-std::unique_ptr<auditor> make_audit(desk& at, bool repair);
+// Must not outlive the client.
+std::unique_ptr<auditor> make_audit(engine_client& at, bool repair);
 
 }  // namespace errand::sqlite

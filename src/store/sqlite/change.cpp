@@ -26,7 +26,7 @@ void ledger::tell_worker(const task_id& id, claim_number claim) {
     const auto worker = rows.bytes(1);
     if (engine != engine_) {
         sql_.post.run(engine, ns(), text{worker}, text{"c"}, id.view(), 0, now_, std::string_view{});
-    } else if (auto* to = lobby_.find(ns(), worker)) {
+    } else if (auto* to = idle_.find(ns(), worker)) {
         notices_.push_back({to, notice::kind::cancelled, {id, 0, {}, {}}});
     }
 }

@@ -132,13 +132,13 @@ news_answer ledger::take_news(std::size_t limit, duration lease) {
         if (what != tidings::check && what != tidings::overdue) one.heirs = links_of('c', id, room);
         one.more = one.heirs.size() == room;
         room -= std::min(room, std::max<std::size_t>(one.heirs.size(), 1));
-        const auto token = book_->next_token();
+        const auto token = cache_->next_token();
         one.token = std::to_string(token);
         const char letter = static_cast<char>(what);
         sql_.put_off_news.run(ns(), id.view(), text{{&letter, 1}}, now_ + lease.count(), token);
         got.entries.push_back(std::move(one));
     }
-    if (got.entries.empty()) lobby_.wait_for_news(*by_);
+    if (got.entries.empty()) idle_.wait_for_news(*by_);
     auto rows = sql_.next_news(ns());
     if (rows.next() && !rows.is_null(0)) got.next = time_point{duration{rows.number(0)}};
     got.now = now();

@@ -140,7 +140,7 @@ void ledger::announce(const task_id& id, tidings what, std::int64_t at) {
     const char letter = static_cast<char>(what);
     sql_.announce.run(ns(), id.view(), text{{&letter, 1}}, at);
     if (at > now_) return;
-    if (auto* one = lobby_.take_resolver(ns())) notices_.push_back({one, notice::kind::news, {}});
+    if (auto* one = idle_.take_resolver(ns())) notices_.push_back({one, notice::kind::news, {}});
 }
 
 bool ledger::any_news(const task_id& id, tidings what) {

@@ -63,21 +63,21 @@ engine::~engine() {
     thread_.join();
 }
 
-void engine::attach(seat& who) {
+void engine::attach(caller& who) {
     std::unique_lock lock{guard_};
     ++detaching_;
     changed_.wait(lock, [this] { return !running_; });
-    lobby_.enter(who);
+    idle_.enter(who);
     --detaching_;
     changed_.notify_all();
 }
 
-std::vector<std::shared_ptr<job>> engine::detach(seat& who) {
+std::vector<std::shared_ptr<job>> engine::detach(caller& who) {
     std::unique_lock lock{guard_};
     ++detaching_;
     changed_.wait(lock, [this] { return !running_; });
     who.closed = true;
-    lobby_.leave(who);
+    idle_.leave(who);
     jobs left;
     for (auto& one : line_) {
         if (one->by == &who) left.push_back(one);
@@ -126,7 +126,7 @@ void engine::run() {
         turn(reading);
         lock.lock();
         running_ = false;
-        waits_for_others_ = !lobby_.empty() || (ledger_ && ledger_->watches());
+        waits_for_others_ = !idle_.empty() || (ledger_ && ledger_->watches());
         if (detaching_ > 0) changed_.notify_all();
     }
     // What belongs to the thread ends with it.
@@ -187,7 +187,7 @@ void engine::turn(bool reading) {
 bool engine::open() {
     try {
         in_ = inside_ ? std::make_unique<connection>(inside_) : open_database(at_);
-        ledger_ = std::make_unique<ledger>(*in_, lobby_, clock_, random_key(), inside_ != nullptr);
+        ledger_ = std::make_unique<ledger>(*in_, idle_, clock_, random_key(), inside_ != nullptr);
         return true;
     } catch (const failure& why) {
         if (may_pass(why)) {
@@ -319,7 +319,7 @@ void engine::note_success() {
 
 void engine::tell_all(const std::string& words) {
     const std::lock_guard lock{guard_};
-    for (const auto* one : lobby_.seats()) {
+    for (const auto* one : idle_.callers()) {
         if (one->closed) continue;
         boost::asio::post(one->executor, [to = one->trouble, words] {
             if (*to) (*to)(words);

@@ -29,7 +29,7 @@ public:
     virtual void answer(std::exception_ptr failed) = 0;
 
     std::string_view name;  // of the call
-    seat* by = nullptr;
+    caller* by = nullptr;
     bool reads = false;             // changes nothing
     bool adds = false;              // does not wait for room on a full disk
     std::size_t tasks = 1;          // about so many are its concern
@@ -51,10 +51,10 @@ public:
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
 
-    void attach(seat& who);
+    void attach(caller& who);
     // Its calls that have not begun are given to the caller, which answers them; what runs is waited for. From then on
     // nothing is posted to its executor.
-    std::vector<std::shared_ptr<job>> detach(seat& who);
+    std::vector<std::shared_ptr<job>> detach(caller& who);
     void put(std::shared_ptr<job> one);
     // False: it runs already, or was answered.
     bool withdraw(const job& one);
@@ -104,7 +104,7 @@ private:
     std::optional<job::moment> not_before_{};  // after a failure that may pass
 
     // Used by the thread, and by others only while it does not run.
-    lobby lobby_;
+    idle_workers idle_;
     std::unique_ptr<connection> in_;
     std::unique_ptr<ledger> ledger_;
     std::optional<job::moment> failing_since_{};  // no call that writes has succeeded since then

@@ -74,7 +74,7 @@ recover_answer ledger::recover(std::size_t limit, duration lease) {
         for (; ids.size() >= 16; ids.remove_prefix(16)) {
             auto rows = sql_.held(ns(), ids.substr(0, 16), old.number);
             if (!rows.next()) continue;
-            const auto& queue = *book_->list_of(rows.number(2)).queue;
+            const auto& queue = *cache_->list_of(rows.number(2)).queue;
             got.tasks.push_back({.id = *task_id::from_bytes(ids.substr(0, 16)),
                                  .queue = queue.name,
                                  .body = std::string{rows.bytes(1)},

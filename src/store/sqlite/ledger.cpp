@@ -17,8 +17,8 @@ constexpr std::int64_t most_back = 10'000'000;
 
 }  // namespace
 
-ledger::ledger(connection& in, lobby& of, clock_function clock, std::int64_t engine, bool inside)
-    : in_{in}, lobby_{of}, clock_{std::move(clock)}, engine_{engine}, inside_{inside}, set_{in, !inside} {}
+ledger::ledger(connection& in, idle_workers& of, clock_function clock, std::int64_t engine, bool inside)
+    : in_{in}, idle_{of}, clock_{std::move(clock)}, engine_{engine}, inside_{inside}, set_{in, !inside} {}
 
 void ledger::begin(bool reading) {
     if (inside_) {
@@ -45,8 +45,8 @@ void ledger::must_be_open() const {
 
 // Nobody says whether what was found or made last has been rolled back since.
 void ledger::forget_all() {
-    books_.clear();
-    for (auto* one : lobby_.seats()) one->ns = 0;
+    caches_.clear();
+    for (auto* one : idle_.callers()) one->ns = 0;
 }
 
 // A newer errand may have brought the file forward while it was open here.
@@ -57,7 +57,7 @@ void ledger::check_format() {
 }
 
 void ledger::commit() {
-    for (auto& [key, one] : books_) {
+    for (auto& [key, one] : caches_) {
         if (one->is_read()) one->write(micros_);
         one->forget();
     }
@@ -66,7 +66,7 @@ void ledger::commit() {
 }
 
 void ledger::abandon() {
-    books_.clear();
+    caches_.clear();
     // A spurious wake-up costs a look, a lost one costs a task its time; what did not happen is told to nobody.
     std::erase_if(notices_, [](const notice& one) {
         return one.what == notice::kind::cancelled || one.what == notice::kind::ended;
@@ -79,18 +79,18 @@ void ledger::abandon() {
     sql_.commit_inside.run();
 }
 
-void ledger::open_book(std::int64_t ns) {
-    auto& one = books_[ns];
-    if (!one) one = std::make_unique<book>(in_, sql_, ns);
+void ledger::open_namespace(std::int64_t ns) {
+    auto& one = caches_[ns];
+    if (!one) one = std::make_unique<namespace_cache>(in_, sql_, ns);
     if (!one->is_read()) one->read();
-    book_ = one.get();
-    const auto written = book_->clock();
+    cache_ = one.get();
+    const auto written = cache_->clock();
     if (written > micros_ && written - micros_ < most_back) micros_ = written;
     now_ = micros_ / 1000;
     upper_ = (micros_ + 999) / 1000;
 }
 
-void ledger::enter(seat& by) {
+void ledger::enter(caller& by) {
     by_ = &by;
     if (by.ns == 0) {
         auto rows = sql_.find_name_space(text{by.name_space});
@@ -100,7 +100,7 @@ void ledger::enter(seat& by) {
         sql_.make_name_space.run(text{by.name_space});
         by.ns = in_.last_row();
     }
-    open_book(by.ns);
+    open_namespace(by.ns);
     freed_.clear();
     earliest_.clear();
     stood_aside_ = false;
@@ -119,26 +119,26 @@ bool ledger::overtaken() {
 }
 
 bool ledger::look_around() {
-    for (const auto& [ns, queue] : lobby_.waited_for()) {
-        open_book(ns);
-        auto* known = book_->find_queue(queue);
+    for (const auto& [ns, queue] : idle_.waited_for()) {
+        open_namespace(ns);
+        auto* known = cache_->find_queue(queue);
         if (!known || known->paused) continue;
         const auto first = earliest(*known);
-        const auto post = lobby_.sleepers.find({ns, queue});
-        const bool sooner = first && (post == lobby_.sleepers.end() || *first < post->second.due);
+        const auto keeper = idle_.timekeepers.find({ns, queue});
+        const bool sooner = first && (keeper == idle_.timekeepers.end() || *first < keeper->second.due);
         if (sooner || any_ready(known)) wake(queue, 1);
     }
     std::set<std::int64_t> of_adopters;
-    for (const auto& one : lobby_.adopters()) of_adopters.insert(one.who->ns);
+    for (const auto& one : idle_.adopters()) of_adopters.insert(one.who->ns);
     for (const auto ns : of_adopters) {
-        open_book(ns);
+        open_namespace(ns);
         tell_adopters();
     }
-    for (const auto ns : lobby_.news_waited_for()) {
-        open_book(ns);
+    for (const auto ns : idle_.news_waited_for()) {
+        open_namespace(ns);
         auto rows = sql_.any_news_due(ns, now_);
         if (!rows.next()) continue;
-        if (auto* one = lobby_.take_resolver(ns)) notices_.push_back({one, notice::kind::news, {}});
+        if (auto* one = idle_.take_resolver(ns)) notices_.push_back({one, notice::kind::news, {}});
     }
     return sql_.mail(engine_).next();
 }
@@ -147,7 +147,7 @@ void ledger::fetch_mail() {
     std::int64_t last = 0;
     for (auto rows = sql_.mail(engine_); rows.next();) {
         last = rows.number(0);
-        auto* to = lobby_.find(rows.number(1), rows.bytes(2));
+        auto* to = idle_.find(rows.number(1), rows.bytes(2));
         if (!to) continue;
         const bool ended = rows.bytes(3) == "e";
         notices_.push_back({to,

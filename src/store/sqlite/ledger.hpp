@@ -4,8 +4,8 @@
 // Belongs to its engine's thread.
 #pragma once
 
-#include "store/sqlite/book.hpp"
-#include "store/sqlite/lobby.hpp"
+#include "store/sqlite/idle_workers.hpp"
+#include "store/sqlite/namespace_cache.hpp"
 
 #include <functional>
 #include <span>
@@ -49,7 +49,7 @@ std::int64_t queue_totals::* total_of(state where);
 class ledger {
 public:
     // `engine` is this process in the file. `inside`: of a transaction that somebody else has begun, commits and rolls back.
-    ledger(connection& in, lobby& of, clock_function clock, std::int64_t engine, bool inside = false);
+    ledger(connection& in, idle_workers& of, clock_function clock, std::int64_t engine, bool inside = false);
 
     void begin(bool reading);
     // Inside of a user's transaction: throws when that is no more.
@@ -57,8 +57,8 @@ public:
     void commit();
     void abandon();  // rolls back
     std::vector<notice> take_notices() { return std::exchange(notices_, {}); }
-    // Whose call the next one is. A seat that was never here gets its namespace.
-    void enter(seat& by);
+    // Whose call the next one is. One that was never here gets its namespace.
+    void enter(caller& by);
     // What the call has made ready wakes those who wait for it.
     void leave_call();
 
@@ -119,7 +119,7 @@ public:
     bool watches() const;
 
 private:
-    std::int64_t ns() const { return book_->key(); }
+    std::int64_t ns() const { return cache_->key(); }
     time_point now() const { return time_point{duration{now_}}; }
 
     void forget_all();
@@ -141,7 +141,7 @@ private:
                            bool heard);
 
     // ---- queues (queues.cpp) ----
-    void open_book(std::int64_t ns);
+    void open_namespace(std::int64_t ns);
     void wake(std::string_view queue, std::size_t most);
     void wake_freed();
     bool is_alive(std::string_view worker);
@@ -265,14 +265,14 @@ private:
     void sweep_edges();
 
     connection& in_;
-    lobby& lobby_;
+    idle_workers& idle_;
     clock_function clock_;
     std::int64_t engine_;
     bool inside_;
     bool begun_ = false;  // inside: the savepoint is there
     statement_set set_;
     statements sql_{set_};
-    std::unordered_map<std::int64_t, std::unique_ptr<book>> books_;
+    std::unordered_map<std::int64_t, std::unique_ptr<namespace_cache>> caches_;
     std::vector<notice> notices_;
     // Of tasks that were claimed here, to find them sooner; by namespace, as one id may stand in several.
     std::unordered_map<std::int64_t, std::unordered_map<task_id, std::int64_t>> rows_taken_;
@@ -280,8 +280,8 @@ private:
     std::int64_t watched_at_ = 0;  // when somebody asked, us
 
     // Of the call under way.
-    seat* by_ = nullptr;
-    book* book_ = nullptr;
+    caller* by_ = nullptr;
+    namespace_cache* cache_ = nullptr;
     std::int64_t micros_ = 0;
     std::int64_t now_ = 0;                                       // ms, rounded down: whether something is due
     std::int64_t upper_ = 0;                                     // rounded up: when something will be

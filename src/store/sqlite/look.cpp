@@ -85,7 +85,7 @@ bool ledger::watches() const {
 std::vector<task_list> ledger::lists(state where, std::string_view queue) {
     if (where == state::working) return {{"", std::string{running_list}}};
     std::vector<task_list> all;
-    for (const auto& [name, one] : book_->queues()) {
+    for (const auto& [name, one] : cache_->queues()) {
         if (!queue.empty() && queue != name) continue;
         for (const auto& [key, list] : one.lists) {
             if (list->kind == kind_of(where)) all.push_back({name, std::to_string(list->k)});
@@ -106,7 +106,7 @@ list_answer ledger::list(const list_call& call) {
     got.last = call.after;
     std::size_t bytes = 0;
     auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
-    const auto* from = book_->find_list_of(number_in(call.of.name));
+    const auto* from = cache_->find_list_of(number_in(call.of.name));
     const bool waits =
         (call.where == state::delayed || call.where == state::retry) && !(from && from->aside());
     for (auto rows = page(number_in(call.of.name), place, id, call.limit); rows.next();) {

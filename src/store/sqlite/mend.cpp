@@ -61,7 +61,7 @@ std::string_view ledger::seen_task::judge() {
 
 bool ledger::is_unlisted(const task_id& id) {
     auto rows = sql_.find(ns(), id.view());
-    return rows.next() && !book_->find_list_of(rows.number(0));
+    return rows.next() && !cache_->find_list_of(rows.number(0));
 }
 
 void ledger::mend(const seen_task& one) {
@@ -71,7 +71,7 @@ void ledger::mend(const seen_task& one) {
     case none: return;
     case no_body:
         sql_.mend_drop.run(ns(), id);
-        if (one.list) book_->grow(*one.list, -1);
+        if (one.list) cache_->grow(*one.list, -1);
         return;
     case no_outcome:
         if (auto row = row_of(one.id)) drop(one.id, *row);
@@ -92,8 +92,8 @@ void ledger::place_anew(const task_id& id, list_row* from, bool unheld) {
     if (unheld) sql_.mend_claim.run(ns(), id.view(), now_);
     const auto [to, place] = rightful_place(id, unheld);
     sql_.mend_place.run(ns(), id.view(), to->k, place);
-    if (from) book_->grow(*from, -1);
-    book_->grow(*to, 1);
+    if (from) cache_->grow(*from, -1);
+    cache_->grow(*to, 1);
 }
 
 // Where a task belongs by its claim, its outcome, what it waits for; else it is ready.
@@ -108,15 +108,15 @@ std::pair<list_row*, std::optional<std::int64_t>> ledger::rightful_place(const t
         bytes = rows.bytes(2);
     }
     const auto body = decode_body(bytes);
-    auto& queue = book_->queue(body.queue);
+    auto& queue = cache_->queue(body.queue);
     if (!outcome.empty()) {
         sql_.mend_claim.run(ns(), id.view(), now_);
-        return {&book_->list(queue, kind_of(ended_as(outcome)), retention_of(outcome)), now_};
+        return {&cache_->list(queue, kind_of(ended_as(outcome)), retention_of(outcome)), now_};
     }
-    if (claimed && !unheld) return {&book_->list(queue, kind_of(state::working)), std::nullopt};
-    if (waiting_of(id)) return {&book_->list(queue, kind_of(state::waiting)), now_};
+    if (claimed && !unheld) return {&cache_->list(queue, kind_of(state::working)), std::nullopt};
+    if (waiting_of(id)) return {&cache_->list(queue, kind_of(state::waiting)), now_};
     ++freed_[queue.name];
-    return {&book_->list(queue, kind_of(state::ready)), book_->back_place(body.priority)};
+    return {&cache_->list(queue, kind_of(state::ready)), cache_->back_place(body.priority)};
 }
 
 // Its body says what it waits for; who looks at it next finds whether that is still so.

@@ -31,16 +31,16 @@ queue_totals totals_at(const cursor& row, int column) {
 }  // namespace
 
 overview_answer ledger::overview() {
-    book_->write(micros_);  // what earlier calls of this transaction have counted
+    cache_->write(micros_);  // what earlier calls of this transaction have counted
     overview_answer got;
     got.now = now();
     std::map<std::int64_t, std::size_t> places;
-    for (auto& [name, queue] : book_->queues()) {
+    for (auto& [name, queue] : cache_->queues()) {
         queue_state one;
         one.queue = name;
-        one.idle_workers = lobby_.waiting(ns(), name);
+        one.idle_workers = idle_.waiting(ns(), name);
         if (queue.paused) one.paused_since = time_point{duration{*queue.paused}};
-        if (const auto* ready = book_->find_list(queue, kind_of(state::ready))) {
+        if (const auto* ready = cache_->find_list(queue, kind_of(state::ready))) {
             auto rows = sql_.next_life(ready->k);
             if (rows.next())
                 one.next_submitted_at = time_point{
@@ -59,7 +59,7 @@ overview_answer ledger::overview() {
 }
 
 totals_answer ledger::happened() {
-    book_->write(micros_);  // what earlier calls of this transaction have counted
+    cache_->write(micros_);  // what earlier calls of this transaction have counted
     totals_answer got;
     got.now = now();
     for (auto rows = sql_.totals(ns()); rows.next();)

@@ -21,7 +21,7 @@ std::string_view process_of(std::string_view name) {
 
 void ledger::wake(std::string_view queue, std::size_t most) {
     for (; most > 0; --most) {
-        auto* one = lobby_.take(ns(), queue);
+        auto* one = idle_.take(ns(), queue);
         if (!one) return;
         notices_.push_back({one, notice::kind::woken, {}});
     }
@@ -35,7 +35,7 @@ void ledger::wake_freed() {
 std::optional<std::int64_t> ledger::earliest(queue_row& queue) {
     std::optional<std::int64_t> first;
     for (const auto kind : {kind_of(state::delayed), kind_of(state::retry)}) {
-        const auto* list = book_->find_list(queue, kind);
+        const auto* list = cache_->find_list(queue, kind);
         if (!list) continue;
         auto rows = sql_.first_place(list->k);
         if (rows.next() && !rows.is_null(0)) first = std::min(first.value_or(INT64_MAX), rows.number(0));
@@ -55,27 +55,27 @@ bool ledger::falls_before(queue_row& queue, std::int64_t due) {
 
 bool ledger::any_ready(queue_row* queue) {
     if (!queue || queue->paused) return false;
-    const auto* list = book_->find_list(*queue, kind_of(state::ready));
+    const auto* list = cache_->find_list(*queue, kind_of(state::ready));
     return list && sql_.any_ready(list->k).next();
 }
 
-// One worker of a process has the post of sleeping until exactly the next due time of a queue; the others look a second
-// later, as a backup, so that a due time does not wake them all. The post falls to another when its holder is gone or has
+// One worker of a process sleeps until exactly the next due time of a queue; the others look a second
+// later, as a backup, so that a due time does not wake them all. That falls to another when the one that does it is gone or has
 // overslept.
 std::optional<time_point> ledger::next_look(std::span<const std::string> queues) {
     std::optional<std::int64_t> look;
     const std::string me{process_of(by_->name)};
     for (const auto& name : queues) {
-        auto* queue = book_->find_queue(name);
+        auto* queue = cache_->find_queue(name);
         auto at = queue ? earliest(*queue) : std::nullopt;
         if (!at) continue;
-        auto& post = lobby_.sleepers[{ns(), name}];
-        const bool theirs = !post.holder.empty() && post.holder != me && post.due <= *at + 50 &&
-                            *at > now_ - 100 && is_alive(post.holder);
+        auto& keeper = idle_.timekeepers[{ns(), name}];
+        const bool theirs = !keeper.holder.empty() && keeper.holder != me && keeper.due <= *at + 50 &&
+                            *at > now_ - 100 && is_alive(keeper.holder);
         if (theirs) {
             *at += 1000;
         } else {
-            post = {*at, me};
+            keeper = {*at, me};
         }
         look = std::min(look.value_or(INT64_MAX), *at);
     }
@@ -93,30 +93,30 @@ std::pair<list_row*, std::int64_t> ledger::free_place(queue_row& queue, int prio
     auto& freed = freed_[queue.name];
     if (due && *due > now_) {
         if (falls_before(queue, *due)) freed = std::max<std::size_t>(freed, 1);
-        return {&book_->list(queue, kind_of(state::delayed)), *due};
+        return {&cache_->list(queue, kind_of(state::delayed)), *due};
     }
     ++freed;
-    return {&book_->list(queue, kind_of(state::ready)), book_->back_place(priority)};
+    return {&cache_->list(queue, kind_of(state::ready)), cache_->back_place(priority)};
 }
 
 void ledger::busy(std::span<const std::string> queues) {
     for (const auto& name : queues) {
-        lobby_.stop_waiting(*by_, name);
-        if (any_ready(book_->find_queue(name))) wake(name, 1);
+        idle_.stop_waiting(*by_, name);
+        if (any_ready(cache_->find_queue(name))) wake(name, 1);
     }
 }
 
 void ledger::leave(std::span<const std::string> queues) {
     const std::string me{process_of(by_->name)};
     sql_.leave.run(ns(), text{me});
-    lobby_.stop_waiting_for_news(*by_);
+    idle_.stop_waiting_for_news(*by_);
     for (const auto& name : queues) {
-        lobby_.stop_waiting(*by_, name);
-        const auto post = lobby_.sleepers.find({ns(), name});
-        const bool slept = post != lobby_.sleepers.end() && post->second.holder == me;
-        if (slept) lobby_.sleepers.erase(post);
+        idle_.stop_waiting(*by_, name);
+        const auto keeper = idle_.timekeepers.find({ns(), name});
+        const bool slept = keeper != idle_.timekeepers.end() && keeper->second.holder == me;
+        if (slept) idle_.timekeepers.erase(keeper);
         // It may have been woken for a task that it did not claim, or been the one to sleep until the next due time.
-        if (slept || any_ready(book_->find_queue(name))) wake(name, 1);
+        if (slept || any_ready(cache_->find_queue(name))) wake(name, 1);
     }
 }
 
@@ -126,7 +126,7 @@ beat_answer ledger::beat(std::string_view card, duration ttl, std::span<const st
     keep_tally();
     beat_answer got;
     for (const auto& name : queues) {
-        auto& last = lobby_.looked[{ns(), name}];
+        auto& last = idle_.looked[{ns(), name}];
         // A clock that was set back must not put it off.
         if (last <= now_ && last + store::looks_every.count() > now_) continue;
         last = now_;
@@ -140,7 +140,7 @@ beat_answer ledger::beat(std::string_view card, duration ttl, std::span<const st
 
 // What happened so far as it stands, once a minute for an hour and as the last of each day.
 void ledger::keep_tally() {
-    book_->write(micros_);  // what earlier calls of this transaction have counted
+    cache_->write(micros_);  // what earlier calls of this transaction have counted
     const auto minute = now_ / 60'000, day = now_ / 86'400'000;
     if (sql_.has_tally(ns(), text{"m"}, minute).next()) return;
     sql_.tally.run(ns(), text{"m"}, minute);
@@ -150,20 +150,20 @@ void ledger::keep_tally() {
 }
 
 bool ledger::pause(std::string_view queue) {
-    auto& one = book_->queue(queue);
+    auto& one = cache_->queue(queue);
     if (one.paused) return false;
     one.paused = now_;
     sql_.pause.run(one.k, now_);
-    book_->changed();
+    cache_->changed();
     return true;
 }
 
 bool ledger::resume(std::string_view queue) {
-    auto* one = book_->find_queue(queue);
+    auto* one = cache_->find_queue(queue);
     if (!one || !one->paused) return false;
     one->paused.reset();
     sql_.pause.run(one->k, std::optional<std::int64_t>{});
-    book_->changed();
+    cache_->changed();
     wake(queue, chain);
     return true;
 }

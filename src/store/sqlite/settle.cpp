@@ -72,7 +72,7 @@ void ledger::forsake(const task_id& id, waiting_row record, std::string_view out
 void ledger::take_up(const task_id& id, waiting_row record) {
     auto row = row_of(id);
     if (!row) return;
-    change_list(*row, book_->list(*row->list->queue, kind_of(state::waiting)));
+    change_list(*row, cache_->list(*row->list->queue, kind_of(state::waiting)));
     sql_.revive.run(ns(), id.view(), row->list->k, now_, std::optional<std::string_view>{});
     record.phase = 'w';
     keep_waiting(id, record);

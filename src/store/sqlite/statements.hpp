@@ -11,25 +11,25 @@ struct statements {
     statement_set& all;
 
 #define ERRAND_SQL(member, name) statement& member = all[name]
-    ERRAND_SQL(begin, "lib_book.begin");
-    ERRAND_SQL(begin_reading, "lib_book.begin_reading");
-    ERRAND_SQL(commit, "lib_book.commit");
-    ERRAND_SQL(begin_inside, "lib_book.begin_inside");
-    ERRAND_SQL(commit_inside, "lib_book.commit_inside");
-    ERRAND_SQL(abandon_inside, "lib_book.abandon_inside");
-    ERRAND_SQL(format, "lib_book.format");
-    ERRAND_SQL(version, "lib_book.version");
-    ERRAND_SQL(find_name_space, "lib_book.find_name_space");
-    ERRAND_SQL(make_name_space, "lib_book.make_name_space");
-    ERRAND_SQL(read_name_space, "lib_book.read");
-    ERRAND_SQL(write_name_space, "lib_book.write");
-    ERRAND_SQL(queues, "lib_book.queues");
-    ERRAND_SQL(lists, "lib_book.lists");
-    ERRAND_SQL(make_queue, "lib_book.make_queue");
-    ERRAND_SQL(drop_orphans, "lib_book.drop_orphans");
-    ERRAND_SQL(make_list, "lib_book.make_list");
-    ERRAND_SQL(grow, "lib_book.grow");
-    ERRAND_SQL(count, "lib_book.count");
+    ERRAND_SQL(begin, "lib_namespace.begin");
+    ERRAND_SQL(begin_reading, "lib_namespace.begin_reading");
+    ERRAND_SQL(commit, "lib_namespace.commit");
+    ERRAND_SQL(begin_inside, "lib_namespace.begin_inside");
+    ERRAND_SQL(commit_inside, "lib_namespace.commit_inside");
+    ERRAND_SQL(abandon_inside, "lib_namespace.abandon_inside");
+    ERRAND_SQL(format, "lib_namespace.format");
+    ERRAND_SQL(version, "lib_namespace.version");
+    ERRAND_SQL(find_name_space, "lib_namespace.find_name_space");
+    ERRAND_SQL(make_name_space, "lib_namespace.make_name_space");
+    ERRAND_SQL(read_name_space, "lib_namespace.read");
+    ERRAND_SQL(write_name_space, "lib_namespace.write");
+    ERRAND_SQL(queues, "lib_namespace.queues");
+    ERRAND_SQL(lists, "lib_namespace.lists");
+    ERRAND_SQL(make_queue, "lib_namespace.make_queue");
+    ERRAND_SQL(drop_orphans, "lib_namespace.drop_orphans");
+    ERRAND_SQL(make_list, "lib_namespace.make_list");
+    ERRAND_SQL(grow, "lib_namespace.grow");
+    ERRAND_SQL(count, "lib_namespace.count");
 
     ERRAND_SQL(find, "lib_task.find");
     ERRAND_SQL(body, "lib_task.body");

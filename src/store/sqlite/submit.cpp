@@ -103,7 +103,7 @@ std::optional<std::int64_t> ledger::expiry_of(const submission_item& item) const
 }
 
 std::pair<list_row*, std::int64_t> ledger::target_of(const submission_item& item) {
-    return free_place(book_->queue(item.queue), item.priority, due_of(item));
+    return free_place(cache_->queue(item.queue), item.priority, due_of(item));
 }
 
 bool ledger::insert(const submission_item& item, list_row& to, std::int64_t at) {
@@ -119,7 +119,7 @@ bool ledger::insert(const submission_item& item, list_row& to, std::int64_t at) 
         if (body != 0) sql_.drop_body.run(body);
         return false;
     }
-    book_->grow(to, 1);
+    cache_->grow(to, 1);
     return true;
 }
 

@@ -27,7 +27,7 @@ std::optional<task_row> ledger::row_of(const task_id& id) {
     auto rows = sql_.find(ns(), id.view());
     if (!rows.next()) return std::nullopt;
     task_row row;
-    row.list = &book_->list_of(rows.number(0));
+    row.list = &cache_->list_of(rows.number(0));
     if (!rows.is_null(1)) row.place = rows.number(1);
     if (!rows.is_null(2)) row.claim = static_cast<claim_number>(rows.number(2));
     row.body = rows.number(3);
@@ -64,8 +64,8 @@ void ledger::drop_body(const task_row& row) {
 
 // Counters alone: whoever calls writes the row.
 void ledger::change_list(task_row& row, list_row& to) {
-    book_->grow(*row.list, -1);
-    book_->grow(to, 1);
+    cache_->grow(*row.list, -1);
+    cache_->grow(to, 1);
     row.list = &to;
 }
 
@@ -79,7 +79,7 @@ void ledger::drop(const task_id& id, const task_row& row) {
     sql_.drop.run(ns(), id.view());
     drop_body(row);
     drop_stages(id);
-    book_->grow(*row.list, -1);
+    cache_->grow(*row.list, -1);
 }
 
 void ledger::drop_stages(const task_id& id) {
@@ -91,7 +91,7 @@ void ledger::keep_remnant(const task_id& id, task_row& row, std::int64_t until) 
     drop_stages(id);
     change_body(id, row, body_of_remnant(body_of(row)));
     const auto outcome = outcome_of_remnant(row.outcome);
-    change_list(row, book_->list(*row.list->queue, remnants));
+    change_list(row, cache_->list(*row.list->queue, remnants));
     sql_.end.run(ns(), id.view(), row.list->k, until, std::string_view{outcome});
 }
 
@@ -105,7 +105,7 @@ bool ledger::tell(const task_id& id, incarnation life, std::int64_t finished, st
             const std::string watcher{rows.bytes(1)};
             if (engine != engine_) {
                 sql_.post.run(engine, ns(), text{watcher}, text{"e"}, id.view(), life, finished, outcome);
-            } else if (auto* to = lobby_.find(ns(), watcher)) {
+            } else if (auto* to = idle_.find(ns(), watcher)) {
                 notices_.push_back({to,
                                     notice::kind::ended,
                                     {id, life, time_point{duration{finished}}, std::string{outcome}}});
@@ -125,12 +125,12 @@ void ledger::bury(const task_id& id, task_row& row, std::string_view outcome) {
     const auto as = ended_as(outcome);
     auto& queue = *row.list->queue;
     const bool heard = tell(id, row.life, now_, outcome);
-    book_->count(queue, total_of(as));
+    cache_->count(queue, total_of(as));
     auto retention = retention_of(outcome);
     if (retention == 0 && heard) retention = for_those_who_wait;
     // Edges that are left go in steps before it: clean comes to it.
     if (retention == 0 && untie(id)) return drop(id, row);
-    change_list(row, book_->list(queue, kind_of(as), retention));
+    change_list(row, cache_->list(queue, kind_of(as), retention));
     sql_.end.run(ns(), id.view(), row.list->k, now_, outcome);
 }
 
@@ -138,7 +138,7 @@ void ledger::bury(const task_id& id, task_row& row, std::string_view outcome) {
 void ledger::end_without_trace(const task_id& id, task_row& row, std::int64_t finished,
                                std::string_view outcome, bool heard) {
     if (heard) {
-        change_list(row, book_->list(*row.list->queue, kind_of(ended_as(outcome)), for_those_who_wait));
+        change_list(row, cache_->list(*row.list->queue, kind_of(ended_as(outcome)), for_those_who_wait));
         sql_.end.run(ns(), id.view(), row.list->k, finished, outcome);
     } else if (unique_for(outcome) > 0) {
         row.outcome = outcome;
@@ -146,7 +146,7 @@ void ledger::end_without_trace(const task_id& id, task_row& row, std::int64_t fi
     } else if (untie(id)) {
         drop(id, row);
     } else {
-        change_list(row, book_->list(*row.list->queue, kind_of(ended_as(outcome)), 0));
+        change_list(row, cache_->list(*row.list->queue, kind_of(ended_as(outcome)), 0));
         sql_.end.run(ns(), id.view(), row.list->k, finished, outcome);
     }
 }

@@ -290,7 +290,7 @@ std::pair<list_row*, std::int64_t> ledger::enlist(draft& one) {
     } else if (failed || !unmet) {
         announce(item.id, tidings::check);
     }
-    return {&book_->list(book_->queue(item.queue), kind_of(state::waiting)), now_};
+    return {&cache_->list(cache_->queue(item.queue), kind_of(state::waiting)), now_};
 }
 
 }  // namespace errand::sqlite

@@ -20,7 +20,7 @@ promote_answer ledger::promote(std::span<const std::string> queues, std::size_t 
     bool more = false;
     got.expired = expire(limit, expired, more);
     for (const auto& name : queues) {
-        auto* queue = book_->find_queue(name);
+        auto* queue = cache_->find_queue(name);
         const auto moved = queue ? promote_queue(*queue, limit) : 0;
         got.promoted += moved;
         more = more || moved == limit;
@@ -41,7 +41,7 @@ std::size_t ledger::promote_queue(queue_row& queue, std::size_t limit) {
     std::vector<due_task> due;
     std::size_t promoted = 0;
     for (const auto kind : {kind_of(state::delayed), kind_of(state::retry)}) {
-        auto* from = book_->find_list(queue, kind);
+        auto* from = cache_->find_list(queue, kind);
         if (!from || promoted == limit) continue;
         due.clear();
         for (auto rows = sql_.due(from->k, now_, limit - promoted); rows.next();)
@@ -51,8 +51,8 @@ std::size_t ledger::promote_queue(queue_row& queue, std::size_t limit) {
             if (noted && stands_aside_again(id, *from)) continue;
             const auto [to, place] = free_place(queue, priority, std::nullopt);
             sql_.move.run(ns(), id.view(), to->k, place);
-            book_->grow(*from, -1);
-            book_->grow(*to, 1);
+            cache_->grow(*from, -1);
+            cache_->grow(*to, 1);
         }
         promoted += due.size();
     }
@@ -86,7 +86,7 @@ void ledger::leave_waiting(const task_id& id, const task_row& row) {
 std::size_t ledger::clean(std::size_t limit) {
     std::size_t deleted = 0;
     std::vector<list_row*> ended;
-    for (auto& [name, queue] : book_->queues()) {
+    for (auto& [name, queue] : cache_->queues()) {
         for (const auto& [key, list] : queue.lists) {
             if (is_ended(list->kind)) ended.push_back(list);
         }
@@ -114,7 +114,7 @@ std::size_t ledger::clean_list(list_row& list, std::size_t limit) {
         ++deleted;  // or came nearer to it
     }
     // One whose tasks were all deleted before; counters of this transaction are not written yet.
-    if (over.empty() && list.grown == 0 && list.retention > 0) book_->drop_list(list);
+    if (over.empty() && list.grown == 0 && list.retention > 0) cache_->drop_list(list);
     return deleted;
 }
 
@@ -133,7 +133,7 @@ bool ledger::drop_ended(const task_id& id, task_row& row) {
 }
 
 std::size_t ledger::trim(std::size_t most, std::size_t limit) {
-    book_->write(micros_);  // what earlier calls of this transaction have counted
+    cache_->write(micros_);  // what earlier calls of this transaction have counted
     struct excess {
         std::int64_t queue;
         list_kind kind;
@@ -145,7 +145,7 @@ std::size_t ledger::trim(std::size_t most, std::size_t limit) {
                        static_cast<std::size_t>(rows.number(2)) - most});
     std::size_t deleted = 0;
     for (const auto& one : all) {
-        for (auto& [name, queue] : book_->queues()) {
+        for (auto& [name, queue] : cache_->queues()) {
             if (queue.k == one.queue && deleted < limit)
                 deleted += trim_kind(queue, one.kind, std::min(one.count, limit - deleted));
         }

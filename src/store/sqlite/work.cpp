@@ -39,50 +39,50 @@ bool ledger::finish(const report& one) {
     const auto row = row_taken(one.id);
     if (one.what == report::kind::end) return end(one, row);
     if (one.what == report::kind::aside) return put_aside(one, row);
-    auto& queue = book_->queue(one.queue);
-    auto& from = book_->list(queue, kind_of(state::working));
+    auto& queue = cache_->queue(one.queue);
+    auto& from = cache_->list(queue, kind_of(state::working));
     if (one.what == report::kind::give_back) {
-        auto& to = book_->list(queue, kind_of(state::ready));
+        auto& to = cache_->list(queue, kind_of(state::ready));
         const auto notes = one.record.empty() ? std::nullopt : std::optional<std::string_view>{one.record};
-        sql_.give_back.run(ns(), one.id.view(), one.claim, to.k, book_->front_place(one.priority), notes,
+        sql_.give_back.run(ns(), one.id.view(), one.claim, to.k, cache_->front_place(one.priority), notes,
                            row);
         if (!in_.changed()) return false;
-        book_->grow(from, -1);
-        book_->grow(to, 1);
+        cache_->grow(from, -1);
+        cache_->grow(to, 1);
         ++freed_[queue.name];
         return true;
     }
     const bool failed = one.what == report::kind::retry;
     const auto due = upper_ + std::max<std::int64_t>(one.delay.count(), 0);
-    auto& to = book_->list(queue, kind_of(failed ? state::retry : state::delayed));
+    auto& to = cache_->list(queue, kind_of(failed ? state::retry : state::delayed));
     const bool first = falls_before(queue, due);
     sql_.finish_later.run(ns(), one.id.view(), one.claim, to.k, due, std::string_view{one.record}, row);
     if (!in_.changed()) return false;
-    book_->grow(from, -1);
-    book_->grow(to, 1);
-    if (failed) book_->count(queue, &queue_totals::failed);
+    cache_->grow(from, -1);
+    cache_->grow(to, 1);
+    if (failed) cache_->count(queue, &queue_totals::failed);
     if (first) freed_[queue.name] = std::max<std::size_t>(freed_[queue.name], 1);
     return true;
 }
 
 bool ledger::end(const report& one, std::optional<std::int64_t> row_number) {
     const auto parts = split_end(one.record);
-    auto& queue = book_->queue(one.queue);
+    auto& queue = cache_->queue(one.queue);
     const auto finished = parts.finished_at.time_since_epoch().count();
     if (one.retention.count() <= 0) {
         auto row = row_of(one.id);
         if (!row || row->claim != one.claim) return false;
-        book_->count(queue, total_of(one.ended_as));
+        cache_->count(queue, total_of(one.ended_as));
         const bool heard = tell(one.id, row->life, finished, parts.outcome);
         end_without_trace(one.id, *row, finished, parts.outcome, heard);
         return true;
     }
-    auto& to = book_->list(queue, kind_of(one.ended_as), one.retention.count());
+    auto& to = cache_->list(queue, kind_of(one.ended_as), one.retention.count());
     sql_.finish_end.run(ns(), one.id.view(), one.claim, to.k, finished, parts.outcome, row_number);
     if (!in_.changed()) return false;
-    book_->grow(book_->list(queue, kind_of(state::working)), -1);
-    book_->grow(to, 1);
-    book_->count(queue, total_of(one.ended_as));
+    cache_->grow(cache_->list(queue, kind_of(state::working)), -1);
+    cache_->grow(to, 1);
+    cache_->count(queue, total_of(one.ended_as));
     tell(one.id, incarnation_of(parts.body), finished, parts.outcome);
     return true;
 }
@@ -91,7 +91,7 @@ void ledger::claim(const claim_request& asked, work_answer& into) {
     std::size_t bytes = 0;
     std::vector<std::pair<queue_row*, std::size_t>> found;
     for (const auto& name : asked.queues) {
-        auto* queue = book_->find_queue(name);
+        auto* queue = cache_->find_queue(name);
         if (!queue || queue->paused || into.claimed.size() == asked.limit) continue;
         const auto before = into.claimed.size();
         read_heads(*queue, asked.limit - before, into.claimed, bytes);
@@ -105,19 +105,19 @@ void ledger::claim(const claim_request& asked, work_answer& into) {
     for (const auto& name : asked.queues) {
         if (filled) {
             // One that is busy takes itself off, and wakes the next where it leaves a backlog.
-            lobby_.stop_waiting(*by_, name);
+            idle_.stop_waiting(*by_, name);
         } else {
-            lobby_.wait(*by_, name);
+            idle_.wait(*by_, name);
         }
-        const bool backlog = (filled && lobby_.waiting(ns(), name) > 0) || bytes > most_bytes;
-        if (backlog && any_ready(book_->find_queue(name))) wake(name, 1);
+        const bool backlog = (filled && idle_.waiting(ns(), name) > 0) || bytes > most_bytes;
+        if (backlog && any_ready(cache_->find_queue(name))) wake(name, 1);
     }
     if (!filled) into.next_due = next_look(asked.queues);
 }
 
 void ledger::read_heads(queue_row& queue, std::size_t room, std::vector<claimed_task>& into,
                         std::size_t& bytes) {
-    auto* ready = book_->find_list(queue, kind_of(state::ready));
+    auto* ready = cache_->find_list(queue, kind_of(state::ready));
     if (!ready) return;
     auto& known = rows_taken_[ns()];
     if (known.size() > most_rows_known) known.clear();
@@ -134,11 +134,11 @@ void ledger::read_heads(queue_row& queue, std::size_t room, std::vector<claimed_
 }
 
 void ledger::take_heads(queue_row& queue, std::size_t count, claim_number by) {
-    auto& from = book_->list(queue, kind_of(state::ready));
-    auto& to = book_->list(queue, kind_of(state::working));
+    auto& from = cache_->list(queue, kind_of(state::ready));
+    auto& to = cache_->list(queue, kind_of(state::working));
     sql_.take.run(from.k, count, to.k, by);
-    book_->grow(from, -static_cast<std::int64_t>(count));
-    book_->grow(to, static_cast<std::int64_t>(count));
+    cache_->grow(from, -static_cast<std::int64_t>(count));
+    cache_->grow(to, static_cast<std::int64_t>(count));
 }
 
 // Once: whoever reports a task holds it no longer.
@@ -157,7 +157,7 @@ claim_number ledger::take_lease(const std::vector<claimed_task>& tasks, duration
     std::string ids;
     ids.reserve(tasks.size() * 16);
     for (const auto& one : tasks) ids += one.id.view();
-    const auto number = book_->next_claim(micros_);
+    const auto number = cache_->next_claim(micros_);
     sql_.lease.run(ns(), number, upper_ + lease.count(), engine_, text{by_->name}, std::string_view{ids});
     return number;
 }

@@ -16,8 +16,8 @@
 namespace errand::sqlite {
 
 // What a store object leaves with its engine. The listener is used on the executor only.
-struct seat {
-    seat(boost::asio::io_context& on, std::string of, std::string in)
+struct caller {
+    caller(boost::asio::io_context& on, std::string of, std::string in)
         : executor{on.get_executor()}, name{std::move(of)}, name_space{std::move(in)} {}
 
     boost::asio::io_context::executor_type executor;
@@ -34,58 +34,58 @@ struct seat {
 // To be told when the transaction is committed.
 struct notice {
     enum class kind : std::uint8_t { woken, news, cancelled, ended, aside };
-    seat* to = nullptr;
+    caller* to = nullptr;
     kind what = kind::woken;
     ended_task about{};
 };
 
-class lobby {
+class idle_workers {
 public:
     using place = std::pair<std::int64_t, std::string>;  // namespace and queue
 
-    void enter(seat& who);
-    void leave(seat& who);
+    void enter(caller& who);
+    void leave(caller& who);
     // By the name under which it claims and watches; null when it is not of this process.
-    seat* find(std::int64_t ns, std::string_view name) const;
-    const std::vector<seat*>& seats() const noexcept { return seats_; }
+    caller* find(std::int64_t ns, std::string_view name) const;
+    const std::vector<caller*>& callers() const noexcept { return callers_; }
 
-    void wait(seat& who, std::string_view queue);
-    void stop_waiting(seat& who, std::string_view queue);
+    void wait(caller& who, std::string_view queue);
+    void stop_waiting(caller& who, std::string_view queue);
     // The one that has waited longest, who waits no more; null when nobody does.
-    seat* take(std::int64_t ns, std::string_view queue);
+    caller* take(std::int64_t ns, std::string_view queue);
     std::size_t waiting(std::int64_t ns, std::string_view queue) const;
     std::vector<place> waited_for() const;
 
-    void wait_for_news(seat& who);
-    void stop_waiting_for_news(seat& who);
-    seat* take_resolver(std::int64_t ns);
+    void wait_for_news(caller& who);
+    void stop_waiting_for_news(caller& who);
+    caller* take_resolver(std::int64_t ns);
     std::vector<std::int64_t> news_waited_for() const;
 
     // A worker that takes tasks which stand aside in these queues, of handlers by these keys (aside.cpp).
     struct adopter {
-        seat* who = nullptr;
+        caller* who = nullptr;
         std::vector<std::string> queues;
         std::set<std::int64_t> handlers;
     };
     // In place of what it said before.
     void wait_aside(adopter one);
-    void stop_waiting_aside(const seat& who);
+    void stop_waiting_aside(const caller& who);
     const std::vector<adopter>& adopters() const noexcept { return adopters_; }
 
     // Of a queue one process's worker sleeps until exactly its next due time.
-    struct post {
+    struct timekeeper {
         std::int64_t due = 0;
         std::string holder;
     };
-    std::map<place, post> sleepers;
+    std::map<place, timekeeper> timekeepers;
     std::map<place, std::int64_t> looked;  // when one of them was last told to look after it
 
     bool empty() const { return idle_.empty() && resolvers_.empty() && adopters_.empty(); }
 
 private:
-    std::vector<seat*> seats_;
-    std::map<place, std::vector<seat*>> idle_;  // only with somebody in it
-    std::map<std::int64_t, std::vector<seat*>> resolvers_;
+    std::vector<caller*> callers_;
+    std::map<place, std::vector<caller*>> idle_;  // only with somebody in it
+    std::map<std::int64_t, std::vector<caller*>> resolvers_;
     std::vector<adopter> adopters_;
 };
 

@@ -24,7 +24,7 @@ class typed_job final : public job, public std::enable_shared_from_this<typed_jo
 public:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, Result)>;
 
-    typed_job(seat& who, Work work, completion done)
+    typed_job(caller& who, Work work, completion done)
         : work_{std::move(work)}, done_{std::move(done)}, busy_{who.executor} {
         by = &who;
     }
@@ -66,36 +66,36 @@ private:
 };
 
 // How a call behaves beside what it does.
-struct manner {
+struct call_options {
     std::string_view name;
     bool reads = false;
     bool adds = false;
     std::size_t tasks = 1;  // about so many are its concern
 };
 
-class desk {
+class engine_client {
 public:
-    desk(boost::asio::io_context& on, const store_settings& settings, std::shared_ptr<engine> at);
-    ~desk() { close(); }
-    desk(const desk&) = delete;
-    desk& operator=(const desk&) = delete;
+    engine_client(boost::asio::io_context& on, const store_settings& settings, std::shared_ptr<engine> at);
+    ~engine_client() { close(); }
+    engine_client(const engine_client&) = delete;
+    engine_client& operator=(const engine_client&) = delete;
 
     void close();
-    void listen(store_listener* to) { *seat_.listener = to; }
-    const std::string& name() const noexcept { return seat_.name; }
+    void listen(store_listener* to) { *caller_.listener = to; }
+    const std::string& name() const noexcept { return caller_.name; }
     time_point now() const;
     void committed() { engine_->committed(); }
 
     // `work` takes the ledger and returns something; what it refers to must live until then.
     template <class Work>
-    auto ask(manner how, Work work) -> awaitable<std::invoke_result_t<Work&, ledger&>> {
+    auto ask(call_options how, Work work) -> awaitable<std::invoke_result_t<Work&, ledger&>> {
         using result = std::invoke_result_t<Work&, ledger&>;
-        if (seat_.closed) throw_closed(how.name);
+        if (caller_.closed) throw_closed(how.name);
         return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>,
                                            void(std::exception_ptr, result)>(
             [this, how](auto handler, Work one) {
                 auto made =
-                    std::make_shared<typed_job<result, Work>>(seat_, std::move(one), std::move(handler));
+                    std::make_shared<typed_job<result, Work>>(caller_, std::move(one), std::move(handler));
                 made->name = how.name;
                 made->reads = how.reads;
                 made->adds = how.adds;
@@ -111,7 +111,7 @@ private:
     [[noreturn]] static void throw_closed(std::string_view call);
 
     std::shared_ptr<engine> engine_;
-    seat seat_;
+    caller caller_;
     std::optional<duration> patience_;
 };
 

@@ -38,9 +38,9 @@ struct queue_row {
     std::map<std::pair<list_kind, std::int64_t>, list_row*> lists{};
 };
 
-class book {
+class namespace_cache {
 public:
-    book(connection& in, statements& sql, std::int64_t key) : in_{in}, sql_{sql}, k_{key} {}
+    namespace_cache(connection& in, statements& sql, std::int64_t key) : in_{in}, sql_{sql}, k_{key} {}
 
     std::int64_t key() const noexcept { return k_; }
     // Reads what others may have changed; at the first use in a transaction.

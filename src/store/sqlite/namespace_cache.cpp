@@ -1,4 +1,4 @@
-#include "store/sqlite/book.hpp"
+#include "store/sqlite/namespace_cache.hpp"
 
 #include "core/kept_for.hpp"
 
@@ -13,7 +13,7 @@ constexpr std::int64_t band_of(int priority) { return (9 - std::clamp(priority, 
 
 }  // namespace
 
-void book::read() {
+void namespace_cache::read() {
     const auto known = layout_;
     auto rows = sql_.read_name_space(k_);
     if (!rows.next()) throw failure{1, "its namespace is gone"};
@@ -28,7 +28,7 @@ void book::read() {
     if (layout_ != known) read_layout();
 }
 
-void book::read_layout() {
+void namespace_cache::read_layout() {
     queues_.clear();
     lists_.clear();
     grown_.clear();
@@ -54,7 +54,7 @@ void book::read_layout() {
     }
 }
 
-void book::write(std::int64_t micros) {
+void namespace_cache::write(std::int64_t micros) {
     for (auto* list : grown_) {
         if (list->grown != 0) sql_.grow.run(list->k, list->grown);
         list->grown = 0;
@@ -72,14 +72,14 @@ void book::write(std::int64_t micros) {
     dirty_ = false;
 }
 
-queue_row* book::find_queue(std::string_view name) {
+queue_row* namespace_cache::find_queue(std::string_view name) {
     if (last_ && last_->name == name) return last_;
     const auto at = queues_.find(name);
     if (at == queues_.end()) return nullptr;
     return last_ = &at->second;
 }
 
-queue_row& book::queue(std::string_view name) {
+queue_row& namespace_cache::queue(std::string_view name) {
     if (auto* known = find_queue(name)) return *known;
     sql_.make_queue.run(k_, text{name});
     auto& one = queues_[std::string{name}];
@@ -91,12 +91,12 @@ queue_row& book::queue(std::string_view name) {
     return one;
 }
 
-list_row* book::find_list(queue_row& of, list_kind kind, std::int64_t retention) {
+list_row* namespace_cache::find_list(queue_row& of, list_kind kind, std::int64_t retention) {
     const auto at = of.lists.find({kind, retention});
     return at == of.lists.end() ? nullptr : at->second;
 }
 
-list_row& book::list(queue_row& of, list_kind kind, std::int64_t retention) {
+list_row& namespace_cache::list(queue_row& of, list_kind kind, std::int64_t retention) {
     // Of tasks that have not ended it is no length of time.
     if (is_ended(kind)) retention = kept_for(duration{retention}).count();
     if (auto* known = find_list(of, kind, retention)) return *known;
@@ -110,17 +110,17 @@ list_row& book::list(queue_row& of, list_kind kind, std::int64_t retention) {
     return made;
 }
 
-list_row* book::find_list_of(std::int64_t k) {
+list_row* namespace_cache::find_list_of(std::int64_t k) {
     const auto at = lists_.find(k);
     return at == lists_.end() ? nullptr : at->second.get();
 }
 
-list_row& book::list_of(std::int64_t k) {
+list_row& namespace_cache::list_of(std::int64_t k) {
     if (auto* found = find_list_of(k)) return *found;
     throw failure{11, "a task stands in a list that is not there: `errand doctor --repair` puts it right"};
 }
 
-void book::drop_list(list_row& empty) {
+void namespace_cache::drop_list(list_row& empty) {
     sql_.drop_list.run(empty.k);
     if (!in_.changed()) return;
     empty.queue->lists.erase({empty.kind, empty.retention});
@@ -129,34 +129,34 @@ void book::drop_list(list_row& empty) {
     changed();
 }
 
-void book::grow(list_row& list, std::int64_t by) {
+void namespace_cache::grow(list_row& list, std::int64_t by) {
     if (list.grown == 0 && std::ranges::find(grown_, &list) == grown_.end()) grown_.push_back(&list);
     list.grown += by;
 }
 
-void book::count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by) {
+void namespace_cache::count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by) {
     if (!queue.touched) touched_.push_back(&queue);
     queue.touched = true;
     queue.happened.*what += by;
 }
 
-std::int64_t book::front_place(int priority) {
+std::int64_t namespace_cache::front_place(int priority) {
     dirty_ = true;
     return band_of(priority) - ++front_;
 }
 
-std::int64_t book::back_place(int priority) {
+std::int64_t namespace_cache::back_place(int priority) {
     dirty_ = true;
     return band_of(priority) + ++back_;
 }
 
-claim_number book::next_claim(std::int64_t micros) {
+claim_number namespace_cache::next_claim(std::int64_t micros) {
     dirty_ = true;
     claim_ = std::max(claim_ + 1, micros);
     return static_cast<claim_number>(claim_);
 }
 
-std::int64_t book::next_token() {
+std::int64_t namespace_cache::next_token() {
     dirty_ = true;
     return ++token_;
 }
