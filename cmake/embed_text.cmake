@@ -6,7 +6,9 @@ set(ERRAND_EMBED_TEXT "${CMAKE_CURRENT_LIST_DIR}/embed_text_write.cmake")
 
 function(errand_embed_text target)
     cmake_parse_arguments(PARSE_ARGV 1 embed "" "NAMESPACE;NAME;HEADER" "FILES")
-    list(SORT embed_FILES)
+    if(embed_FILES)
+        list(SORT embed_FILES)
+    endif()
     set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}/${embed_NAME}.cpp")
     add_custom_command(OUTPUT "${output}"
         COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DNAMESPACE=${embed_NAMESPACE}" "-DNAME=${embed_NAME}"

@@ -1,7 +1,6 @@
 // Which files are opened, and in what words the others are refused.
 #include <errand/error.hpp>
 
-#include "core/hex.hpp"
 #include "store/sqlite/database.hpp"
 #include "support/sqlite_backing.hpp"
 #include "support/store_fixture.hpp"
@@ -26,30 +25,7 @@ struct opened_file : store_fixture {
 
     sqlite_backing& file() { return static_cast<sqlite_backing&>(*behind); }
 
-    // Puts a file there as format 1 had it, with two ready tasks and a delayed one.
-    std::vector<submission_item> make_older() {
-        std::ifstream text{ERRAND_TESTS_DIR "/formats/sqlite_1.sql"};
-        file().ask(std::string{std::istreambuf_iterator<char>{text}, {}});
-        file().ask("PRAGMA journal_mode = WAL");
-        file().ask("PRAGMA application_id = 1701991012");
-        file().ask("PRAGMA user_version = 1");
-        file().ask("INSERT INTO name_space(k, name, back, layout) VALUES(1, 'default', 10, 1)");
-        file().ask("INSERT INTO queue(k, ns, name) VALUES(1, 1, 'default')");
-        file().ask(
-            "INSERT INTO list(k, queue, kind, retention, size) VALUES(1, 1, 2, 0, 2), (2, 1, 1, 0, 1)");
-        std::vector<submission_item> items;
-        for (int i = 0; i < 3; ++i) {
-            items.push_back(item_of('[' + std::to_string(i) + ']'));
-            const auto number = std::to_string(i + 1);
-            file().ask("INSERT INTO body(n, bytes) VALUES(" + number + ", " + hex(items.back().body) + ")");
-            const auto place = i < 2 ? (std::int64_t{19} << 55) + i : std::int64_t{9'000'000'000'000};
-            file().ask("INSERT INTO task(ns, id, list, place, body, life, priority) VALUES(1, " +
-                       hex(items.back().id.view()) + (i < 2 ? ", 1, " : ", 2, ") + std::to_string(place) +
-                       ", " + number + ", " + std::to_string(incarnation_of(items.back().body)) + ", 0)");
-        }
-        return items;
-    }
-    static std::string hex(std::string_view bytes) { return "x'" + to_hex(bytes) + '\''; }
+    sqlite::address address() { return sqlite::parse_address("sqlite://" + file().path()); }
 
     // In what words it is refused.
     std::string refusal(store_settings with) {
@@ -116,38 +92,55 @@ TEST_CASE("a newer format is refused, with both numbers") {
     CHECK_THAT(here.refusal(), ContainsSubstring("format 99") && ContainsSubstring("knows only " + ours));
 }
 
-TEST_CASE("a file of an older format is brought forward, and its tasks are run") {
-    opened_file here, fresh;
+TEST_CASE("a file of a format that is not known any more is refused, and left as it is") {
+    opened_file here;
+    // As it was when the header of a file said so.
+    for (const char* sql :
+         {"CREATE TABLE task(x)", "PRAGMA application_id = 1701991012", "PRAGMA user_version = 4"})
+        here.file().ask(sql);
+    CHECK_THAT(here.refusal(),
+               ContainsSubstring("format 4, and this errand no longer knows formats before " + ours));
+    CHECK(here.file().ask("SELECT count(*) FROM sqlite_schema") == "1");
+    CHECK(here.file().ask("PRAGMA journal_mode") == "delete");
+}
+
+TEST_CASE("a file of an older format is brought forward, by the steps that are missing") {
+    opened_file here;
+    const auto item = item_of("[1]");
     {
-        auto made = fresh.join("made");
+        auto made = here.join("made");
+        here.submit(made, item);
     }
-    const auto items = here.make_older();
+    // Two formats that are still to come.
+    const std::vector<sqlite::script_text> steps{
+        {"006", "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
+        {"007", "UPDATE errand_task SET colour = 'red'; INSERT INTO errand_colour VALUES('red');"}};
+    REQUIRE(sqlite::store_format == 5);
+    const sqlite::table_format known{.number = 7, .oldest = sqlite::store_format, .steps = steps};
+    // The first one makes the steps, the second one finds them made.
+    for (int i = 0; i < 2; ++i) {
+        const auto in = sqlite::open_database(here.address(), known);
+        CHECK(in->ask("SELECT number FROM errand_format") == "7");
+        CHECK(in->ask("SELECT group_concat(colour) FROM errand_task") == "red");
+        CHECK(in->ask("SELECT count(*) FROM errand_colour") == "1");
+    }
+    CHECK_THAT(here.refusal(), ContainsSubstring("format 7") && ContainsSubstring("knows only " + ours));
+}
+
+TEST_CASE("a file is not brought forward by half: a step that is missing or fails leaves all as it was") {
+    opened_file here;
     {
-        auto worker = here.join("w");
-        const auto got = here.claim(worker, 10);
-        REQUIRE(got.claimed.size() == 2);
-        CHECK(args_of(got.claimed[0]) == "[0]");
-        CHECK(here.state_of(worker, items.back().id) == state::delayed);
-        here.finish(worker, {success_of(got.claimed[0]), success_of(got.claimed[1])});
-        CHECK(here.state_of(worker, items.front().id) == state::success);
-        const auto audit = worker->audit(false);
-        for (bool more = true; more;) {
-            const auto step = await(here.io, audit->next());
-            CHECK(step.findings.empty());
-            more = step.more;
-        }
+        auto made = here.join("made");
     }
-    CHECK(here.file().ask("SELECT number FROM errand_format") == ours);
-    // For an older errand, which looks there.
-    CHECK(here.file().ask("PRAGMA user_version") == ours);
-    // As a new one is made.
-    const std::string columns =
-        "SELECT group_concat(name || ' ' || cid || ' ' || type || ' ' || \"notnull\" || ' ' || pk) FROM "
-        "(SELECT m.name AS name, t.* FROM sqlite_schema m, pragma_table_info(m.name) t ORDER BY m.name, cid)";
-    CHECK(here.file().ask(columns) == fresh.file().ask(columns));
-    const std::string indexes =
-        "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema ORDER BY name)";
-    CHECK(here.file().ask(indexes) == fresh.file().ask(indexes));
+    const std::vector<sqlite::script_text> steps{{"006", "CREATE TABLE errand_colour(name TEXT);"},
+                                                 {"008", "SELECT no_such_thing;"}};
+    for (const int number : {7, 8}) {
+        const sqlite::table_format known{.number = number, .oldest = sqlite::store_format, .steps = steps};
+        CHECK_THROWS_AS(sqlite::open_database(here.address(), known), sqlite::failure);
+        CHECK(here.file().ask("SELECT number FROM errand_format") == ours);
+        CHECK(here.file().ask("SELECT count(*) FROM sqlite_schema WHERE name = 'errand_colour'") == "0");
+    }
+    CHECK(here.refusal() == "opened");
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {

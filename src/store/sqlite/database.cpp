@@ -3,7 +3,6 @@
 #include <errand/error.hpp>
 
 #include "store/sqlite/refusal.hpp"
-#include "store/sqlite/sql_texts.hpp"
 
 #include <sqlite3.h>
 
@@ -12,11 +11,8 @@
 namespace errand::sqlite {
 namespace {
 
-// In the header of files up to format 4, which errand had for itself; since then the header is the user's.
+// In the header of files of formats before 5, which errand had for itself; since then the header is the user's.
 constexpr int application = 0x65725264;
-constexpr int last_in_header = 4;
-// Files of this format and later ones are brought forward.
-constexpr int first_format = 1;
 
 [[noreturn]] void refuse(const address& at, const std::string& why) {
     throw store_error{"open: " + at.shown + ": " + why};
@@ -31,43 +27,43 @@ int format_of(connection& in) {
     return number(in, "PRAGMA application_id") == application ? number(in, "PRAGMA user_version") : 0;
 }
 
-void check_format(int format, const address& at) {
-    if (format == 0 || (format >= first_format && format <= store_format)) return;
-    refuse(at, "its tasks are kept in format " + std::to_string(format) + ", and this errand knows only " +
-                   std::to_string(store_format) +
-                   " and what was before: use a newer errand, or another file");
+void check_format(int format, const address& at, const table_format& known) {
+    if (format == 0 || (format >= known.oldest && format <= known.number)) return;
+    const bool newer = format > known.number;
+    refuse(at, "its tasks are kept in format " + std::to_string(format) + ", and this errand " +
+                   (newer ? "knows only " : "no longer knows formats before ") +
+                   std::to_string(newer ? known.number : known.oldest) +
+                   (newer ? ": use a newer errand, or another file" : ": use another file"));
 }
 
-std::string_view step_to(int format) {
+std::string_view step_to(int format, const table_format& known) {
     auto name = std::to_string(format);
     name.insert(0, 3 - std::min<std::size_t>(name.size(), 3), '0');
-    const auto at = std::ranges::find(schema_steps, name, &script_text::name);
-    if (at == schema_steps.end()) throw failure{SQLITE_ERROR, "there is no step to format " + name};
+    const auto at = std::ranges::find(known.steps, name, &script_text::name);
+    if (at == known.steps.end()) throw failure{SQLITE_ERROR, "there is no step to format " + name};
     return at->text;
 }
 
 // To be called in a transaction.
-void make_tables(connection& in, const address& at) {
+void make_tables(connection& in, const address& at, const table_format& known) {
     const int format = format_of(in);
-    check_format(format, at);
-    const auto known = std::to_string(store_format);
-    if (format == store_format) return;
+    check_format(format, at, known);
+    const auto number = std::to_string(known.number);
     if (format == 0) {
         in.execute(std::string{schema_text()});
-        in.execute("INSERT INTO errand_format(number) VALUES(" + known + ")");
-        return;
+        in.execute("INSERT INTO errand_format(number) VALUES(" + number + ")");
+    } else if (format != known.number) {
+        for (int next = format + 1; next <= known.number; ++next)
+            in.execute(std::string{step_to(next, known)});
+        in.execute("UPDATE errand_format SET number = " + number);
     }
-    for (int next = format + 1; next <= store_format; ++next) in.execute(std::string{step_to(next)});
-    in.execute("UPDATE errand_format SET number = " + known);
-    // So that an older errand refuses it.
-    if (format <= last_in_header) in.execute("PRAGMA user_version = " + known);
 }
 
 // Of several processes that open the file at once one makes the tables.
-void make_ready(connection& in, const address& at) {
-    if (format_of(in) == store_format) return;
+void make_ready(connection& in, const address& at, const table_format& known) {
+    if (format_of(in) == known.number) return;
     in.execute("BEGIN IMMEDIATE");
-    make_tables(in, at);
+    make_tables(in, at, known);
     in.execute("COMMIT");
 }
 
@@ -97,7 +93,7 @@ void make_ready_inside(connection& in, const address& at) {
     if (format_of(in) == store_format) return;
     in.execute("SAVEPOINT errand_tables");
     try {
-        make_tables(in, at);
+        make_tables(in, at, {});
     } catch (...) {
         in.execute("ROLLBACK TO errand_tables; RELEASE errand_tables");
         throw;
@@ -105,12 +101,12 @@ void make_ready_inside(connection& in, const address& at) {
     in.execute("RELEASE errand_tables");
 }
 
-std::unique_ptr<connection> open_database(const address& at) {
+std::unique_ptr<connection> open_database(const address& at, const table_format& known) {
     auto in = std::make_unique<connection>(at.path, true);
     if (sqlite3_db_readonly(in->raw(), "main") == 1) throw failure{SQLITE_READONLY, "attempt to write"};
-    check_format(format_of(*in), at);
+    check_format(format_of(*in), at, known);
     set_up(*in, at);
-    make_ready(*in, at);
+    make_ready(*in, at, known);
     return in;
 }
 
