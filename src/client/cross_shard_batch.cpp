@@ -2,11 +2,11 @@
 
 #include <errand/error.hpp>
 
+#include "core/cycle_search.hpp"
 #include "runtime/dependency_completion.hpp"
 #include "runtime/parent_links.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace errand {
@@ -192,38 +192,17 @@ bool crosses_shards(const store& in, std::span<const submission_item> items) {
 }
 
 std::vector<std::vector<task_id>> cycles_among(std::span<const submission_item> items) {
-    std::unordered_map<task_id, std::size_t> indexes;
-    for (std::size_t at = 0; at < items.size(); ++at) indexes.try_emplace(items[at].id, at);
+    added_tasks added;
+    for (const auto& item : items) {
+        std::vector<task_id> parents;
+        for (const auto& parent : item.after) parents.push_back(parent.id);
+        added.add(item.id, std::move(parents));
+    }
+    auto cycles = added.cycles();
     std::vector<std::vector<task_id>> found(items.size());
-    enum class colour : std::uint8_t { unseen, on_way, done };
-    std::vector<colour> seen(items.size(), colour::unseen);
-    struct step {
-        std::size_t at;
-        std::size_t next = 0;  // the parent to look at
-    };
-    for (std::size_t start = 0; start < items.size(); ++start) {
-        std::vector<step> way;
-        if (seen[start] == colour::unseen) way.push_back({start});
-        while (!way.empty()) {
-            auto& top = way.back();
-            seen[top.at] = colour::on_way;
-            const auto& after = items[top.at].after;
-            if (top.next == after.size()) {
-                seen[top.at] = colour::done;
-                way.pop_back();
-                continue;
-            }
-            const auto parent = indexes.find(after[top.next++].id);
-            if (parent == indexes.end()) continue;
-            if (seen[parent->second] == colour::unseen) {
-                way.push_back({parent->second});
-            } else if (seen[parent->second] == colour::on_way) {
-                const auto from = std::ranges::find(way, parent->second, &step::at);
-                std::vector<task_id> ids;
-                for (auto on = from; on != way.end(); ++on) ids.push_back(items[on->at].id);
-                for (auto on = from; on != way.end(); ++on) found[on->at] = ids;
-            }
-        }
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        // Of equal ids the first one.
+        if (auto known = cycles.extract(items[at].id)) found[at] = std::move(known.mapped());
     }
     return found;
 }

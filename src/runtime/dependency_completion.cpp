@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/cycle_search.hpp"
 #include "core/record.hpp"
 #include "runtime/parent_links.hpp"
 
@@ -13,7 +14,6 @@
 #include <array>
 #include <chrono>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -25,18 +25,17 @@ constexpr std::size_t asked_per_call = 100;
 // From a task through what it waits for, breadth first, until it is met again or all has been seen.
 class cycle_search {
 public:
-    cycle_search(store& in, const task_id& start) : in_{in}, start_{start} {}
+    cycle_search(store& in, const task_id& start) : in_{in}, start_{start}, walk_{start} {}
 
     // The tasks on the cycle, the first one at the front; empty when there is none.
     awaitable<std::vector<task_id>> run(std::span<const parent_task> parents) {
         if (parents.empty()) reach(start_);
         for (const auto& one : parents) {
-            if (one.id == start_) co_return std::vector{start_};
-            if (came_from_.try_emplace(one.id, start_).second) reach(one.id);
+            if (follow(start_, one.id)) co_return walk_.way_to(start_);
         }
         for (std::size_t kind = 0; !open_[0].empty() || !open_[1].empty(); kind = 1 - kind) {
             if (open_[kind].empty()) continue;
-            if (const auto last = co_await look(kind)) co_return way_to(*last);
+            if (const auto last = co_await look(kind)) co_return walk_.way_to(*last);
         }
         co_return std::vector<task_id>{};
     }
@@ -44,6 +43,13 @@ public:
 private:
     // Failed ones count: a task may wait for their return, and they for what it would bring about.
     static constexpr std::array kinds{link::needs, link::failed};
+
+    // True: the cycle is closed.
+    bool follow(const task_id& child, const task_id& parent) {
+        const auto what = walk_.follow(child, parent);
+        if (what == cycle_walk::step::reached) reach(parent);
+        return what == cycle_walk::step::closes;
+    }
 
     void reach(const task_id& id) {
         for (auto& of_kind : open_) of_kind.push_back({id, std::nullopt});
@@ -63,25 +69,17 @@ private:
             }
             const auto child = asked[at].of;
             for (const auto& parent : pages[at].others) {
-                if (parent == start_) co_return child;
-                if (came_from_.try_emplace(parent, child).second) reach(parent);
+                if (follow(child, parent)) co_return child;
             }
             if (pages[at].more) open.push_back({child, pages[at].others.back()});
         }
         co_return std::nullopt;
     }
 
-    std::vector<task_id> way_to(task_id last) const {
-        std::vector<task_id> way{last};
-        while (way.back() != start_) way.push_back(came_from_.at(way.back()));
-        std::ranges::reverse(way);
-        return way;
-    }
-
     store& in_;
     task_id start_;
     std::array<std::vector<links_from>, 2> open_;  // of each kind
-    std::unordered_map<task_id, task_id> came_from_;
+    cycle_walk walk_;
 };
 
 // Of those that close a cycle at the same moment one is enough to be refused: the one of the greatest id.

@@ -11,7 +11,9 @@
 #include <errand/awaitable.hpp>
 #include <errand/time.hpp>
 
+#include "core/dependency_rules.hpp"
 #include "core/record.hpp"
+#include "core/submission_rules.hpp"
 #include "core/task_id.hpp"
 #include "store/inspection.hpp"
 
@@ -29,17 +31,6 @@ namespace errand {
 using claim_number = std::uint64_t;
 
 // ---- submit ---------------------------------------------------------------------------------------------------------
-
-enum class on_conflict : std::uint8_t {
-    keep,  // the holder of the id stays as it is
-    replace,
-    reject,
-    adopt,  // as keep, and a success holds its id for as long as it is kept, whatever its unique_for
-};
-// The holder of the id stays as it is, and that is no refusal.
-constexpr bool keeps_holder(on_conflict conflict) noexcept {
-    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
-}
 
 // One that a task depends on.
 struct parent_task {
@@ -67,18 +58,6 @@ struct submission_item {
     // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
     bool may_come_again = false;
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
-};
-
-enum class submit_verdict : std::uint8_t {
-    accepted,     // a new task, or a new life of an ended one
-    duplicate,    // the id is held by another submission, which stays as it is
-    replaced,     // the arguments and due time of a task that never started were replaced by these
-    rejected,     // on_conflict::reject or replace, and the id is held (or has started)
-    withheld,     // all_or_nothing, and another item of the batch was rejected
-    cycle,        // it would close a cycle: `others`, from the task to one that it depends on and back
-    gone,         // it depends on a task that was accepted and is no longer kept: `others`
-    busy,         // the id is held by a submission that is not complete: to be tried again
-    registering,  // stored, but accepted only with enrol() for parents beyond parents_per_call and confirm()
 };
 
 struct submit_answer {
@@ -263,15 +242,6 @@ struct promote_answer {
 
 // ---- depend ---------------------------------------------------------------------------------------------------------
 
-// Edges between tasks, by the end from which they are looked for.
-enum class link : char {
-    needs = 'n',   // child -> parent whose end it needs
-    failed = 'f',  // child -> parent that ended otherwise than it needs
-    tells = 'c',   // parent -> child that is to hear of it
-    served = 's',  // parent -> child that has heard what it needs
-    untied = 'u',  // child -> parent in another shard that is to forget the child
-};
-
 struct links_from {
     task_id of;
     std::optional<task_id> after{};  // the last one seen
@@ -280,18 +250,6 @@ struct links_from {
 struct links_page {
     std::vector<task_id> others{};
     bool more = false;
-};
-
-// What became of a task that others depend on.
-enum class tidings : char {
-    success = 's',
-    dead = 'd',
-    cancelled = 'c',
-    expired = 'x',
-    revived = 'v',
-    check = 'k',    // it is to be looked at itself
-    overdue = 'w',  // its submission was not completed
-    untied = 'u',   // it needs parents in other shards no longer
 };
 
 // How a parent stands when a child is registered with it.

@@ -4,7 +4,6 @@
 #include "store/distinct_batch.hpp"
 #include "store/redis/parents.hpp"
 #include "store/redis/shard_store.hpp"
-#include "store/rule_letter.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,7 @@
 #include "store/sqlite/audit.hpp"
 
 #include "core/digits.hpp"
-#include "store/sqlite/edge.hpp"
 #include "store/sqlite/seen_task.hpp"
-
-#include <array>
 
 namespace errand::sqlite {
 namespace {
@@ -13,53 +10,18 @@ constexpr std::size_t audited_per_step = 500;
 // A worker may be about to take what it just claimed: only what ran out before that is damage, ms.
 constexpr std::int64_t long_over = 60'000;
 
-class stepwise final : public auditor {
-public:
-    stepwise(engine_client& at, bool repair) : at_{at}, repair_{repair} {}
-
-    awaitable<audit_step> next() override {
-        const auto look = looks[step_];
-        auto found = co_await at_.ask({.name = "audit", .reads = !repair_}, [&, this](ledger& in) {
-            auto cursor = cursor_;  // the call may be made again
-            auto got = (in.*look)(cursor, repair_);
-            next_ = std::move(cursor);
-            return got;
-        });
-        cursor_ = std::move(next_);
-        if (cursor_.empty()) ++step_;
-        found.more = step_ < looks.size();
-        co_return found;
-    }
-
-private:
-    using looker = audit_step (ledger::*)(std::string&, bool);
-    static constexpr std::array<looker, 6> looks{&ledger::audit_tasks,   &ledger::audit_claims,
-                                                 &ledger::audit_waiting, &ledger::audit_stages,
-                                                 &ledger::audit_links,   &ledger::audit_counters};
-
-    engine_client& at_;
-    bool repair_;
-    std::size_t step_ = 0;
-    std::string cursor_;
-    std::string next_;
-};
-
 void add(audit_step& to, std::string kind, std::string_view subject, std::string words, bool repaired) {
     to.findings.push_back({std::move(kind), std::string{subject}, std::move(words), repaired});
 }
 
 }  // namespace
 
-std::unique_ptr<auditor> make_audit(engine_client& at, bool repair) {
-    return std::make_unique<stepwise>(at, repair);
-}
-
-audit_step ledger::audit_tasks(std::string& after, bool repair) {
+audit_step audit::tasks(std::string& after, bool mend) {
     std::vector<seen_task> all;
-    for (auto rows = sql_.audit_tasks(ns(), std::string_view{after}, audited_per_step); rows.next();) {
+    for (auto rows = sql_.audit_tasks(tx_.ns(), std::string_view{after}, audited_per_step); rows.next();) {
         const auto outcome = rows.bytes(4);
         all.push_back({.id = *task_id::from_bytes(rows.bytes(0)),
-                       .list = cache_->find_list_of(rows.number(1)),
+                       .list = tx_.cache().find_list_of(rows.number(1)),
                        .claim = static_cast<claim_number>(rows.number(3)),
                        .placed = !rows.is_null(2),
                        .claimed = !rows.is_null(3),
@@ -71,23 +33,23 @@ audit_step ledger::audit_tasks(std::string& after, bool repair) {
     audit_step out;
     out.looked_at = all.size();
     for (auto& one : all) {
-        if (one.list && one.list->aside() && one.has_body) one.astray = is_astray(one.id, *one.list);
+        if (one.list && one.list->aside() && one.has_body) one.astray = aside_.is_astray(one.id, *one.list);
         const auto words = one.judge();
         if (one.what == seen_task::damage::none) continue;
-        add(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, repair);
-        if (repair) mend(one);
+        add(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, mend);
+        if (mend) repair(one);
     }
     after = all.size() == audited_per_step ? std::string{all.back().id.view()} : std::string{};
     return out;
 }
 
-audit_step ledger::audit_claims(std::string& after, bool repair) {
+audit_step audit::claims(std::string& after, bool mend) {
     struct seen {
         claim_number number;
         std::string tasks;
     };
     std::vector<seen> all;
-    for (auto rows = sql_.audit_claims(ns(), number_in(after), now_ - long_over, audited_per_step);
+    for (auto rows = sql_.audit_claims(tx_.ns(), number_in(after), tx_.now() - long_over, audited_per_step);
          rows.next();)
         all.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)}});
     audit_step out;
@@ -95,29 +57,29 @@ audit_step ledger::audit_claims(std::string& after, bool repair) {
     for (const auto& one : all) {
         bool holds_any = false;
         for (std::string_view ids{one.tasks}; ids.size() >= 16 && !holds_any; ids.remove_prefix(16))
-            holds_any = holds(*task_id::from_bytes(ids.substr(0, 16)), one.number);
+            holds_any = rows_.holds(*task_id::from_bytes(ids.substr(0, 16)), one.number);
         if (holds_any) continue;
-        add(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", repair);
-        if (repair) sql_.close_claim.run(ns(), one.number);
+        add(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", mend);
+        if (mend) sql_.close_claim.run(tx_.ns(), one.number);
     }
     after = all.size() == audited_per_step ? std::to_string(all.back().number) : std::string{};
     return out;
 }
 
-audit_step ledger::audit_waiting(std::string& after, bool repair) {
+audit_step audit::waiting(std::string& after, bool mend) {
     std::vector<task_id> all;
-    for (auto rows = sql_.audit_waiting(ns(), std::string_view{after}, audited_per_step); rows.next();)
+    for (auto rows = sql_.audit_waiting(tx_.ns(), std::string_view{after}, audited_per_step); rows.next();)
         all.push_back(*task_id::from_bytes(rows.bytes(0)));
     audit_step out;
     out.looked_at = all.size();
     for (const auto& id : all) {
         if (is_unlisted(id)) continue;  // which was found already
-        const auto row = row_of(id);
+        const auto row = rows_.find(id);
         if (!row) {
-            add(out, "no_body", id.view(), "it waits, but there is no such task", repair);
-            if (repair) sql_.forget_waiting.run(ns(), id.view());
-        } else if (waiting_of(id)->phase == 'w') {
-            audit_needs(id, out, repair);
+            add(out, "no_body", id.view(), "it waits, but there is no such task", mend);
+            if (mend) edges_.forget_record(id);
+        } else if (edges_.waiting_of(id)->phase == waiting_phase::waits) {
+            look_at_needs(id, out, mend);
         }
     }
     after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
@@ -125,62 +87,62 @@ audit_step ledger::audit_waiting(std::string& after, bool repair) {
 }
 
 // What a waiting task waits for: news that somebody will bring.
-void ledger::audit_needs(const task_id& id, audit_step& out, bool repair) {
-    const auto needs = links_of('n', id, 100);
-    if (needs.empty() && !any_link('f', id) && !any_news(id, tidings::check)) {
-        add(out, "stuck", id.view(), "it waits for nothing, and nobody will look at it", repair);
-        if (repair) announce(id, tidings::check);
+void audit::look_at_needs(const task_id& id, audit_step& out, bool mend) {
+    const auto needs = edges_.page(link::needs, id, 100);
+    if (needs.empty() && !edges_.any_of(link::failed, id) && !edges_.any_news(id, tidings::check)) {
+        add(out, "stuck", id.view(), "it waits for nothing, and nobody will look at it", mend);
+        if (mend) edges_.announce(id, tidings::check);
     }
     for (const auto& parent : needs) {
         if (is_unlisted(parent)) continue;
-        const auto row = row_of(parent);
+        const auto row = rows_.find(parent);
         const auto how = row && row->ended() ? static_cast<tidings>(row->outcome.front()) : tidings::check;
-        const bool told = how == tidings::check || any_news(parent, how);
-        if (told && (how != tidings::check || has_link('c', parent, id))) continue;
+        const bool told = how == tidings::check || edges_.any_news(parent, how);
+        if (told && (how != tidings::check || edges_.has(link::tells, parent, id))) continue;
         add(out, "stuck", id.view(),
             told ? "what it waits for does not know of it"
                  : "what it waits for has ended, and nobody will tell it",
-            repair);
-        if (!repair) continue;
-        add_link('c', parent, id);
-        if (!told) announce(parent, how);
+            mend);
+        if (!mend) continue;
+        edges_.add(link::tells, parent, id);
+        if (!told) edges_.announce(parent, how);
     }
 }
 
-audit_step ledger::audit_stages(std::string& after, bool repair) {
+audit_step audit::stages(std::string& after, bool mend) {
     std::vector<task_id> all;
-    for (auto rows = sql_.audit_stages(ns(), std::string_view{after}, audited_per_step); rows.next();)
+    for (auto rows = sql_.audit_stages(tx_.ns(), std::string_view{after}, audited_per_step); rows.next();)
         all.push_back(*task_id::from_bytes(rows.bytes(0)));
     audit_step out;
     out.looked_at = all.size();
     for (const auto& id : all) {
-        if (is_unlisted(id) || row_of(id)) continue;
-        add(out, "no_body", id.view(), "there are stages of it, but there is no such task", repair);
-        if (repair) sql_.drop_stages.run(ns(), id.view());
+        if (is_unlisted(id) || rows_.find(id)) continue;
+        add(out, "no_body", id.view(), "there are stages of it, but there is no such task", mend);
+        if (mend) sql_.drop_stages.run(tx_.ns(), id.view());
     }
     after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
     return out;
 }
 
 // Edges of tasks that are not there. Nothing leaves any, but what deletes by hand or damages a store.
-audit_step ledger::audit_links(std::string& after, bool repair) {
-    const auto all = edges_after(after, audited_per_step);
+audit_step audit::links(std::string& after, bool mend) {
+    const auto all = edges_.page_after(after, audited_per_step);
     audit_step out;
     out.looked_at = all.size();
     for (const auto& one : all) {
-        if (!is_stray(one)) continue;
-        add(out, "stray_edge", one.of.view(), "an edge of it is there, but it is not", repair);
-        if (repair) drop_stray(one);
+        if (!edges_.is_stray(one)) continue;
+        add(out, "stray_edge", one.of.view(), "an edge of it is there, but it is not", mend);
+        if (mend) edges_.drop_stray(one);
     }
     after = all.size() == audited_per_step ? all.back().cursor() : std::string{};
     return out;
 }
 
 // One list a page; its cursor is the list's key. Working tasks stand in no index: their leases say which they are.
-audit_step ledger::audit_counters(std::string& after, bool repair) {
-    cache_->write(micros_);
+audit_step audit::counters(std::string& after, bool mend) {
+    tx_.cache().write(tx_.micros());
     std::map<std::int64_t, list_row*> all;
-    for (auto& [name, queue] : cache_->queues()) {
+    for (auto& [name, queue] : tx_.cache().queues()) {
         for (const auto& [key, list] : queue.lists) all[list->k] = list;
     }
     audit_step out;
@@ -202,9 +164,28 @@ audit_step ledger::audit_counters(std::string& after, bool repair) {
     out.looked_at = static_cast<std::size_t>(there);
     if (there == counted) return out;
     const auto words = std::to_string(counted) + " tasks counted, " + std::to_string(there) + " there";
-    add(out, "counter", list.queue->name, words, repair);
-    if (repair) sql_.mend_size.run(list.k, there);
+    add(out, "counter", list.queue->name, words, mend);
+    if (mend) sql_.mend_size.run(list.k, there);
     return out;
+}
+
+bool audit::is_unlisted(const task_id& id) {
+    auto rows = sql_.find(tx_.ns(), id.view());
+    return rows.next() && !tx_.cache().find_list_of(rows.number(0));
+}
+
+std::int64_t audit::count_working(const list_row& list) {
+    std::vector<std::pair<claim_number, std::string>> claims;
+    for (auto rows = sql_.audit_claims(tx_.ns(), 0, INT64_MAX, INT64_MAX); rows.next();)
+        claims.emplace_back(static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)});
+    std::int64_t there = 0;
+    for (const auto& [number, tasks] : claims) {
+        for (std::string_view ids{tasks}; ids.size() >= 16; ids.remove_prefix(16)) {
+            auto rows = sql_.held(tx_.ns(), ids.substr(0, 16), number);
+            if (rows.next() && rows.number(2) == list.k) ++there;
+        }
+    }
+    return there;
 }
 
 }  // namespace errand::sqlite

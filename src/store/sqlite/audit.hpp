@@ -2,13 +2,45 @@
 // looked at is what errand keeps twice: states and claims, counters, edges and who tells of them.
 #pragma once
 
-#include "store/sqlite/engine_client.hpp"
-
-#include <memory>
+#include "store/sqlite/aside_tasks.hpp"
+#include "store/sqlite/edges.hpp"
+#include "store/sqlite/queues.hpp"
 
 namespace errand::sqlite {
 
-// Must not outlive the client.
-std::unique_ptr<auditor> make_audit(engine_client& at, bool repair);
+struct seen_task;
+
+class audit {
+public:
+    audit(transaction& of, task_rows& rows, queues& queues, edges& edges, aside_tasks& aside)
+        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges}, aside_{aside} {}
+
+    // Pages, each at one moment. `after`: the cursor, empty to begin; it is empty again at the end.
+    audit_step tasks(std::string& after, bool mend);
+    audit_step claims(std::string& after, bool mend);
+    audit_step waiting(std::string& after, bool mend);
+    audit_step stages(std::string& after, bool mend);
+    audit_step links(std::string& after, bool mend);
+    audit_step counters(std::string& after, bool mend);
+
+private:
+    void look_at_needs(const task_id& id, audit_step& out, bool mend);
+    std::int64_t count_working(const list_row& list);
+    // It stands in a list that is not there; whoever reads its row then throws.
+    bool is_unlisted(const task_id& id);
+
+    // ---- repair.cpp ----
+    void repair(const seen_task& one);
+    void place_anew(const task_id& id, list_row* from, bool unheld);
+    std::pair<list_row*, std::optional<std::int64_t>> rightful_place(const task_id& id, bool unheld);
+    void wait_anew(const task_id& id);
+
+    transaction& tx_;
+    statements& sql_;
+    task_rows& rows_;
+    queues& queues_;
+    edges& edges_;
+    aside_tasks& aside_;
+};
 
 }  // namespace errand::sqlite

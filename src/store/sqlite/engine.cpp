@@ -52,7 +52,7 @@ engine::engine(address at, clock_function clock, sqlite3* inside)
 
 engine::~engine() {
     if (threadless_) {
-        ledger_.reset();
+        operations_.reset();
         return;
     }
     {
@@ -126,11 +126,11 @@ void engine::run() {
         turn(reading);
         lock.lock();
         running_ = false;
-        waits_for_others_ = !idle_.empty() || (ledger_ && ledger_->watches());
+        waits_for_others_ = !idle_.empty() || (operations_ && operations_->inspect.watches());
         if (detaching_ > 0) changed_.notify_all();
     }
     // What belongs to the thread ends with it.
-    ledger_.reset();
+    operations_.reset();
     in_.reset();
 }
 
@@ -156,7 +156,7 @@ void engine::wait_for_work(std::unique_lock<std::mutex>& lock) {
     if (not_before_) {
         changed_.wait_until(lock, *not_before_, must_act);
         not_before_.reset();
-    } else if (at_.in_memory() || !ledger_) {
+    } else if (at_.in_memory() || !operations_) {
         changed_.wait(lock, [&] { return must_act() || !line_.empty(); });
     } else {
         const auto look = waits_for_others_ ? short_look : long_look;
@@ -166,9 +166,9 @@ void engine::wait_for_work(std::unique_lock<std::mutex>& lock) {
 }
 
 void engine::turn(bool reading) {
-    if (!ledger_ && !open()) return;
+    if (!operations_ && !open()) return;
     try {
-        if (!at_.in_memory() && !inside_ && ledger_->overtaken()) unseen_ = true;
+        if (!at_.in_memory() && !inside_ && operations_->tx.overtaken()) unseen_ = true;
         if (unseen_) look();
         unseen_ = false;
         bool any = false;
@@ -178,7 +178,7 @@ void engine::turn(bool reading) {
         }
         if (any && begin(reading)) run_all(take(reading));
     } catch (const failure& why) {
-        ledger_->abandon();
+        operations_->tx.abandon();
         give_up_overdue(why);
     }
     send_notices();
@@ -187,7 +187,7 @@ void engine::turn(bool reading) {
 bool engine::open() {
     try {
         in_ = inside_ ? std::make_unique<connection>(inside_) : open_database(at_);
-        ledger_ = std::make_unique<ledger>(*in_, idle_, clock_, random_key(), inside_ != nullptr);
+        operations_ = std::make_unique<operations>(*in_, idle_, clock_, random_key(), inside_ != nullptr);
         return true;
     } catch (const failure& why) {
         if (may_pass(why)) {
@@ -198,7 +198,7 @@ bool engine::open() {
     } catch (...) {
         fail_all(std::current_exception());
     }
-    ledger_.reset();
+    operations_.reset();
     in_.reset();
     return false;
 }
@@ -207,10 +207,10 @@ bool engine::begin(bool reading) {
     try {
         // The tables may have been rolled back with the transaction in which they were made.
         if (inside_) {
-            ledger_->must_be_open();
+            operations_->tx.must_be_open();
             make_ready_inside(*in_, at_);
         }
-        ledger_->begin(reading);
+        operations_->tx.begin(reading);
         return true;
     } catch (const failure& why) {
         if (!may_pass(why)) throw;
@@ -239,11 +239,11 @@ void engine::run_all(const jobs& all) {
     std::exception_ptr failed;
     try {
         for (const auto& one : all) {
-            ledger_->enter(*one->by);
-            one->run(*ledger_);
-            ledger_->leave_call();
+            operations_->enter(*one->by);
+            one->run(*operations_);
+            operations_->leave();
         }
-        ledger_->commit();
+        operations_->tx.commit();
     } catch (...) {
         failed = std::current_exception();
     }
@@ -252,22 +252,22 @@ void engine::run_all(const jobs& all) {
         for (const auto& one : all) one->answer(nullptr);
         return;
     }
-    ledger_->abandon();
+    operations_->tx.abandon();
     for (const auto& one : all) run_one(one);
 }
 
 void engine::run_one(const std::shared_ptr<job>& one) {
     try {
-        ledger_->begin(one->reads);
-        ledger_->enter(*one->by);
-        one->run(*ledger_);
-        ledger_->leave_call();
-        ledger_->commit();
+        operations_->tx.begin(one->reads);
+        operations_->enter(*one->by);
+        one->run(*operations_);
+        operations_->leave();
+        operations_->tx.commit();
     } catch (const failure& why) {
-        ledger_->abandon();
+        operations_->tx.abandon();
         return judge(one, why);
     } catch (...) {
-        ledger_->abandon();
+        operations_->tx.abandon();
         return one->answer(std::current_exception());
     }
     if (!one->reads) note_success();
@@ -338,17 +338,17 @@ void engine::fail_all(std::exception_ptr why) {
 }
 
 void engine::look() {
-    ledger_->begin(true);
-    const bool mail = ledger_->look_around();
-    ledger_->commit();
+    operations_->tx.begin(true);
+    const bool mail = operations_->look_around();
+    operations_->tx.commit();
     if (!mail) return;
-    ledger_->begin(false);
-    ledger_->fetch_mail();
-    ledger_->commit();
+    operations_->tx.begin(false);
+    operations_->fetch_mail();
+    operations_->tx.commit();
 }
 
 void engine::send_notices() {
-    auto notices = ledger_->take_notices();
+    auto notices = operations_->tx.take_notices();
     if (notices.empty()) return;
     const std::lock_guard lock{guard_};
     for (auto& one : notices) {

@@ -9,7 +9,7 @@
 
 #include "store/settings.hpp"
 #include "store/sqlite/address.hpp"
-#include "store/sqlite/ledger.hpp"
+#include "store/sqlite/operations.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -24,7 +24,7 @@ public:
     using moment = std::chrono::steady_clock::time_point;
 
     virtual ~job() = default;
-    virtual void run(ledger& in) = 0;
+    virtual void run(operations& in) = 0;
     // Posts the answer to its caller.
     virtual void answer(std::exception_ptr failed) = 0;
 
@@ -106,7 +106,7 @@ private:
     // Used by the thread, and by others only while it does not run.
     idle_workers idle_;
     std::unique_ptr<connection> in_;
-    std::unique_ptr<ledger> ledger_;
+    std::unique_ptr<operations> operations_;
     std::optional<job::moment> failing_since_{};  // no call that writes has succeeded since then
     bool told_of_trouble_ = false;
     bool unseen_ = false;  // another process has written, and nobody has looked what

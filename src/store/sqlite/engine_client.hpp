@@ -1,4 +1,4 @@
-// One caller's way to its engine, and the answers' way back: a call is a function of the ledger, run on the engine's
+// One caller's way to its engine, and the answers' way back: a call is a function of the operations, run on the engine's
 // thread, whose result is posted to the caller's executor.
 //
 // A call that is cancelled before it has begun is withdrawn; one that runs is waited for, so what it refers to lives as
@@ -29,7 +29,7 @@ public:
         by = &who;
     }
 
-    void run(ledger& in) override { result_ = work_(in); }
+    void run(operations& in) override { result_ = work_(in); }
 
     void answer(std::exception_ptr failed) override {
         boost::asio::post(by->executor,
@@ -86,10 +86,10 @@ public:
     time_point now() const;
     void committed() { engine_->committed(); }
 
-    // `work` takes the ledger and returns something; what it refers to must live until then.
+    // `work` takes the operations and returns something; what it refers to must live until then.
     template <class Work>
-    auto ask(call_options how, Work work) -> awaitable<std::invoke_result_t<Work&, ledger&>> {
-        using result = std::invoke_result_t<Work&, ledger&>;
+    auto ask(call_options how, Work work) -> awaitable<std::invoke_result_t<Work&, operations&>> {
+        using result = std::invoke_result_t<Work&, operations&>;
         if (caller_.closed) throw_closed(how.name);
         return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>,
                                            void(std::exception_ptr, result)>(

@@ -134,6 +134,11 @@ void namespace_cache::grow(list_row& list, std::int64_t by) {
     list.grown += by;
 }
 
+void namespace_cache::shift(list_row& from, list_row& to, std::int64_t by) {
+    grow(from, -by);
+    grow(to, by);
+}
+
 void namespace_cache::count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by) {
     if (!queue.touched) touched_.push_back(&queue);
     queue.touched = true;

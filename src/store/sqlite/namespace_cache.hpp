@@ -46,6 +46,8 @@ public:
     // Reads what others may have changed; at the first use in a transaction.
     void read();
     bool is_read() const noexcept { return read_; }
+    // At the end of a transaction: what was read is read again in the next one.
+    void forget() noexcept { read_ = false; }
     // Writes what has changed; with the time of the transaction.
     void write(std::int64_t micros);
 
@@ -60,6 +62,8 @@ public:
     void drop_list(list_row& empty);
 
     void grow(list_row& list, std::int64_t by);
+    // So many tasks go from one to the other.
+    void shift(list_row& from, list_row& to, std::int64_t by = 1);
     void count(queue_row& queue, std::int64_t queue_totals::* what, std::int64_t by = 1);
     void changed() { layout_ += 1, dirty_ = true; }
 
@@ -84,10 +88,6 @@ private:
     std::vector<list_row*> grown_;
     std::vector<queue_row*> touched_;
     queue_row* last_ = nullptr;  // found last
-
-public:
-    // At the end of a transaction: what was read is read again in the next one.
-    void forget() noexcept { read_ = false; }
 };
 
 }  // namespace errand::sqlite

@@ -1,5 +1,5 @@
 // Counts, rates and workers, without looking at a single task.
-#include "store/sqlite/ledger.hpp"
+#include "store/sqlite/inspection.hpp"
 
 #include <algorithm>
 
@@ -30,17 +30,17 @@ queue_totals totals_at(const cursor& row, int column) {
 
 }  // namespace
 
-overview_answer ledger::overview() {
-    cache_->write(micros_);  // what earlier calls of this transaction have counted
+overview_answer inspection::overview() {
+    tx_.cache().write(tx_.micros());  // what earlier calls of this transaction have counted
     overview_answer got;
-    got.now = now();
+    got.now = tx_.time();
     std::map<std::int64_t, std::size_t> places;
-    for (auto& [name, queue] : cache_->queues()) {
+    for (auto& [name, queue] : tx_.cache().queues()) {
         queue_state one;
         one.queue = name;
-        one.idle_workers = idle_.waiting(ns(), name);
+        one.idle_workers = tx_.idle.waiting(tx_.ns(), name);
         if (queue.paused) one.paused_since = time_point{duration{*queue.paused}};
-        if (const auto* ready = cache_->find_list(queue, kind_of(state::ready))) {
+        if (const auto* ready = tx_.cache().find_list(queue, kind_of(state::ready))) {
             auto rows = sql_.next_life(ready->k);
             if (rows.next())
                 one.next_submitted_at = time_point{
@@ -49,7 +49,7 @@ overview_answer ledger::overview() {
         places[queue.k] = got.queues.size();
         got.queues.push_back(std::move(one));
     }
-    for (auto rows = sql_.sizes(ns()); rows.next();) {
+    for (auto rows = sql_.sizes(tx_.ns()); rows.next();) {
         const auto kind = static_cast<list_kind>(rows.number(1));
         const auto size = static_cast<std::size_t>(std::max<std::int64_t>(rows.number(2), 0));
         if (kind == kind_of(state::working)) got.working += size;
@@ -58,22 +58,22 @@ overview_answer ledger::overview() {
     return got;
 }
 
-totals_answer ledger::happened() {
-    cache_->write(micros_);  // what earlier calls of this transaction have counted
+totals_answer inspection::happened() {
+    tx_.cache().write(tx_.micros());  // what earlier calls of this transaction have counted
     totals_answer got;
-    got.now = now();
-    for (auto rows = sql_.totals(ns()); rows.next();)
+    got.now = tx_.time();
+    for (auto rows = sql_.totals(tx_.ns()); rows.next();)
         got.so_far[std::string{rows.bytes(0)}] = totals_at(rows, 1);
-    for (auto rows = sql_.tallies(ns()); rows.next();) {
+    for (auto rows = sql_.tallies(tx_.ns()); rows.next();) {
         auto& at = rows.bytes(0) == "m" ? got.at_minute : got.at_day;
         at[rows.number(1)][std::string{rows.bytes(2)}] = totals_at(rows, 3);
     }
     return got;
 }
 
-std::vector<worker_card> ledger::workers() {
+std::vector<worker_card> inspection::workers() {
     std::vector<worker_card> all;
-    for (auto rows = sql_.workers(ns(), now_); rows.next();) {
+    for (auto rows = sql_.workers(tx_.ns(), tx_.now()); rows.next();) {
         all.push_back({std::string{rows.bytes(0)}, std::string{rows.bytes(1)},
                        time_point{duration{rows.number(2)}}});
     }

@@ -1,11 +1,11 @@
 // A task as an audit finds it, and what contradicts itself there.
 #pragma once
 
-#include "store/sqlite/ledger.hpp"
+#include "store/sqlite/namespace_cache.hpp"
 
 namespace errand::sqlite {
 
-struct ledger::seen_task {
+struct seen_task {
     enum class damage : std::uint8_t {
         none,
         no_body,

@@ -6,9 +6,9 @@
 namespace errand::sqlite {
 
 struct statements {
-    explicit statements(statement_set& of) : all{of} {}
+    statements(connection& in, bool prepared) : all{in, prepared} {}
 
-    statement_set& all;
+    statement_set all;
 
 #define ERRAND_SQL(member, name) statement& member = all[name]
     ERRAND_SQL(begin, "lib_namespace.begin");

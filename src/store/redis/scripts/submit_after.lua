@@ -6,8 +6,8 @@ local most_steps = 1000
 
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
 local function weigh_runs(runs, reply)
-  local batch, written = written_by(runs)
-  local refused, steps, cycles = false, most_steps, cycles_in(batch)
+  local batch, written, order = written_by(runs)
+  local refused, steps, cycles = false, most_steps, cycles_in(batch, order)
   local function answer(run, i, word, rest)
     local n = #reply
     reply[n + 1], reply[n + 2], reply[n + 3] = run.first + i, word, rest

@@ -1,9 +1,9 @@
 -- submit, cycles among the tasks of one call: id -> the ids on its cycle, in one text.
 --
 -- Depth first: `way` leads from a task to what it waits for, `place` is where on it a task stands.
-local function cycles_in(batch)
+local function cycles_in(batch, order)
   local place, done, found = {}, {}, {}
-  for start in pairs(batch) do
+  for _, start in ipairs(order) do
     local way, nexts = {}, {}
     if not done[start] then way[1], nexts[1], place[start] = start, 1, 1 end
     while #way > 0 do

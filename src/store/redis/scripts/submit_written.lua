@@ -6,9 +6,9 @@ local function is_written(run, i)
   return not word or word == 'again' or word == 'replaced'
 end
 
--- What this call writes, and the parents of those that have any.
+-- What this call writes, and the parents of those that have any; also these in order.
 local function written_by(runs)
-  local batch, written = {}, {}
+  local batch, written, order = {}, {}, {}
   for _, run in ipairs(runs) do
     for i = 1, #run.ids do
       if is_written(run, i) then
@@ -17,9 +17,9 @@ local function written_by(runs)
         for at = 1, run.rule and #run.parents[i] or 0, 17 do
           parents[#parents + 1] = sub(run.parents[i], at, at + 15)
         end
-        if run.rule then batch[run.ids[i]] = parents end
+        if run.rule then batch[run.ids[i]], order[#order + 1] = parents, run.ids[i] end
       end
     end
   end
-  return batch, written
+  return batch, written, order
 end

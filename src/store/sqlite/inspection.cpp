@@ -1,12 +1,11 @@
-// What is asked about tasks from outside: one of them, their ends, pages of them.
+#include "store/sqlite/inspection.hpp"
+
 #include "core/digits.hpp"
-#include "store/sqlite/ledger.hpp"
-#include "store/sqlite/outcome_front.hpp"
 
 namespace errand::sqlite {
 namespace {
 
-constexpr std::size_t most_bytes = 4'000'000;  // of a page
+constexpr std::size_t most_bytes_listed = 4'000'000;  // of a page
 constexpr std::string_view running_list = "working";
 constexpr std::size_t needs_shown = 100;
 
@@ -15,16 +14,16 @@ time_point time_of_claim(claim_number claim) { return time_of(static_cast<std::i
 
 }  // namespace
 
-std::optional<found_task> ledger::find(const task_id& id) {
-    const auto row = row_of(id);
+std::optional<found_task> inspection::find(const task_id& id) {
+    const auto row = rows_.find(id);
     if (!row) return std::nullopt;
     found_task found;
     found.id = id;
     found.where = row->where();
-    found.body = body_of(*row);
+    found.body = rows_.body_of(*row);
     found.notes = row->notes;
-    found.stages = stages_of(id);
-    found.now = now();
+    found.stages = rows_.stages_of(id);
+    found.now = tx_.time();
     if (row->ended()) {
         found.finished_at = time_of(row->finished_at());
         found.outcome = row->outcome;
@@ -37,27 +36,27 @@ std::optional<found_task> ledger::find(const task_id& id) {
     }
     // One that waits, or was cancelled because of one it waited for.
     if (found.where != state::waiting && found.where != state::cancelled) return found;
-    if (const auto record = waiting_of(id)) {
-        found.needs = links_of('n', id, needs_shown);
-        found.needed = count_links('n', id);
-        found.failed = count_links('f', id);
-        found.registering = record->phase == 'r';
+    if (const auto record = edges_.waiting_of(id)) {
+        found.needs = edges_.page(link::needs, id, needs_shown);
+        found.needed = edges_.count(link::needs, id);
+        found.failed = edges_.count(link::failed, id);
+        found.registering = record->phase == waiting_phase::registering;
         if (!row->ended() && record->due > 0) found.due_at = time_of(record->due);
     }
     return found;
 }
 
-std::string ledger::worker_of(claim_number claim) {
-    auto rows = sql_.worker_of_claim(ns(), claim);
+std::string inspection::worker_of(claim_number claim) {
+    auto rows = sql_.worker_of_claim(tx_.ns(), claim);
     return rows.next() ? std::string{rows.bytes(0)} : std::string{};
 }
 
-watch_answer ledger::watch(std::span<const watched_task> tasks) {
+watch_answer inspection::watch(std::span<const watched_task> tasks) {
     watch_answer got;
-    got.now = now();
-    watched_at_ = micros_;
+    got.now = tx_.time();
+    watched_at_ = tx_.micros();
     for (const auto& one : tasks) {
-        const auto row = row_of(one.id);
+        const auto row = rows_.find(one.id);
         if (!row) {
             // A file loses no task: one that was accepted has ended and was deleted.
             if (one.life != 0) {
@@ -70,22 +69,22 @@ watch_answer ledger::watch(std::span<const watched_task> tasks) {
         } else if (row->ended()) {
             got.ended.push_back({one.id, row->life, time_of(row->finished_at()), row->outcome});
         } else {
-            sql_.watch.run(ns(), one.id.view(), engine_, text{by_->name}, now_);
-            any_watched_ = true;
+            sql_.watch.run(tx_.ns(), one.id.view(), tx_.process, text{tx_.by().name}, tx_.now());
+            tx_.any.watched = true;
         }
     }
     return got;
 }
 
-bool ledger::watches() const {
+bool inspection::watches() const {
     constexpr std::int64_t for_so_long = 120'000'000;
-    return watched_at_ + for_so_long > clock_();
+    return watched_at_ + for_so_long > tx_.clock();
 }
 
-std::vector<task_list> ledger::lists(state where, std::string_view queue) {
+std::vector<task_list> inspection::lists(state where, std::string_view queue) {
     if (where == state::working) return {{"", std::string{running_list}}};
     std::vector<task_list> all;
-    for (const auto& [name, one] : cache_->queues()) {
+    for (const auto& [name, one] : tx_.cache().queues()) {
         if (!queue.empty() && queue != name) continue;
         for (const auto& [key, list] : one.lists) {
             if (list->kind == kind_of(where)) all.push_back({name, std::to_string(list->k)});
@@ -95,7 +94,7 @@ std::vector<task_list> ledger::lists(state where, std::string_view queue) {
 }
 
 // A cursor is a place and an id: it is found again also when its task has left the list.
-list_answer ledger::list(const list_call& call) {
+list_answer inspection::list(const list_call& call) {
     if (call.of.name == running_list) return list_running(call);
     const auto blank = call.after.find(' ');
     const bool first = call.after.empty();
@@ -106,14 +105,14 @@ list_answer ledger::list(const list_call& call) {
     got.last = call.after;
     std::size_t bytes = 0;
     auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
-    const auto* from = cache_->find_list_of(number_in(call.of.name));
+    const auto* from = tx_.cache().find_list_of(number_in(call.of.name));
     const bool waits =
         (call.where == state::delayed || call.where == state::retry) && !(from && from->aside());
     for (auto rows = page(number_in(call.of.name), place, id, call.limit); rows.next();) {
         list_item one;
         one.task.id = *task_id::from_bytes(rows.bytes(0));
         one.task.where = call.where;
-        one.task.now = now();
+        one.task.now = tx_.time();
         one.task.notes = rows.bytes(2);
         one.task.outcome = rows.bytes(3);
         one.task.body = rows.bytes(4);
@@ -126,21 +125,21 @@ list_answer ledger::list(const list_call& call) {
         bytes += one.task.body.size() + one.task.outcome.size();
         got.last = one.cursor;
         got.items.push_back(std::move(one));
-        got.more = got.items.size() >= call.limit || bytes > most_bytes;
-        if (bytes > most_bytes) break;
+        got.more = got.items.size() >= call.limit || bytes > most_bytes_listed;
+        if (bytes > most_bytes_listed) break;
     }
     return got;
 }
 
 // What workers run stands in no order; a page is whole claims.
-list_answer ledger::list_running(const list_call& call) {
+list_answer inspection::list_running(const list_call& call) {
     struct held_claim {
         claim_number number;
         std::string worker;
         std::string tasks;
     };
     std::vector<held_claim> claims;
-    for (auto rows = sql_.list_claims(ns(), number_in(call.after), call.limit); rows.next();) {
+    for (auto rows = sql_.list_claims(tx_.ns(), number_in(call.after), call.limit); rows.next();) {
         claims.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)},
                           std::string{rows.bytes(2)}});
     }
@@ -150,12 +149,12 @@ list_answer ledger::list_running(const list_call& call) {
     for (const auto& claim : claims) {
         std::string_view ids{claim.tasks};
         for (; ids.size() >= 16; ids.remove_prefix(16)) {
-            auto rows = sql_.held(ns(), ids.substr(0, 16), claim.number);
+            auto rows = sql_.held(tx_.ns(), ids.substr(0, 16), claim.number);
             if (!rows.next()) continue;
             list_item one;
             one.task.id = *task_id::from_bytes(ids.substr(0, 16));
             one.task.where = state::working;
-            one.task.now = now();
+            one.task.now = tx_.time();
             one.task.notes = rows.bytes(0);
             one.task.body = rows.bytes(1);
             one.task.claim = claim.number;

@@ -1,0 +1,83 @@
+#include "store/sqlite/changes.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace errand::sqlite {
+
+cancel_answer changes::cancel(const task_id& id, incarnation life, std::string_view outcome) {
+    auto row = rows_.find(id);
+    if (!row || (life != 0 && row->life != life)) return {};
+    if (row->ended()) return {.known = true, .cancelled = row->where() == state::cancelled};
+    if (row->claim) {
+        tell_worker(id, *row->claim);
+    } else {
+        endings_.leave_waiting(id, *row);
+    }
+    endings_.bury(id, *row, outcome);
+    return {.known = true, .cancelled = true};
+}
+
+void changes::tell_worker(const task_id& id, claim_number claim) {
+    auto rows = sql_.holder_of_claim(tx_.ns(), claim);
+    if (!rows.next()) return;
+    tx_.notify(rows.number(0), rows.bytes(1), notice::kind::cancelled, {id, 0, {}, {}});
+}
+
+edit_verdict changes::edit(const edit_call& call) {
+    auto row = rows_.find(call.id);
+    if (!row) return edit_verdict::unknown;
+    auto record = row->where() == state::waiting ? edges_.waiting_of(call.id) : std::nullopt;
+    const bool fixed = row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
+    if (fixed || (call.unstarted_only && row->started())) return edit_verdict::unchanged;
+    if (rows_.body_of(*row) != call.seen) return edit_verdict::changed;
+
+    auto due = call.due_at ? std::optional{std::max<std::int64_t>(call.due_at->time_since_epoch().count(), 0)}
+                           : std::nullopt;
+    std::optional<std::int64_t> expires;
+    if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
+    const int priority = static_cast<unsigned char>(call.body.at(task_body::priority_offset));
+    rows_.change_body(call.id, *row, call.body);
+    auto* to = row->list;
+    auto place = *row->place;
+    if (record) {
+        if (due) record->due = *due > tx_.now() ? *due : 0;
+        edges_.keep_waiting(call.id, *record);
+    } else {
+        std::tie(to, place) = place_after_edit(*row, priority, due);
+    }
+    if (to != row->list) rows_.change_list(*row, *to);
+    sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires);
+    return edit_verdict::done;
+}
+
+std::pair<list_row*, std::int64_t> changes::place_after_edit(task_row& row, int priority,
+                                                             std::optional<std::int64_t> due) {
+    auto& queue = *row.list->queue;
+    const bool waits_for_time = row.where() != state::ready;
+    if (!due && (waits_for_time || priority == row.priority)) return {row.list, *row.place};
+    if (!due || *due <= tx_.now() || row.where() != state::retry)
+        return queues_.free_place(queue, priority, due);
+    // It goes on waiting for its retry.
+    if (queues_.falls_before(queue, *due)) queues_.came_to_be_first(queue);
+    return {row.list, *due};
+}
+
+remove_verdict changes::remove(const task_id& id, std::string_view outcome) {
+    auto row = rows_.find(id);
+    if (!row) return remove_verdict::unknown;
+    if (row->claim) return remove_verdict::working;
+    if (!row->ended()) {
+        endings_.leave_waiting(id, *row);
+        endings_.bury(id, *row, outcome);
+        row = rows_.find(id);
+        if (!row) return remove_verdict::removed;
+    }
+    while (!edges_.untie(id)) {
+    }
+    edges_.forget_record(id);
+    rows_.drop(id, *row);
+    return remove_verdict::removed;
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,33 @@
+// What callers do to single tasks: cancel, edit, remove.
+#pragma once
+
+#include "store/sqlite/endings.hpp"
+#include "store/sqlite/queues.hpp"
+
+namespace errand::sqlite {
+
+class changes {
+public:
+    changes(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings)
+        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges}, endings_{endings} {}
+
+    cancel_answer cancel(const task_id& id, incarnation life, std::string_view outcome);
+    edit_verdict edit(const edit_call& call);
+    remove_verdict remove(const task_id& id, std::string_view outcome);
+
+private:
+    // That a task it runs is not its own any more.
+    void tell_worker(const task_id& id, claim_number claim);
+    // Where a task stands then that does not wait for others.
+    std::pair<list_row*, std::int64_t> place_after_edit(task_row& row, int priority,
+                                                        std::optional<std::int64_t> due);
+
+    transaction& tx_;
+    statements& sql_;
+    task_rows& rows_;
+    queues& queues_;
+    edges& edges_;
+    endings& endings_;
+};
+
+}  // namespace errand::sqlite

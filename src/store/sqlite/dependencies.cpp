@@ -1,0 +1,183 @@
+// Registration, news, delivery, revival.
+#include "store/sqlite/dependencies.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace errand::sqlite {
+namespace {
+
+constexpr std::size_t edges_per_call = 1000;
+constexpr std::array every_end{tidings::success, tidings::dead, tidings::cancelled, tidings::expired};
+
+standing standing_of(state where) {
+    switch (where) {
+    case state::success: return standing::success;
+    case state::dead: return standing::dead;
+    case state::cancelled: return standing::cancelled;
+    case state::expired: return standing::expired;
+    default: return standing::open;
+    }
+}
+
+}  // namespace
+
+store::enrol_answer dependencies::enrol(const task_id& id, incarnation life,
+                                        std::span<const parent_task> parents) {
+    const auto record = edges_.waiting_of(id);
+    const auto row = rows_.find(id);
+    if (!record || !row || record->phase != waiting_phase::registering || row->life != life)
+        return {.mine = false};
+    const auto found = edges_.weigh(record->rule, parents, {});
+    if (found.gone) return {.mine = true, .gone = found.gone};
+    edges_.tie(id, found);
+    edges_.announce(id, tidings::overdue, tx_.now() + registration_patience);
+    return {};
+}
+
+bool dependencies::tell_again(const task_id& parent) {
+    bool ended = false;
+    for (const auto what : every_end) {
+        if (!edges_.any_news(parent, what)) continue;
+        edges_.announce(parent, what);
+        ended = true;
+    }
+    if (edges_.any_news(parent, tidings::revived)) edges_.announce(parent, tidings::revived);
+    return ended;
+}
+
+standing dependencies::stand(const task_id& child, depend_mode mode, const task_id& parent) {
+    const auto row = rows_.find(parent);
+    if (mode == depend_mode::note || !row || !row->ended()) {
+        edges_.add(link::tells, parent, child);
+        const bool told = tell_again(parent);
+        return mode == depend_mode::note || row || told ? standing::open : standing::absent;
+    }
+    if (row->where() == state::success) {
+        edges_.drop(link::tells, parent, child);
+        edges_.add(link::served, parent, child);
+    } else {
+        edges_.add(link::tells, parent, child);
+        tell_again(parent);
+    }
+    return standing_of(row->where());
+}
+
+std::vector<standing> dependencies::depend(const task_id& child, depend_mode mode,
+                                           std::span<const task_id> parents) {
+    std::vector<standing> all;
+    for (const auto& parent : parents) {
+        if (mode == depend_mode::forget) {
+            edges_.drop(link::tells, parent, child);
+            all.push_back(standing::open);
+        } else {
+            all.push_back(stand(child, mode, parent));
+        }
+    }
+    return all;
+}
+
+confirm_verdict dependencies::confirm(const task_id& id, incarnation life, bool walked) {
+    auto record = edges_.waiting_of(id);
+    const auto row = rows_.find(id);
+    if (!row || row->life != life) return confirm_verdict::lost;
+    // A repeat may find that it waits no longer.
+    if (!record || record->phase != waiting_phase::registering) return confirm_verdict::accepted;
+    if (!walked && edges_.any_of(link::tells, id)) return confirm_verdict::walk;
+    record->phase = waiting_phase::waits;
+    edges_.keep_waiting(id, *record);
+    edges_.drop_news(id, tidings::overdue);
+    if (edges_.any_of(link::failed, id) || !edges_.any_of(link::needs, id))
+        edges_.announce(id, tidings::check);
+    return confirm_verdict::accepted;
+}
+
+void dependencies::withdraw(const task_id& id, incarnation life) {
+    const auto record = edges_.waiting_of(id);
+    const auto row = rows_.find(id);
+    if (!record || !row || record->phase != waiting_phase::registering || (life != 0 && row->life != life))
+        return;
+    edges_.forget_waiting(id);
+    edges_.drop_news(id, tidings::overdue);
+    rows_.drop(id, *row);
+}
+
+std::vector<links_page> dependencies::links(link kind, std::span<const links_from> from, bool of_waiting) {
+    std::vector<links_page> pages;
+    std::size_t room = edges_per_call;
+    for (const auto& one : from) {
+        if (room == 0) break;
+        links_page page;
+        if (!of_waiting || edges_.waiting_of(one.of))
+            page.others = edges_.page(kind, one.of, room, one.after);
+        page.more = page.others.size() == room;
+        room -= std::min(room, page.others.size() + 1);
+        pages.push_back(std::move(page));
+    }
+    return pages;
+}
+
+news_answer dependencies::take_news(std::size_t limit, duration lease) {
+    std::vector<std::pair<task_id, tidings>> due;
+    for (auto rows = sql_.take_news(tx_.ns(), tx_.now(), limit); rows.next();)
+        due.emplace_back(*task_id::from_bytes(rows.bytes(0)), static_cast<tidings>(rows.bytes(1).front()));
+    news_answer got;
+    std::size_t room = store::heirs_per_call;
+    for (const auto& [id, what] : due) {
+        if (!edges_.still_true(id, what)) {
+            edges_.drop_news(id, what);
+            continue;
+        }
+        if (room == 0) continue;
+        news one{.about = id, .what = what};
+        if (what != tidings::check && what != tidings::overdue)
+            one.heirs = edges_.page(link::tells, id, room);
+        one.more = one.heirs.size() == room;
+        room -= std::min(room, std::max<std::size_t>(one.heirs.size(), 1));
+        const auto token = tx_.cache().next_token();
+        one.token = std::to_string(token);
+        const char letter = static_cast<char>(what);
+        sql_.put_off_news.run(tx_.ns(), id.view(), text{{&letter, 1}}, tx_.now() + lease.count(), token);
+        got.entries.push_back(std::move(one));
+    }
+    if (got.entries.empty()) tx_.idle.wait_for_news(tx_.by());
+    auto rows = sql_.next_news(tx_.ns());
+    if (rows.next() && !rows.is_null(0)) got.next = time_point{duration{rows.number(0)}};
+    got.now = tx_.time();
+    return got;
+}
+
+// News that came again meanwhile have another token and stay, and so do those who are to hear of them.
+void dependencies::delivered(std::span<const delivery> all) {
+    for (const auto& one : all) {
+        const char letter = static_cast<char>(one.what);
+        {
+            auto rows = sql_.find_news(tx_.ns(), one.about.view(), text{{&letter, 1}});
+            if (!rows.next() || rows.is_null(1) || std::to_string(rows.number(1)) != one.token) continue;
+        }
+        const bool known = !one.done.empty() && rows_.find(one.about);
+        for (const auto& child : one.done) {
+            edges_.drop(link::tells, one.about, child);
+            if (known) edges_.add(link::served, one.about, child);
+        }
+        if (one.last) edges_.drop_news(one.about, one.what);
+    }
+}
+
+bool dependencies::revive(const task_id& id, incarnation life, time_point finished_at,
+                          std::string_view notes) {
+    auto row = rows_.find(id);
+    if (!row || !row->ended() || row->life != life || row->where() == state::success) return false;
+    if (row->finished_at() != finished_at.time_since_epoch().count()) return false;
+    // A group is not run: it comes back with its members.
+    if (const auto record = edges_.waiting_of(id); record && record->rule == on_failed::gather) return false;
+    const auto [to, place] = queues_.free_place(*row->list->queue, row->priority, std::nullopt);
+    rows_.change_list(*row, *to);
+    sql_.revive.run(tx_.ns(), id.view(), to->k, place, std::optional<std::string_view>{notes});
+    // Who revives it by name wants it to run, whatever became of its parents.
+    edges_.forget_record(id);
+    if (edges_.any_of(link::tells, id)) edges_.announce(id, tidings::revived);
+    return true;
+}
+
+}  // namespace errand::sqlite

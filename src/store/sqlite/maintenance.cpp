@@ -1,0 +1,184 @@
+#include "store/sqlite/maintenance.hpp"
+
+#include "store/sqlite/outcome_front.hpp"
+
+#include <algorithm>
+
+namespace errand::sqlite {
+namespace {
+
+// A watcher says so again every half minute; one that has not for longer than this is gone, ms.
+constexpr std::int64_t most_watched = 120'000;
+// Of a process that does not come to fetch it.
+constexpr std::int64_t oldest_mail = 600'000;
+
+}  // namespace
+
+promote_answer maintenance::promote(std::span<const std::string> queues, std::size_t limit,
+                                    std::string_view expired) {
+    promote_answer got;
+    bool more = false;
+    got.expired = expire(limit, expired, more);
+    for (const auto& name : queues) {
+        auto* queue = tx_.cache().find_queue(name);
+        const auto moved = queue ? promote_queue(*queue, limit) : 0;
+        got.promoted += moved;
+        more = more || moved == limit;
+        // What a missed wake-up left is made good.
+        if (moved == 0 && queues_.any_ready(queue)) queues_.wake(name, 1);
+    }
+    got.next_due = more ? tx_.time() : queues_.next_look(queues);
+    got.now = tx_.time();
+    return got;
+}
+
+std::size_t maintenance::promote_queue(queue_row& queue, std::size_t limit) {
+    struct due_task {
+        task_id id;
+        int priority;
+        bool noted;
+    };
+    std::vector<due_task> due;
+    std::size_t promoted = 0;
+    for (const auto kind : {kind_of(state::delayed), kind_of(state::retry)}) {
+        auto* from = tx_.cache().find_list(queue, kind);
+        if (!from || promoted == limit) continue;
+        due.clear();
+        for (auto rows = sql_.due(from->k, tx_.now(), limit - promoted); rows.next();)
+            due.push_back({*task_id::from_bytes(rows.bytes(0)), static_cast<int>(rows.number(1)),
+                           rows.number(2) != 0});
+        for (const auto& [id, priority, noted] : due) {
+            if (noted && aside_.stands_aside_again(id, *from)) continue;
+            const auto [to, place] = queues_.free_place(queue, priority, std::nullopt);
+            sql_.move.run(tx_.ns(), id.view(), to->k, place);
+            tx_.cache().shift(*from, *to);
+        }
+        promoted += due.size();
+    }
+    return promoted;
+}
+
+std::size_t maintenance::expire(std::size_t limit, std::string_view outcome, bool& more) {
+    std::vector<task_id> late;
+    for (auto rows = sql_.late(tx_.ns(), tx_.now(), limit); rows.next();)
+        late.push_back(*task_id::from_bytes(rows.bytes(0)));
+    std::size_t expired = 0;
+    for (const auto& id : late) {
+        auto row = rows_.find(id);
+        if (row->ended() || row->started()) {
+            sql_.forget_expiry.run(tx_.ns(), id.view());
+            continue;
+        }
+        endings_.leave_waiting(id, *row);
+        endings_.bury(id, *row, kept_as(outcome, rows_.body_of(*row)));
+        ++expired;
+    }
+    more = more || late.size() == limit;
+    return expired;
+}
+
+std::size_t maintenance::clean(std::size_t limit) {
+    std::size_t deleted = 0;
+    std::vector<list_row*> ended;
+    for (auto& [name, queue] : tx_.cache().queues()) {
+        for (const auto& [key, list] : queue.lists) {
+            if (is_ended(list->kind)) ended.push_back(list);
+        }
+    }
+    for (auto* list : ended) {
+        if (deleted < limit) deleted += clean_list(*list, limit - deleted);
+    }
+    edges_.sweep();
+    aside_.drop_empty_lists();
+    sql_.clean_workers.run(tx_.ns(), tx_.now());
+    sql_.clean_watched.run(tx_.ns(), tx_.now() - most_watched);
+    sql_.clean_mail.run(tx_.now() - oldest_mail);
+    sql_.forget_old.run(tx_.ns(), tx_.now() - store::remembers_for.count());
+    return deleted;
+}
+
+std::size_t maintenance::clean_list(list_row& list, std::size_t limit) {
+    std::vector<task_id> over;
+    for (auto rows = sql_.over(list.k, tx_.now() - list.retention, limit); rows.next();)
+        over.push_back(*task_id::from_bytes(rows.bytes(0)));
+    std::size_t deleted = 0;
+    for (const auto& id : over) {
+        auto row = rows_.find(id);
+        endings_.drop_ended(id, *row);
+        ++deleted;  // or came nearer to it
+    }
+    // One whose tasks were all deleted before; counters of this transaction are not written yet.
+    if (over.empty() && list.grown == 0 && list.retention > 0) tx_.cache().drop_list(list);
+    return deleted;
+}
+
+std::size_t maintenance::trim(std::size_t most, std::size_t limit) {
+    tx_.cache().write(tx_.micros());  // what earlier calls of this transaction have counted
+    struct excess {
+        std::int64_t queue;
+        list_kind kind;
+        std::size_t count;
+    };
+    std::vector<excess> all;
+    for (auto rows = sql_.ended_sizes(tx_.ns(), most); rows.next();)
+        all.push_back({rows.number(0), static_cast<list_kind>(rows.number(1)),
+                       static_cast<std::size_t>(rows.number(2)) - most});
+    std::size_t deleted = 0;
+    for (const auto& one : all) {
+        for (auto& [name, queue] : tx_.cache().queues()) {
+            if (queue.k == one.queue && deleted < limit)
+                deleted += trim_kind(queue, one.kind, std::min(one.count, limit - deleted));
+        }
+    }
+    return deleted;
+}
+
+std::size_t maintenance::trim_kind(queue_row& queue, list_kind kind, std::size_t count) {
+    std::vector<std::pair<std::int64_t, task_id>> oldest;
+    for (const auto& [key, list] : queue.lists) {
+        if (list->kind != kind) continue;
+        for (auto rows = sql_.oldest_ended(list->k, count); rows.next();)
+            oldest.emplace_back(rows.number(1), *task_id::from_bytes(rows.bytes(0)));
+    }
+    std::ranges::sort(oldest);
+    if (oldest.size() > count) oldest.resize(count);
+    std::size_t deleted = 0;
+    for (const auto& [place, id] : oldest) {
+        // Whoever awaits its end finds it. Tasks that depend on it hear of its end all the same.
+        if (sql_.awaited(tx_.ns(), id.view()).next()) continue;
+        auto row = rows_.find(id);
+        endings_.drop_ended(id, *row);
+        ++deleted;  // or came nearer to it
+    }
+    return deleted;
+}
+
+beat_answer maintenance::beat(std::string_view card, duration ttl, std::span<const std::string> queues) {
+    const std::string me{process_of(tx_.by().name)};
+    sql_.beat.run(tx_.ns(), text{me}, tx_.now() + ttl.count(), text{card});
+    keep_tally();
+    beat_answer got;
+    for (const auto& name : queues) {
+        auto& last = tx_.idle.looked[{tx_.ns(), name}];
+        // A clock that was set back must not put it off.
+        if (last <= tx_.now() && last + store::looks_every.count() > tx_.now()) continue;
+        last = tx_.now();
+        got.looks = true;
+    }
+    auto rows = sql_.alive(tx_.ns(), tx_.now());
+    rows.next();
+    got.alive = static_cast<std::size_t>(rows.number(0));
+    return got;
+}
+
+void maintenance::keep_tally() {
+    tx_.cache().write(tx_.micros());  // what earlier calls of this transaction have counted
+    const auto minute = tx_.now() / 60'000, day = tx_.now() / 86'400'000;
+    if (sql_.has_tally(tx_.ns(), text{"m"}, minute).next()) return;
+    sql_.tally.run(tx_.ns(), text{"m"}, minute);
+    sql_.tally.run(tx_.ns(), text{"d"}, day);
+    sql_.forget_tally.run(tx_.ns(), text{"m"}, minute - 59);
+    sql_.forget_tally.run(tx_.ns(), text{"d"}, day - 399);
+}
+
+}  // namespace errand::sqlite

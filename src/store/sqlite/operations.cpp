@@ -1,0 +1,58 @@
+#include "store/sqlite/operations.hpp"
+
+namespace errand::sqlite {
+
+void operations::enter(caller& by) {
+    tx.enter(by);
+    places.enter();
+    aside.enter();
+}
+
+void operations::leave() {
+    places.wake_freed();
+    aside.tell_adopters_of_new();
+    tx.leave();
+}
+
+bool operations::look_around() {
+    for (const auto& [ns, queue] : tx.idle.waited_for()) {
+        tx.open_namespace(ns);
+        auto* known = tx.cache().find_queue(queue);
+        if (!known || known->paused) continue;
+        const auto first = places.earliest(*known);
+        const auto keeper = tx.idle.timekeepers.find({ns, queue});
+        const bool sooner = first && (keeper == tx.idle.timekeepers.end() || *first < keeper->second.due);
+        if (sooner || places.any_ready(known)) places.wake(queue, 1);
+    }
+    std::set<std::int64_t> of_adopters;
+    for (const auto& one : tx.idle.adopters()) of_adopters.insert(one.who->ns);
+    for (const auto ns : of_adopters) {
+        tx.open_namespace(ns);
+        aside.tell_adopters();
+    }
+    for (const auto ns : tx.idle.news_waited_for()) {
+        tx.open_namespace(ns);
+        auto rows = tx.sql.any_news_due(ns, tx.now());
+        if (!rows.next()) continue;
+        if (auto* one = tx.idle.take_resolver(ns)) tx.notify(*one, notice::kind::news);
+    }
+    return tx.sql.mail(tx.process).next();
+}
+
+void operations::fetch_mail() {
+    std::int64_t last = 0;
+    for (auto rows = tx.sql.mail(tx.process); rows.next();) {
+        last = rows.number(0);
+        auto* to = tx.idle.find(rows.number(1), rows.bytes(2));
+        if (!to) continue;
+        const bool ended = rows.bytes(3) == "e";
+        tx.notify(*to, ended ? notice::kind::ended : notice::kind::cancelled,
+                  {.id = *task_id::from_bytes(rows.bytes(4)),
+                   .life = static_cast<incarnation>(rows.number(5)),
+                   .finished_at = time_point{duration{rows.number(6)}},
+                   .outcome = std::string{rows.bytes(7)}});
+    }
+    tx.sql.drop_mail.run(tx.process, last);
+}
+
+}  // namespace errand::sqlite

@@ -1,0 +1,48 @@
+// All that can be done to one database, by subject, over the transaction that they share. What changes stands below what
+// decides; each member knows only those that stand before it.
+//
+// Belongs to its engine's thread.
+#pragma once
+
+#include "store/sqlite/audit.hpp"
+#include "store/sqlite/changes.hpp"
+#include "store/sqlite/claims.hpp"
+#include "store/sqlite/dependencies.hpp"
+#include "store/sqlite/inspection.hpp"
+#include "store/sqlite/maintenance.hpp"
+#include "store/sqlite/submissions.hpp"
+
+namespace errand::sqlite {
+
+struct operations {
+    operations(connection& on, idle_workers& of, clock_function clock, std::int64_t process, bool inside)
+        : tx{on, of, std::move(clock), process, inside} {}
+    operations(const operations&) = delete;
+    operations& operator=(const operations&) = delete;
+
+    // A call is made between these two.
+    void enter(caller& by);
+    void leave();
+
+    // Looks for what others of this process wait for. Outside of a call; true: there is mail to be fetched.
+    bool look_around();
+    void fetch_mail();
+
+    transaction tx;
+
+    task_rows tasks{tx};
+    queues places{tx};
+    edges links{tx, tasks};
+    endings ends{tx, tasks, links};
+    aside_tasks aside{tx, tasks};
+
+    submissions submission{tx, tasks, places, links};
+    claims claim{tx, tasks, places, ends, aside};
+    dependencies dependency{tx, tasks, places, links, ends};
+    changes change{tx, tasks, places, links, ends};
+    maintenance maintain{tx, tasks, places, links, ends, aside};
+    inspection inspect{tx, tasks, links};
+    audit checks{tx, tasks, places, links, aside};
+};
+
+}  // namespace errand::sqlite

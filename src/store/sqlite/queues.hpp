@@ -1,0 +1,48 @@
+// Places in queues: where a task that is free to run stands, who is woken for it, and when a worker looks again.
+#pragma once
+
+#include "store/sqlite/transaction.hpp"
+
+namespace errand::sqlite {
+
+class queues {
+public:
+    explicit queues(transaction& of) : tx_{of}, sql_{of.sql} {}
+
+    // What a call has made ready wakes those who wait for it when the call ends.
+    void enter();
+    void wake_freed();
+
+    // At once or at a time: the list and the place of a task that becomes free to run.
+    std::pair<list_row*, std::int64_t> free_place(queue_row& queue, int priority,
+                                                  std::optional<std::int64_t> due);
+    void became_ready(queue_row& queue) { ++freed_[queue.name]; }
+    // One that waits for its time is the first of its queue now.
+    void came_to_be_first(queue_row& queue);
+    // Whether a task that is about to wait until then will be the first of its queue.
+    bool falls_before(queue_row& queue, std::int64_t due);
+
+    void wake(std::string_view queue, std::size_t most);
+    bool any_ready(queue_row* queue);
+    std::optional<std::int64_t> earliest(queue_row& queue);
+    std::optional<time_point> next_look(std::span<const std::string> of);
+
+    // ---- calls ----
+    void busy(std::span<const std::string> of);
+    void leave(std::span<const std::string> of);
+    bool pause(std::string_view queue);
+    bool resume(std::string_view queue);
+
+private:
+    bool is_alive(std::string_view worker);
+
+    transaction& tx_;
+    statements& sql_;
+    std::map<std::string, std::size_t, std::less<>> freed_;      // by queue: tasks that became ready
+    std::map<std::string, std::int64_t, std::less<>> earliest_;  // by queue, of those looked at
+};
+
+// The process that a worker's connection belongs to: its name without the number of the connection.
+std::string_view process_of(std::string_view name);
+
+}  // namespace errand::sqlite
