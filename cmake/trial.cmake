@@ -161,10 +161,10 @@ errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
 errand_broken_hand(no_fence_on_sqlite STORE sqlite FINDS stale_accepted SQL "${finish}"
     FAULTS --no-lots --only freeze --pause 200)
 
-errand_broken_source(steps_by_themselves namespace FILE store/sqlite/sql/lib_namespace.sql
+errand_broken_source(steps_by_themselves statements FILE store/sqlite/sql/lib_transaction.sql
     FROM "BEGIN IMMEDIATE\n\n-- name: begin_reading\nBEGIN\n\n-- name: commit\nCOMMIT"
     TO "SELECT 1\n\n-- name: begin_reading\nSELECT 1\n\n-- name: commit\nSELECT 1")
-errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*)" SQL "${namespace}"
+errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*)" SQL "${statements}"
     FAULTS --patience 20)
 
 function(errand_trial_test name seconds)

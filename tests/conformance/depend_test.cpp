@@ -91,6 +91,21 @@ TEST_CASE("a task with more parents than a call takes is accepted when all are n
     CHECK(here.state_of(store, item.id) == state::ready);
 }
 
+TEST_CASE("who is submitted together with a refused submission depends on the task that is there") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto parent = waiting_for("p", {});
+    here.submit(store, parent);
+    finish_all(here, store);
+    // Its next life would wait for itself.
+    const auto answers =
+        here.submit_all(store, {waiting_for("c", {{parent.id}}), waiting_for("p", {{parent.id}})},
+                        submit_mode::each);
+    CHECK(answers[1].verdict == submit_verdict::cycle);
+    CHECK(answers[0].verdict == submit_verdict::accepted);
+    CHECK(here.state_of(store, derive_task_id("h", "c")) == state::ready);
+}
+
 TEST_CASE("a registration is nobody else's: its id is busy until it was confirmed or taken back") {
     store_fixture here;
     auto one = here.join("one");

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "store/sqlite/refusal.hpp"
+#include "store/sqlite/statement_set.hpp"
 
 #include <sqlite3.h>
 
@@ -102,7 +103,8 @@ void make_ready_inside(connection& in, const address& at) {
 }
 
 std::unique_ptr<connection> open_database(const address& at, const table_format& known) {
-    auto in = std::make_unique<connection>(at.path, true);
+    auto in = std::make_unique<connection>(at.path);
+    in->wait_for_locks();
     if (sqlite3_db_readonly(in->raw(), "main") == 1) throw failure{SQLITE_READONLY, "attempt to write"};
     check_format(format_of(*in), at, known);
     set_up(*in, at);

@@ -1,8 +1,8 @@
 // A database made ready for use: errand's tables are there, in the format that is known.
 #pragma once
 
+#include "sqlite/connection.hpp"
 #include "store/sqlite/address.hpp"
-#include "store/sqlite/connection.hpp"
 #include "store/sqlite/sql_texts.hpp"
 
 #include <memory>

@@ -8,7 +8,7 @@ constexpr std::size_t most_edges = 500;
 
 task_id id_in(std::string_view bytes) {
     if (const auto id = task_id::from_bytes(bytes)) return *id;
-    throw failure{11, "an id is not 16 bytes"};
+    throw_damaged("an id is not 16 bytes");
 }
 
 // A letter as SQLite takes it; the value must outlive the call.

@@ -2,6 +2,8 @@
 
 #include "core/kept_for.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 
 namespace errand::sqlite {
@@ -16,7 +18,7 @@ constexpr std::int64_t band_of(int priority) { return (9 - std::clamp(priority, 
 void namespace_cache::read() {
     const auto known = layout_;
     auto rows = sql_.read_name_space(k_);
-    if (!rows.next()) throw failure{1, "its namespace is gone"};
+    if (!rows.next()) throw failure{SQLITE_ERROR, "its namespace is gone"};
     claim_ = rows.number(0);
     back_ = rows.number(1);
     front_ = rows.number(2);
@@ -117,7 +119,7 @@ list_row* namespace_cache::find_list_of(std::int64_t k) {
 
 list_row& namespace_cache::list_of(std::int64_t k) {
     if (auto* found = find_list_of(k)) return *found;
-    throw failure{11, "a task stands in a list that is not there: `errand doctor --repair` puts it right"};
+    throw_damaged("a task stands in a list that is not there: `errand doctor --repair` puts it right");
 }
 
 void namespace_cache::drop_list(list_row& empty) {

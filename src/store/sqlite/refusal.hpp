@@ -1,8 +1,8 @@
 // What SQLite's result codes mean to those who use errand.
 #pragma once
 
+#include "sqlite/connection.hpp"
 #include "store/sqlite/address.hpp"
-#include "store/sqlite/connection.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The statements of sql/ by their names, as members: what no file has is found when a store is opened.
 #pragma once
 
-#include "store/sqlite/connection.hpp"
+#include "store/sqlite/statement_set.hpp"
 
 namespace errand::sqlite {
 
@@ -11,14 +11,14 @@ struct statements {
     statement_set all;
 
 #define ERRAND_SQL(member, name) statement& member = all[name]
-    ERRAND_SQL(begin, "lib_namespace.begin");
-    ERRAND_SQL(begin_reading, "lib_namespace.begin_reading");
-    ERRAND_SQL(commit, "lib_namespace.commit");
-    ERRAND_SQL(begin_inside, "lib_namespace.begin_inside");
-    ERRAND_SQL(commit_inside, "lib_namespace.commit_inside");
-    ERRAND_SQL(abandon_inside, "lib_namespace.abandon_inside");
-    ERRAND_SQL(format, "lib_namespace.format");
-    ERRAND_SQL(version, "lib_namespace.version");
+    ERRAND_SQL(begin, "lib_transaction.begin");
+    ERRAND_SQL(begin_reading, "lib_transaction.begin_reading");
+    ERRAND_SQL(commit, "lib_transaction.commit");
+    ERRAND_SQL(begin_inside, "lib_transaction.begin_inside");
+    ERRAND_SQL(commit_inside, "lib_transaction.commit_inside");
+    ERRAND_SQL(abandon_inside, "lib_transaction.abandon_inside");
+    ERRAND_SQL(format, "lib_transaction.format");
+    ERRAND_SQL(version, "lib_transaction.version");
     ERRAND_SQL(find_name_space, "lib_namespace.find_name_space");
     ERRAND_SQL(make_name_space, "lib_namespace.make_name_space");
     ERRAND_SQL(read_name_space, "lib_namespace.read");

@@ -43,6 +43,7 @@ private:
     static submit_answer answer_of(draft& one, bool withheld);
     // Decides about those that depend on others. Whether any was refused.
     bool weigh_all(std::vector<draft>& all);
+    void weigh_without_refused(std::vector<draft>& all, std::unordered_set<task_id> written);
     std::vector<task_id> parents_of(const task_id& id, std::size_t most);
     void write(draft& one);
     std::pair<list_row*, std::int64_t> enlist(draft& one);

@@ -80,7 +80,26 @@ bool submissions::weigh_all(std::vector<draft>& all) {
         if (one.how == submit_verdict::cycle) one.others = std::move(found.cycle);
         refused = refused || is_refused(one.how);
     }
+    if (refused) weigh_without_refused(all, std::move(written));
     return refused;
+}
+
+// What was refused begins no new life: who was weighed with that is weighed again.
+void submissions::weigh_without_refused(std::vector<draft>& all, std::unordered_set<task_id> written) {
+    for (bool again = true; again;) {
+        for (const auto& one : all) {
+            if (!is_written(one.how)) written.erase(one.item->id);
+        }
+        again = false;
+        for (auto& one : all) {
+            if (!is_written(one.how) || !one.item->waits()) continue;
+            one.parents = edges_.weigh(one.item->rule, first_parents(*one.item), written);
+            if (!one.parents.gone) continue;
+            one.how = submit_verdict::gone;
+            one.others = {*one.parents.gone};
+            again = true;
+        }
+    }
 }
 
 std::vector<submit_answer> submissions::submit_together(std::span<const submission_item> items,
@@ -132,7 +151,7 @@ void submissions::write(draft& one) {
     if (one.held) {
         write_over(item, *one.held, one.how, to, at);
     } else if (!insert(item, *to, at)) {
-        throw failure{11, "a task is there that was not there before"};
+        throw_damaged("a task is there that was not there before");
     }
 }
 

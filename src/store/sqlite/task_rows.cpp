@@ -47,7 +47,7 @@ bool task_rows::holds(const task_id& id, claim_number claim) {
 std::string task_rows::body_of(const task_row& row) {
     if (row.body == 0) return row.small;
     auto rows = sql_.body(row.body);
-    if (!rows.next()) throw failure{11, "a task has no body"};
+    if (!rows.next()) throw_damaged("a task has no body");
     return std::string{rows.bytes(0)};
 }
 

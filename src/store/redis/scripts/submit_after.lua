@@ -36,10 +36,25 @@ local function weigh_runs(runs, reply)
     weight.registering = true
     answer(run, i, 'registering', '')
   end
-  for _, run in ipairs(runs) do
-    for i = 1, run.rule and #run.ids or 0 do
-      if is_written(run, i) then judge_item(run, i) end
+  local function each_waiting(act)
+    for _, run in ipairs(runs) do
+      for i = 1, run.rule and #run.ids or 0 do
+        if is_written(run, i) then act(run, i) end
+      end
     end
+  end
+  each_waiting(judge_item)
+  -- What was refused begins no new life: who was weighed with that is weighed again.
+  local again = refused
+  while again do
+    again, written = false, select(2, written_by(runs))
+    each_waiting(function(run, i)
+      local weight = weigh(run.rule, run.parents[i], written)
+      weight.registering, run.weights[i] = run.weights[i].registering, weight
+      if not weight.gone then return end
+      again = true
+      refuse(run, i, 'gone', weight.gone)
+    end)
   end
   return refused
 end

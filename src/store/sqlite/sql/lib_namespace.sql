@@ -1,30 +1,5 @@
 -- Namespaces, queues and lists: what stands once for many tasks.
 
--- name: begin
-BEGIN IMMEDIATE
-
--- name: begin_reading
-BEGIN
-
--- name: commit
-COMMIT
-
--- Inside of somebody else's transaction.
--- name: begin_inside
-SAVEPOINT errand_call
-
--- name: commit_inside
-RELEASE errand_call
-
--- name: abandon_inside
-ROLLBACK TO errand_call
-
--- name: format
-SELECT number FROM errand_format
-
--- name: version
-PRAGMA data_version
-
 -- name: find_name_space
 SELECT k FROM errand_name_space WHERE name = ?1
 

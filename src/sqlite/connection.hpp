@@ -1,14 +1,14 @@
-// One connection to one database, and its prepared statements. All of it belongs to one thread at a time.
+// SQLite as the store and users' databases need it: one connection to one
+// database, and its prepared statements. All of it belongs to one thread at a
+// time.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -17,16 +17,23 @@ namespace errand::sqlite {
 
 // What SQLite said, with its result code.
 struct failure : std::runtime_error {
-    failure(int with, const std::string& words) : std::runtime_error{words}, code{with} {}
-    int code;  // without the bits of the extended ones
+    failure(int with, const std::string& words)
+        : std::runtime_error{words}, code{with & 0xff}, extended{with} {}
+    int code;
+    int extended;  // the same with what more it said
 };
 
-// Bound as text; a plain string_view is bound as a blob. Neither is copied: it must outlive the cursor.
+// What stands in the file contradicts itself.
+[[noreturn]] void throw_damaged(const std::string& words);
+
+// Bound as text; a plain string_view is bound as a blob. Neither is copied: it
+// must outlive the cursor.
 struct text {
     std::string_view of;
 };
 
-// A row of an answer; what bytes() gives is valid until the next call of next().
+// A row of an answer; what bytes() gives is valid until the next call of
+// next().
 class cursor {
 public:
     explicit cursor(sqlite3_stmt* of) : of_{of} {}
@@ -38,6 +45,7 @@ public:
     std::int64_t number(int column) const;
     std::string_view bytes(int column) const;
     bool is_null(int column) const;
+    sqlite3_stmt* raw() const noexcept { return of_; }
 
 private:
     sqlite3_stmt* of_;
@@ -51,8 +59,13 @@ public:
     statement(const statement&) = delete;
     statement& operator=(const statement&) = delete;
 
-    // Done by the first use too.
+    // Done by the first use too. What stands behind the first statement of the
+    // text is left alone.
     void prepare();
+    // Of one that is prepared; null when the text holds none.
+    sqlite3_stmt* raw() const noexcept { return of_; }
+    // What stands behind it; of one that is prepared.
+    std::string_view rest() const noexcept { return rest_; }
 
     // Not while a cursor of the same statement is alive.
     template <class... Values>
@@ -89,46 +102,37 @@ private:
 
     sqlite3* in_;
     std::string_view sql_;
+    std::string_view rest_;
     sqlite3_stmt* of_ = nullptr;
 };
 
 class connection {
 public:
-    // Opens or, with `create`, makes the file; an empty path is a database in memory.
-    connection(const std::string& path, bool create);
+    // Opens the file, or makes it; an empty path is a database in memory.
+    explicit connection(const std::string& path);
     // Of somebody else's, which stays open.
     explicit connection(sqlite3* adopted) : of_{adopted}, owned_{false} {}
     ~connection();
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
+    // Whoever holds the file's write lock has it for some ms: from now on waits
+    // for it in small steps, so that two busy processes take turns. Without, a
+    // lock fails at once.
+    void wait_for_locks();
+
     sqlite3* raw() const noexcept { return of_; }
     void execute(const std::string& sql);
     // The first column of the first row; nothing when there is no row.
     std::optional<std::string> ask(const std::string& sql);
-    // Rows that the last statement changed.
+    // Whether the last statement changed rows.
     bool changed() const;
     std::int64_t last_row() const;
-    bool in_transaction() const;
+    bool in_transaction() const noexcept;
 
 private:
     sqlite3* of_ = nullptr;
     bool owned_ = true;
 };
-
-// All statements of sql/. Prepared, so that a wrong one is found when the store is opened and not when it is first needed;
-// or each by its first use, where few of them are used.
-class statement_set {
-public:
-    statement_set(connection& in, bool prepared);
-    // "file.name". Throws when there is none.
-    statement& operator[](const std::string& name);
-
-private:
-    std::unordered_map<std::string, std::unique_ptr<statement>> all_;
-};
-
-// The text of schema.sql.
-std::string_view schema_text();
 
 }  // namespace errand::sqlite
