@@ -31,6 +31,7 @@ struct chronicle {
         std::int64_t from = 0;
         std::int64_t to = 0;
     };
+    bool outages_alone = false;  // nothing else strikes in this trial
     std::vector<jump> jumps{};
     std::vector<death> deaths{};
     std::vector<storm> storms{};

@@ -68,6 +68,8 @@ void check_steadiness(const std::vector<fault_test::entry>& lines, const chronic
         }
         found.others_in_time += others.in_time;
         found.others_due += others.all;
+        // Where workers are killed as well, those that are left start late whoever is away.
+        if (!happened.outages_alone) continue;
         if (usual.all < fewest_ticks) usual = disturbed;
         // Of too few nothing can be said: producers that are held up themselves must not pass for it.
         if (others.all >= fewest_ticks && others.value() >= kept_share * usual.value()) continue;
