@@ -1,7 +1,8 @@
 #include "client/inspect_rules.hpp"
 
+#include "core/iso_time.hpp"
+
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 namespace errand {
@@ -16,21 +17,13 @@ queue_totals of(const totals& all, const std::string& queue) {
 
 std::int64_t ends(const queue_totals& one) { return one.success + one.dead + one.cancelled + one.expired; }
 
-std::string day_text(std::int64_t day) {
-    const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
-    char text[16];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-    return text;
-}
-
 // Counters begin anew when a store lost its data.
 std::int64_t grown(std::int64_t from, std::int64_t to) { return std::max<std::int64_t>(to - from, 0); }
 
 void add_day(std::vector<day_info>& to, std::int64_t day, const totals& before, const totals& after) {
     for (const auto& [queue, now] : after) {
         const auto then = of(before, queue);
-        day_info one{.day = day_text(day), .queue = queue};
+        day_info one{.day = iso_date_text(std::chrono::sys_days{std::chrono::days{day}}), .queue = queue};
         one.success = grown(then.success, now.success);
         one.dead = grown(then.dead, now.dead);
         one.cancelled = grown(then.cancelled, now.cancelled);

@@ -1,5 +1,6 @@
 #include "runtime/logging.hpp"
 
+#include "core/iso_time.hpp"
 #include "core/json_quote.hpp"
 #include "core/utf8.hpp"
 
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
 namespace errand {
 namespace {
@@ -38,14 +38,7 @@ std::string_view text_of(spdlog::string_view_t text) { return {text.data(), text
 
 // "2026-11-21T12:43:35.123Z"
 std::string time_text(spdlog::log_clock::time_point at) {
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(at.time_since_epoch()).count();
-    const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[40];
-    const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    std::snprintf(text + length, sizeof text - length, ".%03dZ", static_cast<int>(ms % 1000));
-    return text;
+    return iso_time_text(std::chrono::floor<duration>(at)) + 'Z';
 }
 
 void append(spdlog::memory_buf_t& out, std::string_view text) {
