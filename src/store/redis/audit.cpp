@@ -192,8 +192,8 @@ awaitable<void> shard_audit::look_for_missing(audit_step& out, int round) {
         co_return;
     }
     for (const auto& id : must_be_ready_) {
-        co_await mend(out, {.kind = "lost", .subject = id, .words = "it is in no state", .repaired = false},
-                      id, "ready");
+        co_await repair(out, {.kind = "lost", .subject = id, .words = "it is in no state", .repaired = false},
+                        id, "ready");
     }
 }
 
@@ -203,33 +203,33 @@ awaitable<void> shard_audit::look_for_unkept(audit_step& out) {
         const auto found = co_await in_.find(*task_id::from_bytes(id));
         // One that ended after the lists were read was not in this set.
         if (!found || found->where != state::success) continue;
-        co_await mend(out,
-                      {.kind = "never_deleted",
-                       .subject = id,
-                       .words = "it has ended, and nothing will delete it",
-                       .repaired = false},
-                      id, "history");
+        co_await repair(out,
+                        {.kind = "never_deleted",
+                         .subject = id,
+                         .words = "it has ended, and nothing will delete it",
+                         .repaired = false},
+                        id, "history");
     }
     must_be_kept_.clear();
     kept_.clear();
 }
 
 // False: the damage is not there any more.
-awaitable<bool> shard_audit::is_mended(script_call& call) {
+awaitable<bool> shard_audit::is_repaired(script_call& call) {
     reply answer;
     reply_reader in{answer};
     const auto head = co_await in_.ask(call, answer, in);
     co_return head.word == "ok";
 }
 
-awaitable<void> shard_audit::mend(audit_step& out, audit_finding found, const std::string& id,
-                                  std::string_view where) {
+awaitable<void> shard_audit::repair(audit_step& out, audit_finding found, const std::string& id,
+                                    std::string_view where) {
     if (repair_) {
-        script_call call{script_name::mend, in_.keys_};
+        script_call call{script_name::repair, in_.keys_};
         name_all(call);
         call.arg(std::string_view{id});
         call.arg(where);
-        if (!co_await is_mended(call)) co_return;
+        if (!co_await is_repaired(call)) co_return;
         found.repaired = true;
     }
     out.findings.push_back(std::move(found));
@@ -314,11 +314,11 @@ awaitable<void> shard_audit::judge_counter(audit_step& out, std::string field, s
     audit_finding found{
         .kind = "counter", .subject = field.substr(2), .words = std::move(words), .repaired = false};
     if (repair_) {
-        script_call call{script_name::mend_count, in_.keys_};
+        script_call call{script_name::repair_count, in_.keys_};
         call.arg(std::string_view{field});
         call.arg(std::string_view{seen});
         call.arg(right);
-        if (!co_await is_mended(call)) co_return;
+        if (!co_await is_repaired(call)) co_return;
         found.repaired = true;
     }
     out.findings.push_back(std::move(found));

@@ -34,8 +34,9 @@ private:
     awaitable<void> look_for_unkept(audit_step& out);
     awaitable<void> look_at_edges(audit_step& out, std::string after);
     awaitable<void> look_at_void(audit_step& out, std::string cursor);
-    awaitable<bool> is_mended(script_call& call);
-    awaitable<void> mend(audit_step& out, audit_finding found, const std::string& id, std::string_view where);
+    awaitable<bool> is_repaired(script_call& call);
+    awaitable<void> repair(audit_step& out, audit_finding found, const std::string& id,
+                           std::string_view where);
     awaitable<void> judge_counter(audit_step& out, std::string field, std::string seen, std::int64_t right,
                                   std::string words);
     awaitable<std::string> count_of(std::string field);

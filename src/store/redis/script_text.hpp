@@ -1,6 +1,6 @@
 // Puts scripts together from files that name what they need in their first lines:
 //
-//   -- Needs:   lib_entry lib_links submit_place    these before it; what they need themselves comes with them
+//   -- Needs:   lib_entry lib_links submit_write    these before it; what they need themselves comes with them
 //   -- Within:  seldom work_seldom                  this one in a function of that name, with what it needs: defined only
 //                                                   when it is called, as a script defines its functions each time it runs
 #pragma once

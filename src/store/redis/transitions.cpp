@@ -5,11 +5,11 @@ namespace errand::redis {
 std::string_view script_of_transition(transition what) noexcept {
     switch (what) {
     case transition::submit:
-    case transition::submit_delayed: return "submit_place";
-    case transition::submit_waiting: return "submit_wait";
+    case transition::submit_delayed: return "submit_write";
+    case transition::submit_waiting: return "submit_write";
     case transition::replace:
     case transition::replace_delayed:
-    case transition::replace_waiting: return "submit_judge";
+    case transition::replace_waiting: return "submit_read";
     case transition::resolve:
     case transition::resolve_delayed:
     case transition::gather:

@@ -1,14 +1,14 @@
--- What an audit finds: kind, id, in words. With `mend` the damage is repaired in the same step.
+-- What an audit finds: kind, id, in words. With `repair` the damage is repaired in the same step.
 -- Needs: lib_entry lib_torn
-local findings, mend = {}, ARGV[1] == '1'
+local findings, repair = {}, ARGV[1] == '1'
 local function finding(kind, id, words)
   local n = #findings
   findings[n + 1], findings[n + 2], findings[n + 3] = kind, id, words
-  if mend then
+  if repair then
     free_first()
     tear()
   end
-  return mend
+  return repair
 end
 
 -- An entry of a task may have been written before or after notes of it were.

@@ -11,8 +11,7 @@
 --          | 'elsewhere', queues whose keys are needed (nothing was written) | 'late'
 -- Cost:    O(items + parents); a conflict costs about three lookups more, a search for cycles 1000 steps each
 -- Everything is decided before the first write, and the first write is one that a full Redis refuses.
--- Needs:   lib_there lib_lane lib_wake lib_news submit_judge submit_recall submit_read submit_cycles submit_written
--- Needs:   submit_after submit_wait submit_place submit_names
+-- Needs:   lib_there lib_lane lib_wake lib_news submit_read submit_after submit_write
 
 local function submit()
   local reply, missing = {'ok', now}, {}

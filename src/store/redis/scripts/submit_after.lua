@@ -1,5 +1,54 @@
--- submit, tasks that depend on others: what they wait for is decided before the first write.
+-- submit, tasks that depend on others: what they wait for is decided before the first write. What one call writes matters for
+-- all of the call.
 -- Needs: lib_depend lib_walk
+
+local function is_written(run, i)
+  local word = run.words and run.words[i]
+  return not word or word == 'again' or word == 'replaced'
+end
+
+-- What this call writes, and the parents of those that have any; also these in order.
+local function written_by(runs)
+  local batch, written, order = {}, {}, {}
+  for _, run in ipairs(runs) do
+    for i = 1, #run.ids do
+      if is_written(run, i) then
+        written[run.ids[i]] = true
+        local parents = {}
+        for at = 1, run.rule and #run.parents[i] or 0, 17 do
+          parents[#parents + 1] = sub(run.parents[i], at, at + 15)
+        end
+        if run.rule then batch[run.ids[i]], order[#order + 1] = parents, run.ids[i] end
+      end
+    end
+  end
+  return batch, written, order
+end
+
+-- Cycles among the tasks of one call: id -> the ids on its cycle, in one text.
+-- Depth first: `way` leads from a task to what it waits for, `place` is where on it a task stands.
+local function cycles_in(batch, order)
+  local place, done, found = {}, {}, {}
+  for _, start in ipairs(order) do
+    local way, nexts = {}, {}
+    if not done[start] then way[1], nexts[1], place[start] = start, 1, 1 end
+    while #way > 0 do
+      local top = #way
+      local id = way[top]
+      local parent = batch[id][nexts[top]]
+      nexts[top] = nexts[top] + 1
+      if not parent then
+        place[id], done[id], way[top] = nil, true, nil
+      elseif place[parent] then
+        local ids = table.concat(way, '', place[parent])
+        for at = place[parent], top do found[way[at]] = ids end
+      elseif batch[parent] and not done[parent] then
+        way[top + 1], nexts[top + 1], place[parent] = parent, 1, top + 1
+      end
+    end
+  end
+  return found
+end
 
 -- Larger searches for a cycle are made from outside, page by page.
 local most_steps = 1000

@@ -1,5 +1,70 @@
--- submit, first half: reads all items and decides what becomes of each, before anything is written.
--- Needs: lib_record
+-- submit, first half: reads all items and decides what becomes of each whose id is known, before anything is written.
+-- Needs: lib_record lib_started lib_entry lib_links lib_many
+
+-- More edges than one call forgets: then the caller does it in steps, and submits again.
+local most_forgotten = 500
+local function is_tangled(id)
+  return count_links('n', id) + count_links('f', id) > most_forgotten
+end
+
+-- What becomes of an item whose id is held by what `tasks` holds.
+local function judge(id, held, conflict, missing)
+  local keeps = conflict == 'keep' or conflict == 'adopt'
+  if is_ended(held) then
+    local holds = unique_for(held)
+    -- The child of a stage is taken up for as long as its result is there.
+    if conflict == 'adopt' and state_letter(held) == 's' then
+      holds = math.max(holds, number_at(held, 26, 6))
+    end
+    -- Those that wait for that success hear of it before another life begins.
+    if finished_at(held) + holds <= now then
+      local q, queue = queue_of(body_of(held))
+      if not q then missing[#missing + 1] = queue end
+      if is_tangled(id) then return 'tangled' end
+      return call('ZSCORE', outbox, id .. 's') and 'busy' or 'again'
+    end
+    return keeps and 'duplicate' or 'rejected'
+  end
+  if sub(call('HGET', waiting, id) or '', 1, 1) == 'r' then return 'busy' end
+  if keeps then return 'duplicate' end
+  if conflict == 'reject' or started(id) then return 'rejected' end
+  local q, queue = queue_of(held)
+  if not q then missing[#missing + 1] = queue end
+  return 'replaced'
+end
+
+-- ---- items that may come again: from the outbox of a database ----
+
+-- id .. life -> when it came (ms). It stays until forget, whatever becomes of the task.
+local arrived = KEYS[#KEYS]
+
+local function arrival(run, i)
+  local step = run.rule and 3 or 2
+  return run.ids[i] .. sub(ARGV[run.from + step * (i - 1) + 1], 4, 11)
+end
+
+-- Of each item of the run when it came before, false when it did not.
+local function arrivals_of(run)
+  local members = {}
+  for i = 1, #run.ids do members[i] = arrival(run, i) end
+  return hmget(arrived, members)
+end
+
+-- What was answered now is what a repeat is about.
+local undecided = {busy = true, tangled = true, cycle = true, gone = true, recalled = true}
+local function remember(run)
+  local pairs_of, n = {}, 0
+  for i = 1, #run.ids do
+    if not undecided[run.words and run.words[i] or ''] then
+      pairs_of[n + 1], pairs_of[n + 2] = arrival(run, i), now
+      n = n + 2
+    end
+  end
+  many('HSET', arrived, pairs_of, 1, n)
+end
+
+-- ---- items as they came ----
+
 local function read_spec(text)
   local run = {q = tonumber(text), priority = 0, when = 'ready', value = 0, expires = -1, conflict = 'keep'}
   if not run.q then

@@ -1,4 +1,4 @@
--- mend: puts a task back that is in no list where its state has one, if that is still so.
+-- repair: puts a task back that is in no list where its state has one, if that is still so.
 -- Keys:    the shard's; six for each queue that it may be in
 -- Args:    id, 'ready' or 'history'
 -- Returns: 'ok', now | 'unchanged', now | 'elsewhere', queue

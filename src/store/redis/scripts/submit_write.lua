@@ -1,5 +1,28 @@
 -- submit, second half: writes what was decided.
--- Needs: lib_record lib_wake lib_entry lib_earliest
+-- Needs: lib_record lib_wake lib_entry lib_earliest lib_forget lib_listed lib_depend lib_names
+
+-- Forgets what an earlier task of this id waited for.
+local function forget_waiting(id)
+  call('HDEL', waiting, id)
+  repeat until forget_parents(id, 1000)
+end
+
+-- Writes what the i-th item of a run waits for; true when that is nothing and it is placed like any other.
+local function enlist(run, i, body, life, news)
+  local id, weight = run.ids[i], run.weights[i]
+  tie(id, weight)
+  local unmet, failed = #weight.unmet + #weight.away > 0, #weight.failed > 0
+  if not weight.registering and not unmet and not failed and run.rule ~= 'g' then return true end
+  list_as(run.q, 'w', id)
+  call('HSET', waiting, id, waiting_text(weight.registering and 'r' or 'w', run.rule, run.due, body, life))
+  if run.expires >= 0 then call('ZADD', expiry_of(run.q), (run.due or upper) + run.expires, id) end
+  if weight.registering then
+    call('ZADD', outbox, now + patience, id .. 'w')
+  elseif failed or not unmet then
+    news[#news + 1] = id .. 'k'
+  end
+  return false
+end
 
 -- Puts ids (new, or with their old entry gone) into the run's queue.
 local function place(run, ids)
@@ -54,4 +77,15 @@ local function write_items(run, news)
     if written and (not life or enlist(run, i, body, life, news)) then placed[#placed + 1] = id end
   end
   place(run, placed)
+end
+
+-- The queues that this connection has not submitted to before, or all on a lane that is not known: so that queues are seen that
+-- no worker serves.
+local function name_queues()
+  for q = 1, (#KEYS - first_queue_key + 1) / 6 do
+    local name = name_of(q)
+    call('HSETNX', counts, 'q:' .. name, (string.gsub(name, '%%(%x%x)', function(hex)
+      return char(tonumber(hex, 16))
+    end)))
+  end
 end

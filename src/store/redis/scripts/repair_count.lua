@@ -1,4 +1,4 @@
--- mend_count: sets a counter that is off, if it still is what was seen.
+-- repair_count: sets a counter that is off, if it still is what was seen.
 -- Keys:    the shard's
 -- Args:    field, the value seen ('' for none), the right one
 -- Returns: 'ok', now | 'unchanged', now
