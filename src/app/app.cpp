@@ -4,7 +4,7 @@
 
 #include "app/open_store.hpp"
 #include "app/unfinished.hpp"
-#include "client/find.hpp"
+#include "client/handle.hpp"
 #include "core/attempt_rules.hpp"
 #include "core/config_text.hpp"
 #include "runtime/ambient.hpp"

@@ -1,6 +1,6 @@
 // Walking the dependencies of tasks, in both directions.
 #include "client/caller_loop.hpp"
-#include "client/find.hpp"
+#include "client/handle.hpp"
 #include "runtime/on_loop.hpp"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ awaitable<std::vector<std::string>> results_of(loop& there, task_id group, std::
     std::unordered_map<task_id, std::string> known;
     for (const auto& one : got.ended) {
         auto outcome = decode_outcome(one.outcome);
-        if (outcome.ended_as != state::success || outcome.attempts == 0) throw_gone(group, one.id);
+        if (outcome.ended_as != state::success || is_remnant(outcome)) throw_gone(group, one.id);
         known[one.id] = std::move(outcome.result);
     }
     std::vector<std::string> results;

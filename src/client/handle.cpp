@@ -5,15 +5,14 @@
 
 #include "client/caller_loop.hpp"
 #include "client/edit_task.hpp"
-#include "client/find.hpp"
 #include "client/group_results.hpp"
-#include "client/info.hpp"
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/at_most.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/stored_info.hpp"
 
 #include <boost/system/system_error.hpp>
 
@@ -160,8 +159,7 @@ duration retention_of(const std::string& encoded) {
 std::string result_in(const task_ref& ref, std::string_view encoded) {
     auto outcome = decode_outcome(encoded);
     if (outcome.ended_as != state::success) throw_failed(outcome);
-    // Every success took an attempt: this one is only the id, which goes on refusing duplicates.
-    if (outcome.attempts == 0) throw_gone(ref);
+    if (is_remnant(outcome)) throw_gone(ref);
     return std::move(outcome.result);
 }
 

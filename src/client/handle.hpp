@@ -1,15 +1,26 @@
-// What waiting for one task and for many have in common: which life is meant, and what an end means.
+// What a handle does after the submission, and finding a task again by its id. On any executor: calls of the store are made on
+// the caller's loop.
 #pragma once
 
 #include <errand/detail/engine.hpp>
+#include <errand/graph.hpp>
+#include <errand/task_info.hpp>
 
 #include "runtime/loop.hpp"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace errand::detail {
+
+// Nullopt when the text is no id, and when the store knows no such task, or no longer.
+awaitable<std::optional<task_info>> find_info(app_core& app, std::string id);
+awaitable<std::optional<task_graph>> find_graph(app_core& app, std::string id, std::size_t most);
+awaitable<std::optional<task_ref>> find_task(app_core& app, std::string id);
+
+// ---- what waiting for one task and for many have in common: which life is meant, and what an end means ----
 
 // The life that a handle stands for. Throws usage_error while, or because, a transaction holds the task back; `wish`:
 // what cannot be done, as in "await the result of".

@@ -3,11 +3,11 @@
 #include <errand/inspect.hpp>
 
 #include "client/caller_loop.hpp"
-#include "client/find.hpp"
-#include "client/info.hpp"
+#include "client/handle.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
 #include "runtime/outbox_port.hpp"
+#include "runtime/stored_info.hpp"
 
 #include <boost/json/parse.hpp>
 

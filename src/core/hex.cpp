@@ -5,14 +5,9 @@
 namespace errand {
 
 std::string to_hex(std::string_view bytes) {
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     text.reserve(2 * bytes.size());
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text.push_back(digits[byte >> 4]);
-        text.push_back(digits[byte & 15]);
-    }
+    for (const char c : bytes) append_hex(text, static_cast<unsigned char>(c));
     return text;
 }
 

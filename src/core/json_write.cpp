@@ -1,6 +1,7 @@
 #include <errand/detail/json_limits.hpp>
 #include <errand/detail/json_write.hpp>
 
+#include "core/hex.hpp"
 #include "core/json_quote.hpp"
 #include "core/utf8.hpp"
 
@@ -94,10 +95,8 @@ void append_escaped(std::string& out, std::string_view text) {
         out += '\\';
         out += escape;
         if (escape == 'u') {
-            constexpr std::string_view hex = "0123456789abcdef";
             out += "00";
-            out += hex[byte >> 4U];
-            out += hex[byte & 0xFU];
+            append_hex(out, byte);
         }
     }
     out.append(text, plain);

@@ -104,6 +104,11 @@ struct task_outcome {
     std::optional<task_notes> notes;  // errors, progress and log, when there were any
 };
 
+// What is left of a success that was deleted and goes on refusing duplicates: every other one took an attempt.
+inline bool is_remnant(const task_outcome& outcome) noexcept {
+    return outcome.ended_as == state::success && outcome.attempts == 0;
+}
+
 // The handler of groups, which no worker has: a group is never run. Its result stands for those of its members; its
 // argument says how many of the tasks that it depends on are none.
 inline constexpr std::string_view group_handler = "errand.group";

@@ -3,6 +3,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/hex.hpp"
 #include "core/random.hpp"
 #include "core/sha256.hpp"
 
@@ -76,13 +77,11 @@ task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms) {
 }
 
 std::string to_text(const task_id& id) {
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     text.reserve(36);
     for (std::size_t at = 0; at < id.bytes.size(); ++at) {
         if (at == 4 || at == 6 || at == 8 || at == 10) text.push_back('-');
-        text.push_back(digits[id.bytes[at] >> 4]);
-        text.push_back(digits[id.bytes[at] & 15]);
+        append_hex(text, id.bytes[at]);
     }
     return text;
 }

@@ -1,6 +1,6 @@
 #include "testing/shown.hpp"
 
-#include "client/info.hpp"
+#include "runtime/stored_info.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

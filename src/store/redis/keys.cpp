@@ -1,11 +1,12 @@
 #include "store/redis/keys.hpp"
 
+#include "core/hex.hpp"
+
 #include <charconv>
 
 namespace errand::redis {
 
 std::string escaped(std::string_view name) {
-    static constexpr std::string_view digits = "0123456789ABCDEF";
     std::string text;
     text.reserve(name.size());
     for (const char c : name) {
@@ -16,8 +17,7 @@ std::string escaped(std::string_view name) {
             text.push_back(c);
         } else {
             text.push_back('%');
-            text.push_back(digits[byte >> 4]);
-            text.push_back(digits[byte & 15]);
+            append_hex(text, byte, capital_hex_digits);
         }
     }
     return text;

@@ -1,4 +1,4 @@
-#include "client/info.hpp"
+#include "runtime/stored_info.hpp"
 
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
@@ -70,8 +70,12 @@ void add_outcome(task_info& info, const task_outcome& outcome) {
 
 }  // namespace
 
-bool is_remnant(const task_outcome& outcome) noexcept {
-    return outcome.ended_as == state::success && outcome.attempts == 0;
+task_info info_of(const task_id& id, const task_body& body, const task_notes& notes) {
+    task_info info;
+    info.id = to_text(id);
+    add_body(info, body);
+    add_notes(info, notes);
+    return info;
 }
 
 std::optional<task_info> info_of(const found_task& found) {
