@@ -1,7 +1,7 @@
 // The store's own audit, told to users.
 #include <errand/inspect.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 
 namespace errand {
 namespace {

@@ -1,7 +1,6 @@
 // Walking the dependencies of tasks, in both directions.
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "client/handle.hpp"
-#include "runtime/on_loop.hpp"
 
 #include <algorithm>
 #include <set>

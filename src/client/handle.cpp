@@ -3,7 +3,7 @@
 
 #include <errand/error.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "client/edit_task.hpp"
 #include "client/group_results.hpp"
 #include "client/open_transaction.hpp"
@@ -11,7 +11,6 @@
 #include "core/policy_rules.hpp"
 #include "runtime/at_most.hpp"
 #include "runtime/handlers.hpp"
-#include "runtime/on_loop.hpp"
 #include "runtime/stored_info.hpp"
 
 #include <boost/system/system_error.hpp>

@@ -2,7 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "client/handle.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"

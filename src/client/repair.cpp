@@ -2,7 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "client/edit_task.hpp"
 #include "client/listing.hpp"
 #include "core/policy_rules.hpp"

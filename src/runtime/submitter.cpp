@@ -4,7 +4,6 @@
 
 #include "runtime/operation_aborted.hpp"
 #include "runtime/submit_limits.hpp"
-#include "store/call_limit.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/async_result.hpp>
@@ -39,7 +38,7 @@ constexpr int turns_until_written = 3;
 
 // What an item counts for: looking at the parents of a task costs the store far more than their bytes.
 std::size_t weight_of(const submission_item& item) {
-    constexpr std::size_t of_parent = most_bytes_per_call / 100;
+    constexpr std::size_t of_parent = store::most_bytes_per_call / 100;
     return item.body.size() + std::min(item.after.size(), store::parents_per_call) * of_parent;
 }
 
@@ -49,7 +48,7 @@ std::size_t fitting(std::size_t count, Size size_of) {
     std::size_t n = 0;
     for (std::size_t bytes = 0; n < std::min(count, tasks_per_submission); ++n) {
         bytes += size_of(n);
-        if (n > 0 && bytes > most_bytes_per_call) break;
+        if (n > 0 && bytes > store::most_bytes_per_call) break;
     }
     return n;
 }

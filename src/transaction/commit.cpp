@@ -2,7 +2,7 @@
 
 #include <errand/error.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "client/settle_submission.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"

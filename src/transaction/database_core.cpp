@@ -3,7 +3,7 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
-#include "client/caller_loop.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/thread_mark.hpp"

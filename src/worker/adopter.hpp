@@ -6,6 +6,7 @@
 
 #include "runtime/async_gate.hpp"
 #include "worker/executor.hpp"
+#include "worker/role.hpp"
 #include "worker/slot_pool.hpp"
 #include "worker/worker_shared.hpp"
 
@@ -49,6 +50,24 @@ private:
     bool claims_ = true;
     bool in_flight_ = false;
     bool stopped_ = false;
+};
+
+// Looks now and then whether tasks stand aside for this worker: what it was told may have been lost on the way.
+class aside_watch final : public role {
+public:
+    // `found`: told when there are some.
+    aside_watch(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
+                std::function<void()> found);
+
+    awaitable<std::size_t> pass() override;
+
+private:
+    duration pause() override;
+
+    worker_shared& shared_;
+    store& in_;
+    std::function<void()> found_;
+    bool any_ = false;
 };
 
 }  // namespace errand

@@ -6,7 +6,7 @@
 
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
-#include "worker/on_dead_call.hpp"
+#include "worker/on_dead.hpp"
 #include "worker/perform_chain.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,6 +1,6 @@
 #include "worker/maintenance_thread.hpp"
 
-#include "worker/aside_watch.hpp"
+#include "worker/adopter.hpp"
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"

@@ -5,7 +5,7 @@
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_report.hpp"
-#include "worker/on_dead_call.hpp"
+#include "worker/on_dead.hpp"
 
 #include <algorithm>
 #include <utility>

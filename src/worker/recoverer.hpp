@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/store.hpp"
-#include "worker/on_dead_queue.hpp"
+#include "worker/on_dead.hpp"
 #include "worker/role.hpp"
 #include "worker/worker_shared.hpp"
 

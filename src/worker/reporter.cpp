@@ -1,6 +1,5 @@
 #include "worker/reporter.hpp"
 
-#include "store/call_limit.hpp"
 #include "worker/announce.hpp"
 
 #include <algorithm>
@@ -57,7 +56,7 @@ std::size_t reporter::fitting() const {
     std::size_t n = 0;
     for (std::size_t bytes = 0; n < std::min(reports_.size(), most_reports_per_call); ++n) {
         bytes += reports_[n].record.size();
-        if (n > 0 && bytes > most_bytes_per_call) break;
+        if (n > 0 && bytes > store::most_bytes_per_call) break;
     }
     return n;
 }

@@ -2,12 +2,13 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/ambient.hpp"
+#include "core/attempt_rules.hpp"
+#include "runtime/caller_loop.hpp"
+#include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/announce.hpp"
 #include "worker/blocking_pool.hpp"
 #include "worker/maintenance_thread.hpp"
-#include "worker/start_check.hpp"
 #include "worker/worker_thread.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -22,6 +23,55 @@ namespace errand {
 namespace asio = boost::asio;
 
 namespace {
+
+// ---- what is looked at before it starts ----
+
+void refuse_missing_beans(const detail::app_core& app) {
+    std::vector<std::string> missing;
+    for (const auto* one : handlers::all()) {
+        if (!one->code) continue;
+        for (auto& sentence : one->code->missing(app.beans)) missing.push_back(std::move(sentence));
+    }
+    detail::refuse_missing(missing);
+}
+
+void refuse_failing_constructors(const detail::app_core& app) {
+    std::string failed;
+    for (const auto* one : handlers::all()) {
+        if (!one->code) continue;
+        try {
+            one->code->try_build(app.beans);
+        } catch (...) {
+            failed +=
+                (failed.empty() ? "" : "; ") + one->name + ": " + describe(std::current_exception()).message;
+        }
+    }
+    if (!failed.empty()) throw usage_error{"handlers that cannot be built: " + failed};
+}
+
+// Throws one usage_error that names all beans that any handler misses, or every handler whose construction fails.
+void check_handlers(const detail::app_core& app) {
+    refuse_missing_beans(app);
+    refuse_failing_constructors(app);
+}
+
+// The queues to serve: those of the configuration, else those of all handlers that this program can run.
+queue_choice queues_of(const detail::app_core& app) {
+    auto weights = app.settings.queues;
+    if (weights.empty()) {
+        for (const auto* one : handlers::all()) {
+            if (one->code) weights.emplace(one->policy.queue, 1);
+        }
+    }
+    if (weights.empty()) {
+        throw usage_error{
+            "this program has nothing to work on: it defines no handler (ERRAND_HANDLER or "
+            "ERRAND_DEFINE_HANDLER; handlers in a static library need errand_handlers(target) in CMake) and names no queues"};
+    }
+    return queue_choice{weights, app.settings.strict_queues};
+}
+
+// ---- its parts ----
 
 std::size_t blocking_threads(const config& settings) {
     if (settings.blocking_threads > 0) return settings.blocking_threads;
@@ -60,9 +110,7 @@ worker::~worker() { take_apart(); }
 // reached.
 awaitable<void> worker::reach_store() {
     const auto executor = co_await asio::this_coro::executor;
-    const ambient* around = ambient_of(executor);
-    loop& home = around && around->app == &app_ && around->home ? *around->home : app_.background();
-    co_await on_loop(home, nothing_more);
+    co_await on_loop(caller_loop(executor, app_), nothing_more);
 }
 
 awaitable<void> worker::start() {

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "store/settings.hpp"
-#include "store/shards/late_answers.hpp"
 #include "store/shards/parallel_calls.hpp"
 #include "store/shards/rounds.hpp"
 #include "store/shards/routes.hpp"

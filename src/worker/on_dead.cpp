@@ -1,8 +1,8 @@
-#include "worker/on_dead_queue.hpp"
+#include "worker/on_dead.hpp"
 
+#include "runtime/stored_info.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_report.hpp"
-#include "worker/on_dead_call.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -17,6 +17,32 @@ namespace errand {
 
 namespace asio = boost::asio;
 using steady = std::chrono::steady_clock;
+
+namespace {
+
+task_info info_of_dead(const dead_task& task, time_point now) {
+    auto info = info_of(task.id, task.body, task.notes);
+    info.state = state::dead;
+    info.queue = std::string{task.queue};
+    info.max_retry = task.terms.max_retry;
+    info.started_at = task.started_at;
+    info.finished_at = now;
+    return info;
+}
+
+}  // namespace
+
+bool has_on_dead(const known_handler* of) noexcept { return of && of->code && of->code->on_dead; }
+
+void call_on_dead(detail::app_core& app, const known_handler& of, const dead_task& task, time_point now) {
+    try {
+        of.code->on_dead(info_of_dead(task, now));
+    } catch (...) {
+        announce_failure(app, "on_dead of " + of.name, std::current_exception());
+    }
+}
+
+// ---- the queue ----
 
 on_dead_queue::on_dead_queue(worker_shared& shared, const asio::any_io_executor& executor, store& in)
     : shared_{shared}, executor_{executor}, in_{in}, timer_{executor} {}

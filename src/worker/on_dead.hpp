@@ -1,6 +1,6 @@
-// Calls on_dead() of tasks that died without a worker of their own, one after the other, before the store hears of it.
+// Telling handlers that tasks of theirs are dead, before the store hears of it: so that they hear of it at least once.
 //
-// Invariant: a task is reported as soon as its on_dead() has returned, and until then its lease is extended. So however long
+// Invariant of the queue: a task is reported as soon as its on_dead() has returned, and until then its lease is extended. So however long
 // handlers take, others do not take the tasks over to tell them again.
 #pragma once
 
@@ -13,8 +13,27 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 namespace errand {
+
+struct dead_task {
+    const task_id& id;
+    std::string_view queue;
+    const task_body& body;
+    const attempt_terms& terms;
+    const task_notes& notes;
+    std::optional<time_point> started_at;
+};
+
+// Whether the handler wants to hear of it.
+bool has_on_dead(const known_handler* of) noexcept;
+// Calls on_dead with the task as it will be stored. What it throws is logged: the task is dead whatever it
+// says.
+void call_on_dead(detail::app_core& app, const known_handler& of, const dead_task& task, time_point now);
+
+// ---- of tasks that died without a worker of their own ----
 
 // A task that was taken over, and is dead by this decision.
 struct lost_task {
@@ -25,7 +44,7 @@ struct lost_task {
     decision what;
 };
 
-// On its executor's thread only.
+// Calls on_dead() of one after the other. On its executor's thread only; handlers run on the pool.
 class on_dead_queue {
 public:
     // The lane of the store's in which it reports.
