@@ -1,6 +1,6 @@
 // Walking the dependencies of tasks, in both directions.
-#include "runtime/caller_loop.hpp"
 #include "client/handle.hpp"
+#include "runtime/caller_loop.hpp"
 
 #include <algorithm>
 #include <set>

@@ -3,13 +3,13 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/edit_task.hpp"
 #include "client/group_results.hpp"
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/at_most.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/stored_info.hpp"
 

@@ -2,10 +2,10 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/handle.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/outbox_port.hpp"
 #include "runtime/stored_info.hpp"
 

@@ -4,8 +4,8 @@
 #include <errand/transaction.hpp>
 
 #include "client/batch_weight.hpp"
-#include "runtime/caller_loop.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
 
 namespace errand::detail {

@@ -3,9 +3,9 @@
 #include <errand/plan.hpp>
 
 #include "client/batch_weight.hpp"
-#include "runtime/caller_loop.hpp"
 #include "client/settle_submission.hpp"
 #include "client/submit_steps.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
 
 #include <algorithm>

@@ -2,11 +2,11 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/edit_task.hpp"
 #include "client/listing.hpp"
 #include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
+#include "runtime/caller_loop.hpp"
 
 #include <algorithm>
 

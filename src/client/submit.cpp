@@ -3,11 +3,11 @@
 #include <errand/handle.hpp>
 #include <errand/transaction.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/open_transaction.hpp"
 #include "client/prepared_submission.hpp"
 #include "client/settle_submission.hpp"
 #include "client/submit_steps.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/task_event.hpp"
 

@@ -5,12 +5,12 @@
 #include <errand/all.hpp>
 #include <errand/error.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/edit_task.hpp"
 #include "client/handle.hpp"
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "runtime/async_gate.hpp"
+#include "runtime/caller_loop.hpp"
 
 #include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -2,10 +2,10 @@
 
 #include <errand/error.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "client/settle_submission.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/on_loop.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>

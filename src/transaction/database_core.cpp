@@ -3,8 +3,8 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
-#include "runtime/caller_loop.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/thread_mark.hpp"
 #include "transaction/courier.hpp"
