@@ -37,7 +37,7 @@ void decide_success(benchmark::State& state) {
     const policy rules;
     const auto terms = terms_of(rules, sample_body());
     const auto decided = [&] { return decide(attempt_end::returned, nullptr, terms, {}, now); };
-    require(decided().what == verdict::succeed, "an attempt that returned is no success");
+    require(decided().kind == verdict::succeed, "an attempt that returned is no success");
     for (auto _ : state) benchmark::DoNotOptimize(decided());
 }
 BENCHMARK(decide_success);
@@ -47,7 +47,7 @@ void decide_failure(benchmark::State& state) {
     const auto terms = terms_of(rules, sample_body());
     const auto failure = std::make_exception_ptr(std::runtime_error{"the service is away"});
     const auto decided = [&] { return decide(attempt_end::threw, failure, terms, {}, now); };
-    require(decided().what == verdict::fail && decided().notes.errors.size() == 1,
+    require(decided().kind == verdict::fail && decided().notes.errors.size() == 1,
             "an attempt that threw is not retried");
     for (auto _ : state) benchmark::DoNotOptimize(decided());
 }

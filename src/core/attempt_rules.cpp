@@ -84,8 +84,8 @@ decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point 
     const bool first = notes.lost_leases == 1;
     failure_text why{"errand::lease_lost", "its worker gave no sign of life until the lease had run out"};
     auto next = failed(std::move(notes), std::move(why), terms, std::nullopt, nullptr, now);
-    if (next.what == verdict::fail && first) {
-        next.what = verdict::give_back;
+    if (next.kind == verdict::fail && first) {
+        next.kind = verdict::give_back;
         next.delay = duration{0};
     }
     return next;
@@ -160,7 +160,7 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
     before.max_retry = terms.max_retry;
     const bool strange = before.unknown_handler > 0;
     auto next = decided(how, failure, terms, std::move(before), now);
-    next.strange = strange && next.what != verdict::postpone;
+    next.strange = strange && next.kind != verdict::postpone;
     return next;
 }
 

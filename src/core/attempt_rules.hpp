@@ -42,7 +42,7 @@ enum class attempt_end : std::uint8_t {
 enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };
 
 struct decision {
-    verdict what = verdict::succeed;
+    verdict kind = verdict::succeed;
     duration delay{0};     // of fail and snooze
     task_notes notes;      // with what this attempt adds
     bool strange = false;  // it goes on, and not all workers know its handler

@@ -66,52 +66,52 @@ constexpr std::size_t most_dependencies = 200'000;
 
 }  // namespace
 
-void check_policy(std::string_view handler, const policy& of, bool has_concurrency_key) {
+void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key) {
     const checker check{handler, "policy"};
-    if (!of.name.empty()) check.name("name", of.name);
-    for (const auto& alias : of.aliases) check.name("aliases", alias);
-    check.name("queue", of.queue);
-    check.length_of_time("timeout", of.timeout);
-    check.number("max_retry", of.max_retry, 0, most_retries);
-    check.number("priority", of.priority, 0, 9);
-    if (of.unique_for) check.length_of_time("unique_for", *of.unique_for);
-    check.length_of_time("retention", of.retention);
-    if (of.expires_after) check.length_of_time("expires_after", *of.expires_after);
-    if (of.max_running) check.not_available("max_running");
-    if (of.rate) check.not_available("rate");
-    if (!of.cron.empty()) check.not_available("cron");
-    if (of.timezone != "UTC") check.not_available("timezone");
+    if (!rules.name.empty()) check.name("name", rules.name);
+    for (const auto& alias : rules.aliases) check.name("aliases", alias);
+    check.name("queue", rules.queue);
+    check.length_of_time("timeout", rules.timeout);
+    check.number("max_retry", rules.max_retry, 0, most_retries);
+    check.number("priority", rules.priority, 0, 9);
+    if (rules.unique_for) check.length_of_time("unique_for", *rules.unique_for);
+    check.length_of_time("retention", rules.retention);
+    if (rules.expires_after) check.length_of_time("expires_after", *rules.expires_after);
+    if (rules.max_running) check.not_available("max_running");
+    if (rules.rate) check.not_available("rate");
+    if (!rules.cron.empty()) check.not_available("cron");
+    if (rules.timezone != "UTC") check.not_available("timezone");
     if (has_concurrency_key) {
         throw usage_error{"handler " + checker::quote(handler) + ": concurrency_key is not available yet"};
     }
 }
 
-void check_options(std::string_view handler, const options& of) {
+void check_options(std::string_view handler, const options& given) {
     const checker check{handler, "options"};
-    if (of.biz_id) check_biz_id(handler, *of.biz_id);
-    if (of.queue) check.name("queue", *of.queue);
+    if (given.biz_id) check_biz_id(handler, *given.biz_id);
+    if (given.queue) check.name("queue", *given.queue);
     // A negative one is none.
-    if (of.delay) check.length_of_time("delay", std::max(*of.delay, duration::zero()));
-    if (of.delay && of.at) check.refuse("at", "", "cannot be given together with .delay");
-    if (of.at && of.at->time_since_epoch() > 10 * max_duration) {
-        check.refuse("at", checker::text(of.at->time_since_epoch()) + " since 1970",
+    if (given.delay) check.length_of_time("delay", std::max(*given.delay, duration::zero()));
+    if (given.delay && given.at) check.refuse("at", "", "cannot be given together with .delay");
+    if (given.at && given.at->time_since_epoch() > 10 * max_duration) {
+        check.refuse("at", checker::text(given.at->time_since_epoch()) + " since 1970",
                      "must be before the year 2970");
     }
-    if (of.priority) check.number("priority", *of.priority, 0, 9);
-    if (of.timeout) check.length_of_time("timeout", *of.timeout);
-    if (of.max_retry) check.number("max_retry", *of.max_retry, 0, most_retries);
-    if (of.expires_after) check.length_of_time("expires_after", *of.expires_after);
-    if (of.retention) check.length_of_time("retention", *of.retention);
-    if (of.after.size() > most_dependencies) {
-        check.refuse("after", std::to_string(of.after.size()) + " tasks",
+    if (given.priority) check.number("priority", *given.priority, 0, 9);
+    if (given.timeout) check.length_of_time("timeout", *given.timeout);
+    if (given.max_retry) check.number("max_retry", *given.max_retry, 0, most_retries);
+    if (given.expires_after) check.length_of_time("expires_after", *given.expires_after);
+    if (given.retention) check.length_of_time("retention", *given.retention);
+    if (given.after.size() > most_dependencies) {
+        check.refuse("after", std::to_string(given.after.size()) + " tasks",
                      "must not be more than " + std::to_string(most_dependencies));
     }
-    for (const auto& [key, value] : of.headers) {
+    for (const auto& [key, value] : given.headers) {
         check.name("headers", key);
         if (first_invalid_utf8(value) != value.size())
             check.refuse("headers", checker::quote(value), "must be UTF-8");
     }
-    for (const auto& tag : of.tags) check.name("tags", tag);
+    for (const auto& tag : given.tags) check.name("tags", tag);
 }
 
 void check_wire_name(std::string_view name) { checker{name, "submission"}.name("wire name", name); }

@@ -17,8 +17,8 @@ inline constexpr std::size_t max_biz_id_length = 512;
 inline constexpr duration max_duration = std::chrono::days{36'525};
 
 // `handler`: the name by which the message calls it, also when the policy's own is empty or bad.
-void check_policy(std::string_view handler, const policy& of, bool has_concurrency_key);
-void check_options(std::string_view handler, const options& of);
+void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key);
+void check_options(std::string_view handler, const options& given);
 // The name under which a task is submitted without its type.
 void check_wire_name(std::string_view name);
 // The business identity that a handler or a submission gives.

@@ -28,25 +28,25 @@ sys_seconds whole_second_from(time_point at) { return std::chrono::ceil<std::chr
 
 }  // namespace
 
-void check_timing(const interval_ticks& of) {
-    if (of.interval < one_tick)
-        throw usage_error{"interval = " + milliseconds_text(of.interval) + ": must be at least 1ms"};
-    if (of.interval > max_duration)
-        throw usage_error{"interval = " + milliseconds_text(of.interval) +
+void check_timing(const interval_ticks& ticks) {
+    if (ticks.interval < one_tick)
+        throw usage_error{"interval = " + milliseconds_text(ticks.interval) + ": must be at least 1ms"};
+    if (ticks.interval > max_duration)
+        throw usage_error{"interval = " + milliseconds_text(ticks.interval) +
                           ": must not be longer than 100 years"};
 }
 
-void check_window(const tick_window& of) {
-    for (const auto& [member, at] : {std::pair{"begin", of.begin}, std::pair{"end", of.end}}) {
+void check_window(const tick_window& window) {
+    for (const auto& [member, at] : {std::pair{"begin", window.begin}, std::pair{"end", window.end}}) {
         if (at && at->time_since_epoch() > 10 * max_duration) {
             throw usage_error{std::string{member} + " = " + milliseconds_text(at->time_since_epoch()) +
                               " since 1970: must be before the year 2970"};
         }
     }
-    if (of.begin && of.end && *of.begin >= *of.end) {
-        throw usage_error{"end = " + milliseconds_text(of.end->time_since_epoch()) +
+    if (window.begin && window.end && *window.begin >= *window.end) {
+        throw usage_error{"end = " + milliseconds_text(window.end->time_since_epoch()) +
                           " since 1970: must be after begin, which is " +
-                          milliseconds_text(of.begin->time_since_epoch())};
+                          milliseconds_text(window.begin->time_since_epoch())};
     }
 }
 

@@ -57,30 +57,30 @@ private:
 
     counts header() {
         if (take(4) != "TZif") refuse("its file is not one of a time zone");
-        counts of{.version = take(1).front()};
+        counts counted{.version = take(1).front()};
         take(15);
-        for (auto* one :
-             {&of.utc_marks, &of.standard_marks, &of.leaps, &of.transitions, &of.types, &of.characters})
+        for (auto* one : {&counted.utc_marks, &counted.standard_marks, &counted.leaps, &counted.transitions,
+                          &counted.types, &counted.characters})
             *one = big_endian(take(4));
-        return of;
+        return counted;
     }
 
-    static std::uint64_t size(const counts& of, std::uint64_t width) {
-        return of.transitions * (width + 1) + of.types * 6 + of.characters + of.leaps * (width + 4) +
-               of.standard_marks + of.utc_marks;
+    static std::uint64_t size(const counts& counted, std::uint64_t width) {
+        return counted.transitions * (width + 1) + counted.types * 6 + counted.characters +
+               counted.leaps * (width + 4) + counted.standard_marks + counted.utc_marks;
     }
 
-    void block(const counts& of, std::uint64_t width) {
-        if (of.types == 0) broken("it has no local time");
-        if (of.leaps != 0) {
+    void block(const counts& counted, std::uint64_t width) {
+        if (counted.types == 0) broken("it has no local time");
+        if (counted.leaps != 0) {
             refuse(
                 "it counts leap seconds, which clocks of computers and the store do not: take the zone of the same "
                 "name without \"right/\"");
         }
-        const auto body = take(size(of, width));
+        const auto body = take(size(counted, width));
         const auto rest = std::exchange(left_, body);
-        const auto times = take(of.transitions * width), kinds = take(of.transitions);
-        const auto types = take(of.types * 6), characters = take(of.characters);
+        const auto times = take(counted.transitions * width), kinds = take(counted.transitions);
+        const auto types = take(counted.types * 6), characters = take(counted.characters);
         left_ = rest;
         read_types(types, characters);
         read_transitions(times, kinds, width);

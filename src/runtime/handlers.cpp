@@ -39,7 +39,7 @@ std::string wire_form(std::string_view type_name) {
 class directory {
 public:
     directory() {
-        for (const auto& [type, what] : registered().declarations) add(type, what);
+        for (const auto& [type, declared] : registered().declarations) add(type, declared);
     }
 
     const known_handler* by_type(std::type_index type) const {
@@ -58,12 +58,12 @@ public:
     }
 
 private:
-    void add(std::type_index type, const declaration_entry& what) {
+    void add(std::type_index type, const declaration_entry& declared) {
         auto one = std::make_unique<known_handler>();
-        one->policy = what.read_policy();
-        one->name = one->policy.name.empty() ? wire_form(what.type_name) : one->policy.name;
+        one->policy = declared.read_policy();
+        one->name = one->policy.name.empty() ? wire_form(declared.type_name) : one->policy.name;
         one->identity = one->policy.aliases.empty() ? one->name : one->policy.aliases.back();
-        check_policy(one->name, one->policy, what.has_concurrency_key);
+        check_policy(one->name, one->policy, declared.has_concurrency_key);
         const auto code = registered().definitions.find(type);
         if (code != registered().definitions.end()) one->code = code->second;
         claim_name(one->name, *one);

@@ -56,16 +56,16 @@ struct look_answer {
     bool known() const { return end || failure; }
 };
 
-look_answer find_in(const watch_answer& all, const watched_task& one) {
-    const auto same = [&one](const watched_task& other) {
-        return other.id == one.id && other.life == one.life;
+look_answer find_in(const watch_answer& answer, const watched_task& task) {
+    const auto same = [&task](const watched_task& other) {
+        return other.id == task.id && other.life == task.life;
     };
-    if (std::ranges::any_of(all.replaced, same)) return {nullptr, gone(one.id)};
-    if (std::ranges::any_of(all.gone, same)) return {nullptr, deleted(one.id)};
-    if (std::ranges::find(all.unknown, one.id) != all.unknown.end()) return {nullptr, lost(one.id)};
-    const auto end = std::ranges::find(all.ended, one.id, &ended_task::id);
-    if (end == all.ended.end()) return {};
-    if (comes_too_late(*end, all.now)) return {nullptr, deleted(one.id)};
+    if (std::ranges::any_of(answer.replaced, same)) return {nullptr, gone(task.id)};
+    if (std::ranges::any_of(answer.gone, same)) return {nullptr, deleted(task.id)};
+    if (std::ranges::find(answer.unknown, task.id) != answer.unknown.end()) return {nullptr, lost(task.id)};
+    const auto end = std::ranges::find(answer.ended, task.id, &ended_task::id);
+    if (end == answer.ended.end()) return {};
+    if (comes_too_late(*end, answer.now)) return {nullptr, deleted(task.id)};
     return {&*end, nullptr};
 }
 
@@ -144,56 +144,56 @@ awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_
                                         std::optional<moment> until) {
     if (closed_) throw_closing();
     if (tasks.empty()) co_return true;
-    const auto all = std::make_shared<group>(executor_, std::move(tasks), to);
+    const auto joined = std::make_shared<group>(executor_, std::move(tasks), to);
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, bool)>(
-        [this, all, until](auto handler) {
-            all->done = std::move(handler);
-            auto slot = asio::get_associated_cancellation_slot(all->done);
+        [this, joined, until](auto handler) {
+            joined->done = std::move(handler);
+            auto slot = asio::get_associated_cancellation_slot(joined->done);
             if (slot.is_connected()) {
-                slot.assign([this, all](asio::cancellation_type) {
-                    if (!all->over) finish(*all, operation_aborted(), true);
+                slot.assign([this, joined](asio::cancellation_type) {
+                    if (!joined->over) finish(*joined, operation_aborted(), true);
                 });
             }
-            if (until) limit(all, *until);
-            begin(all);
+            if (until) limit(joined, *until);
+            begin(joined);
         },
         asio::use_awaitable);
 }
 
-void result_watch::limit(const std::shared_ptr<group>& all, moment until) {
+void result_watch::limit(const std::shared_ptr<group>& joined, moment until) {
     const auto length = std::chrono::ceil<duration>(until - std::chrono::steady_clock::now());
-    all->moved.emplace(length, [this, one = all.get()] { end_late(*one); });
-    all->limit.expires_at(until);
-    all->limit.async_wait([this, all](boost::system::error_code ec) {
-        if (ec || all->over) return;
-        all->moved.reset();
-        end_late(*all);
+    joined->moved.emplace(length, [this, late = joined.get()] { end_late(*late); });
+    joined->limit.expires_at(until);
+    joined->limit.async_wait([this, joined](boost::system::error_code ec) {
+        if (ec || joined->over) return;
+        joined->moved.reset();
+        end_late(*joined);
     });
 }
 
-void result_watch::end_late(group& all) {
-    if (all.over) return;
-    asio::get_associated_cancellation_slot(all.done).clear();
-    finish(all, nullptr, false);
+void result_watch::end_late(group& joined) {
+    if (joined.over) return;
+    asio::get_associated_cancellation_slot(joined.done).clear();
+    finish(joined, nullptr, false);
 }
 
-void result_watch::begin(const std::shared_ptr<group>& all) {
-    for (std::size_t index = 0; index < all->tasks.size(); ++index) {
-        const auto& [id, life] = all->tasks[index];
+void result_watch::begin(const std::shared_ptr<group>& joined) {
+    for (std::size_t index = 0; index < joined->tasks.size(); ++index) {
+        const auto& [id, life] = joined->tasks[index];
         if (is_news(id, life)) ask(id, life);
-        waiters_.emplace(id, waiter{life, {}, all, index});
+        waiters_.emplace(id, waiter{life, {}, joined, index});
     }
     start_asking();
 }
 
 // Completes later, not here: whoever is told of one end may be in the middle of telling others.
-void result_watch::finish(group& all, std::exception_ptr failure, bool in_time) {
-    all.over = true;
-    all.limit.cancel();
-    if (in_time) all.moved.reset();  // else the wait that is over may be what calls this
-    auto done = std::move(all.done);
-    for (const auto& one : all.tasks)
-        forget(one.id, [&all](const waiter& other) { return other.of.get() == &all; });
+void result_watch::finish(group& joined, std::exception_ptr failure, bool in_time) {
+    joined.over = true;
+    joined.limit.cancel();
+    if (in_time) joined.moved.reset();  // else the wait that is over may be what calls this
+    auto done = std::move(joined.done);
+    for (const auto& one : joined.tasks)
+        forget(one.id, [&joined](const waiter& other) { return other.of.get() == &joined; });
     if (waiters_.empty()) pace_.cancel();
     asio::post(executor_, asio::append(std::move(done), std::move(failure), in_time));
 }
@@ -204,12 +204,12 @@ void result_watch::tell(waiter& one, const ended_task* end, const std::exception
         asio::dispatch(asio::append(std::move(one.done), failure, failure ? ended_task{} : *end));
         return;
     }
-    auto& all = *one.of;
-    if (all.over) return;
-    --all.left;
-    if (!all.tells.told(one.index, failure ? nullptr : end, failure) && all.left > 0) return;
-    asio::get_associated_cancellation_slot(all.done).clear();
-    finish(all, nullptr, true);
+    auto& joined = *one.of;
+    if (joined.over) return;
+    --joined.left;
+    if (!joined.tells.told(one.index, failure ? nullptr : end, failure) && joined.left > 0) return;
+    asio::get_associated_cancellation_slot(joined.done).clear();
+    finish(joined, nullptr, true);
 }
 
 // ---- looking, without waiting ----------------------------------------------------------------------

@@ -81,11 +81,11 @@ private:
     bool is_news(const task_id& id, incarnation life) const;
     void ask(const task_id& id, incarnation life);
     void start_asking();
-    void begin(const std::shared_ptr<group>& all);
-    void limit(const std::shared_ptr<group>& all, moment until);
-    void end_late(group& all);
+    void begin(const std::shared_ptr<group>& joined);
+    void limit(const std::shared_ptr<group>& joined, moment until);
+    void end_late(group& joined);
     void tell(waiter& one, const ended_task* end, const std::exception_ptr& failure);
-    void finish(group& all, std::exception_ptr failure, bool in_time);
+    void finish(group& joined, std::exception_ptr failure, bool in_time);
     // Erases the waiters for this task of which it holds.
     template <class Predicate>
     void forget(const task_id& id, Predicate which);

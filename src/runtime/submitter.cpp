@@ -126,29 +126,29 @@ awaitable<submit_answer> submitter::submit(submission_item item) {
 
 awaitable<submitter::group_answer> submitter::submit_group(std::vector<submission_item> items,
                                                            submit_mode mode) {
-    auto all = std::make_shared<group>();
-    all->items = std::move(items);
-    all->mode = mode;
-    all->answer.answers.resize(all->items.size());
-    if (all->items.empty()) co_return std::move(all->answer);
-    room_.enter(all->items.size(), bytes_of(all->items));
+    auto batch = std::make_shared<group>();
+    batch->items = std::move(items);
+    batch->mode = mode;
+    batch->answer.answers.resize(batch->items.size());
+    if (batch->items.empty()) co_return std::move(batch->answer);
+    room_.enter(batch->items.size(), bytes_of(batch->items));
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-        [this, &all](auto done) {
-            all->done = cancellable(executor_, group_completion{std::move(done)});
-            all->since = clock::now();
-            groups_.push_back(all);
-            open_groups_.push_back(all);
+        [this, &batch](auto done) {
+            batch->done = cancellable(executor_, group_completion{std::move(done)});
+            batch->since = clock::now();
+            groups_.push_back(batch);
+            open_groups_.push_back(batch);
             start_lanes();
             watch();
         },
         asio::use_awaitable);
     // A call that goes on reads them still.
-    if (all->flying > 0) {
-        all->answer.items = all->items;
+    if (batch->flying > 0) {
+        batch->answer.items = batch->items;
     } else {
-        all->answer.items = std::move(all->items);
+        batch->answer.items = std::move(batch->items);
     }
-    co_return std::move(all->answer);
+    co_return std::move(batch->answer);
 }
 
 void submitter::close() {
@@ -219,20 +219,20 @@ void submitter::give_up_late() {
     for (const auto& one : unsent) complete(*one, submit_timed_out(false), submit_answer{});
 }
 
-void submitter::give_up(group& one) {
-    const auto n = one.items.size();
-    one.over = true;
-    one.answer.failures.resize(n);
-    for (const auto& [from, count] : one.in_call)
-        std::fill_n(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count,
+void submitter::give_up(group& batch) {
+    const auto n = batch.items.size();
+    batch.over = true;
+    batch.answer.failures.resize(n);
+    for (const auto& [from, count] : batch.in_call)
+        std::fill_n(batch.answer.failures.begin() + static_cast<std::ptrdiff_t>(from), count,
                     submit_timed_out(true));
-    std::fill(one.answer.failures.begin() + static_cast<std::ptrdiff_t>(one.next), one.answer.failures.end(),
-              submit_timed_out(false));
-    room_.leave(n - one.next, bytes_of(std::span{one.items}.subspan(one.next)));
-    one.next = n;
-    std::erase_if(groups_, [&one](const auto& other) { return other.get() == &one; });
-    std::erase_if(open_groups_, [&one](const auto& other) { return other.get() == &one; });
-    complete(*one.done, std::exception_ptr{});
+    std::fill(batch.answer.failures.begin() + static_cast<std::ptrdiff_t>(batch.next),
+              batch.answer.failures.end(), submit_timed_out(false));
+    room_.leave(n - batch.next, bytes_of(std::span{batch.items}.subspan(batch.next)));
+    batch.next = n;
+    std::erase_if(groups_, [&batch](const auto& other) { return other.get() == &batch; });
+    std::erase_if(open_groups_, [&batch](const auto& other) { return other.get() == &batch; });
+    complete(*batch.done, std::exception_ptr{});
 }
 
 // ---- sending ---------------------------------------------------------------------------------------
@@ -295,37 +295,37 @@ awaitable<void> submitter::send_singles(std::size_t lane) {
 }
 
 awaitable<void> submitter::send_part(std::size_t lane) {
-    auto all = groups_.front();
-    const std::size_t from = all->next;
-    const std::size_t n = all->part();
-    all->next += n;
-    if (all->next == all->items.size()) groups_.pop_front();
-    const auto some = std::span{all->items}.subspan(from, n);
+    auto batch = groups_.front();
+    const std::size_t from = batch->next;
+    const std::size_t n = batch->part();
+    batch->next += n;
+    if (batch->next == batch->items.size()) groups_.pop_front();
+    const auto some = std::span{batch->items}.subspan(from, n);
     room_.leave(n, bytes_of(some));
-    all->in_call[lane] = {from, n};
-    ++all->flying;
+    batch->in_call[lane] = {from, n};
+    ++batch->flying;
     std::vector<submit_answer> answers;
     std::exception_ptr failure;
     try {
-        answers = co_await to_.submit(lane, some, all->mode);
+        answers = co_await to_.submit(lane, some, batch->mode);
     } catch (...) {
         failure = std::current_exception();
     }
-    all->in_call[lane] = {};
-    --all->flying;
-    if (all->over) co_return;
+    batch->in_call[lane] = {};
+    --batch->flying;
+    if (batch->over) co_return;
     const auto first = static_cast<std::ptrdiff_t>(from);
     if (failure) {
-        all->answer.failures.resize(all->items.size());
-        std::fill_n(all->answer.failures.begin() + first, n, failure);
+        batch->answer.failures.resize(batch->items.size());
+        std::fill_n(batch->answer.failures.begin() + first, n, failure);
     } else {
-        std::ranges::copy(answers, all->answer.answers.begin() + first);
-        all->since = clock::now();
+        std::ranges::copy(answers, batch->answer.answers.begin() + first);
+        batch->since = clock::now();
     }
-    all->answered += n;
-    if (all->answered == all->items.size()) {
-        std::erase(open_groups_, all);
-        complete(*all->done, std::exception_ptr{});
+    batch->answered += n;
+    if (batch->answered == batch->items.size()) {
+        std::erase(open_groups_, batch);
+        complete(*batch->done, std::exception_ptr{});
     }
 }
 

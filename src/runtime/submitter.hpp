@@ -65,7 +65,7 @@ private:
     std::optional<clock::time_point> first_limit() const;
     void watch();
     void give_up_late();
-    void give_up(group& one);
+    void give_up(group& batch);
 
     boost::asio::any_io_executor executor_;
     store& to_;

@@ -15,46 +15,46 @@ bool is_blank(const task_notes& notes) {
     return !say_more(notes) && notes.attempts == 0 && notes.unknown_handler == 0 && !notes.snoozed;
 }
 
-state end_of(verdict what) {
-    switch (what) {
+state end_of(verdict kind) {
+    switch (kind) {
     case verdict::bury: return state::dead;
     case verdict::expire: return state::expired;
     default: return state::success;
     }
 }
 
-void set_end(report& out, decision what, const attempt_terms& terms, const attempt_facts& facts,
+void set_end(report& out, decision decided, const attempt_terms& terms, const attempt_facts& facts,
              std::string result) {
     task_outcome outcome;
-    outcome.ended_as = end_of(what.what);
+    outcome.ended_as = end_of(decided.kind);
     // Only a success holds its biz_id.
-    if (what.what == verdict::succeed) outcome.unique_for = terms.unique_for;
+    if (decided.kind == verdict::succeed) outcome.unique_for = terms.unique_for;
     outcome.retention = terms.retention;
-    outcome.started_at = facts.started_at ? facts.started_at : what.notes.started_at;
-    outcome.attempts = what.notes.attempts;
-    outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(what.notes.worker);
+    outcome.started_at = facts.started_at ? facts.started_at : decided.notes.started_at;
+    outcome.attempts = decided.notes.attempts;
+    outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(decided.notes.worker);
     outcome.result = std::move(result);
-    if (say_more(what.notes)) outcome.notes = std::move(what.notes);
+    if (say_more(decided.notes)) outcome.notes = std::move(decided.notes);
     out.what = report::kind::end;
     out.ended_as = outcome.ended_as;
     out.retention = terms.retention;
     out.record = encode_end(outcome, facts.now, facts.body);
 }
 
-void set_return(report& out, decision what, const attempt_facts& facts) {
+void set_return(report& out, decision decided, const attempt_facts& facts) {
     if (facts.started_at) {
-        what.notes.started_at = facts.started_at;
-        what.notes.worker = std::string{facts.worker};
+        decided.notes.started_at = facts.started_at;
+        decided.notes.worker = std::string{facts.worker};
     }
-    const bool back = what.what == verdict::give_back;
-    out.what = back && what.strange             ? report::kind::aside
-               : back                           ? report::kind::give_back
-               : what.what == verdict::fail     ? report::kind::retry
-               : what.what == verdict::postpone ? report::kind::aside
-                                                : report::kind::later;
-    out.delay = what.delay;
-    out.strange = what.strange;
-    if (!back || what.strange || !is_blank(what.notes)) out.record = encode(what.notes);
+    const bool back = decided.kind == verdict::give_back;
+    out.what = back && decided.strange             ? report::kind::aside
+               : back                              ? report::kind::give_back
+               : decided.kind == verdict::fail     ? report::kind::retry
+               : decided.kind == verdict::postpone ? report::kind::aside
+                                                   : report::kind::later;
+    out.delay = decided.delay;
+    out.strange = decided.strange;
+    if (!back || decided.strange || !is_blank(decided.notes)) out.record = encode(decided.notes);
 }
 
 // The decision knows what failed; who ran the attempt, and since when, is known here.
@@ -66,19 +66,20 @@ void sign_error(task_notes& notes, const attempt_facts& facts) {
 
 }  // namespace
 
-report report_of(decision what, const attempt_terms& terms, const attempt_facts& facts, std::string result) {
+report report_of(decision decided, const attempt_terms& terms, const attempt_facts& facts,
+                 std::string result) {
     report out;
     out.id = facts.id;
     out.claim = facts.claim;
     out.queue = std::string{facts.queue};
     out.priority = facts.priority;
     out.had_notes = facts.had_notes;
-    sign_error(what.notes, facts);
-    switch (what.what) {
+    sign_error(decided.notes, facts);
+    switch (decided.kind) {
     case verdict::succeed:
     case verdict::bury:
-    case verdict::expire: set_end(out, std::move(what), terms, facts, std::move(result)); break;
-    default: set_return(out, std::move(what), facts); break;
+    case verdict::expire: set_end(out, std::move(decided), terms, facts, std::move(result)); break;
+    default: set_return(out, std::move(decided), facts); break;
     }
     return out;
 }

@@ -24,6 +24,7 @@ struct attempt_facts {
 };
 
 // `result`: JSON text of a task that succeeded.
-report report_of(decision what, const attempt_terms& terms, const attempt_facts& facts, std::string result);
+report report_of(decision decided, const attempt_terms& terms, const attempt_facts& facts,
+                 std::string result);
 
 }  // namespace errand

@@ -56,13 +56,13 @@ void executor::take(std::vector<claimed_task> tasks) {
 }
 
 void executor::decline(claimed_task task) {
-    std::vector<claimed_task> one;
-    one.push_back(std::move(task));
-    reporter_.claimed(one);
+    std::vector<claimed_task> tasks;
+    tasks.push_back(std::move(task));
+    reporter_.claimed(tasks);
     std::vector<leased_tasks::index> at;
-    leased_.add(one, at);
+    leased_.add(tasks, at);
     running_.fetch_add(1, std::memory_order_relaxed);
-    start({.task = std::move(one.front()), .leased_at = at.front(), .over = attempt_end::shut_down});
+    start({.task = std::move(tasks.front()), .leased_at = at.front(), .over = attempt_end::shut_down});
 }
 
 void executor::start_some() {
@@ -81,133 +81,139 @@ void executor::start_some() {
 }
 
 void executor::start(claimed_entry entry) {
-    auto one = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
-    one->self = one;
-    live_.push_back(*one);
+    auto attempt = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
+    attempt->self = attempt;
+    live_.push_back(*attempt);
     try {
-        if (const auto over = prepare(*one, entry.over)) return finish(*one, *over, nullptr, {});
+        if (const auto over = prepare(*attempt, entry.over)) return finish(*attempt, *over, nullptr, {});
     } catch (...) {
-        return finish(*one, attempt_end::undecodable, std::current_exception(), {});
+        return finish(*attempt, attempt_end::undecodable, std::current_exception(), {});
     }
-    launch(*one);
+    launch(*attempt);
 }
 
-bool executor::apart(const active_task& one) const { return one.known->policy.blocking && shared_.has_pool; }
+bool executor::apart(const active_task& attempt) const {
+    return attempt.known->policy.blocking && shared_.has_pool;
+}
 
-std::optional<attempt_end> executor::prepare(active_task& one, std::optional<attempt_end> over) {
-    one.body = decode_body(one.task.body);
-    one.terms = terms_of(one.body);
-    if (!one.task.notes.empty()) one.notes = decode_notes(one.task.notes);
-    one.number = one.notes.attempts + 1;
+std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional<attempt_end> over) {
+    attempt.body = decode_body(attempt.task.body);
+    attempt.terms = terms_of(attempt.body);
+    if (!attempt.task.notes.empty()) attempt.notes = decode_notes(attempt.task.notes);
+    attempt.number = attempt.notes.attempts + 1;
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
-    one.known = handlers::find(one.body.handler);
-    const bool runs_here = one.known && one.known->code;
-    if (runs_here) one.terms = terms_of(one.known->policy, one.body);
+    attempt.known = handlers::find(attempt.body.handler);
+    const bool runs_here = attempt.known && attempt.known->code;
+    if (runs_here) attempt.terms = terms_of(attempt.known->policy, attempt.body);
     const auto now = home_.tasks().now();
     // First: whoever claims it, its time is over.
-    if (is_late(one.terms, one.body, one.notes, now)) return attempt_end::late;
+    if (is_late(attempt.terms, attempt.body, attempt.notes, now)) return attempt_end::late;
     if (!runs_here) return attempt_end::unknown_handler;
-    one.args.emplace(detail::parse_json(one.body.args, "args", one.args_storage()));
-    if (!one.args->is_array()) throw bad_data{"args: expected an array"};
-    one.started_at = now;
+    attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
+    if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
+    attempt.started_at = now;
     return std::nullopt;
 }
 
-void executor::launch(active_task& one) {
-    if (one.terms.timeout > duration{0}) {
-        one.until = shared_.app.now() + one.terms.timeout;
-        deadlines_.add(one, one.terms.timeout, steady::now());
+void executor::launch(active_task& attempt) {
+    if (attempt.terms.timeout > duration{0}) {
+        attempt.until = shared_.app.now() + attempt.terms.timeout;
+        deadlines_.add(attempt, attempt.terms.timeout, steady::now());
     }
     if (shared_.app.events.heard()) {
-        shared_.app.events.publish(said_of(event_kind::task_started, one));
+        shared_.app.events.publish(said_of(event_kind::task_started, attempt));
     }
-    one.around = {.app = &shared_.app, .home = &home_, .task = &one};
-    std::shared_ptr<const ambient> carried{one.self, &one.around};
-    auto done = [this, keep = one.self](std::exception_ptr failure, std::string result) {
+    attempt.around = {.app = &shared_.app, .home = &home_, .task = &attempt};
+    std::shared_ptr<const ambient> carried{attempt.self, &attempt.around};
+    auto done = [this, keep = attempt.self](std::exception_ptr failure, std::string result) {
         ended(*keep, std::move(failure), std::move(result));
     };
-    const auto slot = one.cancel.slot();
-    if (!apart(one)) {
-        asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(one),
+    const auto slot = attempt.cancel.slot();
+    if (!apart(attempt)) {
+        asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(attempt),
                        asio::bind_cancellation_slot(slot, std::move(done)));
         return;
     }
     // A strand: the pool's threads must not resume one attempt, or cancel it, at the same time.
     const asio::strand<asio::any_io_executor> on_pool{
         with_ambient(shared_.pool.get_executor(), std::move(carried))};
-    asio::co_spawn(asio::any_io_executor{on_pool}, call(one),
+    asio::co_spawn(asio::any_io_executor{on_pool}, call(attempt),
                    asio::bind_cancellation_slot(slot,
                                                 asio::bind_executor(home_.executor(), std::move(done))));
 }
 
 // Its first argument is the result of the task that it came after.
-awaitable<std::string> executor::call_with_result(active_task& one) {
-    const auto text = co_await detail::stored_result(shared_.app, to_text(one.body.after.back()));
-    auto& args = one.args->get_array();
+awaitable<std::string> executor::call_with_result(active_task& attempt) {
+    const auto text = co_await detail::stored_result(shared_.app, to_text(attempt.body.after.back()));
+    auto& args = attempt.args->get_array();
     args.insert(args.begin(), detail::parse_json(text, "args[0]", args.storage()));
-    one.body.takes_result = false;
-    co_return co_await call(one);
+    attempt.body.takes_result = false;
+    co_return co_await call(attempt);
 }
 
-awaitable<std::string> executor::call(active_task& one) {
-    if (one.body.takes_result && !one.body.after.empty()) return call_with_result(one);
+awaitable<std::string> executor::call(active_task& attempt) {
+    if (attempt.body.takes_result && !attempt.body.after.empty()) return call_with_result(attempt);
     const auto& beans = shared_.app.beans;
-    const auto perform = one.known->code->run;
+    const auto perform = attempt.known->code->run;
     const auto& wrappers = shared_.app.perform_wrappers;
-    if (wrappers.empty()) return perform(beans, one.args->get_array(), one.stage);
-    auto handler = [&beans, perform, &one] { return perform(beans, one.args->get_array(), one.stage); };
-    return perform_wrapped(wrappers, one, handler);
+    if (wrappers.empty()) return perform(beans, attempt.args->get_array(), attempt.stage);
+    auto handler = [&beans, perform, &attempt] {
+        return perform(beans, attempt.args->get_array(), attempt.stage);
+    };
+    return perform_wrapped(wrappers, attempt, handler);
 }
 
 // ---- stop ------------------------------------------------------------------------------------------
 
-void executor::stop(active_task& one, attempt_end why) {
-    if (one.cause == attempt_end::threw) one.cause = why;
-    if (one.told_to_stop.exchange(true)) return;
+void executor::stop(active_task& attempt, attempt_end why) {
+    if (attempt.cause == attempt_end::threw) attempt.cause = why;
+    if (attempt.told_to_stop.exchange(true)) return;
     // If it still goes on after another timeout and the grace, its lease is left to whoever takes it over.
-    deadlines_.add(one, one.terms.timeout + shared_.app.settings.shutdown_grace, steady::now());
+    deadlines_.add(attempt, attempt.terms.timeout + shared_.app.settings.shutdown_grace, steady::now());
     // Kept: a coroutine that ends at once would take its own signal along.
-    const auto keep = one.self;
-    one.cancel.emit(asio::cancellation_type::all);
+    const auto keep = attempt.self;
+    attempt.cancel.emit(asio::cancellation_type::all);
 }
 
-void executor::deadline_passed(active_task& one) {
-    if (!one.told_to_stop) return stop(one, attempt_end::timed_out);
-    leased_.abandon(one.leased_at);
-    const auto waited = one.terms.timeout + shared_.app.settings.shutdown_grace;
-    auto said = said_of(event_kind::overdue, one);
+void executor::deadline_passed(active_task& attempt) {
+    if (!attempt.told_to_stop) return stop(attempt, attempt_end::timed_out);
+    leased_.abandon(attempt.leased_at);
+    const auto waited = attempt.terms.timeout + shared_.app.settings.shutdown_grace;
+    auto said = said_of(event_kind::overdue, attempt);
     said.text = "its task is given up";
     said.after = waited;
     announce(shared_.app, std::move(said));
-    if (one.cause != attempt_end::withdrawn) give_up(one);
+    if (attempt.cause != attempt_end::withdrawn) give_up(attempt);
 }
 
 // By itself: the lease of its claim goes on for those that were claimed with it.
-void executor::give_up(active_task& one) {
-    one.given_up = true;
-    auto what = decide(attempt_end::lease_ran_out, nullptr, one.terms, one.notes_now(), home_.tasks().now());
-    what.notes.errors.back().message = "the handler went on although it was told to stop";
-    if (what.what == verdict::bury && has_on_dead(one.known)) return bury(one.self, std::move(what));
-    hand_in(one, std::move(what), {});
+void executor::give_up(active_task& attempt) {
+    attempt.given_up = true;
+    auto decided =
+        decide(attempt_end::lease_ran_out, nullptr, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    decided.notes.errors.back().message = "the handler went on although it was told to stop";
+    if (decided.kind == verdict::bury && has_on_dead(attempt.known))
+        return bury(attempt.self, std::move(decided));
+    hand_in(attempt, std::move(decided), {});
 }
 
 std::optional<time_point> executor::first_deadline() const {
     std::optional<time_point> first;
-    for (const auto& one : live_) {
-        if (!one.told_to_stop && one.until != time_point::max())
-            first = std::min(first.value_or(one.until), one.until);
+    for (const auto& attempt : live_) {
+        if (!attempt.told_to_stop && attempt.until != time_point::max())
+            first = std::min(first.value_or(attempt.until), attempt.until);
     }
     return first;
 }
 
 void executor::time_moved_to(time_point now) {
     std::vector<std::shared_ptr<active_task>> late;
-    for (auto& one : live_) {
-        if (one.until <= now) late.push_back(one.self);
+    for (auto& attempt : live_) {
+        if (attempt.until <= now) late.push_back(attempt.self);
     }
-    for (const auto& one : late) {
-        if (!one->told_to_stop) stop(*one, attempt_end::timed_out);
+    for (const auto& attempt : late) {
+        if (!attempt->told_to_stop) stop(*attempt, attempt_end::timed_out);
     }
 }
 
@@ -226,12 +232,12 @@ void executor::lost(claim_number claim) {
 
 void executor::withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it) {
     std::vector<std::shared_ptr<active_task>> gone;
-    for (auto& one : live_) {
-        if (is_it(one.task) && !one.given_up) gone.push_back(one.self);
+    for (auto& attempt : live_) {
+        if (is_it(attempt.task) && !attempt.given_up) gone.push_back(attempt.self);
     }
-    for (const auto& one : gone) {
-        if (!std::exchange(one->withdrawn, true)) announce(shared_.app, said_of(why, *one));
-        stop(*one, attempt_end::withdrawn);
+    for (const auto& attempt : gone) {
+        if (!std::exchange(attempt->withdrawn, true)) announce(shared_.app, said_of(why, *attempt));
+        stop(*attempt, attempt_end::withdrawn);
     }
     for (auto& entry : waiting_) {
         if (!is_it(entry.task) || entry.over == attempt_end::withdrawn) continue;
@@ -244,18 +250,18 @@ void executor::stop_starting() { starts_ = false; }
 
 void executor::stop_running() {
     std::vector<std::shared_ptr<active_task>> all;
-    for (auto& one : live_) all.push_back(one.self);
-    for (const auto& one : all) stop(*one, attempt_end::shut_down);
+    for (auto& attempt : live_) all.push_back(attempt.self);
+    for (const auto& attempt : all) stop(*attempt, attempt_end::shut_down);
 }
 
 // ---- out -------------------------------------------------------------------------------------------
 
 // The one place where what a handler did becomes an end that is reported.
-void executor::ended(active_task& one, std::exception_ptr failure, std::string result) {
+void executor::ended(active_task& attempt, std::exception_ptr failure, std::string result) {
     // On the pool the slot holds the coroutine's executor, and that holds the task, and the task the slot.
-    one.cancel.slot().clear();
-    auto how = failure ? one.cause : attempt_end::returned;
-    if (failure && one.stage != detail::call_stage::performing) {
+    attempt.cancel.slot().clear();
+    auto how = failure ? attempt.cause : attempt_end::returned;
+    if (failure && attempt.stage != detail::call_stage::performing) {
         try {
             std::rethrow_exception(failure);
         } catch (const bad_data&) {
@@ -270,66 +276,67 @@ void executor::ended(active_task& one, std::exception_ptr failure, std::string r
             "result: " + std::to_string(result.size()) + " bytes of JSON, the limit is max_payload = " +
             std::to_string(limit) + ": return a reference to the data instead, or raise max_payload"});
     }
-    finish(one, how, failure, std::move(result));
+    finish(attempt, how, failure, std::move(result));
 }
 
-void executor::finish(active_task& one, attempt_end how, const std::exception_ptr& failure,
+void executor::finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure,
                       std::string result) {
-    const auto keep = one.self;
-    if (one.timed::is_linked()) one.timed::unlink();
-    if (one.given_up) return leave(one);
-    auto what = decide(how, failure, one.terms, one.notes_now(), home_.tasks().now());
-    if (what.what == verdict::bury && has_on_dead(one.known)) return bury(keep, std::move(what));
-    hand_in(one, std::move(what), std::move(result));
+    const auto keep = attempt.self;
+    if (attempt.timed::is_linked()) attempt.timed::unlink();
+    if (attempt.given_up) return leave(attempt);
+    auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    if (decided.kind == verdict::bury && has_on_dead(attempt.known)) return bury(keep, std::move(decided));
+    hand_in(attempt, std::move(decided), std::move(result));
 }
 
 // The handler hears of it before the store does, so that it hears of it at least once.
-void executor::bury(std::shared_ptr<active_task> one, decision what) {
+void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
     auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
         const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
         call_on_dead(shared_.app, *dead.known, task, now);
     };
-    if (!apart(*one)) {
-        hear(*one, what.notes);
-        hand_in(*one, std::move(what), {});
+    if (!apart(*attempt)) {
+        hear(*attempt, decided.notes);
+        hand_in(*attempt, std::move(decided), {});
         return;
     }
-    auto on_pool = [this, hear, one, what = std::move(what)]() mutable {
-        hear(*one, what.notes);
-        asio::post(home_.context(),
-                   [this, one, what = std::move(what)]() mutable { hand_in(*one, std::move(what), {}); });
+    auto on_pool = [this, hear, attempt, decided = std::move(decided)]() mutable {
+        hear(*attempt, decided.notes);
+        asio::post(home_.context(), [this, attempt, decided = std::move(decided)]() mutable {
+            hand_in(*attempt, std::move(decided), {});
+        });
     };
     asio::post(shared_.pool, std::move(on_pool));
 }
 
-void executor::hand_in(active_task& one, decision what, std::string result) {
-    tell(one, what);
-    const auto facts = one.facts(home_.tasks().name(), home_.tasks().now());
-    auto report = report_of(std::move(what), one.terms, facts, std::move(result));
-    reporter_.add(std::move(report), one.leased_at, one.body.handler);
-    if (!one.given_up) return leave(one);
+void executor::hand_in(active_task& attempt, decision decided, std::string result) {
+    tell(attempt, decided);
+    const auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
+    auto report = report_of(std::move(decided), attempt.terms, facts, std::move(result));
+    reporter_.add(std::move(report), attempt.leased_at, attempt.body.handler);
+    if (!attempt.given_up) return leave(attempt);
     something_changed_();
 }
 
-void executor::leave(active_task& one) {
-    const auto keep = std::exchange(one.self, nullptr);
-    live_.erase(live_.iterator_to(one));
+void executor::leave(active_task& attempt) {
+    const auto keep = std::exchange(attempt.self, nullptr);
+    live_.erase(live_.iterator_to(attempt));
     running_.fetch_sub(1, std::memory_order_relaxed);
-    one.give_up_slot();
+    attempt.give_up_slot();
     something_changed_();
 }
 
-event executor::said_of(event_kind kind, const active_task& one) const {
-    auto said = task_event(kind, one.task.id, one.body);
-    said.queue = one.task.queue;
-    said.attempt = one.number;
-    said.started_at = one.started_at;
+event executor::said_of(event_kind kind, const active_task& attempt) const {
+    auto said = task_event(kind, attempt.task.id, attempt.body);
+    said.queue = attempt.task.queue;
+    said.attempt = attempt.number;
+    said.started_at = attempt.started_at;
     return said;
 }
 
-void executor::tell(const active_task& one, const decision& what) {
+void executor::tell(const active_task& attempt, const decision& decided) {
     auto kind = event_kind::task_succeeded;
-    switch (what.what) {
+    switch (decided.kind) {
     case verdict::succeed: break;
     case verdict::fail: kind = event_kind::task_retrying; break;
     case verdict::snooze: kind = event_kind::task_snoozed; break;
@@ -338,19 +345,19 @@ void executor::tell(const active_task& one, const decision& what) {
     case verdict::expire: kind = event_kind::task_expired; break;
     // Of one that was withdrawn it was told when it was.
     case verdict::give_back:
-        if (one.withdrawn || one.cause == attempt_end::withdrawn) return;
+        if (attempt.withdrawn || attempt.cause == attempt_end::withdrawn) return;
         kind = event_kind::task_given_back;
         break;
     }
-    const bool shown = what.what == verdict::bury || what.what == verdict::postpone;
+    const bool shown = decided.kind == verdict::bury || decided.kind == verdict::postpone;
     if (!shown && !shared_.app.events.heard()) return;
-    auto said = said_of(kind, one);
-    if (one.started_at) said.ended_at = home_.tasks().now();
-    said.after = what.delay;
-    if (!what.notes.errors.empty() && (shown || what.what == verdict::fail)) {
-        said.text = what.notes.errors.back().type + ": " + what.notes.errors.back().message;
+    auto said = said_of(kind, attempt);
+    if (attempt.started_at) said.ended_at = home_.tasks().now();
+    said.after = decided.delay;
+    if (!decided.notes.errors.empty() && (shown || decided.kind == verdict::fail)) {
+        said.text = decided.notes.errors.back().type + ": " + decided.notes.errors.back().message;
     }
-    if (what.what == verdict::postpone) said.text = one.body.handler;
+    if (decided.kind == verdict::postpone) said.text = attempt.body.handler;
     if (shown) {
         announce(shared_.app, std::move(said));
     } else {

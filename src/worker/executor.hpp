@@ -56,7 +56,7 @@ public:
     void slot_is_free();
     void one_more_waits();
     void one_less_waits();
-    void deadline_passed(active_task& one);
+    void deadline_passed(active_task& attempt);
 
 private:
     struct claimed_entry {
@@ -67,27 +67,27 @@ private:
     using live_list = boost::intrusive::list<active_task, boost::intrusive::base_hook<live_hook>>;
 
     // Runs on the pool.
-    bool apart(const active_task& one) const;
+    bool apart(const active_task& attempt) const;
     void start_some();
     void start(claimed_entry entry);
     // Throws when it cannot run; says how an attempt that must not run has ended.
-    std::optional<attempt_end> prepare(active_task& one, std::optional<attempt_end> over);
-    void launch(active_task& one);
-    awaitable<std::string> call(active_task& one);
-    awaitable<std::string> call_with_result(active_task& one);
-    void stop(active_task& one, attempt_end why);
+    std::optional<attempt_end> prepare(active_task& attempt, std::optional<attempt_end> over);
+    void launch(active_task& attempt);
+    awaitable<std::string> call(active_task& attempt);
+    awaitable<std::string> call_with_result(active_task& attempt);
+    void stop(active_task& attempt, attempt_end why);
     // What is true of `is_it` is no longer this worker's to run.
     void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);
     // What is told of an attempt.
-    event said_of(event_kind kind, const active_task& one) const;
-    void ended(active_task& one, std::exception_ptr failure, std::string result);
-    void finish(active_task& one, attempt_end how, const std::exception_ptr& failure, std::string result);
-    void bury(std::shared_ptr<active_task> one, decision what);
+    event said_of(event_kind kind, const active_task& attempt) const;
+    void ended(active_task& attempt, std::exception_ptr failure, std::string result);
+    void finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure, std::string result);
+    void bury(std::shared_ptr<active_task> attempt, decision decided);
     // Reports an attempt that goes on and on; when it ends nothing more is said of it.
-    void give_up(active_task& one);
-    void hand_in(active_task& one, decision what, std::string result);
-    void leave(active_task& one);
-    void tell(const active_task& one, const decision& what);
+    void give_up(active_task& attempt);
+    void hand_in(active_task& attempt, decision decided, std::string result);
+    void leave(active_task& attempt);
+    void tell(const active_task& attempt, const decision& decided);
 
     worker_shared& shared_;
     loop& home_;

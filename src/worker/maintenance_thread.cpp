@@ -35,7 +35,7 @@ awaitable<void> maintenance_thread::open() {
     auto& tasks = home.tasks();
     auto running = [threads = threads_] {
         std::size_t count = 0;
-        for (const auto& one : threads) count += one->running();
+        for (const auto& thread : threads) count += thread->running();
         return count;
     };
     auto promotes = std::make_unique<promoter>(shared_, executor, tasks);
@@ -56,13 +56,13 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
-    for (const auto& one : roles_) asio::co_spawn(executor, one->run(), asio::detached);  // throws nothing
+    for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
 }
 
 awaitable<void> maintenance_thread::leave() {
     using namespace asio::experimental::awaitable_operators;
-    for (const auto& one : roles_) one->stop();
+    for (const auto& duty : roles_) duty->stop();
     // Only a courtesy to others, not to be waited for when the store is away.
     asio::steady_timer enough{thread_.home().executor(), std::chrono::seconds{1}};
     try {
@@ -81,13 +81,13 @@ void maintenance_thread::woken() {
 void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
 
 void maintenance_thread::stands_aside() {
-    for (const auto& one : threads_) one->told_aside();
+    for (const auto& thread : threads_) thread->told_aside();
 }
 
 void maintenance_thread::close() {
     thread_.close([this] {
         home().worker_listens(nullptr);
-        for (const auto& one : roles_) one->stop();
+        for (const auto& duty : roles_) duty->stop();
     });
 }
 

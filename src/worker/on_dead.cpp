@@ -32,13 +32,16 @@ task_info info_of_dead(const dead_task& task, time_point now) {
 
 }  // namespace
 
-bool has_on_dead(const known_handler* of) noexcept { return of && of->code && of->code->on_dead; }
+bool has_on_dead(const known_handler* handler) noexcept {
+    return handler && handler->code && handler->code->on_dead;
+}
 
-void call_on_dead(detail::app_core& app, const known_handler& of, const dead_task& task, time_point now) {
+void call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task,
+                  time_point now) {
     try {
-        of.code->on_dead(info_of_dead(task, now));
+        handler.code->on_dead(info_of_dead(task, now));
     } catch (...) {
-        announce_failure(app, "on_dead of " + of.name, std::current_exception());
+        announce_failure(app, "on_dead of " + handler.name, std::current_exception());
     }
 }
 
@@ -47,8 +50,8 @@ void call_on_dead(detail::app_core& app, const known_handler& of, const dead_tas
 on_dead_queue::on_dead_queue(worker_shared& shared, const asio::any_io_executor& executor, store& in)
     : shared_{shared}, executor_{executor}, in_{in}, timer_{executor} {}
 
-void on_dead_queue::add(lost_task one) {
-    waiting_.push_back(std::make_shared<lost_task>(std::move(one)));
+void on_dead_queue::add(lost_task lost) {
+    waiting_.push_back(std::make_shared<lost_task>(std::move(lost)));
     if (std::exchange(runs_, true)) return;
     extend_at_ = steady::now() + shared_.app.settings.lease / 3;
     asio::co_spawn(executor_, run(), asio::detached);  // throws nothing
@@ -61,19 +64,19 @@ void on_dead_queue::stop() {
 
 awaitable<void> on_dead_queue::run() {
     while (!stopped_ && !waiting_.empty()) {
-        const auto one = waiting_.front();
-        co_await call_first(one);
+        const auto lost = waiting_.front();
+        co_await call_first(lost);
         if (stopped_) break;
         waiting_.pop_front();
-        co_await report(*one);
+        co_await report(*lost);
     }
     runs_ = false;
 }
 
 // On the pool: what a handler does there must not keep leases from being extended.
-awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> one) {
+awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost) {
     returned_ = false;
-    asio::co_spawn(shared_.pool, call(shared_.app, one, in_.now()),
+    asio::co_spawn(shared_.pool, call(shared_.app, lost, in_.now()),
                    asio::bind_executor(executor_, [this](const std::exception_ptr&) {
                        returned_ = true;
                        timer_.cancel();
@@ -88,21 +91,21 @@ awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> one) 
     }
 }
 
-awaitable<void> on_dead_queue::call(detail::app_core& app, std::shared_ptr<const lost_task> one,
+awaitable<void> on_dead_queue::call(detail::app_core& app, std::shared_ptr<const lost_task> lost,
                                     time_point now) {
-    const auto& notes = one->what.notes;
-    const dead_task dead{one->task.id, one->task.queue, one->body, one->terms, notes, notes.started_at};
-    call_on_dead(app, *one->known, dead, now);
+    const auto& notes = lost->decided.notes;
+    const dead_task dead{lost->task.id, lost->task.queue, lost->body, lost->terms, notes, notes.started_at};
+    call_on_dead(app, *lost->known, dead, now);
     co_return;
 }
 
 awaitable<void> on_dead_queue::extend() {
     extend_call call;
     call.lease = shared_.app.settings.lease;
-    for (const auto& one : waiting_) {
-        const auto claim = one->task.claim;
+    for (const auto& lost : waiting_) {
+        const auto claim = lost->task.claim;
         if (std::ranges::find(call.claims, claim) == call.claims.end()) call.claims.push_back(claim);
-        call.tasks.emplace_back(one->task.id, claim);
+        call.tasks.emplace_back(lost->task.id, claim);
     }
     extend_answer answer;
     try {
@@ -112,22 +115,22 @@ awaitable<void> on_dead_queue::extend() {
                          std::current_exception());
     }
     extend_at_ = steady::now() + shared_.app.settings.lease / 3;
-    const auto lost = [&](const std::shared_ptr<lost_task>& one) {
-        return std::ranges::find(answer.lost_claims, one->task.claim) != answer.lost_claims.end() ||
-               std::ranges::find(answer.lost_tasks, std::pair{one->task.id, one->task.claim}) !=
+    const auto is_lost = [&](const std::shared_ptr<lost_task>& lost) {
+        return std::ranges::find(answer.lost_claims, lost->task.claim) != answer.lost_claims.end() ||
+               std::ranges::find(answer.lost_tasks, std::pair{lost->task.id, lost->task.claim}) !=
                    answer.lost_tasks.end();
     };
     // The first one is being called; its report will be refused.
-    waiting_.erase(std::remove_if(waiting_.begin() + 1, waiting_.end(), lost), waiting_.end());
+    waiting_.erase(std::remove_if(waiting_.begin() + 1, waiting_.end(), is_lost), waiting_.end());
 }
 
-awaitable<void> on_dead_queue::report(lost_task& one) {
+awaitable<void> on_dead_queue::report(lost_task& lost) {
     work_call call;
     call.lane = lane;
-    const auto& task = one.task;
-    const attempt_facts facts{task.id,      task.claim, task.queue, one.body.priority, !task.notes.empty(),
+    const auto& task = lost.task;
+    const attempt_facts facts{task.id,      task.claim, task.queue, lost.body.priority, !task.notes.empty(),
                               std::nullopt, {},         task.body,  in_.now()};
-    call.reports.push_back(report_of(std::move(one.what), one.terms, facts, {}));
+    call.reports.push_back(report_of(std::move(lost.decided), lost.terms, facts, {}));
     if (std::ranges::none_of(waiting_, [&](const auto& other) { return other->task.claim == task.claim; }))
         call.closed.push_back(task.claim);
     try {

@@ -28,10 +28,10 @@ struct dead_task {
 };
 
 // Whether the handler wants to hear of it.
-bool has_on_dead(const known_handler* of) noexcept;
+bool has_on_dead(const known_handler* handler) noexcept;
 // Calls on_dead with the task as it will be stored. What it throws is logged: the task is dead whatever it
 // says.
-void call_on_dead(detail::app_core& app, const known_handler& of, const dead_task& task, time_point now);
+void call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task, time_point now);
 
 // ---- of tasks that died without a worker of their own ----
 
@@ -41,7 +41,7 @@ struct lost_task {
     task_body body;
     const known_handler* known = nullptr;
     attempt_terms terms;
-    decision what;
+    decision decided;
 };
 
 // Calls on_dead() of one after the other. On its executor's thread only; handlers run on the pool.
@@ -53,17 +53,17 @@ public:
     on_dead_queue(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
 
     // All other tasks under its claim were reported before, or are added as well.
-    void add(lost_task one);
+    void add(lost_task lost);
     bool empty() const noexcept { return waiting_.empty(); }
     // Those that were not called yet are left to others.
     void stop();
 
 private:
     awaitable<void> run();
-    awaitable<void> call_first(std::shared_ptr<const lost_task> one);
-    static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> one, time_point now);
+    awaitable<void> call_first(std::shared_ptr<const lost_task> lost);
+    static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> lost, time_point now);
     awaitable<void> extend();
-    awaitable<void> report(lost_task& one);
+    awaitable<void> report(lost_task& lost);
 
     worker_shared& shared_;
     boost::asio::any_io_executor executor_;

@@ -38,12 +38,12 @@ awaitable<std::size_t> recoverer::pass() {
             if (auto end = end_of(task, dead)) call.reports.push_back(std::move(*end));
         }
         for (const auto claim : claims) {
-            const auto of_it = [claim](const lost_task& one) { return one.task.claim == claim; };
+            const auto of_it = [claim](const lost_task& lost) { return lost.task.claim == claim; };
             if (std::ranges::none_of(dead, of_it)) call.closed.push_back(claim);
         }
         if (!call.reports.empty()) co_await in_.work(call);
         // Only now: it closes a claim with the last report, and no other call may carry one of that claim then.
-        for (auto& one : dead) on_dead_.add(std::move(one));
+        for (auto& lost : dead) on_dead_.add(std::move(lost));
         done += tasks.size();
         // One answer carries only so many bytes.
         const bool more = answer.next_end && *answer.next_end <= answer.now;
@@ -67,20 +67,20 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     const auto* known = handlers::find(body.handler);
     const auto terms = known ? terms_of(known->policy, body) : terms_of(body);
     const int attempt = notes.attempts + 1;
-    auto what = decide(how, failure, terms, std::move(notes), in_.now());
-    const auto kind = what.what == verdict::bury ? event_kind::task_dead : event_kind::task_recovered;
+    auto decided = decide(how, failure, terms, std::move(notes), in_.now());
+    const auto kind = decided.kind == verdict::bury ? event_kind::task_dead : event_kind::task_recovered;
     auto said = task_event(kind, task);
     said.attempt = attempt;
     said.text = task.handed ? "what was handed to its worker was not heard of again"
                             : "its worker gave no sign of life";
     announce(app(), std::move(said));
-    if (what.what == verdict::bury && has_on_dead(known)) {
-        dead.push_back({std::move(task), std::move(body), known, terms, std::move(what)});
+    if (decided.kind == verdict::bury && has_on_dead(known)) {
+        dead.push_back({std::move(task), std::move(body), known, terms, std::move(decided)});
         return std::nullopt;
     }
     const attempt_facts facts{task.id,      task.claim, task.queue, body.priority, !task.notes.empty(),
                               std::nullopt, {},         task.body,  in_.now()};
-    return report_of(std::move(what), terms, facts, {});
+    return report_of(std::move(decided), terms, facts, {});
 }
 
 void recoverer::stop() {

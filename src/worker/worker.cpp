@@ -28,22 +28,22 @@ namespace {
 
 void refuse_missing_beans(const detail::app_core& app) {
     std::vector<std::string> missing;
-    for (const auto* one : handlers::all()) {
-        if (!one->code) continue;
-        for (auto& sentence : one->code->missing(app.beans)) missing.push_back(std::move(sentence));
+    for (const auto* handler : handlers::all()) {
+        if (!handler->code) continue;
+        for (auto& sentence : handler->code->missing(app.beans)) missing.push_back(std::move(sentence));
     }
     detail::refuse_missing(missing);
 }
 
 void refuse_failing_constructors(const detail::app_core& app) {
     std::string failed;
-    for (const auto* one : handlers::all()) {
-        if (!one->code) continue;
+    for (const auto* handler : handlers::all()) {
+        if (!handler->code) continue;
         try {
-            one->code->try_build(app.beans);
+            handler->code->try_build(app.beans);
         } catch (...) {
-            failed +=
-                (failed.empty() ? "" : "; ") + one->name + ": " + describe(std::current_exception()).message;
+            failed += (failed.empty() ? "" : "; ") + handler->name + ": " +
+                      describe(std::current_exception()).message;
         }
     }
     if (!failed.empty()) throw usage_error{"handlers that cannot be built: " + failed};
@@ -59,8 +59,8 @@ void check_handlers(const detail::app_core& app) {
 queue_choice queues_of(const detail::app_core& app) {
     auto weights = app.settings.queues;
     if (weights.empty()) {
-        for (const auto* one : handlers::all()) {
-            if (one->code) weights.emplace(one->policy.queue, 1);
+        for (const auto* handler : handlers::all()) {
+            if (handler->code) weights.emplace(handler->policy.queue, 1);
         }
     }
     if (weights.empty()) {
@@ -128,9 +128,9 @@ awaitable<void> worker::start() {
         co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->open(),
                                 asio::use_awaitable);
         parts_->pool.start();
-        for (const auto& one : parts_->threads) {
-            one->start_thread();
-            co_await asio::co_spawn(one->home().executor(), one->open(), asio::use_awaitable);
+        for (const auto& thread : parts_->threads) {
+            thread->start_thread();
+            co_await asio::co_spawn(thread->home().executor(), thread->open(), asio::use_awaitable);
         }
     } catch (...) {
         failure = std::current_exception();
@@ -147,15 +147,15 @@ awaitable<void> worker::start() {
 
 awaitable<void> worker::stop() {
     if (!parts_) co_return;
-    for (const auto& one : parts_->threads) {
-        if (one->home().here())
+    for (const auto& thread : parts_->threads) {
+        if (thread->home().here())
             throw usage_error{"a handler cannot stop the worker that runs it and wait for that"};
     }
     announce(app_, {.kind = event_kind::worker_stopping, .text = "worker " + app_.process_name + " stops"});
     // All of them drain at the same time, under leases that are kept until the last report is in.
-    for (const auto& one : parts_->threads) one->begin_to_drain();
-    for (const auto& one : parts_->threads) {
-        co_await asio::co_spawn(one->home().executor(), one->drained(), asio::use_awaitable);
+    for (const auto& thread : parts_->threads) thread->begin_to_drain();
+    for (const auto& thread : parts_->threads) {
+        co_await asio::co_spawn(thread->home().executor(), thread->drained(), asio::use_awaitable);
     }
     co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->leave(),
                             asio::use_awaitable);
@@ -167,7 +167,7 @@ awaitable<void> worker::stop() {
 void worker::hurry() {
     std::lock_guard lock{guard_};
     if (!parts_) return;
-    for (const auto& one : parts_->threads) one->hurry();
+    for (const auto& thread : parts_->threads) thread->hurry();
 }
 
 // The threads that run tasks first: they post to the pool and to the maintenance thread, and nothing posts to them but that
@@ -175,7 +175,7 @@ void worker::hurry() {
 void worker::take_apart() {
     std::lock_guard lock{guard_};
     if (!parts_) return;
-    for (const auto& one : parts_->threads) one->close();
+    for (const auto& thread : parts_->threads) thread->close();
     parts_->maintenance->close();
     parts_->pool.join();
     parts_.reset();

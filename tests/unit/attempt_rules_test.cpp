@@ -39,7 +39,7 @@ decision throwing(E what, attempt_end how = attempt_end::threw, task_notes befor
 
 TEST_CASE("a task succeeds with the attempts it took") {
     const auto d = decide(attempt_end::returned, nullptr, terms(), after(2), now);
-    CHECK(d.what == verdict::succeed);
+    CHECK(d.kind == verdict::succeed);
     CHECK(d.notes.attempts == 3);
     CHECK(d.notes.errors.empty());
 }
@@ -47,12 +47,12 @@ TEST_CASE("a task succeeds with the attempts it took") {
 TEST_CASE("an exception is retried after the backoff until the retries are used up") {
     for (int before = 0; before < 3; ++before) {
         const auto d = throwing(std::runtime_error{"broken"}, attempt_end::threw, after(before));
-        CHECK(d.what == verdict::fail);
+        CHECK(d.kind == verdict::fail);
         CHECK(d.delay == 4s);
         CHECK(d.notes.attempts == before + 1);
     }
     const auto last = throwing(std::runtime_error{"broken"}, attempt_end::threw, after(3));
-    CHECK(last.what == verdict::bury);
+    CHECK(last.kind == verdict::bury);
     CHECK(last.notes.attempts == 4);
     REQUIRE(last.notes.errors.size() == 1);
     CHECK(last.notes.errors[0].attempt == 4);
@@ -62,7 +62,7 @@ TEST_CASE("an exception is retried after the backoff until the retries are used 
 }
 
 TEST_CASE("without retries the first failure is the last") {
-    CHECK(throwing(std::runtime_error{""}, attempt_end::threw, {}, terms(0)).what == verdict::bury);
+    CHECK(throwing(std::runtime_error{""}, attempt_end::threw, {}, terms(0)).kind == verdict::bury);
 }
 
 TEST_CASE("the backoff is asked with the retries so far") {
@@ -82,38 +82,38 @@ TEST_CASE("a backoff that throws costs the task nothing") {
     auto with = terms();
     with.backoff = &own;
     const auto d = throwing(std::runtime_error{""}, attempt_end::threw, {}, with);
-    CHECK(d.what == verdict::fail);
+    CHECK(d.kind == verdict::fail);
     CHECK(d.delay >= 15s);
 }
 
 TEST_CASE("a handler says itself what is to follow, however it was stopped") {
     for (auto how :
          {attempt_end::threw, attempt_end::timed_out, attempt_end::shut_down, attempt_end::withdrawn}) {
-        CHECK(throwing(discard{"why"}, how).what == verdict::bury);
+        CHECK(throwing(discard{"why"}, how).kind == verdict::bury);
         const auto again = throwing(retry_in{10s, "why"}, how);
-        CHECK(again.what == verdict::fail);
+        CHECK(again.kind == verdict::fail);
         CHECK(again.delay == 10s);
         CHECK(again.notes.attempts == 1);
         const auto later = throwing(snooze{1h}, how, after(1));
-        CHECK(later.what == verdict::snooze);
+        CHECK(later.kind == verdict::snooze);
         CHECK(later.delay == 1h);
         CHECK(later.notes.attempts == 1);
         CHECK(later.notes.snoozed);
         CHECK(later.notes.errors.empty());
     }
-    CHECK(throwing(retry_in{10s}, attempt_end::threw, after(3)).what == verdict::bury);
+    CHECK(throwing(retry_in{10s}, attempt_end::threw, after(3)).kind == verdict::bury);
 }
 
 TEST_CASE("what does not decode is dead at once, a handler's own bad_data is not") {
     const auto dead = throwing(bad_data{"args[0]: expected an integer"}, attempt_end::undecodable);
-    CHECK(dead.what == verdict::bury);
+    CHECK(dead.kind == verdict::bury);
     CHECK(dead.notes.errors.at(0).message == "args[0]: expected an integer");
-    CHECK(throwing(bad_data{"mine"}).what == verdict::fail);
+    CHECK(throwing(bad_data{"mine"}).kind == verdict::fail);
 }
 
 TEST_CASE("a timeout is a failure with a text of its own") {
     const auto d = throwing(std::runtime_error{"operation aborted"}, attempt_end::timed_out);
-    CHECK(d.what == verdict::fail);
+    CHECK(d.kind == verdict::fail);
     CHECK(d.notes.errors.at(0).type == "errand::timed_out");
     CHECK(d.notes.errors.at(0).message == "timed out after 600s");
 }
@@ -121,29 +121,29 @@ TEST_CASE("a timeout is a failure with a text of its own") {
 TEST_CASE("an attempt that was stopped from outside loses nothing") {
     for (auto how : {attempt_end::shut_down, attempt_end::withdrawn}) {
         const auto d = throwing(std::runtime_error{"operation aborted"}, how, after(1));
-        CHECK(d.what == verdict::give_back);
+        CHECK(d.kind == verdict::give_back);
         CHECK(d.notes.attempts == 1);
         CHECK(d.notes.errors.empty());
-        CHECK(decide(how, nullptr, terms(), after(1), now).what == verdict::give_back);
+        CHECK(decide(how, nullptr, terms(), after(1), now).kind == verdict::give_back);
     }
 }
 
 TEST_CASE("the first lost lease makes a task ready at once, the next ones wait") {
     auto d = decide(attempt_end::lease_ran_out, nullptr, terms(), {}, now);
-    CHECK(d.what == verdict::give_back);
+    CHECK(d.kind == verdict::give_back);
     CHECK(d.notes.attempts == 1);
     d = decide(attempt_end::lease_ran_out, nullptr, terms(), d.notes, now);
-    CHECK(d.what == verdict::fail);
+    CHECK(d.kind == verdict::fail);
     CHECK(d.delay == 4s);
     CHECK(d.notes.lost_leases == 2);
-    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms(), after(3), now).what == verdict::bury);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms(), after(3), now).kind == verdict::bury);
 }
 
 TEST_CASE("a task of an unknown handler is put off and never dead") {
     task_notes notes = after(3);
     for (int claims = 1; claims < 9; ++claims) {
         auto d = decide(attempt_end::unknown_handler, nullptr, terms(), notes, now);
-        CHECK(d.what == verdict::postpone);
+        CHECK(d.kind == verdict::postpone);
         CHECK(d.notes.attempts == 3);
         CHECK(d.notes.unknown_handler == claims);
         notes = std::move(d.notes);
@@ -161,7 +161,7 @@ TEST_CASE("a task that has never started can come too late, one that has cannot"
     CHECK_FALSE(is_late(with, body, after(1), now));
     const auto given_back = throwing(std::runtime_error{""}, attempt_end::shut_down, {}, with);
     CHECK_FALSE(is_late(with, body, given_back.notes, now));
-    CHECK(decide(attempt_end::late, nullptr, with, {}, now).what == verdict::expire);
+    CHECK(decide(attempt_end::late, nullptr, with, {}, now).kind == verdict::expire);
 }
 
 TEST_CASE("a task that was unknown to workers before one started it cannot come too late") {

@@ -134,7 +134,7 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     CHECK_FALSE(outcome.notes);
 
     decision bad;
-    bad.what = verdict::bury;
+    bad.kind = verdict::bury;
     bad.notes.errors.push_back({1, {}, "t", "m"});
     const auto dead = report_of(bad, terms, facts, {});
     CHECK(dead.ended_as == state::dead);
@@ -144,14 +144,14 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     CHECK(said.errors.at(0).started_at == facts.started_at);
 
     decision back;
-    back.what = verdict::give_back;
+    back.kind = verdict::give_back;
     CHECK(report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}, {}}, {}).record.empty());
     back.strange = true;
     const auto aside = report_of(back, terms, {id, 5, "mail", 3, false, std::nullopt, "w", {}, {}}, {});
     CHECK(aside.what == report::kind::aside);
     CHECK_FALSE(aside.record.empty());
     back.strange = false;
-    back.what = verdict::fail;
+    back.kind = verdict::fail;
     back.delay = 4s;
     const auto later = report_of(back, terms, facts, {});
     CHECK(later.what == report::kind::retry);

@@ -138,11 +138,11 @@ void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
                " replicas that the store's URL asks for (wait) have confirmed the change";
 }
 
-awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& what, reply& answer) {
+awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& request, reply& answer) {
     at.pause = {};
     if (closed_) fail(at.operation, "the store was closed");
     const auto over = over_;
-    const auto outcome = co_await over->exec(what, answer, at.deadline);
+    const auto outcome = co_await over->exec(request, answer, at.deadline);
     if (outcome != connection::attempt::answered) {
         if (closed_) fail(at.operation, "the store was closed");
         at.maybe = at.maybe || outcome == connection::attempt::aborted;
@@ -165,14 +165,14 @@ awaitable<void> caller::pause(duration length) const {
     co_await timer.async_wait(asio::use_awaitable);
 }
 
-awaitable<void> caller::call(const script_call& what, reply& answer, when_full full) {
-    auto at = begin(what.what().name);
+awaitable<void> caller::call(const script_call& script, reply& answer, when_full full) {
+    auto at = begin(script.what().name);
     at.full = full;
-    if (!what.what().only_reads) at.replicas = to_->wait;
+    if (!script.what().only_reads) at.replicas = to_->wait;
     auto request = connection::request();
     bool large = false;
     const auto write = [&] {
-        what.write_to(request, at.with_text);
+        script.write_to(request, at.with_text);
         large = request.payload().size() > large_call;
         if (at.replicas == 0) return;
         // WAIT is for what this connection wrote last, and a repeat or an answer that rests on another's change writes
@@ -182,20 +182,20 @@ awaitable<void> caller::call(const script_call& what, reply& answer, when_full f
     };
     write();
     // Refused for want of the script, a large call would have been sent for nothing.
-    at.with_text = large && !large_made_.contains(&what.what());
+    at.with_text = large && !large_made_.contains(&script.what());
     if (at.with_text) write();
     while (!at.answered) {
         const bool with_text = at.with_text;
         co_await attempt_once(at, request, answer);
         if (at.with_text != with_text) write();
     }
-    if (large) large_made_.insert(&what.what());
+    if (large) large_made_.insert(&script.what());
 }
 
-awaitable<void> caller::command(std::string_view operation, const boost::redis::request& what,
+awaitable<void> caller::command(std::string_view operation, const boost::redis::request& request,
                                 reply& answer) {
     auto at = begin(operation);
-    while (!at.answered) co_await attempt_once(at, what, answer);
+    while (!at.answered) co_await attempt_once(at, request, answer);
 }
 
 }  // namespace errand::redis

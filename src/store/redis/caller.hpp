@@ -25,9 +25,9 @@ public:
 
     // `when_full`: whether a call that a full Redis refuses is repeated or thrown at once.
     enum class when_full { fail, wait };
-    awaitable<void> call(const script_call& what, reply& answer, when_full full = when_full::wait);
+    awaitable<void> call(const script_call& script, reply& answer, when_full full = when_full::wait);
     // A plain command, safe to repeat.
-    awaitable<void> command(std::string_view operation, const boost::redis::request& what, reply& answer);
+    awaitable<void> command(std::string_view operation, const boost::redis::request& request, reply& answer);
 
     // From the connection: what it said last of why it is not there.
     void down(std::string_view cause);
@@ -38,7 +38,7 @@ public:
 private:
     struct progress;
     progress begin(std::string_view operation) const;
-    awaitable<void> attempt_once(progress& at, const boost::redis::request& what, reply& answer);
+    awaitable<void> attempt_once(progress& at, const boost::redis::request& request, reply& answer);
     void judge_abort(progress& at) const;
     void judge_refusal(progress& at, std::string_view error);
     void judge_confirmed(progress& at, std::int64_t replicas) const;

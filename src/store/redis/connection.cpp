@@ -249,7 +249,7 @@ awaitable<void> connection::change(time_limit until) {
     }
 }
 
-awaitable<connection::attempt> connection::exec(const boost::redis::request& what, reply& answer,
+awaitable<connection::attempt> connection::exec(const boost::redis::request& request, reply& answer,
                                                 time_limit until) {
     answer.clear();
     if (!up_ && !is_stopped()) co_await change(until);
@@ -257,10 +257,10 @@ awaitable<connection::attempt> connection::exec(const boost::redis::request& wha
     boost::system::error_code failed;
     if (until) {
         const auto [ended, bytes] =
-            co_await connection_.async_exec(what, answer.recorder(), asio::cancel_at(*until, token));
+            co_await connection_.async_exec(request, answer.recorder(), asio::cancel_at(*until, token));
         failed = ended;
     } else {
-        const auto [ended, bytes] = co_await connection_.async_exec(what, answer.recorder(), token);
+        const auto [ended, bytes] = co_await connection_.async_exec(request, answer.recorder(), token);
         failed = ended;
     }
     co_return failed ? attempt::aborted : attempt::answered;

@@ -51,7 +51,7 @@ public:
     enum class attempt { answered, aborted, not_sent };
     // Sends one request and waits for its answer until then. Aborted: it may have been executed or not. Not sent: there
     // is no connection, and an attempt to make one has failed or the time is up.
-    awaitable<attempt> exec(const boost::redis::request& what, reply& answer, time_limit until);
+    awaitable<attempt> exec(const boost::redis::request& request, reply& answer, time_limit until);
     // Closes the connection and makes a new one, which may reach another server.
     void drop(std::string_view cause);
 

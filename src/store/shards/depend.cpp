@@ -14,7 +14,7 @@ awaitable<store::enrol_answer> sharded_store::enrol(const task_id& id, incarnati
     for (auto& one : placed) {
         if (shard_of(one.id) != shard_of(id)) one.where = parent_task::location::elsewhere;
     }
-    co_return co_await of(id).enrol(id, life, placed);
+    co_return co_await owner(id).enrol(id, life, placed);
 }
 
 awaitable<std::vector<standing>> sharded_store::depend(const task_id& child, depend_mode mode,

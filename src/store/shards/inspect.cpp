@@ -194,10 +194,10 @@ awaitable<bool> sharded_store::resume(std::string_view queue) {
     return change_everywhere("resume", [queue](store& in) { return in.resume(queue); });
 }
 
-awaitable<edit_verdict> sharded_store::edit(const edit_call& asked) { return of(asked.id).edit(asked); }
+awaitable<edit_verdict> sharded_store::edit(const edit_call& asked) { return owner(asked.id).edit(asked); }
 
 awaitable<remove_verdict> sharded_store::remove(const task_id& id, std::string_view outcome) {
-    return of(id).remove(id, outcome);
+    return owner(id).remove(id, outcome);
 }
 
 // As many as were asked for says that there may be more.

@@ -42,10 +42,10 @@ public:
     // `came_late` is told when a shard that was left behind has answered, `failure` of each call that failed although
     // others did not.
     rounds(std::size_t shards, std::function<void()> came_late, failed failure)
-        : all_{std::make_shared<state>(shards, std::move(came_late), std::move(failure))} {}
+        : calls_{std::make_shared<state>(shards, std::move(came_late), std::move(failure))} {}
     ~rounds() {
-        all_->came_late = nullptr;
-        all_->failure = nullptr;
+        calls_->came_late = nullptr;
+        calls_->failure = nullptr;
     }
     rounds(const rounds&) = delete;
     rounds& operator=(const rounds&) = delete;
@@ -55,88 +55,89 @@ public:
     template <class Call>
     awaitable<std::vector<std::optional<Answer>>> ask(Call call) {
         namespace asio = boost::asio;
-        const auto all = all_;
+        const auto calls = calls_;
         const auto executor = co_await asio::this_coro::executor;
-        if (!all->changed) all->changed.emplace(executor);
-        for (std::size_t at = 0; at < all->of.size(); ++at) {
-            auto& one = all->of[at];
-            if (one.under_way || one.answer) continue;
+        if (!calls->changed) calls->changed.emplace(executor);
+        for (std::size_t at = 0; at < calls->shards.size(); ++at) {
+            auto& shard = calls->shards[at];
+            if (shard.under_way || shard.answer) continue;
             std::optional<awaitable<Answer>> made = call(at);
             if (!made) continue;
-            one.under_way = true;
-            one.behind = false;
-            one.failure = nullptr;
-            asio::co_spawn(executor, std::move(*made), [all, at](std::exception_ptr why, Answer answer) {
-                ended(*all, at, why, answer);
+            shard.under_way = true;
+            shard.behind = false;
+            shard.failure = nullptr;
+            asio::co_spawn(executor, std::move(*made), [calls, at](std::exception_ptr why, Answer answer) {
+                ended(*calls, at, why, answer);
             });
         }
-        co_await wait(*all);
-        co_return taken(*all);
+        co_await wait(*calls);
+        co_return taken(*calls);
     }
 
 private:
-    struct one_shard {
+    struct shard_call {
         bool under_way = false;
         bool behind = false;  // the round went on without it
         std::optional<Answer> answer;
         std::exception_ptr failure;
     };
     struct state {
-        state(std::size_t shards, std::function<void()> late, failed fails)
-            : of(shards), came_late{std::move(late)}, failure{std::move(fails)} {}
-        std::vector<one_shard> of;
+        state(std::size_t count, std::function<void()> late, failed fails)
+            : shards(count), came_late{std::move(late)}, failure{std::move(fails)} {}
+        std::vector<shard_call> shards;
         std::function<void()> came_late;
         failed failure;
         std::optional<boost::asio::steady_timer> changed;
     };
 
-    static void ended(state& all, std::size_t at, const std::exception_ptr& why, Answer& answer) {
-        auto& one = all.of[at];
-        one.under_way = false;
-        one.failure = why;
-        if (!why) one.answer = std::move(answer);
-        all.changed->cancel();
-        if (std::exchange(one.behind, false) && all.came_late) all.came_late();
+    static void ended(state& calls, std::size_t at, const std::exception_ptr& why, Answer& answer) {
+        auto& shard = calls.shards[at];
+        shard.under_way = false;
+        shard.failure = why;
+        if (!why) shard.answer = std::move(answer);
+        calls.changed->cancel();
+        if (std::exchange(shard.behind, false) && calls.came_late) calls.came_late();
     }
 
-    static awaitable<void> wait(state& all) {
+    static awaitable<void> wait(state& calls) {
         namespace asio = boost::asio;
         using clock = std::chrono::steady_clock;
         const auto end = clock::now() + patience_with_one;
         for (;;) {
-            const auto under_way = std::ranges::count_if(all.of, &one_shard::under_way);
-            const auto waited_for = std::ranges::count_if(all.of, [](const one_shard& one) {
-                return one.under_way && !one.behind;
+            const auto under_way = std::ranges::count_if(calls.shards, &shard_call::under_way);
+            const auto waited_for = std::ranges::count_if(calls.shards, [](const shard_call& shard) {
+                return shard.under_way && !shard.behind;
             });
             // While no shard at all answers there is nothing to go on with.
             const bool goes_on =
-                under_way < std::ssize(all.of) ||
-                std::ranges::any_of(all.of, [](const one_shard& one) { return one.answer.has_value(); });
+                under_way < std::ssize(calls.shards) ||
+                std::ranges::any_of(
+                    calls.shards, [](const shard_call& shard) { return shard.answer.has_value(); });
             if (goes_on && (waited_for == 0 || clock::now() >= end)) break;
-            all.changed->expires_at(goes_on ? end : clock::time_point::max());
-            co_await all.changed->async_wait(asio::as_tuple(asio::use_awaitable));
+            calls.changed->expires_at(goes_on ? end : clock::time_point::max());
+            co_await calls.changed->async_wait(asio::as_tuple(asio::use_awaitable));
         }
-        for (auto& one : all.of) one.behind = one.under_way;
+        for (auto& shard : calls.shards) shard.behind = shard.under_way;
     }
 
-    static std::vector<std::optional<Answer>> taken(state& all) {
+    static std::vector<std::optional<Answer>> taken(state& calls) {
         std::vector<std::optional<Answer>> answers;
         std::exception_ptr first;
         bool some = false;
-        for (auto& one : all.of) {
-            answers.push_back(std::exchange(one.answer, std::nullopt));
-            some = some || answers.back() || one.under_way;
-            if (one.failure && !first) first = one.failure;
+        for (auto& shard : calls.shards) {
+            answers.push_back(std::exchange(shard.answer, std::nullopt));
+            some = some || answers.back() || shard.under_way;
+            if (shard.failure && !first) first = shard.failure;
         }
         if (first && !some) std::rethrow_exception(first);
-        for (std::size_t at = 0; at < all.of.size(); ++at) {
-            const auto why = std::exchange(all.of[at].failure, nullptr);
-            if (why && all.failure) all.failure(at, why);
+        for (std::size_t at = 0; at < calls.shards.size(); ++at) {
+            const auto why = std::exchange(calls.shards[at].failure, nullptr);
+            if (why && calls.failure) calls.failure(at, why);
         }
         return answers;
     }
 
-    std::shared_ptr<state> all_;
+    std::shared_ptr<state> calls_;
 };
 
 }  // namespace errand::shards

@@ -98,9 +98,9 @@ void sharded_store::tell_trouble(std::size_t shard, std::string_view text) const
 
 struct sharded_store::open_state {
     open_state(const boost::asio::any_io_executor& executor, std::size_t shards)
-        : changed{executor}, of(shards), failures(shards) {}
+        : changed{executor}, progress(shards), failures(shards) {}
     boost::asio::steady_timer changed;
-    std::vector<opening> of;
+    std::vector<opening> progress;
     std::vector<std::exception_ptr> failures;
     bool over = false;  // open() has ended
 };
@@ -120,17 +120,17 @@ awaitable<void> sharded_store::keep_opening(std::size_t shard, std::shared_ptr<o
             with->failures[shard] = std::current_exception();
         }
         if (alive.expired()) co_return;
-        with->of[shard] = opened ? opening::open : opening::closed;
+        with->progress[shard] = opened ? opening::open : opening::closed;
         with->changed.cancel();
         if (opened || !with->over || closed_) break;
         if (told != failure) tell_trouble(shard, failure);
         told = failure;
-        with->of[shard] = opening::under_way;
+        with->progress[shard] = opening::under_way;
         boost::asio::steady_timer pause{with->changed.get_executor(), std::chrono::seconds{1}};
         co_await pause.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
         if (alive.expired() || closed_) co_return;
     }
-    if (!with->over || with->of[shard] != opening::open) co_return;
+    if (!with->over || with->progress[shard] != opening::open) co_return;
     tell_trouble(shard, "it is there");
     if (!listener_) co_return;
     listener_->reconnected();
@@ -145,16 +145,16 @@ awaitable<void> sharded_store::open() {
     const auto with = opening_;
     with->over = false;
     for (std::size_t at = 0; at < shards(); ++at) {
-        if (with->of[at] != opening::closed) continue;
-        with->of[at] = opening::under_way;
+        if (with->progress[at] != opening::closed) continue;
+        with->progress[at] = opening::under_way;
         with->failures[at] = nullptr;
         boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
     }
     constexpr duration enough{1'000};
     const auto end = clock::now() + std::min(enough, settings_.patience.value_or(2 * enough) / 2);
     for (;;) {
-        const auto waited_for = std::ranges::count(with->of, opening::under_way);
-        const bool some = std::ranges::count(with->of, opening::open) > 0;
+        const auto waited_for = std::ranges::count(with->progress, opening::under_way);
+        const bool some = std::ranges::count(with->progress, opening::open) > 0;
         const auto failure = std::ranges::find_if(with->failures, [](const auto& one) { return !!one; });
         // Not at once: those under way are to end as well.
         if (failure != with->failures.end() && (waited_for == 0 || clock::now() < end))
@@ -164,11 +164,12 @@ awaitable<void> sharded_store::open() {
         co_await with->changed.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
     }
     with->over = true;
-    clock_ = static_cast<std::size_t>(std::ranges::find(with->of, opening::open) - with->of.begin());
+    clock_ =
+        static_cast<std::size_t>(std::ranges::find(with->progress, opening::open) - with->progress.begin());
     for (std::size_t at = 0; at < shards(); ++at) {
-        if (with->of[at] == opening::open) continue;
+        if (with->progress[at] == opening::open) continue;
         tell_trouble(at, "it does not answer; going on without it until it does");
-        if (std::exchange(with->of[at], opening::under_way) == opening::closed)
+        if (std::exchange(with->progress[at], opening::under_way) == opening::closed)
             boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
     }
 }
@@ -243,40 +244,40 @@ awaitable<void> sharded_store::leave(std::span<const std::string> queues) {
 }
 
 awaitable<report_verdict> sharded_store::note(const task_id& id, claim_number claim, std::string notes) {
-    return of(id).note(id, shards::inner_claim(claim, shards()), std::move(notes));
+    return owner(id).note(id, shards::inner_claim(claim, shards()), std::move(notes));
 }
 
 awaitable<report_verdict> sharded_store::stage(const task_id& id, claim_number claim, incarnation life,
                                                std::string record) {
-    return of(id).stage(id, shards::inner_claim(claim, shards()), life, std::move(record));
+    return owner(id).stage(id, shards::inner_claim(claim, shards()), life, std::move(record));
 }
 
 awaitable<stages_answer> sharded_store::stages(const task_id& id, claim_number claim) {
-    return of(id).stages(id, shards::inner_claim(claim, shards()));
+    return owner(id).stages(id, shards::inner_claim(claim, shards()));
 }
 
 awaitable<cancel_answer> sharded_store::cancel(const task_id& id, incarnation life,
                                                std::string_view outcome) {
-    return of(id).cancel(id, life, outcome);
+    return owner(id).cancel(id, life, outcome);
 }
 
 awaitable<std::optional<found_task>> sharded_store::find(const task_id& id) {
-    auto found = co_await of(id).find(id);
+    auto found = co_await owner(id).find(id);
     if (found && found->claim != 0) found->claim = shards::outer_claim(found->claim, shard_of(id), shards());
     co_return found;
 }
 
 awaitable<bool> sharded_store::revive(const task_id& id, incarnation life, time_point finished_at,
                                       std::string_view encoded_notes) {
-    return of(id).revive(id, life, finished_at, encoded_notes);
+    return owner(id).revive(id, life, finished_at, encoded_notes);
 }
 
 awaitable<confirm_verdict> sharded_store::confirm(const task_id& id, incarnation life, bool walked) {
-    return of(id).confirm(id, life, walked);
+    return owner(id).confirm(id, life, walked);
 }
 
 awaitable<void> sharded_store::withdraw(const task_id& id, incarnation life) {
-    return of(id).withdraw(id, life);
+    return owner(id).withdraw(id, life);
 }
 
 awaitable<watch_answer> sharded_store::watch(std::span<const watched_task> tasks) {

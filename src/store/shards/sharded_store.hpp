@@ -95,7 +95,7 @@ private:
     // Longer than a look takes where nothing is wrong.
     static constexpr duration patience_of_lookers{1'000};
 
-    store& of(const task_id& id) { return *shards_[shard_of(id)]; }
+    store& owner(const task_id& id) { return *shards_[shard_of(id)]; }
     // Each shard is called; `call(store&)`.
     template <class Answer, class Call>
     awaitable<std::vector<Answer>> everywhere(Call call) {
