@@ -1,5 +1,5 @@
 // What is accepted or refused whole is one step of the store, which holds up all others as long as it takes: so there is a
-// bound to it.
+// bound to it. Pure.
 #pragma once
 
 #include "store/store.hpp"

@@ -1,4 +1,5 @@
 // Batches whose tasks depend on tasks of other shards, all or nothing as far as several shards can be.
+// On the loop that is given.
 #pragma once
 
 #include "runtime/loop.hpp"

@@ -1,4 +1,5 @@
 // Submissions that were accepted before, by a database: they come again when nobody knows whether they came.
+// On the loop that is given.
 #pragma once
 
 #include "runtime/loop.hpp"

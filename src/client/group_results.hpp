@@ -1,4 +1,4 @@
-// The results of a group: those of its members, which are read when somebody asks.
+// The results of a group: those of its members, which are read when somebody asks. On the loop that is given.
 #pragma once
 
 #include "runtime/loop.hpp"

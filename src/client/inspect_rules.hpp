@@ -1,4 +1,4 @@
-// What follows from counters that only grow: rates, and what happened on each day.
+// What follows from counters that only grow: rates, and what happened on each day. Pure.
 #pragma once
 
 #include <errand/inspect.hpp>

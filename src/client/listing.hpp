@@ -1,4 +1,4 @@
-// Tasks of one state, page by page, out of the several lists in which they may stand.
+// Tasks of one state, page by page, out of the several lists in which they may stand. On the store's executor.
 #pragma once
 
 #include <errand/inspect.hpp>

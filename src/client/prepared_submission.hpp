@@ -1,4 +1,5 @@
 // A submission that has its id and its rules, but has not left yet: what direct, bulk and held-back submission share.
+// On any thread.
 #pragma once
 
 #include <errand/detail/engine.hpp>

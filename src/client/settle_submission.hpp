@@ -1,5 +1,5 @@
 // Submissions that one call of the store does not settle: tasks with very many parents, or far into a graph of others,
-// and ids that another such submission holds.
+// and ids that another such submission holds. On the loop that is given.
 #pragma once
 
 #include "runtime/dependency_completion.hpp"

@@ -1,4 +1,4 @@
-// What every way of submitting has in common, before and after the store.
+// What every way of submitting has in common, before and after the store. On the executor of the submitter.
 #pragma once
 
 #include "client/open_transaction.hpp"

@@ -118,10 +118,6 @@ constexpr state_row rows[] = {
     {s::expired, t::clean, none},
 };
 
-std::string_view name_or(std::optional<state> of, std::string_view otherwise) {
-    return of ? to_string(*of) : otherwise;
-}
-
 }  // namespace
 
 std::string_view to_string(transition what) noexcept {
@@ -136,34 +132,6 @@ const state_row* find_row(std::optional<state> from, transition event) noexcept 
         return row.from == from && row.event == event;
     });
     return found == std::ranges::end(rows) ? nullptr : &*found;
-}
-
-std::string state_table_text() {
-    std::string out = "| state | transition | state |\n| --- | --- | --- |\n";
-    for (const auto& row : rows) {
-        out += "| ";
-        out += name_or(row.from, "–");
-        out += " | ";
-        out += to_string(row.event);
-        out += " | ";
-        out += name_or(row.to, "–");
-        out += " |\n";
-    }
-    return out;
-}
-
-std::string state_table_mermaid() {
-    std::string out = "stateDiagram-v2\n";
-    for (const auto& row : rows) {
-        out += "    ";
-        out += name_or(row.from, "[*]");
-        out += " --> ";
-        out += name_or(row.to, "[*]");
-        out += ": ";
-        out += to_string(row.event);
-        out += '\n';
-    }
-    return out;
 }
 
 }  // namespace errand

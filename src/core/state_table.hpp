@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace errand {
@@ -62,9 +61,5 @@ std::span<const state_row> state_table() noexcept;
 
 // The row of this state and transition; null when a task in that state does not take it.
 const state_row* find_row(std::optional<state> from, transition event) noexcept;
-
-// The table as a Markdown table, and as a Mermaid state diagram.
-std::string state_table_text();
-std::string state_table_mermaid();
 
 }  // namespace errand

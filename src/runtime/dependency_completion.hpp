@@ -1,5 +1,5 @@
 // Completing a stored submission that waits for it: tasks with very many parents, or far into a graph of others. Done by
-// who submitted it or, when that one died on the way, by a resolver.
+// who submitted it or, when that one died on the way, by a resolver. On the store's executor.
 #pragma once
 
 #include "store/store.hpp"

@@ -1,4 +1,4 @@
-// The handlers of this program, by type and by wire name. Filled before main, checked at first use.
+// The handlers of this program, by type and by wire name. Filled before main, checked at first use. From any thread.
 #pragma once
 
 #include <errand/detail/handler_registration.hpp>

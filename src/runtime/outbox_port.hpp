@@ -1,4 +1,4 @@
-// A user's database as the app and its worker see it: tasks that it has committed wait there for the store.
+// A user's database as the app and its worker see it: tasks that it has committed wait there for the store. From any thread.
 #pragma once
 
 #include <errand/awaitable.hpp>

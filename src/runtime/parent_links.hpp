@@ -1,4 +1,5 @@
 // What ties a task to parents that other shards keep: its own shard holds what it needs, theirs that it is to hear of them.
+// On the store's executor.
 #pragma once
 
 #include "store/store.hpp"

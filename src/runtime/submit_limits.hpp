@@ -19,7 +19,7 @@ inline std::exception_ptr submit_timed_out(bool sent) {
         (sent ? "; it may have been done" : ", and others waited before this one; it was not done")});
 }
 
-// What waits before a store that does not keep up: so much, and one more of any size.
+// What waits before a store that does not keep up: so much, and one more of any size. On its loop's thread only.
 class submit_backlog {
 public:
     void enter(std::size_t items, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Events about a task, put together only where somebody listens: each costs an allocation or two.
+// Events about a task, put together only where somebody listens: each costs an allocation or two. On any thread.
 #pragma once
 
 #include "core/event.hpp"

@@ -1,5 +1,5 @@
 // A batch of submissions in which each id stands once: what a later item of the same id would do to an earlier one is done
-// here, so that a store decides about each id once.
+// here, so that a store decides about each id once. Pure.
 #pragma once
 
 #include "store/store.hpp"

@@ -1,4 +1,4 @@
-// What the seam answers to those who look after tasks: counts, ordered lists, workers, what happened so far.
+// What the seam answers to those who look after tasks: counts, ordered lists, workers, what happened so far. Data only.
 #pragma once
 
 #include <errand/awaitable.hpp>

@@ -1,4 +1,4 @@
-// Things that a person should know of: a line in the app's log as well as an event.
+// Things that a person should know of: a line in the app's log as well as an event. From any thread.
 #pragma once
 
 #include "core/event.hpp"

@@ -1,4 +1,4 @@
-// From the end of an attempt to what the store is told of it.
+// From the end of an attempt to what the store is told of it. Pure.
 #pragma once
 
 #include "core/attempt_rules.hpp"

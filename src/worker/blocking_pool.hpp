@@ -1,4 +1,4 @@
-// The threads that run handlers with `.blocking`.
+// The threads that run handlers with `.blocking`. Started and joined by the thread that starts and stops the worker.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>

@@ -1,4 +1,4 @@
-// The wrappers around an attempt, the first added outermost, and the handler in the middle.
+// The wrappers around an attempt, the first added outermost, and the handler in the middle. On the executor of the attempt.
 #pragma once
 
 #include <errand/awaitable.hpp>

@@ -1,4 +1,4 @@
-// A duty that a worker has beside its tasks: rounds, and the time between them.
+// A duty that a worker has beside its tasks: rounds, and the time between them. All of a worker run on its maintenance thread.
 //
 // One catch at the loop's top: a round that fails is an event, and the next one comes after a pause.
 #pragma once

@@ -1,4 +1,5 @@
 // The worker of an app: starts and stops its parts, in the order that the two functions' lists give.
+// One caller at a time but for hurry().
 #pragma once
 
 #include <errand/awaitable.hpp>

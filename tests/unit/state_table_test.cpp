@@ -48,13 +48,3 @@ TEST_CASE("only a claimed task can succeed, and every state before the end can b
         CHECK(row->to == state::cancelled);
     }
 }
-
-TEST_CASE("the table prints a line for each row") {
-    const auto text = errand::state_table_text();
-    const auto diagram = errand::state_table_mermaid();
-    CHECK(text.find("| working | give_back | ready |\n") != std::string::npos);
-    CHECK(text.find("| – | submit | ready |\n") != std::string::npos);
-    CHECK(diagram.find("    [*] --> ready: submit\n") != std::string::npos);
-    CHECK(diagram.find("    dead --> [*]: clean\n") != std::string::npos);
-    CHECK(text.find("unknown") == std::string::npos);
-}

@@ -1,6 +1,6 @@
 // Makes calls until they are answered: a lost connection leaves it open whether the call was executed, so the same call
 // is made again on the next one (its lane number makes that safe) until patience is used up. On a connection that lives
-// it is waited for and never sent twice.
+// it is waited for and never sent twice. On its store's executor only.
 #pragma once
 
 #include "store/redis/connection.hpp"

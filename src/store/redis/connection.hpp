@@ -6,6 +6,7 @@
 //
 // It lives as long as its coroutines (the connection's own loop, the receive loop and the watch) do; after stop() they end
 // as soon as the io_context runs, and the listener hears nothing any more. The receive loop never executes a command.
+// On its executor only.
 #pragma once
 
 #include <errand/awaitable.hpp>

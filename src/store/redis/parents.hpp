@@ -1,4 +1,4 @@
-// How scripts are told what a task depends on.
+// How scripts are told what a task depends on. Pure.
 #pragma once
 
 #include "store/store.hpp"

@@ -1,3 +1,4 @@
+// How a store on Redis is opened; all else in this folder is behind it.
 #pragma once
 
 #include "store/settings.hpp"

@@ -1,5 +1,5 @@
 // What an error reply of Redis means for the call that got it: decided here, once, from the reply's first word, or that of
-// the error that a script ended with.
+// the error that a script ended with. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// From the words and lists of the scripts to the seam's answers: the only place that knows both.
+// From the words and lists of the scripts to the seam's answers: the only place that knows both. Pure.
 #pragma once
 
 #include "store/redis/reply.hpp"

@@ -1,4 +1,5 @@
 // The scripts that are sent to Redis, each put together from the files of scripts/ that it needs (script_text.hpp).
+// Made at the first use, then constant: for any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reading `counts` and `tallies`: what happened in a shard so far.
+// Reading `counts` and `tallies`: what happened in a shard so far. Pure.
 #pragma once
 
 #include "store/inspection.hpp"
