@@ -1,6 +1,6 @@
 // Cycles of tasks that wait for each other: what refuses a submission that nobody could ever start.
 //
-// Who reads the edges is the caller's affair: from a file, from a map, page by page over a network. submit_cycles.lua and
+// Who reads the edges is the caller's affair: from a file, from a map, page by page over a network. submit_after.lua and
 // lib_walk.lua say the same.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What becomes of a submission whose id is known, or that depends on others. SQLite's store does what is said here;
-// submit_judge.lua and submit_after.lua say it once more, and tests/conformance/history_test.cpp holds them against it.
+// submit_read.lua and submit_after.lua say it once more, and tests/conformance/history_test.cpp holds them against it.
 #pragma once
 
 #include <errand/state.hpp>
