@@ -1,8 +1,8 @@
 # The databases that errand::errand does not bring along: a target each, so that only who uses one links its client.
-# errand_database(name): src/transaction/<name> as errand::<name>.
+# errand_database(name): src/sql/<name> and src/outbox/<name>.cpp as errand::<name>.
 function(errand_database name)
-    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/transaction/${name}/*.cpp")
-    add_library(errand_${name} ${sources})
+    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/sql/${name}/*.cpp")
+    add_library(errand_${name} ${sources} "${PROJECT_SOURCE_DIR}/src/outbox/${name}.cpp")
     add_library(errand::${name} ALIAS errand_${name})
     set_target_properties(errand_${name} PROPERTIES
         EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})

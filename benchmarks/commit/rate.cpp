@@ -4,8 +4,8 @@
 #include "load/submitting.hpp"
 #include "load/tasks.hpp"
 #include "measures.hpp"
+#include "outbox/database_core.hpp"
 #include "shop.hpp"
-#include "transaction/database_core.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -43,10 +43,10 @@ errand::awaitable<void> order_alone(errand::detail::database_core& on, const sho
     const auto run = [&](errand::sql::statement one) -> errand::awaitable<void> {
         co_await on.run_at(place, [&] { return taken.in->run(std::move(one.text), std::move(one.values)); });
     };
-    co_await run({on.statements()["life.begin"]});
+    co_await run({on.dialect().begin});
     for (auto& one : at.transaction(id)) co_await run(std::move(one));
     if (one_more) co_await run(at.one_more(id));
-    co_await run({on.statements()[id > 0 ? "life.commit" : "life.rollback"]});
+    co_await run({id > 0 ? on.dialect().commit : on.dialect().rollback});
     co_await on.run_at(place, [&]() -> errand::awaitable<void> {
         on.connections().give_back(std::move(taken), true);
         co_return;

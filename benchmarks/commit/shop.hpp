@@ -3,7 +3,7 @@
 
 #include <errand/errand.hpp>
 
-#include "transaction/driver.hpp"
+#include "sql/driver.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
-#include "transaction/dialect.hpp"
+#include "outbox/statements.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -28,7 +28,8 @@ struct outbox_line {
 exit_code print_sql(const std::string& dialect) {
     if (dialect.empty())
         throw usage_error{"outbox sql: name the database: --dialect sqlite, postgres or mysql"};
-    for (const auto* one : sql::dialect::of(dialect).of_file("install")) print(one->text + ";\n\n");
+    for (const auto& table : outbox_statements::of(sql::dialect::of(dialect)).tables())
+        print(table + ";\n\n");
     return exit_code::done;
 }
 

@@ -17,7 +17,7 @@
 namespace errand::detail {
 
 struct held_task;
-class transaction_level;  // transaction/work.hpp: what statements run in
+class transaction_level;  // outbox/sql_transaction.hpp: what statements run in
 
 // Who delivers what a database has committed.
 class arrival {

@@ -1,9 +1,9 @@
 // URLs of databases: what they mean, and in what words they are refused; never with the password.
 #include <errand/error.hpp>
 
+#include "sql/mysql/address.hpp"
+#include "sql/postgres/address.hpp"
 #include "support/driver_fixture.hpp"
-#include "transaction/mysql/address.hpp"
-#include "transaction/postgres/address.hpp"
 
 #include <catch2/matchers/catch_matchers_string.hpp>
 

@@ -1,9 +1,9 @@
 // Connections of the user's own client, joined by errand: used, and left as they were.
 #include <errand/error.hpp>
 
+#include "sql/mysql/driver.hpp"
+#include "sql/postgres/driver.hpp"
 #include "support/driver_fixture.hpp"
-#include "transaction/mysql/adopted.hpp"
-#include "transaction/postgres/adopted.hpp"
 
 #include <boost/mysql/any_connection.hpp>
 #include <boost/mysql/results.hpp>
@@ -57,7 +57,7 @@ const std::string insert = "INSERT INTO made VALUES ($1, $2)";
 
 TEST_CASE("a PGconn's transaction takes statements and is committed by its owner", "[only_postgres]") {
     libpq_fixture here;
-    const auto session = std::make_unique<postgres::adopted>(here.connection.get());
+    const auto session = postgres::adopted(here.connection.get());
     for (const bool kept : {false, true}) {
         CHECK(here.exec("BEGIN") == "BEGIN");
         const auto got = await(here.io, session->run(insert, {std::int64_t{1}, std::string{"one"}}));
@@ -73,16 +73,16 @@ TEST_CASE("a PGconn's transaction takes statements and is committed by its owner
 
 TEST_CASE("a refusal on an adopted PGconn leaves it to its owner", "[only_postgres]") {
     libpq_fixture here;
-    const auto session = std::make_unique<postgres::adopted>(here.connection.get());
+    const auto session = postgres::adopted(here.connection.get());
     CHECK_THROWS_AS(await(here.io, session->run("SELECT * FROM nowhere", {})), database_error);
     CHECK(session->usable());
     CHECK(here.exec("SELECT 7") == "7");
-    CHECK_THROWS_AS(postgres::adopted{nullptr}, usage_error);
+    CHECK_THROWS_AS(postgres::adopted(nullptr), usage_error);
 }
 
 TEST_CASE("an adopted PGconn that was lost is not used again", "[only_postgres]") {
     libpq_fixture here;
-    const auto session = std::make_unique<postgres::adopted>(here.connection.get());
+    const auto session = postgres::adopted(here.connection.get());
     here.end(here.mine, PQbackendPID(here.connection.get()));
     CHECK_THROWS_AS(await(here.io, session->run("SELECT 1", {})), store_error);
     CHECK_FALSE(session->usable());
@@ -91,7 +91,7 @@ TEST_CASE("an adopted PGconn that was lost is not used again", "[only_postgres]"
 TEST_CASE("an any_connection's transaction takes statements and is committed by its owner", "[only_mysql]") {
     mysql_fixture here;
     const auto statement = in_dialect(insert);
-    const auto session = std::make_unique<mysql::adopted>(here.connection);
+    const auto session = mysql::adopted(here.connection);
     CHECK(here.count() == 0);
     const auto prepared = here.exec("SHOW STATUS LIKE 'Prepared_stmt_count'");
     for (const bool kept : {false, true}) {
@@ -109,7 +109,7 @@ TEST_CASE("an any_connection's transaction takes statements and is committed by 
 
 TEST_CASE("a refusal on an adopted any_connection leaves it to its owner", "[only_mysql]") {
     mysql_fixture here;
-    const auto session = std::make_unique<mysql::adopted>(here.connection);
+    const auto session = mysql::adopted(here.connection);
     const auto statement = in_dialect(insert);
     const auto prepared = here.exec("SHOW STATUS LIKE 'Prepared_stmt_count'");
     CHECK_THROWS_AS(await(here.io, session->run(statement, {std::string{"no number"}, std::monostate{}})),
@@ -120,7 +120,7 @@ TEST_CASE("a refusal on an adopted any_connection leaves it to its owner", "[onl
 
 TEST_CASE("an adopted any_connection that was lost is not used again", "[only_mysql]") {
     mysql_fixture here;
-    const auto session = std::make_unique<mysql::adopted>(here.connection);
+    const auto session = mysql::adopted(here.connection);
     here.end(here.mine, *here.connection.connection_id());
     CHECK_THROWS_AS(await(here.io, session->run("SELECT 1", {})), store_error);
     CHECK_FALSE(session->usable());

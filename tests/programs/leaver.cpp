@@ -1,5 +1,5 @@
 // leaver URL PIDFILE: cancels a statement on a PostgreSQL that it has frozen, and ends.
-#include "transaction/postgres/driver.hpp"
+#include "sql/postgres/driver.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

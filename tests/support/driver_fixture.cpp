@@ -2,8 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include "transaction/mysql/driver.hpp"
-#include "transaction/postgres/driver.hpp"
+#include "sql/mysql/driver.hpp"
+#include "sql/postgres/driver.hpp"
 
 namespace errand::test {
 

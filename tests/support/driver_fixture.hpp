@@ -2,10 +2,10 @@
 // of errand's driver on it.
 #pragma once
 
+#include "sql/driver.hpp"
 #include "support/await.hpp"
 #include "support/database_kind.hpp"
 #include "support/database_server.hpp"
-#include "transaction/driver.hpp"
 
 #include <string>
 #include <vector>

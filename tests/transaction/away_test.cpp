@@ -1,8 +1,8 @@
 // Transactions whose tasks have a biz_id, while the store gives no answer.
 #include "handlers.hpp"
+#include "outbox/database_core.hpp"
 #include "support/database_fixture.hpp"
 #include "support/test_app.hpp"
-#include "transaction/database_core.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

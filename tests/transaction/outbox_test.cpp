@@ -1,9 +1,9 @@
 // A task is submitted if and only if the transaction commits.
 #include "handlers.hpp"
+#include "outbox/database_core.hpp"
 #include "runtime/outbox_port.hpp"
 #include "support/database_fixture.hpp"
 #include "support/test_app.hpp"
-#include "transaction/database_core.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>

@@ -1,11 +1,11 @@
 // Commits whose outcome nobody knows, and stores that are away.
 #include "handlers.hpp"
+#include "outbox/database_core.hpp"
 #include "runtime/app_core.hpp"
 #include "support/database_fixture.hpp"
 #include "support/database_server.hpp"
 #include "support/tcp_gate.hpp"
 #include "support/test_app.hpp"
-#include "transaction/database_core.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

@@ -1,8 +1,8 @@
 // The connections of a database as loops share them: on a driver that only counts.
 #include <errand/error.hpp>
 
+#include "sql/pool.hpp"
 #include "support/await.hpp"
-#include "transaction/pool.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -79,8 +79,16 @@ TEST_CASE("a wrong URL is refused with the part that is wrong") {
 TEST_CASE("a refusal does not show the password") {
     CHECK_THROWS_MATCHES(parse_address("redis://u:secret@h:x"), usage_error,
                          MessageMatches(!ContainsSubstring("secret")));
-    CHECK_THROWS_MATCHES(parse_address("u:secret@h"), usage_error,
-                         MessageMatches(!ContainsSubstring("secret")));
+    for (const auto* url : {"u:secret@h", "redis://:sec/secret@h", "redis://u:sec/secret@h/1",
+                            "redis://:secret", "redis://u:secret"})
+        CHECK_THROWS_MATCHES(parse_address(url), usage_error, MessageMatches(!ContainsSubstring("sec")));
+}
+
+TEST_CASE("what needs no code in a URL stands for itself") {
+    CHECK(parse_address("redis://u:a^b|c#d %e,f@h").password == "a^b|c#d %e,f");
+    CHECK(parse_address("redis://a@b:c@h").user == "a@b");
+    CHECK(parse_address("rediss://h?ca=/etc/us@home.pem").ca_file == "/etc/us@home.pem");
+    CHECK(parse_address("redis+unix:///run/us@home").unix_path == "/run/us@home");
 }
 
 TEST_CASE("a list of URLs is split before a URL, and not before a host or a password that begins like one") {

@@ -1,6 +1,6 @@
 // What is read off a statement, and which prepared statements are kept.
-#include "transaction/statement_cache.hpp"
-#include "transaction/statement_text.hpp"
+#include "sql/statement_cache.hpp"
+#include "sql/statement_text.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

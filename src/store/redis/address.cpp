@@ -2,97 +2,82 @@
 
 #include <errand/error.hpp>
 
-#include "core/url.hpp"
+#include "core/server_url.hpp"
 
-#include <optional>
+#include <array>
 
 namespace errand::redis {
 namespace {
 
-[[noreturn]] void refuse(std::string_view what, std::string_view part) {
-    throw usage_error{
-        "the store's URL " + std::string{what} + " \"" + std::string{part} +
-        "\"; write redis://host:port/db, rediss://host:port/db or redis+unix:///path/of/socket"};
+constexpr url_form own_form{
+    .subject = "the store's URL",
+    .advice = "write redis://host:port/db, rediss://host:port/db or redis+unix:///path/of/socket",
+    .at_in_paths = true};
+
+std::string_view read_database(address& to, std::string_view text) {
+    const auto database = server_url::number(text, 1'000'000);
+    to.database = database.value_or(0);
+    return database ? std::string_view{} : "has a database that is no number";
 }
 
-void read_database(address& to, std::string_view text) {
-    const auto database = url::number(text, 1'000'000);
-    if (!database) refuse("has a database that is no number:", text);
-    to.database = *database;
-}
+using option = server_url::known_option<address>;
 
-void read_wait(address& to, std::string_view text) {
-    const auto wait = url::number(text, 100);
-    if (!wait) refuse("has an option wait that is no number of replicas from 0 to 100:", text);
-    to.wait = *wait;
-}
+constexpr std::array<option, 4> url_options{{
+    {"db", read_database},
+    {"wait",
+     [](address& to, std::string_view value) {
+         const auto replicas = server_url::number(value, 100);
+         to.wait = replicas.value_or(0);
+         return replicas ? std::string_view{}
+                         : "has an option wait that is no number of replicas from 0 to 100";
+     }},
+    {"ca",
+     [](address& to, std::string_view value) {
+         to.ca_file = server_url::decoded(value);
+         return to.tls ? std::string_view{} : server_url::unknown;
+     }},
+    {"verify",
+     [](address& to, std::string_view value) {
+         to.verify = false;
+         return to.tls && value == "none" ? std::string_view{} : server_url::unknown;
+     }},
+}};
 
-void read_options(address& to, std::string_view options) {
-    while (!options.empty()) {
-        auto option = options;
-        options = url::cut(option, '&');
-        auto name = option;
-        const auto value = url::cut(name, '=');
-        if (name == "db") {
-            read_database(to, value);
-        } else if (name == "wait") {
-            read_wait(to, value);
-        } else if (name == "ca" && to.tls) {
-            to.ca_file = url::decoded(value);
-        } else if (name == "verify" && value == "none" && to.tls) {
-            to.verify = false;
-        } else {
-            refuse("has an option that is not known here:", option);
-        }
-    }
-}
-
-void read_login(address& to, std::string_view& rest) {
-    const auto found = url::take_login(rest);
-    if (!found) return;
-    to.user = found->user;
-    to.password = found->password;
-}
-
-void read_host(address& to, std::string_view text) {
-    const auto server = url::host_port_of(text);
-    if (!server.closed) refuse("has a host without its closing bracket:", text);
-    to.host = server.host;
-    if (to.host.empty()) refuse("names no host:", to.shown);
-    if (server.port.empty()) return;
-    const auto port = server.port.starts_with(':') ? url::number(server.port.substr(1), 65535) : std::nullopt;
-    if (!port || *port == 0) refuse("has a port that is no number from 1 to 65535:", server.port.substr(1));
-    to.port = std::to_string(*port);
-}
-
-}  // namespace
-
-address parse_address(std::string_view url) {
-    const auto colon = url.find("://");
-    if (colon == url.npos) refuse("has no scheme:", url.substr(0, url.rfind('@') == url.npos ? url.npos : 0));
-    const auto scheme = url.substr(0, colon);
-    auto rest = url.substr(colon + 3);
+void check_scheme(std::string_view scheme) {
     if (scheme == "redis+cluster" || scheme == "redis+sentinel") {
         throw usage_error{"a store URL with the scheme " + std::string{scheme} +
                           ":// is not supported yet; use redis://, rediss:// or redis+unix://"};
     }
-    if (scheme != "redis" && scheme != "rediss" && scheme != "redis+unix")
-        refuse("has an unknown scheme:", scheme);
+    if (!scheme.empty() && scheme != "redis" && scheme != "rediss" && scheme != "redis+unix")
+        own_form.refuse("has an unknown scheme", scheme);
+}
 
+}  // namespace
+
+address parse_address(std::string_view text) {
+    check_scheme(server_url::scheme_of(text));
+    const server_url url{text, own_form};
     address to;
-    to.tls = scheme == "rediss";
-    read_login(to, rest);
-    to.shown = std::string{scheme} + "://" + std::string{rest.substr(0, rest.find('?'))};
-    const auto options = url::cut(rest, '?');
-    read_options(to, options);
-    if (scheme == "redis+unix") {
-        if (!rest.starts_with('/') || rest.size() < 2) refuse("names no absolute socket path:", rest);
-        to.unix_path = url::decoded(rest);
+    to.tls = url.scheme == "rediss";
+    to.user = url.user;
+    to.password = url.password;
+    to.shown = url.shown();
+    const bool by_socket = url.scheme == "redis+unix";
+    if (!by_socket && url.path.find('@') != url.path.npos)
+        own_form.check_at(text.substr(url.scheme.size() + 3));
+    url.read_options(to, url_options);
+    if (by_socket) {
+        if (!url.host.empty() || url.path.size() < 2)
+            own_form.refuse("names no absolute socket path", url.host);
+        to.unix_path = server_url::decoded(url.path);
         return to;
     }
-    const auto database = url::cut(rest, '/');
-    read_host(to, rest);
-    if (!database.empty()) read_database(to, database);
+    if (url.host.empty()) own_form.refuse("names no host");
+    to.host = url.host;
+    if (url.port) to.port = std::to_string(*url.port);
+    const auto database = url.path.substr(url.path.empty() ? 0 : 1);
+    if (database.empty()) return to;
+    if (const auto why = read_database(to, database); !why.empty()) own_form.refuse(why, database);
     return to;
 }
 

@@ -1,0 +1,274 @@
+#include "outbox/courier.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/attempt_rules.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/on_loop.hpp"
+#include "runtime/task_event.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t most_in_line = 10'000, most_on_way = 500;
+// A lone commit leaves at once; of many a second each call takes along what has come in this time, as a call costs store and
+// program ten times what a task in it does. A call that took several commits along says that more are coming: those wait
+// for longer, as what the calls cost is what the next commits lack.
+constexpr auto least_between_calls = 5ms, least_when_many = 20ms;
+constexpr std::size_t many_commits = 4;
+constexpr std::size_t worth_a_call = 400;
+
+awaitable<void> pause(std::chrono::milliseconds length) {
+    asio::steady_timer timer{co_await asio::this_coro::executor, length};
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+bool is_last_of_commit(const std::vector<outbox_entry>& in, std::size_t at) {
+    return at + 1 == in.size() || in[at + 1].batch != in[at].batch;
+}
+
+std::size_t commits_in(const std::vector<outbox_entry>& entries) {
+    return static_cast<std::size_t>(std::ranges::count(entries, 0, &outbox_entry::place));
+}
+
+}  // namespace
+
+void delivery_counts::refused(app_core& app, const submission_item& item, const std::exception_ptr& why) {
+    const auto body = decode_body(item.body);
+    const auto text = body.handler + ' ' + to_text(item.id) + ": " + describe(why).message;
+    {
+        const std::lock_guard lock{guard_};
+        ++refused_;
+        last_refusal_ = text;
+    }
+    app.log->warn("a task was committed, but the store did not take it any more: {}", text);
+    auto said = task_event(event_kind::delivery_refused, item.id, body);
+    said.text = describe(why).message;
+    app.events.publish(said);
+}
+
+void delivery_counts::fill(outbox_info& into) const {
+    into.delivered = own_;
+    into.left_behind = left_;
+    const std::lock_guard lock{guard_};
+    into.refused = refused_;
+    into.last_refusal = last_refusal_;
+}
+
+courier::courier(database_core& on)
+    : of_{on},
+      app_{on.app()},
+      there_{app_.background()},
+      striker_{on, there_,
+               [this] {
+                   if (changed_) changed_->open();
+               }},
+      changed_{std::in_place, there_.executor()} {}
+
+time_point courier::store_now() const { return app_.now() + duration{ahead_}; }
+
+bool courier::is_prompt() const noexcept {
+    if (away_) return false;
+    const auto since = asked_at_.load();
+    return since == never || std::chrono::steady_clock::now() - since < usual_answer;
+}
+
+void courier::post(std::shared_ptr<database_core> on, std::vector<outbox_entry> commit) {
+    const auto needs = put_in_line(std::move(commit));
+    if (needs == need::nothing) return;
+    asio::post(there_.context(), [self = shared_from_this(), on = std::move(on), needs] {
+        if (needs == need::haste && self->next_call_) self->next_call_->cancel();
+        if (needs == need::call)
+            asio::co_spawn(self->there_.executor(), self->run(on), asio::detached);  // throws nothing
+    });
+}
+
+courier::need courier::put_in_line(std::vector<outbox_entry> commit) {
+    // The transaction waits for the store's word.
+    const bool awaited =
+        std::ranges::any_of(commit, [](const auto& one) { return one.task->biz_id.has_value(); });
+    const std::lock_guard lock{guard_};
+    // The relay will find them; so will those who wait for them.
+    if (line_.size() > most_in_line || stopped_) return need::nothing;
+    std::ranges::move(commit, std::back_inserter(line_));
+    awaited_ = awaited_ || awaited;
+    if (!std::exchange(delivering_, true)) return need::call;
+    return awaited || line_.size() >= worth_a_call ? need::haste : need::nothing;
+}
+
+// What is to leave now, whole commits; false, and the delivery has ended, when there is nothing.
+bool courier::fetch_line() {
+    const std::lock_guard lock{guard_};
+    while (!line_.empty() && (on_way_.size() < most_on_way || on_way_.back().batch == line_.front().batch)) {
+        on_way_.push_back(std::move(line_.front()));
+        line_.pop_front();
+    }
+    awaited_ = false;
+    delivering_ = !on_way_.empty();
+    return delivering_;
+}
+
+bool courier::is_delivering() const {
+    const std::lock_guard lock{guard_};
+    return delivering_;
+}
+
+// `on` lives as long as this.
+awaitable<void> courier::run(std::shared_ptr<database_core> on) {
+    for (co_await let_more_come(); fetch_line(); co_await let_more_come()) {
+        last_call_ = std::chrono::steady_clock::now();
+        last_commits_ = commits_in(on_way_);
+        try {
+            co_await deliver_some(on);
+        } catch (const std::exception& e) {
+            app_.log->warn("{} tasks wait in the outbox of {}: {}", on_way_.size(), of_.shown_url(),
+                           e.what());
+        }
+        on_way_.clear();
+        if (changed_) changed_->open();
+    }
+    if (changed_) changed_->open();
+}
+
+awaitable<std::vector<delivered_item>> courier::bring(std::span<const outbox_entry> entries) {
+    std::vector<submission_item> items;
+    items.reserve(entries.size());
+    for (const auto& entry : entries) {
+        items.push_back(entry.item);
+        items.back().may_come_again = true;
+    }
+    std::vector<delivered_item> answers;
+    try {
+        co_await there_.ready();
+        answers = co_await deliver(there_, std::move(items));
+    } catch (const std::exception&) {
+        away_ = true;
+        throw;
+    }
+    away_ = false;
+    ahead_ = (there_.tasks().now() - app_.now()).count();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i].refused) {
+            counts.refused(app_, entries[i].item, answers[i].refused);
+        } else {
+            tell_submitted(app_.events, entries[i].item, answers[i].answer);
+        }
+    }
+    co_return answers;
+}
+
+awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) {
+    asked_at_ = std::chrono::steady_clock::now();
+    struct answered {
+        std::atomic<std::chrono::steady_clock::time_point>& at;
+        ~answered() { at = never; }
+    } guard{asked_at_};
+    const auto answers = co_await bring(on_way_);
+    counts.count_own(answers.size());
+    for (std::size_t i = 0; i < on_way_.size(); ++i) {
+        tell(on_way_[i], answers[i]);
+        if (is_last_of_commit(on_way_, i))
+            app_.events.publish({.kind = event_kind::commit_step, .text = "delivered"});
+    }
+    striker_.add(on, on_way_);
+}
+
+void courier::tell(outbox_entry& entry, const delivered_item& answer) {
+    auto& task = *entry.task;
+    if (answer.refused) {
+        task.refusal = answer.refused;
+    } else {
+        // A repeat of a delivery meets the task itself.
+        const bool own = answer.answer.life == entry.life;
+        task.duplicate = answer.answer.verdict == submit_verdict::duplicate && !own;
+        task.life = answer.answer.life;
+    }
+    task.now.store(answer.refused ? held_task::fate::refused : held_task::fate::submitted,
+                   std::memory_order_release);
+}
+
+awaitable<void> courier::let_more_come() {
+    const auto until = last_call_ + (last_commits_ < many_commits ? least_between_calls : least_when_many);
+    const bool soon = std::chrono::steady_clock::now() < until;
+    const auto is_urgent = [this] {
+        const std::lock_guard lock{guard_};
+        return awaited_ || line_.size() >= worth_a_call;
+    };
+    if (hurry_ || !soon || is_urgent()) co_return;
+    asio::steady_timer timer{co_await asio::this_coro::executor, until};
+    next_call_ = &timer;
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    next_call_ = nullptr;
+}
+
+bool courier::has(const held_task& task) const {
+    const auto is_its = [&](const outbox_entry& entry) { return entry.task.get() == &task; };
+    const std::lock_guard lock{guard_};
+    return std::ranges::any_of(line_, is_its) || std::ranges::any_of(on_way_, is_its);
+}
+
+awaitable<void> courier::of(std::shared_ptr<held_task> task) {
+    co_await asio::co_spawn(there_.executor(), wait_for(shared_from_this(), std::move(task)),
+                            asio::use_awaitable);
+}
+
+// What this process does not deliver itself is there once its row is gone.
+awaitable<void> courier::wait_for(std::shared_ptr<courier> self, std::shared_ptr<held_task> task) {
+    auto length = 5ms;
+    while (task->now.load(std::memory_order_acquire) == held_task::fate::committed) {
+        if (!self->changed_)
+            throw store_error{"the database object was closed before its tasks were delivered"};
+        if (self->has(*task)) {
+            co_await self->changed_->wait();
+        } else if (co_await self->stands(*task)) {
+            co_await pause(length);
+            length = std::min(length * 2, 500ms);
+        } else {
+            // With a biz_id it may have met another task: then whichever is there is meant.
+            if (task->biz_id) task->life = 0;
+            task->now.store(held_task::fate::submitted, std::memory_order_release);
+        }
+        co_await asio::this_coro::throw_if_cancelled();
+    }
+}
+
+awaitable<bool> courier::stands(const held_task& task) {
+    const auto got =
+        co_await of_.run_alone(of_.statements()["outbox.holds"],
+                               {of_.name_space(), task.batch, static_cast<std::int64_t>(task.place)});
+    co_return got.rows.at(0).at(0) != sql::value{std::int64_t{0}};
+}
+
+void courier::stop() {
+    {
+        const std::lock_guard lock{guard_};
+        stopped_ = true;
+    }
+    if (changed_) changed_->open();
+    changed_.reset();
+}
+
+awaitable<void> courier::flush(duration most) {
+    const auto until = std::chrono::steady_clock::now() + most;
+    hurry_ = true;
+    if (next_call_) next_call_->cancel();
+    striker_.hurry();
+    while ((is_delivering() || striker_.is_busy()) && !away_ && std::chrono::steady_clock::now() < until)
+        co_await pause(2ms);
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,44 @@
+// What stands in errand_outbox: tasks that a transaction has submitted, until the store has them. Pure.
+//
+// A row carries all that the store takes: a submission that is read back is the same, byte for byte, but that its delay
+// is the time that it falls due at.
+#pragma once
+
+#include <errand/sql.hpp>
+
+#include "client/open_transaction.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+// Grows when older versions could not read a row.
+inline constexpr std::int64_t outbox_format = 1;
+
+// One task: written by its commit, delivered, struck off.
+struct outbox_entry {
+    std::string batch;       // all that one commit submits has the same: a UUID that begins with the time
+    std::int64_t place = 0;  // in the batch
+    submission_item item;
+    incarnation life = 0;  // that the body is stamped with
+    // Of what this process commits: who has its handle learns here what becomes of it.
+    std::shared_ptr<detail::held_task> task{};
+    // Of what was read: since it was written.
+    duration age{0};
+};
+
+inline constexpr std::size_t outbox_columns = 13;
+// The parameters of "outbox.row".
+void append_row(std::vector<sql::value>& to, const std::string& name_space, const outbox_entry& entry);
+// What "outbox.take" has selected. Throws bad_data naming batch and place of a row that this version cannot read.
+outbox_entry read_row(const std::vector<sql::value>& columns);
+
+// [["batch", place], …]: what "outbox.strike" takes.
+std::string places_of(std::span<const outbox_entry> entries);
+// What the store is told once they are struck off.
+std::vector<delivered_task> delivered_tasks(std::span<const outbox_entry> entries);
+
+}  // namespace errand

@@ -1,0 +1,82 @@
+// What transactions have committed and nobody has delivered, because its process died or the store was away: it is found in
+// the outbox, delivered and struck off.
+#include <errand/error.hpp>
+
+#include "outbox/courier.hpp"
+#include "outbox/database_core.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/on_loop.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <spdlog/logger.h>
+
+namespace errand::detail {
+
+namespace {
+
+// Younger rows are on their way by the process that committed them.
+constexpr std::int64_t left_behind_after = 5000;  // ms
+constexpr std::int64_t most_rows = 200;
+// Nobody knows any more whether an older one was delivered.
+constexpr duration most_age = store::remembers_for - std::chrono::days{10};
+
+// It may outlive who asked for it, so it has its own.
+awaitable<void> bring(courier& by, std::vector<outbox_entry> entries) { co_await by.bring(entries); }
+
+awaitable<void> forget(loop& there, std::vector<delivered_task> tasks) {
+    co_await there.tasks().forget(tasks);
+}
+
+}  // namespace
+
+// Rows that cannot be delivered stay where they are, for somebody to look at them.
+std::vector<outbox_entry> database_core::readable(const sql::result& rows) {
+    std::vector<outbox_entry> all;
+    for (const auto& columns : rows.rows) {
+        try {
+            auto row = read_row(columns);
+            if (row.age > most_age) {
+                throw bad_data{"errand_outbox, batch " + row.batch + ", place " + std::to_string(row.place) +
+                               ": the row is older than the store remembers deliveries: whether the task was "
+                               "delivered is not known; submit it anew or delete the row"};
+            }
+            all.push_back(std::move(row));
+        } catch (const bad_data& e) {
+            if (complained_.exchange(true)) continue;
+            app_.log->error("{}: {}", shown_url(), e.what());
+            app_.events.publish({.kind = event_kind::failure, .text = e.what()});
+        }
+    }
+    return all;
+}
+
+awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place) {
+    sql::pool::loan on{*pool_, co_await pool_->take(place)};
+    if (dialect_.locks_rows) {
+        if (!dialect_.isolate.empty()) co_await on.run(dialect_.isolate);
+        co_await on.run(dialect_.begin);
+    }
+    const auto found =
+        co_await on.run(statements_["outbox.take"], {name_space(), left_behind_after, most_rows});
+    const auto entries = readable(found);
+    if (!entries.empty()) {
+        co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
+        courier_->counts.count_left(entries.size());
+        co_await on.run(statements_["outbox.strike"], {places_of(entries), name_space()});
+    }
+    if (dialect_.locks_rows) co_await on.run(dialect_.commit);
+    on.clean = true;
+    if (!entries.empty()) {
+        co_await on_loop(app_.background(),
+                         [&](loop& there) { return forget(there, delivered_tasks(entries)); });
+    }
+    co_return entries.size();
+}
+
+awaitable<std::size_t> database_core::deliver_left_behind() {
+    auto& place = place_of(co_await boost::asio::this_coro::executor);
+    co_return co_await run_at(place, [&] { return relay_some(place); });
+}
+
+}  // namespace errand::detail

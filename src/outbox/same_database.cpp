@@ -1,0 +1,49 @@
+#include "outbox/same_database.hpp"
+
+#include <errand/error.hpp>
+
+#include "client/batch_weight.hpp"
+#include "client/settle_submission.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/dependency_completion.hpp"
+#include "runtime/task_event.hpp"
+
+namespace errand::detail {
+
+awaitable<void> submit_inside(store& in, const held_list& list) {
+    const auto items = items_of(list, in.now());
+    check_weight(items);
+    auto answers = co_await in.submit(0, items, submit_mode::all_or_nothing);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto& item = items[i];
+        if (answers[i].verdict == submit_verdict::busy) {
+            throw serialization_failure{"another submission of task " +
+                                            name_of(item.id, list[i]->handler, list[i]->biz_id) +
+                                            " is under way: run the transaction again",
+                                        "SQLITE_BUSY"};
+        }
+        if (answers[i].verdict == submit_verdict::registering)
+            answers[i] = co_await complete_dependencies(in, item.id, incarnation_of(item.body), item.after);
+    }
+    co_await throw_refusal(in, list, answers);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        list[i]->duplicate = answers[i].verdict == submit_verdict::duplicate;
+        if (answers[i].life != 0) list[i]->life = answers[i].life;
+    }
+}
+
+void submitted_inside(app_core& app, const held_list& list) {
+    settle(list, held_task::fate::submitted, true);
+    if (app.events.heard()) {
+        for (const auto& one : list) {
+            auto body = one->what.body;
+            body.life = one->life;
+            if (one->what.delay) body.due_at = body.submitted_at() + *one->what.delay;
+            const auto kind = one->duplicate ? event_kind::task_duplicate : event_kind::task_submitted;
+            app.events.publish(task_event(kind, one->what.id, body));
+        }
+    }
+    app.events.publish({.kind = event_kind::commit_step, .text = "committed"});
+}
+
+}  // namespace errand::detail

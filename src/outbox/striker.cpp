@@ -1,0 +1,93 @@
+#include "outbox/striker.hpp"
+
+#include <errand/error.hpp>
+
+#include "runtime/app_core.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <span>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto gathers_for = 250ms;
+constexpr std::size_t rows_per_strike = 1000;
+// The relay delivers the others again, which changes nothing, and strikes them off.
+constexpr std::size_t most_kept = 10'000;
+constexpr auto pause_after_failure = 1s;
+
+}  // namespace
+
+striker::striker(database_core& on, loop& there, std::function<void()> rested)
+    : of_{on}, there_{there}, rested_{std::move(rested)} {}
+
+void striker::add(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered) {
+    for (const auto& entry : delivered) {
+        outbox_entry row;
+        row.batch = entry.batch;
+        row.place = entry.place;
+        row.item.id = entry.item.id;
+        row.life = entry.life;
+        delivered_.push_back(std::move(row));
+    }
+    if (!delivered_.empty() && !std::exchange(busy_, true))
+        asio::co_spawn(there_.executor(), run(std::move(on)), asio::detached);  // throws nothing
+}
+
+void striker::hurry() {
+    hurry_ = true;
+    if (gathers_) gathers_->cancel();
+}
+
+awaitable<void> striker::run(std::shared_ptr<database_core>) {
+    while (!delivered_.empty()) {
+        if (delivered_.size() < rows_per_strike) co_await gather();
+        bool failed = false;
+        try {
+            co_await strike_some();
+        } catch (const std::exception& e) {
+            failed = true;
+            of_.app().log->warn("what was delivered from {} is not struck off its outbox yet: {}",
+                                of_.shown_url(), e.what());
+        }
+        if (failed && hurry_) break;
+        if (failed) {
+            asio::steady_timer pause{co_await asio::this_coro::executor, pause_after_failure};
+            co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+        }
+        if (delivered_.size() > most_kept)
+            delivered_.erase(delivered_.begin(), delivered_.end() - static_cast<std::ptrdiff_t>(most_kept));
+    }
+    busy_ = false;
+    rested_();
+}
+
+awaitable<void> striker::gather() {
+    if (hurry_) co_return;
+    asio::steady_timer timer{co_await asio::this_coro::executor, gathers_for};
+    gathers_ = &timer;
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    gathers_ = nullptr;
+}
+
+awaitable<void> striker::strike_some() {
+    const auto count = std::min(delivered_.size(), rows_per_strike);
+    const auto rows = std::span{delivered_}.first(count);
+    const auto tasks = delivered_tasks(rows);
+    co_await of_.run_alone(of_.statements()["outbox.strike"], {places_of(rows), of_.name_space()});
+    of_.app().events.publish({.kind = event_kind::commit_step, .text = "struck"});
+    delivered_.erase(delivered_.begin(), delivered_.begin() + static_cast<std::ptrdiff_t>(count));
+    co_await there_.tasks().forget(tasks);
+}
+
+}  // namespace errand::detail

@@ -1,0 +1,43 @@
+// Strikes off the outbox what the store has taken: rows go in one statement for all that was delivered in a while, as each
+// is a commit of the database's, which those of the program's own wait for.
+#pragma once
+
+#include "outbox/database_core.hpp"
+#include "outbox/entry.hpp"
+#include "runtime/loop.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace errand::detail {
+
+// On the app's background loop.
+class striker {
+public:
+    // `rested`: called whenever nothing is left to be struck off, or it was given up.
+    striker(database_core& on, loop& there, std::function<void()> rested);
+
+    // `on` lives until they are struck off.
+    void add(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered);
+    // Nothing is waited for any more.
+    void hurry();
+    bool is_busy() const noexcept { return busy_; }
+
+private:
+    awaitable<void> run(std::shared_ptr<database_core> on);
+    awaitable<void> gather();
+    awaitable<void> strike_some();
+
+    database_core& of_;
+    loop& there_;
+    const std::function<void()> rested_;
+    std::vector<outbox_entry> delivered_;  // what names a row, and no body
+    bool busy_ = false;
+    bool hurry_ = false;
+    boost::asio::steady_timer* gathers_ = nullptr;  // while it does
+};
+
+}  // namespace errand::detail
