@@ -30,8 +30,7 @@ int wait_a_little(void*, int times) {
 
 void throw_damaged(const std::string& words) { throw failure{SQLITE_CORRUPT, words}; }
 
-// ---- statement
-// -----------------------------------------------------------------------------------------
+// ---- statement ---------------------------------------------------------------------------------------
 
 cursor::~cursor() { sqlite3_reset(of_); }
 
@@ -82,8 +81,7 @@ void statement::bind(int at, std::string_view value) {
     if (sqlite3_bind_blob64(of_, at, data, value.size(), SQLITE_STATIC) != SQLITE_OK) fail(of_);
 }
 
-// ---- connection
-// ----------------------------------------------------------------------------------------
+// ---- connection ---------------------------------------------------------------------------------------
 
 connection::connection(const std::string& path) {
     const char* name = path.empty() ? in_memory : path.c_str();

@@ -104,6 +104,23 @@ TEST_CASE("who uses a store is told when others keep its file locked for long") 
     CHECK(*done);
 }
 
+TEST_CASE("what only looks is answered while others keep the file locked, whatever waits to be written") {
+    failing_file here;
+    auto worker = here.join("w");
+    const auto there = item_of("there"), waits = item_of("waits");
+    here.submit(worker, there);
+    here.file().hold(true);
+    bool done = false;
+    const std::vector items{waits};
+    boost::asio::co_spawn(here.io, worker->submit(0, items, submit_mode::each),
+                          [&](std::exception_ptr why, const std::vector<submit_answer>&) { done = !why; });
+    for (int looks = 0; looks < 10; ++looks) CHECK(here.state_of(worker, there.id) == state::ready);
+    CHECK_FALSE(done);
+    here.file().hold(false);
+    REQUIRE(here.until([&] { return done; }));
+    CHECK(here.state_of(worker, waits.id) == state::ready);
+}
+
 TEST_CASE("a store is opened when whoever keeps the file locked is done") {
     failing_file here;
     {

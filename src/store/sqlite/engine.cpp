@@ -176,7 +176,10 @@ void engine::turn(bool reading) {
             const std::lock_guard lock{guard_};
             any = !line_.empty();
         }
-        if (any && begin(reading)) run_all(take(reading));
+        if (any && begin(reading))
+            run_all(take(reading));
+        else if (any && !reading)
+            read_meanwhile();
     } catch (const failure& why) {
         operations_->tx.abandon();
         give_up_overdue(why);
@@ -233,6 +236,23 @@ engine::jobs engine::take(bool reading) {
         line_.pop_front();
     }
     return taken;
+}
+
+// What only looks needs no lock, and whoever has the file locked may be waiting for its answer.
+void engine::read_meanwhile() {
+    const auto reads = [](const auto& one) { return one->reads; };
+    {
+        const std::lock_guard lock{guard_};
+        if (std::ranges::none_of(line_, reads)) return;
+    }
+    if (!begin(true)) return;
+    jobs readers;
+    {
+        const std::lock_guard lock{guard_};
+        std::ranges::copy_if(line_, std::back_inserter(readers), reads);
+        std::erase_if(line_, reads);
+    }
+    run_all(readers);
 }
 
 void engine::run_all(const jobs& all) {

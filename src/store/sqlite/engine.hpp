@@ -77,6 +77,7 @@ private:
     bool open();
     bool begin(bool reading);
     jobs take(bool reading);
+    void read_meanwhile();
     void run_all(const jobs& all);
     void run_one(const std::shared_ptr<job>& one);
     void judge(const std::shared_ptr<job>& one, const failure& why);
