@@ -87,6 +87,7 @@ server_url::server_url(std::string_view text, const url_form& form) : scheme{sch
 }
 
 void server_url::read_place(std::string_view text) {
+    constexpr std::size_t most_of_port = 6;  // with its colon
     if (text.starts_with('[')) {
         const auto end = text.find(']');
         if (end == text.npos) form_.refuse("has a host without its closing bracket");
@@ -98,10 +99,11 @@ void server_url::read_place(std::string_view text) {
     }
     if (text.empty()) return;
     const auto given = text.starts_with(':') ? number(text.substr(1), 65535) : std::nullopt;
-    // What is no number may be a password whose host was forgotten.
+    // What is no number, or a long one, may be a password whose host was forgotten.
     if (given.value_or(0) == 0) {
         form_.refuse("has a port that is no number from 1 to 65535",
-                     is_number(text.substr(1)) ? text.substr(1) : std::string_view{});
+                     is_number(text.substr(1)) && text.size() <= most_of_port ? text.substr(1)
+                                                                              : std::string_view{});
     }
     port = static_cast<std::uint16_t>(*given);
 }

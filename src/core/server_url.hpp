@@ -72,7 +72,8 @@ void server_url::read_options(To& into, const Known& known) const {
         for (const auto& one : known) {
             if (one.name == option.substr(0, equals)) why = one.read(into, value);
         }
-        if (!why.empty()) form_.refuse(why, option);
+        // Nobody knows what the value of an unknown one is, a password maybe.
+        if (!why.empty()) form_.refuse(why, why == unknown ? option.substr(0, equals) : option);
     }
 }
 

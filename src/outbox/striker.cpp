@@ -65,7 +65,7 @@ awaitable<void> striker::run(std::shared_ptr<database_core>) {
             asio::steady_timer pause{co_await asio::this_coro::executor, pause_after_failure};
             co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
         }
-        if (delivered_.size() > most_kept)
+        if (failed && delivered_.size() > most_kept)
             delivered_.erase(delivered_.begin(), delivered_.end() - static_cast<std::ptrdiff_t>(most_kept));
     }
     busy_ = false;

@@ -211,6 +211,17 @@ TEST_CASE("Bulk, delays, dependencies and options are held back and kept", "[out
     CHECK(s.t.wait(all[4]) == 5);
 }
 
+TEST_CASE("Of a large commit no row is left behind, once it is delivered", "[outbox]") {
+    shop s;
+    std::vector<std::int64_t> numbers(12'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+    s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<void> {
+        co_await s.t.app.template handler<receipt>().perform_bulk(numbers);
+    }));
+    s.nothing_left();
+    CHECK(s.delivered(12'000));
+}
+
 TEST_CASE("What a submission can throw is thrown by the commit, which rolls back", "[outbox]") {
     shop s;
     s.t.run(s.t.app.handler<named>().perform_async("taken"));

@@ -199,9 +199,18 @@ void check_answers(const std::vector<entry>& lines, judgement& found) {
     }
 }
 
+// How long a process stood still between these.
+std::int64_t stood_still(pid_t pid, std::int64_t from, std::int64_t to, const chronicle& happened) {
+    std::int64_t sum = 0;
+    for (const auto& one : happened.stops) {
+        if (one.pid == pid) sum += std::max<std::int64_t>(0, std::min(to, one.to) - std::max(from, one.from));
+    }
+    return sum;
+}
+
 // A worker repeats a report until the store has taken or refused it. One that has heard a verdict of the same server on what
 // it did long after has given it up.
-void check_reports(const std::vector<entry>& lines, std::size_t shards, judgement& found) {
+void check_reports(const std::vector<entry>& lines, const chronicle& happened, judgement& found) {
     constexpr std::int64_t long_after = 2000;
     std::map<std::pair<pid_t, std::string>, std::int64_t> open;
     // When the last thing was done of which a verdict is known.
@@ -216,14 +225,15 @@ void check_reports(const std::vector<entry>& lines, std::size_t shards, judgemen
         } else if (line.what == "success" || line.what == "refused" || line.what == "given_back") {
             const auto at = open.find(key);
             if (at == open.end()) continue;
-            auto& last = settled[{line.pid, shard_of_task(line.task, shards)}];
+            auto& last = settled[{line.pid, shard_of_task(line.task, happened.shards)}];
             last = std::max(last, at->second);
             open.erase(at);
         }
     }
     for (const auto& [of, since] : open) {
         const auto& [pid, task] = of;
-        if (settled[{pid, shard_of_task(task, shards)}] > since + long_after)
+        const auto last = settled[{pid, shard_of_task(task, happened.shards)}];
+        if (last - since - stood_still(pid, since, last, happened) > long_after)
             found.violate("unsettled",
                           task + " was done by " + std::to_string(pid) + ", which gave up its report");
     }
@@ -322,7 +332,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
         found.recovered += its.recovered.empty() ? 0U : 1U;
     }
     check_numbers(lines, found);
-    check_reports(lines, happened.shards, found);
+    check_reports(lines, happened, found);
     check_answers(lines, found);
     check_steadiness(lines, happened, found);
     measure_recovery(lines, all, happened, found);

@@ -69,7 +69,7 @@ TEST_CASE("a wrong URL is refused with the part that is wrong") {
     refused("redis://h:99999", "99999");
     refused("redis://h:port", "port");
     refused("redis://h/two", "two");
-    refused("redis://h?ssl=1", "ssl=1");
+    refused("redis://h?ssl=1", "\"ssl\"");
     refused("redis+unix://relative", "relative");
     refused("redis://[::1", "bracket");
     refused("redis+cluster://h", "not supported yet");

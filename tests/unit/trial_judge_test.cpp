@@ -75,6 +75,18 @@ TEST_CASE("a report whose answer the trial keeps back is none that was given up"
     CHECK(tells.judged().good(false));
 }
 
+TEST_CASE("a worker that stood still has given up no report for that") {
+    story_teller tells;
+    tells.says("started", "a", 1, 1, 2).says("ended", "a", 0, 1, 2);
+    const auto from = tells.now;
+    tells.now += 3000;
+    const auto to = tells.now;
+    tells.runs("b", 3, 2).runs("a", 4);
+    CHECK_FALSE(tells.judged().good(false));
+    tells.happened.stops.push_back({2, from, to});
+    CHECK(tells.judged().good(false));
+}
+
 TEST_CASE("each rule of order and time is held against the journal") {
     story_teller tells;
     std::string broken;

@@ -9,6 +9,8 @@
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+
 namespace errand::redis {
 namespace {
 
@@ -26,9 +28,12 @@ constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made 
 // What was sent and acknowledged counts as progress from so many bytes on, and while the line takes longer for what it was
 // given than from one look to the next: what a machine takes at once although its Redis hangs is none, however much of it
 // there is.
-constexpr std::uint64_t worth_counting = 1024;
+constexpr std::uint64_t worth_counting = 1024, well_filled = 4096;
+// The line is not done yet with what it was given at the look before, or its buffer is filled again and again from what it has no
+// room for.
 bool is_being_sent(const socket_bytes& now, const socket_bytes& before) {
-    return now.out - before.out >= worth_counting && now.out < before.out + before.waiting;
+    if (now.out - before.out < worth_counting) return false;
+    return now.out < before.out + before.waiting || std::min(now.waiting, before.waiting) >= well_filled;
 }
 
 asio::ssl::context tls_of(const address& to) {

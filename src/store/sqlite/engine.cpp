@@ -169,8 +169,7 @@ void engine::turn(bool reading) {
     if (!operations_ && !open()) return;
     try {
         if (!at_.in_memory() && !inside_ && operations_->tx.overtaken()) unseen_ = true;
-        if (unseen_) look();
-        unseen_ = false;
+        if (unseen_) unseen_ = !look();
         bool any = false;
         {
             const std::lock_guard lock{guard_};
@@ -357,14 +356,22 @@ void engine::fail_all(std::exception_ptr why) {
     for (const auto& one : all) one->answer(why);
 }
 
-void engine::look() {
+// False: there is mail, and the file is locked by somebody who may be waiting for a call that only reads.
+bool engine::look() {
     operations_->tx.begin(true);
     const bool mail = operations_->look_around();
     operations_->tx.commit();
-    if (!mail) return;
-    operations_->tx.begin(false);
-    operations_->fetch_mail();
-    operations_->tx.commit();
+    if (!mail) return true;
+    try {
+        operations_->tx.begin(false);
+        operations_->fetch_mail();
+        operations_->tx.commit();
+    } catch (const failure& why) {
+        if (!is_locked(why)) throw;
+        operations_->tx.abandon();
+        return false;
+    }
+    return true;
 }
 
 void engine::send_notices() {

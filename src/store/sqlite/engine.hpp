@@ -86,7 +86,7 @@ private:
     void note_success();
     void tell_all(const std::string& words);
     void fail_all(std::exception_ptr why);
-    void look();
+    bool look();
     void send_notices();
 
     const address at_;

@@ -16,7 +16,7 @@ void prepare(statement& one, const std::string& name) {
     try {
         one.prepare();
     } catch (const failure& why) {
-        throw failure{why.extended, "sql/, " + name + ": " + why.what()};
+        throw failure{why.extended, "sql/" + name + ": " + why.what()};
     }
 }
 

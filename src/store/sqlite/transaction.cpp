@@ -28,7 +28,12 @@ void transaction::begin(bool reading) {
     } else {
         (reading ? sql.begin_reading : sql.begin).run();
     }
-    check_format();
+    try {
+        check_format();
+    } catch (...) {
+        abandon();
+        throw;
+    }
     any = {};
     micros_ = clock_();
 }
@@ -60,14 +65,21 @@ void transaction::commit() {
     }
     (inside_ ? sql.commit_inside : sql.commit).run();
     begun_ = false;
+    certain_ = notices_.size();
+    made_.clear();
 }
 
 void transaction::abandon() {
     caches_.clear();
+    for (auto* one : std::exchange(made_, {})) one->ns = 0;
     // A spurious wake-up costs a look, a lost one costs a task its time; what did not happen is told to nobody.
-    std::erase_if(notices_, [](const notice& one) {
-        return one.what == notice::kind::cancelled || one.what == notice::kind::ended;
-    });
+    const auto uncertain = notices_.begin() + static_cast<std::ptrdiff_t>(certain_);
+    notices_.erase(std::remove_if(uncertain, notices_.end(),
+                                  [](const notice& one) {
+                                      return one.what == notice::kind::cancelled ||
+                                             one.what == notice::kind::ended;
+                                  }),
+                   notices_.end());
     const bool begun = std::exchange(begun_, false);
     if (!in.in_transaction()) return;
     if (!inside_) return in.execute("ROLLBACK");
@@ -96,6 +108,7 @@ void transaction::enter(caller& by) {
     if (by.ns == 0) {
         sql.make_name_space.run(text{by.name_space});
         by.ns = in.last_row();
+        made_.push_back(&by);
     }
     open_namespace(by.ns);
 }

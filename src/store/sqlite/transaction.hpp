@@ -24,7 +24,10 @@ public:
     void must_be_open() const;
     void commit();
     void abandon();  // rolls back
-    std::vector<notice> take_notices() { return std::exchange(notices_, {}); }
+    std::vector<notice> take_notices() {
+        certain_ = 0;
+        return std::exchange(notices_, {});
+    }
     // Whether another process has written since this was asked last.
     bool overtaken();
 
@@ -72,6 +75,8 @@ private:
     bool begun_ = false;  // inside: the savepoint is there
     std::unordered_map<std::int64_t, std::unique_ptr<namespace_cache>> caches_;
     std::vector<notice> notices_;
+    std::size_t certain_ = 0;    // so many of them are of transactions that were committed
+    std::vector<caller*> made_;  // those whose namespace this transaction has made
     std::int64_t version_ = -1;
 
     caller* by_ = nullptr;
