@@ -69,11 +69,14 @@ void server_url::read_options(To& into, const Known& known) const {
         const auto equals = option.find('=');
         const auto value = equals == option.npos ? std::string_view{} : option.substr(equals + 1);
         auto why = unknown;
-        for (const auto& one : known) {
-            if (one.name == option.substr(0, equals)) why = one.read(into, value);
-        }
         // Nobody knows what the value of an unknown one is, a password maybe.
-        if (!why.empty()) form_.refuse(why, why == unknown ? option.substr(0, equals) : option);
+        auto shown = option.substr(0, equals);
+        for (const auto& one : known) {
+            if (one.name != option.substr(0, equals)) continue;
+            why = one.read(into, value);
+            shown = option;
+        }
+        if (!why.empty()) form_.refuse(why, shown);
     }
 }
 
