@@ -183,11 +183,15 @@ awaitable<void> cancel_all(loop& there, std::vector<followed> rest) {
 
 // ---- waiting ----------------------------------------------------------------------------------------
 
+constexpr duration longest{std::chrono::days{36'525}};  // what timers can hold
+
 awaitable<bool> wait_many_on(loop& there, std::shared_ptr<joint_wait> all, std::optional<moment> until) {
     all->begin(there);
     const bool only_looks = all->how().within && *all->how().within <= duration{0};
+    std::optional<result_watch::wait_limit> limit;
+    if (until) limit.emplace(*until, std::min(all->how().within.value_or(longest), longest));
     const bool enough = only_looks ? co_await there.results().look_at_many(all->watched(), *all)
-                                   : co_await there.results().wait_many(all->watched(), *all, until);
+                                   : co_await there.results().wait_many(all->watched(), *all, limit);
     if (!enough) all->late();
     if (!all->how().cancel_rest) co_return true;
     auto rest = all->rest();
@@ -203,7 +207,6 @@ awaitable<bool> wait_many_as(loop& there, running_task* task, std::shared_ptr<jo
 
 std::optional<moment> end_of(std::optional<duration> within) {
     if (!within) return std::nullopt;
-    constexpr duration longest{std::chrono::days{36'525}};  // what timers can hold
     return std::chrono::steady_clock::now() + std::clamp(*within, duration{0}, longest);
 }
 

@@ -141,12 +141,12 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
 // ---- several tasks ---------------------------------------------------------------------------------
 
 awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_group& to,
-                                        std::optional<moment> until) {
+                                        std::optional<wait_limit> within) {
     if (closed_) throw_closing();
     if (tasks.empty()) co_return true;
     const auto joined = std::make_shared<group>(executor_, std::move(tasks), to);
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, bool)>(
-        [this, joined, until](auto handler) {
+        [this, joined, within](auto handler) {
             joined->done = std::move(handler);
             auto slot = asio::get_associated_cancellation_slot(joined->done);
             if (slot.is_connected()) {
@@ -154,16 +154,15 @@ awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_
                     if (!joined->over) finish(*joined, operation_aborted(), true);
                 });
             }
-            if (until) limit(joined, *until);
+            if (within) limit(joined, *within);
             begin(joined);
         },
         asio::use_awaitable);
 }
 
-void result_watch::limit(const std::shared_ptr<group>& joined, moment until) {
-    const auto length = std::chrono::ceil<duration>(until - std::chrono::steady_clock::now());
-    joined->moved.emplace(length, [this, late = joined.get()] { end_late(*late); });
-    joined->limit.expires_at(until);
+void result_watch::limit(const std::shared_ptr<group>& joined, wait_limit within) {
+    joined->moved.emplace(within.length, [this, late = joined.get()] { end_late(*late); });
+    joined->limit.expires_at(within.until);
     joined->limit.async_wait([this, joined](boost::system::error_code ec) {
         if (ec || joined->over) return;
         joined->moved.reset();

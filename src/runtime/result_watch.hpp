@@ -45,9 +45,15 @@ public:
     awaitable<ended_task> wait(task_id id, incarnation life);
 
     using moment = std::chrono::steady_clock::time_point;
+    // The length is that of time that is moved by hand, which passes by no more than that.
+    struct wait_limit {
+        moment until;
+        duration length;
+    };
     // Tells the group of each of these tasks as it ends, until it has heard of all, says that it knows enough, or the
     // time has come: then false. One suspension and at most one timer, however many tasks. `to` outlives the wait.
-    awaitable<bool> wait_many(std::vector<watched_task> tasks, result_group& to, std::optional<moment> until);
+    awaitable<bool> wait_many(std::vector<watched_task> tasks, result_group& to,
+                              std::optional<wait_limit> within);
 
     // The same as things stand now: nullopt when it has not ended. Nobody is told of it later.
     awaitable<std::optional<ended_task>> look(task_id id, incarnation life);
@@ -82,7 +88,7 @@ private:
     void ask(const task_id& id, incarnation life);
     void start_asking();
     void begin(const std::shared_ptr<group>& joined);
-    void limit(const std::shared_ptr<group>& joined, moment until);
+    void limit(const std::shared_ptr<group>& joined, wait_limit within);
     void end_late(group& joined);
     void tell(waiter& one, const ended_task* end, const std::exception_ptr& failure);
     void finish(group& joined, std::exception_ptr failure, bool in_time);
