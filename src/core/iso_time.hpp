@@ -1,4 +1,4 @@
-// Dates and times as people, logs and databases write them (ISO 8601). Pure; in UTC unless an offset is said.
+// Dates and times as people and logs write them (ISO 8601). Pure; in UTC unless an offset is said.
 #pragma once
 
 #include <errand/time.hpp>
