@@ -23,6 +23,7 @@
 #include <errand/policy.hpp>
 #include <errand/postgres.hpp>
 #include <errand/proxy.hpp>
+#include <errand/schedule.hpp>
 #include <errand/sql.hpp>
 #include <errand/sqlite.hpp>
 #include <errand/stage.hpp>

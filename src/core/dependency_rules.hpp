@@ -30,6 +30,7 @@ enum class tidings : char {
     check = 'k',    // it is to be looked at itself
     overdue = 'w',  // its submission was not completed
     untied = 'u',   // it needs parents in other shards no longer
+    ran = 'r',      // of a schedule: a run of it has ended
 };
 
 // Of a task that depends on others, until it is free to run.
@@ -74,7 +75,8 @@ bool still_true(tidings what, Where where) {
     case tidings::check:
     case tidings::overdue:
     case tidings::success:
-    case tidings::untied: return true;
+    case tidings::untied:
+    case tidings::ran: return true;
     default: break;
     }
     const std::optional<state> now = where();

@@ -10,8 +10,11 @@ namespace {
 
 constexpr std::uint8_t format = 1;
 constexpr std::uint8_t format_linked = 2;  // of a body: what it depends on stands before the arguments
-constexpr std::size_t end_digits = 13;     // of ms: until the year 2286
-constexpr int end_length = 4;              // bytes of the length of an outcome
+constexpr std::uint8_t format_run =
+    3;  // of a body: of which schedule it is a run stands before the arguments and behind them
+constexpr char tells_end = '!';
+constexpr std::size_t end_digits = 13;  // of ms: until the year 2286
+constexpr int end_length = 4;           // bytes of the length of an outcome
 constexpr std::size_t end_front = 1 + end_digits + end_length;
 
 enum body_flag : std::uint8_t {
@@ -84,6 +87,48 @@ void write(const task_outcome& outcome, byte_writer& out) {
     out.rest(outcome.result);
 }
 
+// The schedule itself stands at the very end, where scripts find it.
+void write(const run_origin& origin, byte_writer& out) {
+    out.text(origin.key);
+    out.signed_number(origin.tick.time_since_epoch().count());
+    out.signed_number(origin.missed);
+    out.signed_number(origin.number);
+}
+
+run_origin read_origin(byte_reader& in) {
+    run_origin origin;
+    origin.key = in.text();
+    origin.tick = time_of(in.signed_number());
+    origin.missed = in.signed_number();
+    origin.number = in.signed_number();
+    return origin;
+}
+
+// Takes what stands behind the arguments off them.
+std::string_view read_schedule(std::string_view rest, run_origin& origin, const byte_reader& in) {
+    const auto width = origin.schedule.bytes.size() + 1;
+    if (rest.size() < width) in.fail("ends too early");
+    const auto behind = rest.substr(rest.size() - width);
+    origin.tells_end = behind.front() == tells_end;
+    origin.schedule = *task_id::from_bytes(behind.substr(1));
+    return rest.substr(0, rest.size() - width);
+}
+
+void write(const schedule_wish& wish, byte_writer& out) {
+    out.u8(static_cast<std::uint8_t>((wish.next_at ? 1 : 0) | (wish.stop ? 2 : 0) | (wish.args ? 4 : 0)));
+    if (wish.next_at) out.signed_number(wish.next_at->time_since_epoch().count());
+    if (wish.args) out.text(*wish.args);
+}
+
+schedule_wish read_wish(byte_reader& in) {
+    schedule_wish wish;
+    const auto flags = in.u8();
+    if (flags & 1) wish.next_at = time_of(in.signed_number());
+    wish.stop = (flags & 2) != 0;
+    if (flags & 4) wish.args = in.text();
+    return wish;
+}
+
 std::size_t size_hint(const task_outcome& outcome) {
     return 32 + outcome.worker.size() + outcome.result.size();
 }
@@ -95,7 +140,7 @@ std::string encode(const task_body& body) {
     bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size());
     byte_writer out{bytes};
     const bool linked = !body.after.empty() || body.rule == on_failed::gather;
-    out.u8(linked ? format_linked : format);
+    out.u8(body.origin ? format_run : linked ? format_linked : format);
     out.u8(flags_of(body));
     out.u8(body.priority);
     out.fixed(body.life, 8);
@@ -118,20 +163,27 @@ std::string encode(const task_body& body) {
         out.number(body.tags.size());
         for (const auto& tag : body.tags) out.text(tag);
     }
-    if (linked) {
+    if (body.origin) {
+        write(*body.origin, out);
+    } else if (linked) {
         out.u8(static_cast<std::uint8_t>(static_cast<int>(body.rule) |
                                          (body.takes_result ? takes_result_bit : 0)));
         out.number(body.after.size());
         for (const auto& id : body.after) bytes += id.view();
     }
     out.rest(body.args);
+    if (body.origin) {
+        out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end : '-'));
+        out.rest(body.origin->schedule.view());
+    }
     return bytes;
 }
 
 task_body decode_body(std::string_view bytes) {
     byte_reader in{bytes, "task"};
-    const bool linked = !bytes.empty() && static_cast<std::uint8_t>(bytes.front()) == format_linked;
-    if (linked) {
+    const auto kind = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
+    const bool linked = kind == format_linked, run = kind == format_run;
+    if (linked || run) {
         in.u8();
     } else {
         check_format(in);
@@ -167,7 +219,9 @@ task_body decode_body(std::string_view bytes) {
             body.after.push_back(*id);
         }
     }
-    body.args = in.rest();
+    if (run) body.origin = read_origin(in);
+    const auto rest = in.rest();
+    body.args = run ? read_schedule(rest, *body.origin, in) : rest;
     return body;
 }
 
@@ -176,7 +230,7 @@ std::string encode(const task_notes& notes) {
     byte_writer out{bytes};
     out.u8(format);
     out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0) |
-                                     (notes.revived ? 4 : 0)));
+                                     (notes.revived ? 4 : 0) | (notes.wish ? 8 : 0)));
     out.signed_number(notes.attempts);
     out.signed_number(notes.max_retry);
     out.signed_number(notes.lost_leases);
@@ -200,6 +254,7 @@ std::string encode(const task_notes& notes) {
     const auto lines = std::min(notes.log.size(), task_notes::max_log_lines);
     out.number(lines);
     for (auto at = notes.log.size() - lines; at < notes.log.size(); ++at) out.text(notes.log[at]);
+    if (notes.wish) write(notes.wish, out);
     return bytes;
 }
 
@@ -229,6 +284,7 @@ task_notes decode_notes(std::string_view bytes) {
         notes.errors.push_back(std::move(error));
     }
     for (auto left = in.number(); left > 0; --left) notes.log.emplace_back(in.text());
+    if (flags & 8) notes.wish = read_wish(in);
     return notes;
 }
 

@@ -33,6 +33,26 @@ enum class on_failed : std::uint8_t {
     gather,  // of a group: cancelled like `cancel`, but only when all have ended; never run: done when all succeeded
 };
 
+// Of which schedule a task is a run.
+struct run_origin {
+    task_id schedule;
+    std::string key{};        // of the schedule
+    time_point tick{};        // that it was made for; of one made by hand: when
+    std::int64_t missed = 0;  // ticks since the run before
+    std::int64_t number = 0;  // 1 for the first run
+    bool tells_end = false;   // the schedule is to hear of its end, however it ends
+    friend bool operator==(const run_origin&, const run_origin&) = default;
+};
+
+// What a run asked of its schedule; it counts when the run is a success.
+struct schedule_wish {
+    std::optional<time_point> next_at{};
+    bool stop = false;
+    std::optional<std::string> args{};  // a JSON array
+    explicit operator bool() const noexcept { return next_at || stop || args; }
+    friend bool operator==(const schedule_wish&, const schedule_wish&) = default;
+};
+
 struct task_body {
     // Front, fixed: [0] format, [1] flags, [2] priority, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
@@ -55,11 +75,13 @@ struct task_body {
     std::vector<std::string> tags;
     std::vector<task_id> after;  // what it depends on
     on_failed rule = on_failed::cancel;
-    bool takes_result = false;  // the result of the last one of `after` is its first argument
+    bool takes_result = false;           // the result of the last one of `after` is its first argument
+    std::optional<run_origin> origin{};  // of a run; it depends on nothing. lib_end.lua reads its end
 
     time_point submitted_at() const noexcept {
         return time_point{duration{static_cast<std::int64_t>(life >> 16)}};
     }
+    friend bool operator==(const task_body&, const task_body&) = default;
 };
 
 struct attempt_error {
@@ -84,6 +106,7 @@ struct task_notes {
     std::string worker;                    // who ran that one
     std::vector<attempt_error> errors;     // newest kept, bounded by max_errors
     std::vector<std::string> log;          // newest kept, bounded by max_log_lines
+    schedule_wish wish{};                  // of a run that has ended well
 
     static constexpr std::size_t max_errors = 25;
     static constexpr std::size_t max_log_lines = 100;

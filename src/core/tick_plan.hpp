@@ -1,10 +1,9 @@
 // When a schedule ticks, as what follows from its declaration alone: no clock, no store. A tick is a planned millisecond.
 #pragma once
 
-#include <errand/time.hpp>
+#include <errand/schedule.hpp>
 
 #include "core/cron_ticks.hpp"
-#include "core/schedule_terms.hpp"
 
 #include <variant>
 

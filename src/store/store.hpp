@@ -13,9 +13,10 @@
 
 #include "core/dependency_rules.hpp"
 #include "core/record.hpp"
-#include "core/submission_rules.hpp"
 #include "core/task_id.hpp"
 #include "store/inspection.hpp"
+#include "store/schedule_store.hpp"
+#include "store/submission.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -29,54 +30,6 @@ namespace errand {
 
 // Grows with every claim in a shard and is never repeated: the fence of the tasks that the claim took.
 using claim_number = std::uint64_t;
-
-// ---- submit ---------------------------------------------------------------------------------------------------------
-
-// One that a task depends on.
-struct parent_task {
-    task_id id;
-    bool accepted = false;  // known to have been accepted: not there now, it is no longer kept
-    // How the store looks at it: not at all when another shard keeps it, or when it begins with the same submission
-    // but in a later call.
-    enum class location : std::uint8_t { here, elsewhere, later };
-    location where = location::here;
-};
-
-struct submission_item {
-    task_id id;
-    std::string body;   // an encoded task_body
-    std::string queue;  // the body's own queue
-    int priority = 0;
-    std::optional<duration> delay;          // from now, by the store's clock
-    std::optional<time_point> at;           // or at this time
-    std::optional<duration> expires_after;  // from its due time
-    on_conflict conflict = on_conflict::keep;
-    std::vector<parent_task> after;  // as in the body
-    on_failed rule = on_failed::cancel;
-    bool incomplete = false;  // of one that waits: stored as `registering`, whatever its parents are
-    // From a database's outbox: it may be submitted again at any time, with the same body, until forget() is called. The
-    // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
-    bool may_come_again = false;
-    bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
-};
-
-struct submit_answer {
-    submit_verdict verdict = submit_verdict::accepted;
-    incarnation life = 0;  // of the task that holds the id now (0: not stored)
-    std::vector<task_id> others{};
-};
-
-// A submission that may_come_again.
-struct delivered_task {
-    task_id id;
-    incarnation life = 0;
-};
-
-enum class submit_mode : std::uint8_t {
-    each,
-    all_or_nothing,
-    ask,  // writes nothing: what all_or_nothing would answer
-};
 
 // ---- claim and finish -----------------------------------------------------------------------------------------------
 
@@ -115,8 +68,9 @@ struct report {
     state ended_as = state::success;
     std::string record;
     duration delay{0};
-    duration retention{0};  // of an ended task; 0: nothing is kept
-    bool again = false;     // it was in a call that failed, which the store may have done all the same
+    duration retention{0};        // of an ended task; 0: nothing is kept
+    bool tells_schedule = false;  // of an end: the schedule whose run it is is to hear of it
+    bool again = false;           // it was in a call that failed, which the store may have done all the same
     bool strange =
         false;  // some workers do not know its handler: when it is due it stands aside for the others
 };
@@ -272,7 +226,7 @@ struct news {
     task_id about;
     tidings what = tidings::check;
     std::string token{};           // shown again by delivered()
-    std::vector<task_id> heirs{};  // who is to hear of it; the first page
+    std::vector<task_id> heirs{};  // who is to hear of it; the first page. Of `ran`: the run
     bool more = false;
 };
 
@@ -316,6 +270,8 @@ public:
     virtual void stands_aside() {}
     // Somebody should take the news: tasks that others depend on have ended.
     virtual void news_came() {}
+    // A schedule is to be looked at earlier than was said.
+    virtual void schedules_changed() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
@@ -326,7 +282,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store {
+class store : public schedule_store {
 public:
     virtual ~store() = default;
 

@@ -1,0 +1,337 @@
+#include "core/schedule_rules.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/due_ticks.hpp"
+#include "core/iso_time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace errand {
+namespace {
+
+constexpr duration kept_after_its_end = std::chrono::days{30};
+// Who waits for the end of a run is looked at now and then: should nobody tell of it.
+constexpr duration checked_every = std::chrono::minutes{5};
+constexpr duration one_tick{1};
+
+bool has_ended(schedule_state state) {
+    return state == schedule_state::finished || state == schedule_state::cancelled;
+}
+
+task_id id_of(const schedule_record& record) { return derive_schedule_id(record.identity, record.key); }
+
+void finish(schedule_record& record, time_point now) {
+    record.state = schedule_state::finished;
+    record.ended = now;
+    record.next.reset();
+    record.queued.reset();
+}
+
+bool runs_are_used_up(const schedule_record& record) {
+    return record.max_runs && record.runs >= *record.max_runs;
+}
+
+// All but its number and what it is told of ticks that were missed.
+planned_run run_for(const schedule_record& record, const task_id& id, time_point tick) {
+    planned_run run{.id = id, .body = record.run, .starts_at = std::nullopt};
+    const auto schedule = id_of(record);
+    const bool follows = record.timing.cron.empty() && record.timing.mode == blocking_interval;
+    run.body.origin = run_origin{.schedule = schedule,
+                                 .key = record.key,
+                                 .tick = tick,
+                                 .tells_end = follows || record.overlap == queue_one || record.pause_on_dead};
+    run.body.headers["errand-schedule"] = to_text(schedule);
+    run.body.headers["errand-tick"] = iso_time_text(tick) + "Z";
+    return run;
+}
+
+// Makes the run of a tick and writes it down.
+void fire(schedule_move& move, time_point tick, time_point now, const tick_plan& plan) {
+    auto& record = move.record;
+    const auto schedule = id_of(record);
+    auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
+    run.body.origin->number = ++record.runs;
+    run.body.origin->missed = std::exchange(record.untold, 0);
+    if (record.jitter > duration{0}) {
+        const auto at = tick + tick_jitter(schedule, tick, record.jitter, plan.gap(tick));
+        if (at > now) run.starts_at = at;
+    }
+    record.last_run = run.id;
+    record.last_tick = tick;
+    move.runs.push_back(std::move(run));
+}
+
+// The tick that was put off until the last run had ended.
+void fire_queued(schedule_move& move, time_point now, const tick_plan& plan) {
+    auto& record = move.record;
+    fire(move, *std::exchange(record.queued, std::nullopt), now, plan);
+    if (!record.next || runs_are_used_up(record)) finish(record, now);
+}
+
+missed_terms terms_of(const schedule_record& record, bool overlaps) {
+    missed_terms terms{.rule = record.missed_ticks, .cap = record.missed_cap};
+    // They would overlap each other.
+    if (record.overlap != allow && terms.rule == run_all) terms.rule = run_once;
+    const bool uses_none = overlaps && record.overlap == skip;
+    if (record.max_runs && !uses_none)
+        terms.runs_left = std::max<std::int64_t>(*record.max_runs - record.runs - (record.queued ? 1 : 0), 0);
+    return terms;
+}
+
+// The tick that it waits for is due.
+void fire_due(schedule_move& move, time_point now, const last_run_seen& last, const tick_plan& plan) {
+    auto& record = move.record;
+    const bool overlaps = !plan.follows_runs() && record.overlap != allow && last.how == run_standing::open;
+    const auto due = due_until(plan, *record.next, now, terms_of(record, overlaps));
+    record.missed += due.missed;
+    record.untold += due.missed;
+    record.next = due.next;
+    if (overlaps && record.overlap == skip) {
+        record.skipped += std::ssize(due.fire);
+    } else if (overlaps && record.overlap == queue_one) {
+        if (!due.fire.empty()) {
+            if (record.queued) ++record.skipped;
+            record.queued = due.fire.back();
+        }
+    } else {
+        move.cancels_last = overlaps && !due.fire.empty();
+        for (const auto tick : due.fire) fire(move, tick, now, plan);
+    }
+    if (due.finished && !record.queued) finish(record, now);
+}
+
+schedule_move unchanged(const schedule_record& record) { return {.record = record}; }
+
+void set_first(schedule_record& record, time_point now, const last_run_seen& last, const tick_plan& plan) {
+    record.timed = now;
+    record.next.reset();
+    if (runs_are_used_up(record)) return finish(record, now);
+    // Its first interval begins when that run has ended.
+    if (plan.follows_runs() && last.how == run_standing::open) return;
+    record.next = plan.first();
+    if (!record.next && !record.queued) finish(record, now);
+}
+
+schedule_move begun(schedule_record declared, bool paused, time_point now, const last_run_seen& last,
+                    const zone_source& zones) {
+    schedule_move move{.changed = true, .record = std::move(declared)};
+    auto& record = move.record;
+    record.created = record.timed = now;
+    record.state = paused ? schedule_state::paused : schedule_state::active;
+    set_first(record, now, last, plan_of(record, zones));
+    return move;
+}
+
+}  // namespace
+
+tick_plan plan_of(const schedule_record& record, const zone_source& zones) {
+    const auto& timing = record.timing;
+    const tick_window window{.begin = timing.begin, .end = timing.end};
+    if (timing.cron.empty())
+        return {interval_ticks{.interval = timing.interval, .mode = timing.mode}, window, record.timed};
+    const cron_seed seed{.handler = record.identity, .key = record.key};
+    return {cron_ticks{cron_line::parse(timing.cron, seed), zones(timing.timezone)}, window, record.timed};
+}
+
+schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, bool paused,
+                      time_point now, const last_run_seen& last, const zone_source& zones) {
+    declared.declared_args = declared.run.args;
+    if (!seen) return begun(std::move(declared), paused, now, last, zones);
+    if (seen->state == schedule_state::cancelled) {
+        declared.last_run = seen->last_run;
+        return begun(std::move(declared), paused, now, last, zones);
+    }
+    schedule_move move = unchanged(*seen);
+    auto& record = move.record;
+    const bool timed_anew = declared.timing != seen->timing;
+    // What is due by the timing that was is due.
+    if (timed_anew && seen->state == schedule_state::active) move = look(*seen, now, last, zones);
+    if (declared.declared_args == seen->declared_args) declared.run.args = record.run.args;
+    record.run = std::move(declared.run);
+    record.declared_args = std::move(declared.declared_args);
+    record.timing = std::move(declared.timing);
+    record.max_runs = declared.max_runs;
+    record.overlap = declared.overlap;
+    record.missed_ticks = declared.missed_ticks;
+    record.missed_cap = declared.missed_cap;
+    record.jitter = declared.jitter;
+    record.pause_on_dead = declared.pause_on_dead;
+    const bool may_go_on = seen->max_runs != record.max_runs && record.state == schedule_state::finished &&
+                           !runs_are_used_up(record);
+    if (timed_anew || may_go_on) {
+        if (has_ended(record.state)) record.state = schedule_state::active;
+        const auto& newest = move.runs.empty() ? last : last_run_seen{.how = run_standing::open};
+        set_first(record, now, newest, plan_of(record, zones));
+    } else if (!has_ended(record.state) && runs_are_used_up(record)) {
+        finish(record, now);
+    }
+    move.changed = record != *seen;
+    return move;
+}
+
+schedule_move look(const schedule_record& seen, time_point now, const last_run_seen& last,
+                   const zone_source& zones) {
+    schedule_move move = unchanged(seen);
+    auto& record = move.record;
+    if (has_ended(record.state)) {
+        move.forgotten = move.changed = now >= record.ended + kept_after_its_end;
+        return move;
+    }
+    if (record.state != schedule_state::active) return move;
+    const auto plan = plan_of(record, zones);
+    if (record.queued && last.how != run_standing::open) fire_queued(move, now, plan);
+    if (record.next) {
+        const bool fired = !move.runs.empty();
+        if (*record.next <= now)
+            fire_due(move, now, fired ? last_run_seen{.how = run_standing::open} : last, plan);
+    } else if (record.state == schedule_state::active && plan.follows_runs() &&
+               last.how != run_standing::open) {
+        record.next = plan.after_run(last.how == run_standing::ended ? last.finished_at : now);
+        if (!record.next) finish(record, now);
+    }
+    move.changed = record != seen;
+    return move;
+}
+
+schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_point now,
+                       const zone_source& zones) {
+    schedule_move move = unchanged(seen);
+    auto& record = move.record;
+    if (record.state == schedule_state::cancelled) return move;
+    const auto plan = plan_of(record, zones);
+    const auto wish = over.ended_as == state::success ? over.wish : schedule_wish{};
+    if (wish.args) record.run.args = *wish.args;
+    if (over.ended_as == state::dead && record.pause_on_dead && record.state == schedule_state::active) {
+        record.state = schedule_state::paused;
+        record.queued.reset();
+    }
+    const bool waited_for = over.id == record.last_run && !has_ended(record.state);
+    if (waited_for && plan.follows_runs() && !record.next) {
+        record.next = plan.after_run(over.finished_at);
+        if (!record.next && !wish.next_at) finish(record, now);
+    }
+    if (wish.stop) {
+        if (!has_ended(record.state)) finish(record, now);
+    } else if (wish.next_at && !runs_are_used_up(record)) {
+        auto at = std::max(*wish.next_at, now);
+        if (record.last_tick) at = std::max(at, *record.last_tick + one_tick);
+        if (record.timing.end && at >= *record.timing.end) {
+            if (!has_ended(record.state)) finish(record, now);
+        } else {
+            if (has_ended(record.state)) record.state = schedule_state::active;
+            record.next = at;
+        }
+    }
+    if (waited_for && record.queued && record.state == schedule_state::active) fire_queued(move, now, plan);
+    move.changed = record != seen;
+    return move;
+}
+
+schedule_move pause(const schedule_record& seen) {
+    schedule_move move = unchanged(seen);
+    if (seen.state != schedule_state::active) return move;
+    move.record.state = schedule_state::paused;
+    move.record.queued.reset();
+    move.changed = true;
+    return move;
+}
+
+schedule_move resume(const schedule_record& seen, time_point now, const zone_source& zones) {
+    schedule_move move = unchanged(seen);
+    if (seen.state != schedule_state::paused) return move;
+    auto& record = move.record;
+    const auto plan = plan_of(record, zones);
+    record.state = schedule_state::active;
+    record.next = plan.after_pause(record.next, now);
+    const bool follows_a_run = plan.follows_runs() && !seen.next;
+    if (!record.next && !follows_a_run) finish(record, now);
+    move.changed = true;
+    return move;
+}
+
+schedule_move cancel(const schedule_record& seen, time_point now) {
+    schedule_move move = unchanged(seen);
+    if (seen.state == schedule_state::cancelled) return move;
+    finish(move.record, now);
+    move.record.state = schedule_state::cancelled;
+    move.changed = true;
+    return move;
+}
+
+planned_run run_now(const schedule_record& record, time_point now) {
+    auto id = new_task_id(now.time_since_epoch().count());
+    const auto schedule = id_of(record);
+    std::ranges::copy(std::span{schedule.bytes}.last(2), id.bytes.end() - 2);
+    auto made = run_for(record, id, now);
+    made.body.origin->number = record.runs;
+    made.body.origin->missed = record.untold;
+    return made;
+}
+
+std::vector<planned_run> backfill(const schedule_record& record, time_point from, time_point to,
+                                  std::size_t most, const zone_source& zones) {
+    const auto& timing = record.timing;
+    if (timing.cron.empty() && timing.mode != fixed_rate) {
+        throw usage_error{"schedule " + record.key + " of " + record.run.handler + " (" +
+                          timing_text(timing) +
+                          ") cannot be backfilled: it has no planned ticks; only cron and fixed_rate have"};
+    }
+    auto past = record;
+    // As if it had been declared by then, on the grid that it has.
+    past.timed = std::min(record.timed, from);
+    if (timing.cron.empty() && !timing.begin) {
+        const auto origin = record.timed + timing.interval;
+        const auto back = origin > from ? (origin - from) / timing.interval : 0;
+        past.timing.begin = origin - back * timing.interval;
+    }
+    std::vector<planned_run> runs;
+    for (const auto tick : ticks_between(plan_of(past, zones), from, to, most)) {
+        runs.push_back(run_for(record, derive_run_id(id_of(record), tick.time_since_epoch().count()), tick));
+    }
+    return runs;
+}
+
+std::vector<time_point> upcoming(const schedule_record& record, std::size_t most, const zone_source& zones) {
+    std::vector<time_point> ticks;
+    if (record.state != schedule_state::active) return ticks;
+    if (record.max_runs)
+        most = std::min(most,
+                        static_cast<std::size_t>(std::max<std::int64_t>(*record.max_runs - record.runs, 0)));
+    const auto plan = plan_of(record, zones);
+    for (auto tick = record.next; tick && ticks.size() < most; tick = plan.next(*tick))
+        ticks.push_back(*tick);
+    return ticks;
+}
+
+std::optional<time_point> look_at(const schedule_record& record, time_point now) {
+    switch (record.state) {
+    case schedule_state::paused: return std::nullopt;
+    case schedule_state::finished:
+    case schedule_state::cancelled: return record.ended + kept_after_its_end;
+    case schedule_state::active: break;
+    }
+    const auto checked = now + checked_every;
+    if (!record.next) return checked;
+    return record.queued ? std::min(*record.next, checked) : *record.next;
+}
+
+std::string timing_text(const schedule_timing& timing) {
+    if (!timing.cron.empty()) return timing.cron;
+    constexpr std::array<std::pair<duration::rep, std::string_view>, 5> units{
+        {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "min"}, {1'000, "s"}, {1, "ms"}}};
+    const auto length = timing.interval.count();
+    const auto unit =
+        std::ranges::find_if(units, [length](const auto& one) { return length % one.first == 0; });
+    const auto text = std::to_string(length / unit->first).append(unit->second);
+    switch (timing.mode) {
+    case schedule_mode::once: return "once after " + text;
+    case schedule_mode::fixed_rate: return "every " + text;
+    case schedule_mode::blocking_interval: break;
+    }
+    return "every " + text + " after each run";
+}
+
+}  // namespace errand

@@ -1,0 +1,63 @@
+// What is submitted, and what the store answers to that. Data only.
+#pragma once
+
+#include <errand/time.hpp>
+
+#include "core/record.hpp"
+#include "core/submission_rules.hpp"
+#include "core/task_id.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+// One that a task depends on.
+struct parent_task {
+    task_id id;
+    bool accepted = false;  // known to have been accepted: not there now, it is no longer kept
+    // How the store looks at it: not at all when another shard keeps it, or when it begins with the same submission
+    // but in a later call.
+    enum class location : std::uint8_t { here, elsewhere, later };
+    location where = location::here;
+};
+
+struct submission_item {
+    task_id id;
+    std::string body;   // an encoded task_body
+    std::string queue;  // the body's own queue
+    int priority = 0;
+    std::optional<duration> delay;          // from now, by the store's clock
+    std::optional<time_point> at;           // or at this time
+    std::optional<duration> expires_after;  // from its due time
+    on_conflict conflict = on_conflict::keep;
+    std::vector<parent_task> after;  // as in the body
+    on_failed rule = on_failed::cancel;
+    bool incomplete = false;  // of one that waits: stored as `registering`, whatever its parents are
+    // From a database's outbox: it may be submitted again at any time, with the same body, until forget() is called. The
+    // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
+    bool may_come_again = false;
+    bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
+};
+
+struct submit_answer {
+    submit_verdict verdict = submit_verdict::accepted;
+    incarnation life = 0;  // of the task that holds the id now (0: not stored)
+    std::vector<task_id> others{};
+};
+
+// A submission that may_come_again.
+struct delivered_task {
+    task_id id;
+    incarnation life = 0;
+};
+
+enum class submit_mode : std::uint8_t {
+    each,
+    all_or_nothing,
+    ask,  // writes nothing: what all_or_nothing would answer
+};
+
+}  // namespace errand
