@@ -182,8 +182,8 @@ std::string encode(const task_body& body) {
 task_body decode_body(std::string_view bytes) {
     byte_reader in{bytes, "task"};
     const auto kind = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
-    const bool linked = kind == format_linked, run = kind == format_run;
-    if (linked || run) {
+    const bool linked = kind == format_linked, is_run = kind == format_run;
+    if (linked || is_run) {
         in.u8();
     } else {
         check_format(in);
@@ -219,9 +219,9 @@ task_body decode_body(std::string_view bytes) {
             body.after.push_back(*id);
         }
     }
-    if (run) body.origin = read_origin(in);
+    if (is_run) body.origin = read_origin(in);
     const auto rest = in.rest();
-    body.args = run ? read_schedule(rest, *body.origin, in) : rest;
+    body.args = is_run ? read_schedule(rest, *body.origin, in) : rest;
     return body;
 }
 

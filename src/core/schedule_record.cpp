@@ -7,7 +7,7 @@
 namespace errand {
 namespace {
 
-constexpr std::uint8_t format = 1;
+constexpr std::uint8_t schedule_format = 1;
 
 enum record_flag : std::uint8_t {
     with_begin = 1,
@@ -20,13 +20,13 @@ enum record_flag : std::uint8_t {
 };
 
 std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
-time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
+time_point time_at(std::int64_t ms) { return time_point{duration{ms}}; }
 
 void write(const std::optional<time_point>& at, byte_writer& out) {
     if (at) out.signed_number(ms_of(*at));
 }
 std::optional<time_point> read(bool there, byte_reader& in) {
-    return there ? std::optional{time_of(in.signed_number())} : std::nullopt;
+    return there ? std::optional{time_at(in.signed_number())} : std::nullopt;
 }
 
 // Of one of `count` enumerators.
@@ -44,7 +44,7 @@ std::string encode(const schedule_record& record) {
     byte_writer out{bytes};
     out.fixed(record.stamp, 8);
     out.rest(record.last_run.view());
-    out.u8(format);
+    out.u8(schedule_format);
     const auto& timing = record.timing;
     out.u8(static_cast<std::uint8_t>((timing.begin ? with_begin : 0) | (timing.end ? with_end : 0) |
                                      (record.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
@@ -81,7 +81,7 @@ schedule_record decode_schedule(std::string_view bytes) {
     schedule_record record;
     record.stamp = in.fixed(8);
     record.last_run = *task_id::from_bytes(in.take(16));
-    if (in.u8() != format) in.fail("has a format that this version of errand does not know");
+    if (in.u8() != schedule_format) in.fail("has a format that this version of errand does not know");
     const auto flags = in.u8();
     record.state = read_enum<schedule_state>(in, 4);
     record.identity = in.text();
@@ -98,7 +98,7 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.missed_cap = static_cast<int>(in.signed_number());
     record.jitter = duration{in.signed_number()};
     record.pause_on_dead = (flags & pauses_on_dead) != 0;
-    for (auto* at : {&record.created, &record.timed, &record.ended}) *at = time_of(in.signed_number());
+    for (auto* at : {&record.created, &record.timed, &record.ended}) *at = time_at(in.signed_number());
     record.next = read(flags & with_next, in);
     record.queued = read(flags & with_queued, in);
     record.last_tick = read(flags & with_last_tick, in);

@@ -105,10 +105,16 @@ void fire_due(schedule_move& move, time_point now, const last_run_seen& last, co
 
 schedule_move unchanged(const schedule_record& record) { return {.record = record}; }
 
-void set_first(schedule_record& record, time_point now, const last_run_seen& last, const tick_plan& plan) {
+void set_first(schedule_record& record, time_point now, const last_run_seen& last, const zone_source& zones) {
     record.timed = now;
+    const auto plan = plan_of(record, zones);
     record.next.reset();
     if (runs_are_used_up(record)) return finish(record, now);
+    // Its runs follow each other; a tick of the timing before would stand beside them.
+    if (plan.follows_runs() && record.queued) {
+        record.queued.reset();
+        ++record.skipped;
+    }
     // Its first interval begins when that run has ended.
     if (plan.follows_runs() && last.how == run_standing::open) return;
     record.next = plan.first();
@@ -119,9 +125,9 @@ schedule_move begun(schedule_record declared, bool paused, time_point now, const
                     const zone_source& zones) {
     schedule_move move{.changed = true, .record = std::move(declared)};
     auto& record = move.record;
-    record.created = record.timed = now;
+    record.created = now;
     record.state = paused ? schedule_state::paused : schedule_state::active;
-    set_first(record, now, last, plan_of(record, zones));
+    set_first(record, now, last, zones);
     return move;
 }
 
@@ -164,7 +170,7 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
     if (timed_anew || may_go_on) {
         if (has_ended(record.state)) record.state = schedule_state::active;
         const auto& newest = move.runs.empty() ? last : last_run_seen{.how = run_standing::open};
-        set_first(record, now, newest, plan_of(record, zones));
+        set_first(record, now, newest, zones);
     } else if (!has_ended(record.state) && runs_are_used_up(record)) {
         finish(record, now);
     }
