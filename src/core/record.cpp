@@ -12,7 +12,8 @@ constexpr std::uint8_t format = 1;
 constexpr std::uint8_t format_linked = 2;  // of a body: what it depends on stands before the arguments
 constexpr std::uint8_t format_run =
     3;  // of a body: of which schedule it is a run stands before the arguments and behind them
-constexpr char tells_end = '!';
+constexpr char tells_end_mark = '!';
+constexpr std::size_t id_width = 16;
 constexpr std::size_t end_digits = 13;  // of ms: until the year 2286
 constexpr int end_length = 4;           // bytes of the length of an outcome
 constexpr std::size_t end_front = 1 + end_digits + end_length;
@@ -106,10 +107,10 @@ run_origin read_origin(byte_reader& in) {
 
 // Takes what stands behind the arguments off them.
 std::string_view read_schedule(std::string_view rest, run_origin& origin, const byte_reader& in) {
-    const auto width = origin.schedule.bytes.size() + 1;
+    constexpr auto width = id_width + 1;
     if (rest.size() < width) in.fail("ends too early");
     const auto behind = rest.substr(rest.size() - width);
-    origin.tells_end = behind.front() == tells_end;
+    origin.tells_end = behind.front() == tells_end_mark;
     origin.schedule = *task_id::from_bytes(behind.substr(1));
     return rest.substr(0, rest.size() - width);
 }
@@ -173,7 +174,7 @@ std::string encode(const task_body& body) {
     }
     out.rest(body.args);
     if (body.origin) {
-        out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end : '-'));
+        out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end_mark : '-'));
         out.rest(body.origin->schedule.view());
     }
     return bytes;
@@ -340,6 +341,16 @@ task_outcome decode_outcome(std::string_view bytes) {
 
 bool has_biz_id(std::string_view encoded_body) noexcept {
     return encoded_body.size() > 1 && (static_cast<unsigned char>(encoded_body[1]) & with_biz_id) != 0;
+}
+
+std::optional<task_id> schedule_of(std::string_view encoded_body) noexcept {
+    if (encoded_body.size() <= id_width || static_cast<std::uint8_t>(encoded_body.front()) != format_run)
+        return std::nullopt;
+    return task_id::from_bytes(encoded_body.substr(encoded_body.size() - id_width));
+}
+
+bool tells_end(std::string_view encoded_body) noexcept {
+    return schedule_of(encoded_body) && encoded_body[encoded_body.size() - id_width - 1] == tells_end_mark;
 }
 
 bool retention_is_over(std::string_view encoded_outcome, time_point finished_at, time_point now) noexcept {

@@ -162,6 +162,10 @@ bool retention_is_over(std::string_view encoded_outcome, time_point finished_at,
 // Whether an encoded body names a biz_id, from which then its id was derived: it may be known already.
 bool has_biz_id(std::string_view encoded_body) noexcept;
 
+// Of which schedule an encoded body is a run; nullopt: of none. Whether that is to hear of each end.
+std::optional<task_id> schedule_of(std::string_view encoded_body) noexcept;
+bool tells_end(std::string_view encoded_body) noexcept;
+
 // The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
 incarnation incarnation_of(std::string_view encoded_body) noexcept;
 

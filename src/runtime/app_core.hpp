@@ -6,6 +6,8 @@
 #include <errand/middleware.hpp>
 
 #include "core/event.hpp"
+#include "core/schedule_rules.hpp"
+#include "runtime/zone_files.hpp"
 #include "store/settings.hpp"
 #include "store/store.hpp"
 
@@ -46,6 +48,12 @@ public:
     std::vector<submit_wrapper> submit_wrappers;
     event_stream events;
     const std::shared_ptr<spdlog::logger> log;
+
+    // The time zones of this machine.
+    zone_files zones;
+    zone_source zone_finder() {
+        return [this](std::string_view name) { return zones.find(name); };
+    }
 
     // What its stores in memory are run with; set before the first of its loops is made. Empty: the machine's clock.
     std::function<time_point()> clock;

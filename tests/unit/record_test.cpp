@@ -179,3 +179,35 @@ TEST_CASE("no prefix of a record crashes its reader") {
     for (std::size_t n = 0; n < notes.size(); ++n)
         CHECK_THROWS_AS(decode_notes(notes.substr(0, n)), bad_data);
 }
+
+TEST_CASE("a run of a schedule comes back with what it was made for, and shows its schedule at the end") {
+    auto body = full_body();
+    body.after.clear();
+    body.rule = on_failed::cancel;
+    body.takes_result = false;
+    for (const bool tells : {true, false}) {
+        body.origin = run_origin{.schedule = derive_task_id("h", "s"),
+                                 .key = "feed 7",
+                                 .tick = time_point{1'763'000'000'123ms},
+                                 .missed = 9,
+                                 .number = 12,
+                                 .tells_end = tells};
+        const auto bytes = encode(body);
+        CHECK(decode_body(bytes) == body);
+        CHECK(schedule_of(bytes) == body.origin->schedule);
+        CHECK(tells_end(bytes) == tells);
+        CHECK_THROWS_AS(decode_body(bytes.substr(0, 30)), bad_data);
+    }
+    body.origin.reset();
+    CHECK_FALSE(schedule_of(encode(body)));
+    CHECK_FALSE(tells_end(encode(body)));
+}
+
+TEST_CASE("what a run asked of its schedule comes back with its notes") {
+    auto notes = full_notes();
+    notes.wish = {.next_at = time_point{5s}, .stop = true, .args = "[7]"};
+    CHECK(decode_notes(encode(notes)).wish == notes.wish);
+    notes.wish = {.next_at = {}, .stop = false, .args = "[]"};
+    CHECK(decode_notes(encode(notes)).wish == notes.wish);
+    CHECK_FALSE(decode_notes(encode(full_notes())).wish);
+}
