@@ -43,9 +43,6 @@ enum class overlap_rule : unsigned char {
     queue_one,      ///< it runs when that one has ended; of several such ticks the newest
     cancel_running  ///< that one is cancelled, and it runs
 };
-inline constexpr overlap_rule allow = overlap_rule::allow;
-inline constexpr overlap_rule queue_one = overlap_rule::queue_one;
-inline constexpr overlap_rule cancel_running = overlap_rule::cancel_running;
 
 /// What becomes of ticks that nobody fired in time, because no worker was there.
 enum class missed_rule : unsigned char {
@@ -53,17 +50,6 @@ enum class missed_rule : unsigned char {
     run_all,   ///< the newest `missed_cap` of them run
     skip  ///< the newest runs if it is less than a minute late (or an interval, if that is shorter), else none
 };
-inline constexpr missed_rule run_once = missed_rule::run_once;
-inline constexpr missed_rule run_all = missed_rule::run_all;
-
-/// `errand::skip` stands for the rule of that name, of overlap and of missed ticks alike.
-struct skip_rule {
-    /// As a rule for ticks that overlap.
-    constexpr operator overlap_rule() const noexcept { return overlap_rule::skip; }
-    /// As a rule for ticks that were missed.
-    constexpr operator missed_rule() const noexcept { return missed_rule::skip; }
-};
-inline constexpr skip_rule skip{};
 
 /// How a schedule goes on. Every member has a default. A bad value is a usage_error naming the member.
 struct schedule_options {

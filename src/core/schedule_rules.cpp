@@ -39,10 +39,11 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
     planned_run run{.id = id, .body = record.run, .starts_at = std::nullopt};
     const auto schedule = id_of(record);
     const bool follows = record.timing.cron.empty() && record.timing.mode == blocking_interval;
-    run.body.origin = run_origin{.schedule = schedule,
-                                 .key = record.key,
-                                 .tick = tick,
-                                 .tells_end = follows || record.overlap == queue_one || record.pause_on_dead};
+    run.body.origin =
+        run_origin{.schedule = schedule,
+                   .key = record.key,
+                   .tick = tick,
+                   .tells_end = follows || record.overlap == overlap_rule::queue_one || record.pause_on_dead};
     run.body.headers["errand-schedule"] = to_text(schedule);
     run.body.headers["errand-tick"] = iso_time_text(tick) + "Z";
     return run;
@@ -74,8 +75,9 @@ void fire_queued(schedule_move& move, time_point now, const tick_plan& plan) {
 missed_terms terms_of(const schedule_record& record, bool overlaps) {
     missed_terms terms{.rule = record.missed_ticks, .cap = record.missed_cap};
     // They would overlap each other.
-    if (record.overlap != allow && terms.rule == run_all) terms.rule = run_once;
-    const bool uses_none = overlaps && record.overlap == skip;
+    if (record.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
+        terms.rule = missed_rule::run_once;
+    const bool uses_none = overlaps && record.overlap == overlap_rule::skip;
     if (record.max_runs && !uses_none)
         terms.runs_left = std::max<std::int64_t>(*record.max_runs - record.runs - (record.queued ? 1 : 0), 0);
     return terms;
@@ -84,14 +86,15 @@ missed_terms terms_of(const schedule_record& record, bool overlaps) {
 // The tick that it waits for is due.
 void fire_due(schedule_move& move, time_point now, const last_run_seen& last, const tick_plan& plan) {
     auto& record = move.record;
-    const bool overlaps = !plan.follows_runs() && record.overlap != allow && last.how == run_standing::open;
+    const bool overlaps =
+        !plan.follows_runs() && record.overlap != overlap_rule::allow && last.how == run_standing::open;
     const auto due = due_until(plan, *record.next, now, terms_of(record, overlaps));
     record.missed += due.missed;
     record.untold += due.missed;
     record.next = due.next;
-    if (overlaps && record.overlap == skip) {
+    if (overlaps && record.overlap == overlap_rule::skip) {
         record.skipped += std::ssize(due.fire);
-    } else if (overlaps && record.overlap == queue_one) {
+    } else if (overlaps && record.overlap == overlap_rule::queue_one) {
         if (!due.fire.empty()) {
             if (record.queued) ++record.skipped;
             record.queued = due.fire.back();

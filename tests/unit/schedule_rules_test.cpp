@@ -176,7 +176,7 @@ TEST_CASE("of ticks found due together the rule says which run, and the next run
         CHECK(desk.kept.missed == 9);
     }
     SECTION("the newest of all") {
-        declared.missed_ticks = run_all;
+        declared.missed_ticks = missed_rule::run_all;
         declared.missed_cap = 3;
         schedule_desk desk{declared};
         desk.look(noon);
@@ -188,7 +188,7 @@ TEST_CASE("of ticks found due together the rule says which run, and the next run
         CHECK(desk.kept.last_run == move.runs[2].id);
     }
     SECTION("none that is late, which the next one in time is told") {
-        declared.missed_ticks = skip;
+        declared.missed_ticks = missed_rule::skip;
         schedule_desk desk{declared};
         desk.look(noon);
         CHECK(desk.look(noon + 10min + 30s).runs.empty());
@@ -200,7 +200,7 @@ TEST_CASE("of ticks found due together the rule says which run, and the next run
 
 TEST_CASE("a blocking interval whose late tick is skipped begins again from now") {
     auto declared = hourly(schedule_mode::blocking_interval);
-    declared.missed_ticks = skip;
+    declared.missed_ticks = missed_rule::skip;
     schedule_desk desk{declared};
     CHECK(desk.look(noon + 5h).runs.empty());
     CHECK(desk.kept.missed == 1);
@@ -219,7 +219,7 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
         CHECK_FALSE(move.cancels_last);
     }
     SECTION("it is skipped, and counted") {
-        declared.overlap = skip;
+        declared.overlap = overlap_rule::skip;
         schedule_desk desk{declared};
         desk.look(noon + 1h);
         CHECK(desk.look(noon + 2h, still_open).runs.empty());
@@ -228,7 +228,7 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
         CHECK(ticks_of(desk.look(noon + 3h, ended_at(noon + 2h + 1min))) == ticks{noon + 3h});
     }
     SECTION("the run is cancelled, and the tick runs") {
-        declared.overlap = cancel_running;
+        declared.overlap = overlap_rule::cancel_running;
         schedule_desk desk{declared};
         CHECK_FALSE(desk.look(noon + 1h).cancels_last);
         const auto move = desk.look(noon + 2h, still_open);
@@ -237,8 +237,8 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
         CHECK_FALSE(desk.look(noon + 3h, ended_at(noon + 2h + 1min)).cancels_last);
     }
     SECTION("where runs may not overlap, one of those that were missed runs") {
-        declared.overlap = skip;
-        declared.missed_ticks = run_all;
+        declared.overlap = overlap_rule::skip;
+        declared.missed_ticks = missed_rule::run_all;
         schedule_desk desk{declared};
         CHECK(ticks_of(desk.look(noon + 5h)) == ticks{noon + 5h});
     }
@@ -246,7 +246,7 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
 
 TEST_CASE("queue_one keeps the newest tick until the run has ended") {
     auto declared = hourly();
-    declared.overlap = queue_one;
+    declared.overlap = overlap_rule::queue_one;
     schedule_desk desk{declared};
     CHECK(desk.look(noon + 1h).runs.at(0).body.origin->tells_end);
     CHECK(desk.look(noon + 2h, still_open).runs.empty());
@@ -273,7 +273,7 @@ TEST_CASE("queue_one keeps the newest tick until the run has ended") {
 
 TEST_CASE("the last run that a schedule may make can be one that is queued") {
     auto declared = hourly();
-    declared.overlap = queue_one;
+    declared.overlap = overlap_rule::queue_one;
     declared.max_runs = 2;
     schedule_desk desk{declared};
     desk.look(noon + 1h);
@@ -329,7 +329,7 @@ TEST_CASE("a new timing counts from now, after what was due by the old one") {
 
 TEST_CASE("a schedule that becomes a blocking one never overlaps, whatever was queued") {
     auto declared = hourly();
-    declared.overlap = queue_one;
+    declared.overlap = overlap_rule::queue_one;
     schedule_desk desk{declared};
     desk.look(noon + 1h);
     desk.look(noon + 2h, still_open);
@@ -542,7 +542,7 @@ TEST_CASE("a schedule's record comes back as it was written") {
     full.timing.begin = noon;
     full.timing.end = noon + 9h;
     full.max_runs = 12;
-    full.overlap = cancel_running;
+    full.overlap = overlap_rule::cancel_running;
     full.missed_ticks = missed_rule::skip;
     full.missed_cap = 1000;
     full.jitter = 7s;
