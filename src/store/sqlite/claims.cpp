@@ -82,7 +82,8 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
         auto row = rows_.find(one.id);
         if (!row || row->claim != one.claim) return false;
         tx_.cache().count(queue, total_of(one.ended_as));
-        const bool heard = endings_.tell(one.id, row->life, finished, parts.outcome);
+        bool heard = endings_.tell(one.id, row->life, finished, parts.outcome);
+        if (one.tells_schedule) heard = endings_.tell_schedule(one.id, parts.body) || heard;
         endings_.end_without_trace(one.id, *row, finished, parts.outcome, heard);
         return true;
     }
@@ -92,6 +93,7 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
     tx_.cache().shift(tx_.cache().list(queue, kind_of(state::working)), to);
     tx_.cache().count(queue, total_of(one.ended_as));
     endings_.tell(one.id, incarnation_of(parts.body), finished, parts.outcome);
+    if (one.tells_schedule) endings_.tell_schedule(one.id, parts.body);
     return true;
 }
 

@@ -11,12 +11,14 @@
 namespace errand::sqlite {
 
 // Grows with every change of sql/schema.sql.
-inline constexpr int store_format = 5;
+inline constexpr int store_format = 6;
+// The oldest that is brought forward.
+inline constexpr int oldest_format = 5;
 
 // A format of errand's tables, and the way to it.
 struct table_format {
     int number = store_format;
-    int oldest = store_format;  // which is brought forward, and so are those behind it
+    int oldest = oldest_format;  // which is brought forward, and so are those behind it
     // schema/NNN.sql brings the format before to NNN.
     std::span<const script_text> steps = schema_steps;
 };

@@ -118,21 +118,30 @@ std::vector<links_page> dependencies::links(link kind, std::span<const links_fro
 }
 
 news_answer dependencies::take_news(std::size_t limit, duration lease) {
-    std::vector<std::pair<task_id, tidings>> due;
+    struct due_news {
+        task_id id;
+        tidings what;
+        std::optional<task_id> schedule;
+    };
+    std::vector<due_news> due;
     for (auto rows = sql_.take_news(tx_.ns(), tx_.now(), limit); rows.next();)
-        due.emplace_back(*task_id::from_bytes(rows.bytes(0)), static_cast<tidings>(rows.bytes(1).front()));
+        due.push_back({*task_id::from_bytes(rows.bytes(0)), static_cast<tidings>(rows.bytes(1).front()),
+                       task_id::from_bytes(rows.bytes(2))});
     news_answer got;
     std::size_t room = store::heirs_per_call;
-    for (const auto& [id, what] : due) {
+    for (const auto& [id, what, schedule] : due) {
         if (!edges_.still_true(id, what)) {
             edges_.drop_news(id, what);
             continue;
         }
         if (room == 0) continue;
-        news one{.about = id, .what = what};
-        if (what != tidings::check && what != tidings::overdue)
+        news one{.about = schedule.value_or(id), .what = what};
+        if (schedule) {
+            one.heirs = {id};
+        } else if (what != tidings::check && what != tidings::overdue) {
             one.heirs = edges_.page(link::tells, id, room);
-        one.more = one.heirs.size() == room;
+        }
+        one.more = !schedule && one.heirs.size() == room;
         room -= std::min(room, std::max<std::size_t>(one.heirs.size(), 1));
         const auto token = tx_.cache().next_token();
         one.token = std::to_string(token);

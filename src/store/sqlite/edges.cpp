@@ -154,7 +154,16 @@ void edges::tie(const task_id& id, const weighed_parents& of) {
 }
 
 void edges::announce(const task_id& id, tidings what, std::int64_t at) {
-    sql_.announce.run(tx_.ns(), id.view(), text_of(what), at);
+    announce(id, what, at, std::nullopt);
+}
+
+void edges::announce_run(const task_id& run, const task_id& schedule) {
+    announce(run, tidings::ran, tx_.now(), schedule.view());
+}
+
+void edges::announce(const task_id& id, tidings what, std::int64_t at,
+                     std::optional<std::string_view> schedule) {
+    sql_.announce.run(tx_.ns(), id.view(), text_of(what), at, schedule);
     if (at > tx_.now()) return;
     if (auto* one = tx_.idle.take_resolver(tx_.ns())) tx_.notify(*one, notice::kind::news);
 }

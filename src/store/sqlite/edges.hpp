@@ -63,6 +63,8 @@ public:
     // ---- news ----
     void announce(const task_id& id, tidings what, std::int64_t at);
     void announce(const task_id& id, tidings what) { announce(id, what, tx_.now()); }
+    // To the schedule whose run it is.
+    void announce_run(const task_id& run, const task_id& schedule);
     bool any_news(const task_id& id, tidings what);
     void drop_news(const task_id& id, tidings what);
     // What has been overtaken needs no telling.
@@ -78,6 +80,7 @@ public:
     void sweep();
 
 private:
+    void announce(const task_id& id, tidings what, std::int64_t at, std::optional<std::string_view> schedule);
     bool forget_parents(const task_id& id, std::size_t limit);
 
     transaction& tx_;

@@ -36,10 +36,23 @@ bool endings::tell(const task_id& id, incarnation life, std::int64_t finished, s
     return heard;
 }
 
+bool endings::tell_schedule(const task_id& id, std::string_view body) {
+    const auto schedule = schedule_of(body);
+    if (schedule) edges_.announce_run(id, *schedule);
+    return schedule.has_value();
+}
+
+bool endings::tell_schedule_of_any_end(const task_id& id, const task_row& row) {
+    if (row.body == 0) return tells_end(row.small) && tell_schedule(id, row.small);
+    auto rows = sql_.body(row.body);
+    return rows.next() && tells_end(rows.bytes(0)) && tell_schedule(id, rows.bytes(0));
+}
+
 void endings::bury(const task_id& id, task_row& row, std::string_view outcome) {
     const auto as = ended_as(outcome);
     auto& queue = *row.list->queue;
-    const bool heard = tell(id, row.life, tx_.now(), outcome);
+    const bool watched = tell(id, row.life, tx_.now(), outcome);
+    const bool heard = tell_schedule_of_any_end(id, row) || watched;
     tx_.cache().count(queue, total_of(as));
     auto retention = retention_of(outcome);
     if (retention == 0 && heard) retention = for_those_who_wait;

@@ -15,6 +15,8 @@ public:
 
     // Tells those who watch, and makes news for tasks that depend on it. Whether there were any.
     bool tell(const task_id& id, incarnation life, std::int64_t finished, std::string_view outcome);
+    // The same for the schedule whose run it is, if it is one.
+    bool tell_schedule(const task_id& id, std::string_view body);
     // Ends a task that no worker holds, now. Its row must be in the list that it leaves.
     void bury(const task_id& id, task_row& row, std::string_view outcome);
     // A worker's report of the end of a task of which nothing is to be kept.
@@ -26,6 +28,9 @@ public:
     void leave_waiting(const task_id& id, const task_row& row);
 
 private:
+    // Where that is to hear of any end.
+    bool tell_schedule_of_any_end(const task_id& id, const task_row& row);
+
     transaction& tx_;
     statements& sql_;
     task_rows& rows_;

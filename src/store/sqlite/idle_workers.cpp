@@ -41,6 +41,7 @@ void idle_workers::leave(caller& who) {
     for (const auto& [ns, queue] : waited_for()) stop_waiting(who, queue);
     stop_waiting_for_news(who);
     stop_waiting_aside(who);
+    stop_watching_schedules(who);
 }
 
 caller* idle_workers::find(std::int64_t ns, std::string_view name) const {
@@ -75,6 +76,15 @@ void idle_workers::wait_aside(adopter one) {
 
 void idle_workers::stop_waiting_aside(const caller& who) {
     std::erase_if(adopters_, [&](const adopter& one) { return one.who == &who; });
+}
+
+void idle_workers::watch_schedules(const schedule_watcher& one) {
+    stop_watching_schedules(*one.who);
+    schedule_watchers_.push_back(one);
+}
+
+void idle_workers::stop_watching_schedules(const caller& who) {
+    std::erase_if(schedule_watchers_, [&](const schedule_watcher& one) { return one.who == &who; });
 }
 
 void idle_workers::wait_for_news(caller& who) { add(resolvers_[who.ns], &who); }

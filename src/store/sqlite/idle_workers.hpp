@@ -1,4 +1,4 @@
-// Who of this process waits for what: workers for tasks of a queue, resolvers for news. Kept in memory, since it ends with
+// Who of this process waits for what: workers for tasks of a queue, resolvers for news, others for schedules. Kept in memory, since it ends with
 // the process; what other processes do is noticed by looking at the file.
 #pragma once
 
@@ -33,7 +33,7 @@ struct caller {
 
 // To be told when the transaction is committed.
 struct notice {
-    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside };
+    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside, schedules };
     caller* to = nullptr;
     kind what = kind::woken;
     ended_task about{};
@@ -78,15 +78,31 @@ public:
         std::string holder;
     };
     std::map<place, timekeeper> timekeepers;
+    std::map<std::int64_t, timekeeper> schedule_keepers;  // likewise of the schedules of a namespace
     std::map<place, std::int64_t> looked;  // when one of them was last told to look after it
 
-    bool empty() const { return idle_.empty() && resolvers_.empty() && adopters_.empty(); }
+    // One that looks at schedules again at `until`, ms.
+    struct schedule_watcher {
+        caller* who = nullptr;
+        std::int64_t until = 0;
+        // When it asked, and when then the first one after that was to be looked at, and the first of all.
+        std::int64_t asked = 0, next = 0, first = 0;
+    };
+    // In place of what it said before.
+    void watch_schedules(const schedule_watcher& one);
+    void stop_watching_schedules(const caller& who);
+    const std::vector<schedule_watcher>& schedule_watchers() const noexcept { return schedule_watchers_; }
+
+    bool empty() const {
+        return idle_.empty() && resolvers_.empty() && adopters_.empty() && schedule_watchers_.empty();
+    }
 
 private:
     std::vector<caller*> callers_;
     std::map<place, std::vector<caller*>> idle_;  // only with somebody in it
     std::map<std::int64_t, std::vector<caller*>> resolvers_;
     std::vector<adopter> adopters_;
+    std::vector<schedule_watcher> schedule_watchers_;
 };
 
 }  // namespace errand::sqlite

@@ -30,6 +30,12 @@ bool operations::look_around() {
         tx.open_namespace(ns);
         aside.tell_adopters();
     }
+    std::set<std::int64_t> of_schedules;
+    for (const auto& one : tx.idle.schedule_watchers()) of_schedules.insert(one.who->ns);
+    for (const auto ns : of_schedules) {
+        tx.open_namespace(ns);
+        schedule.tell_of_others();
+    }
     for (const auto ns : tx.idle.news_waited_for()) {
         tx.open_namespace(ns);
         auto rows = tx.sql.any_news_due(ns, tx.now());

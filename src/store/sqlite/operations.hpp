@@ -10,6 +10,7 @@
 #include "store/sqlite/dependencies.hpp"
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/maintenance.hpp"
+#include "store/sqlite/schedules.hpp"
 #include "store/sqlite/submissions.hpp"
 
 namespace errand::sqlite {
@@ -42,6 +43,7 @@ struct operations {
     changes change{tx, tasks, places, links, ends};
     maintenance maintain{tx, tasks, places, links, ends, aside};
     inspection inspect{tx, tasks, links};
+    schedules schedule{tx, places, submission};
     audit checks{tx, tasks, places, links, aside};
 };
 

@@ -69,22 +69,23 @@ bool queues::any_ready(queue_row* queue) {
 
 // One process's worker sleeps until exactly the next due time of a queue; the others look a second later, as a backup, so
 // that a due time does not wake them all. That falls to another when the one that does it is gone or has overslept.
+std::int64_t queues::turn_of(idle_workers::timekeeper& keeper, std::int64_t due) {
+    const std::string me{process_of(tx_.by().name)};
+    const bool theirs = !keeper.holder.empty() && keeper.holder != me && keeper.due <= due + 50 &&
+                        due > tx_.now() - 100 && is_alive(keeper.holder);
+    if (theirs) return due + 1000;
+    keeper = {due, me};
+    return due;
+}
+
 std::optional<time_point> queues::next_look(std::span<const std::string> queues) {
     std::optional<std::int64_t> look;
-    const std::string me{process_of(tx_.by().name)};
     for (const auto& name : queues) {
         auto* queue = tx_.cache().find_queue(name);
-        auto at = queue ? earliest(*queue) : std::nullopt;
+        const auto at = queue ? earliest(*queue) : std::nullopt;
         if (!at) continue;
-        auto& keeper = tx_.idle.timekeepers[{tx_.ns(), name}];
-        const bool theirs = !keeper.holder.empty() && keeper.holder != me && keeper.due <= *at + 50 &&
-                            *at > tx_.now() - 100 && is_alive(keeper.holder);
-        if (theirs) {
-            *at += 1000;
-        } else {
-            keeper = {*at, me};
-        }
-        look = std::min(look.value_or(INT64_MAX), *at);
+        const auto turn = turn_of(tx_.idle.timekeepers[{tx_.ns(), name}], *at);
+        look = std::min(look.value_or(INT64_MAX), turn);
     }
     if (!look) return std::nullopt;
     return time_point{duration{*look}};

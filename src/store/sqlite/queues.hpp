@@ -26,6 +26,8 @@ public:
     bool any_ready(queue_row* queue);
     std::optional<std::int64_t> earliest(queue_row& queue);
     std::optional<time_point> next_look(std::span<const std::string> of);
+    // When the caller's process looks at what is due then: exactly, if it is the one that does.
+    std::int64_t turn_of(idle_workers::timekeeper& keeper, std::int64_t due);
 
     // ---- calls ----
     void busy(std::span<const std::string> of);

@@ -157,7 +157,26 @@ public:
         return client_.ask({"beat"}, [=](operations& in) { return in.maintain.beat(card, ttl, queues); });
     }
     awaitable<void> leave(std::span<const std::string> queues) override {
-        return done({"leave"}, [=](operations& in) { in.places.leave(queues); });
+        return done({"leave"}, [=](operations& in) {
+            in.places.leave(queues);
+            in.schedule.leave();
+        });
+    }
+
+    awaitable<schedules_answer> due_schedules(std::size_t limit) override {
+        return client_.ask({"due schedules", reads}, [=](operations& in) { return in.schedule.due(limit); });
+    }
+    awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) override {
+        return client_.ask({"find schedules", reads}, [=](operations& in) { return in.schedule.find(ids); });
+    }
+    awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) override {
+        return client_.ask({.name = "step schedules", .tasks = steps.size()},
+                           [=](operations& in) { return in.schedule.step(steps); });
+    }
+    awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override {
+        return client_.ask({"list schedules", reads}, [=, after = std::move(after)](operations& in) {
+            return in.schedule.list(after, limit);
+        });
     }
 
 private:

@@ -58,6 +58,8 @@ struct statements {
     ERRAND_SQL(announce, "lib_news.announce");
     ERRAND_SQL(find_news, "lib_news.find");
     ERRAND_SQL(drop_news, "lib_news.drop");
+    ERRAND_SQL(news_of_run, "lib_news.of_run");
+    ERRAND_SQL(drop_news_of_run, "lib_news.drop_of_run");
     ERRAND_SQL(take_news, "news.take");
     ERRAND_SQL(put_off_news, "news.put_off");
     ERRAND_SQL(next_news, "news.next");
@@ -132,6 +134,14 @@ struct statements {
     ERRAND_SQL(tally, "beat.tally");
     ERRAND_SQL(forget_tally, "beat.forget_tally");
     ERRAND_SQL(leave, "leave.worker");
+
+    ERRAND_SQL(schedule_record, "schedule.record");
+    ERRAND_SQL(keep_schedule, "schedule.keep");
+    ERRAND_SQL(drop_schedule, "schedule.drop");
+    ERRAND_SQL(due_schedules, "schedule.due");
+    ERRAND_SQL(next_schedule, "schedule.next");
+    ERRAND_SQL(page_of_schedules, "schedule.page");
+    ERRAND_SQL(standing_of_run, "schedule.run");
 
     ERRAND_SQL(audit_tasks, "audit.tasks");
     ERRAND_SQL(audit_claims, "audit.claims");

@@ -15,6 +15,8 @@ public:
 
     std::vector<submit_answer> submit(std::span<const submission_item> items, submit_mode mode);
     void forget(std::span<const delivered_task> tasks);
+    // One that depends on nothing: nothing becomes of it where its id is held, by whatever it is.
+    void submit_where_free(const submission_item& item);
 
 private:
     // An item on its way to a decision.

@@ -31,6 +31,12 @@ void submissions::forget(std::span<const delivered_task> tasks) {
     for (const auto& one : tasks) sql_.forget.run(tx_.ns(), one.id.view(), one.life);
 }
 
+void submissions::submit_where_free(const submission_item& item) {
+    if (sql_.find(tx_.ns(), item.id.view()).next()) return;
+    const auto [to, at] = target_of(item);
+    insert(item, *to, at);
+}
+
 submit_answer submissions::submit_alone(const submission_item& item) {
     if (recalls(item)) return {submit_verdict::duplicate, incarnation_of(item.body)};
     auto got = decide_alone(item);

@@ -1,7 +1,7 @@
 -- news: takes news that are to be delivered.
 
 -- name: take
-SELECT id, what FROM errand_news WHERE ns = ?1 AND at <= ?2 ORDER BY at LIMIT ?3
+SELECT id, what, schedule FROM errand_news WHERE ns = ?1 AND at <= ?2 ORDER BY at LIMIT ?3
 
 -- name: put_off
 UPDATE errand_news SET at = ?4, token = ?5 WHERE ns = ?1 AND id = ?2 AND what = ?3

@@ -1,4 +1,4 @@
--- What a file holds, format 5. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 6. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
@@ -94,13 +94,15 @@ CREATE TABLE errand_link(
     PRIMARY KEY(ns, kind, of, other)
 ) WITHOUT ROWID;
 
--- What has become of tasks that others depend on, to be told from `at` on; token: of whoever is telling it.
+-- What has become of tasks that others depend on, to be told from `at` on; token: of whoever is telling it. what r: a run
+-- of this schedule has ended.
 CREATE TABLE errand_news(
     ns INTEGER NOT NULL,
     id BLOB NOT NULL,
     what TEXT NOT NULL,
     at INTEGER NOT NULL,
     token INTEGER,
+    schedule BLOB,
     PRIMARY KEY(ns, id, what)
 ) WITHOUT ROWID;
 CREATE INDEX errand_news_at ON errand_news(ns, at);
@@ -169,3 +171,14 @@ CREATE TABLE errand_arrived(
     at INTEGER NOT NULL,                -- ms
     PRIMARY KEY(ns, id, life)
 ) WITHOUT ROWID;
+
+CREATE TABLE errand_schedule(
+    ns INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    name BLOB NOT NULL,                 -- its place in lists
+    look INTEGER,                       -- when somebody is to look at it, ms
+    record BLOB NOT NULL,
+    UNIQUE(ns, id)
+);
+CREATE INDEX errand_schedule_look ON errand_schedule(ns, look) WHERE look IS NOT NULL;
+CREATE INDEX errand_schedule_name ON errand_schedule(ns, name);
