@@ -8,8 +8,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <sqlite3.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace errand;
 using namespace errand::test;
@@ -19,6 +21,25 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 const std::string ours = std::to_string(errand::sqlite::store_format);
+const std::string oldest = std::to_string(errand::sqlite::oldest_format);
+
+// What makes a file of an older format, as the errand of that time left it.
+std::string file_of_format(int number) {
+    std::ifstream in{ERRAND_TESTS_DIR "/integration/sqlite_format_" + std::to_string(number) + ".sql"};
+    REQUIRE(in);
+    std::ostringstream all;
+    all << in.rdbuf();
+    return all.str();
+}
+
+// All columns and indexes of errand's tables; the words of their definitions may differ.
+const std::string all_columns =
+    "SELECT group_concat(what, char(10)) FROM (SELECT t.name || '.' || c.cid || ' ' || c.name || ' ' || c.type || "
+    "c.\"notnull\" || c.pk || coalesce(c.dflt_value, '') AS what FROM sqlite_schema AS t "
+    "JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' ORDER BY t.name, c.cid)";
+const std::string all_indexes =
+    "SELECT group_concat(coalesce(sql, name), char(10)) FROM (SELECT name, sql FROM sqlite_schema "
+    "WHERE type = 'index' ORDER BY name)";
 
 struct opened_file : store_fixture {
     opened_file() : store_fixture{std::make_unique<sqlite_backing>(false)} {}
@@ -27,6 +48,10 @@ struct opened_file : store_fixture {
 
     sqlite::address address() { return sqlite::parse_address("sqlite://" + file().path()); }
 
+    // Of this format and another.
+    static std::array<std::string, 2> step_names(int first, int second) {
+        return {"00" + std::to_string(first), "00" + std::to_string(second)};
+    }
     // In what words it is refused.
     std::string refusal(store_settings with) {
         try {
@@ -99,7 +124,7 @@ TEST_CASE("a file of a format that is not known any more is refused, and left as
          {"CREATE TABLE task(x)", "PRAGMA application_id = 1701991012", "PRAGMA user_version = 4"})
         here.file().ask(sql);
     CHECK_THAT(here.refusal(),
-               ContainsSubstring("format 4, and this errand no longer knows formats before " + ours));
+               ContainsSubstring("format 4, and this errand no longer knows formats before " + oldest));
     CHECK(here.file().ask("SELECT count(*) FROM sqlite_schema") == "1");
     CHECK(here.file().ask("PRAGMA journal_mode") == "delete");
 }
@@ -112,19 +137,22 @@ TEST_CASE("a file of an older format is brought forward, by the steps that are m
         here.submit(made, item);
     }
     // Two formats that are still to come.
+    const auto first = sqlite::store_format + 1, second = sqlite::store_format + 2;
+    const auto names = opened_file::step_names(first, second);
     const std::vector<sqlite::script_text> steps{
-        {"006", "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
-        {"007", "UPDATE errand_task SET colour = 'red'; INSERT INTO errand_colour VALUES('red');"}};
-    REQUIRE(sqlite::store_format == 5);
-    const sqlite::table_format known{.number = 7, .oldest = sqlite::store_format, .steps = steps};
+        {names[0],
+         "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
+        {names[1], "UPDATE errand_task SET colour = 'red'; INSERT INTO errand_colour VALUES('red');"}};
+    const sqlite::table_format known{.number = second, .steps = steps};
     // The first one makes the steps, the second one finds them made.
     for (int i = 0; i < 2; ++i) {
         const auto in = sqlite::open_database(here.address(), known);
-        CHECK(in->ask("SELECT number FROM errand_format") == "7");
+        CHECK(in->ask("SELECT number FROM errand_format") == std::to_string(second));
         CHECK(in->ask("SELECT group_concat(colour) FROM errand_task") == "red");
         CHECK(in->ask("SELECT count(*) FROM errand_colour") == "1");
     }
-    CHECK_THAT(here.refusal(), ContainsSubstring("format 7") && ContainsSubstring("knows only " + ours));
+    CHECK_THAT(here.refusal(), ContainsSubstring("format " + std::to_string(second)) &&
+                                   ContainsSubstring("knows only " + ours));
 }
 
 TEST_CASE("a file is not brought forward by half: a step that is missing or fails leaves all as it was") {
@@ -132,15 +160,66 @@ TEST_CASE("a file is not brought forward by half: a step that is missing or fail
     {
         auto made = here.join("made");
     }
-    const std::vector<sqlite::script_text> steps{{"006", "CREATE TABLE errand_colour(name TEXT);"},
-                                                 {"008", "SELECT no_such_thing;"}};
-    for (const int number : {7, 8}) {
-        const sqlite::table_format known{.number = number, .oldest = sqlite::store_format, .steps = steps};
+    const auto first = sqlite::store_format + 1;
+    const auto names = opened_file::step_names(first, first + 2);
+    const std::vector<sqlite::script_text> steps{{names[0], "CREATE TABLE errand_colour(name TEXT);"},
+                                                 {names[1], "SELECT no_such_thing;"}};
+    for (const int number : {first + 1, first + 2}) {
+        const sqlite::table_format known{.number = number, .steps = steps};
         CHECK_THROWS_AS(sqlite::open_database(here.address(), known), sqlite::failure);
         CHECK(here.file().ask("SELECT number FROM errand_format") == ours);
         CHECK(here.file().ask("SELECT count(*) FROM sqlite_schema WHERE name = 'errand_colour'") == "0");
     }
     CHECK(here.refusal() == "opened");
+}
+
+TEST_CASE("a file of each format since the oldest is opened, and is then as if it were new") {
+    opened_file fresh;
+    {
+        auto made = fresh.join("made");
+    }
+    for (int number = sqlite::oldest_format; number < sqlite::store_format; ++number) {
+        opened_file here;
+        here.file().ask(file_of_format(number));
+        {
+            auto brought = here.join("brought");
+        }
+        for (const auto& question :
+             {std::string{"SELECT number FROM errand_format"}, all_columns, all_indexes})
+            CHECK(here.file().ask(question) == fresh.file().ask(question));
+    }
+}
+
+TEST_CASE("tasks of a file of format 5 go on in this one") {
+    opened_file here;
+    here.file().ask(file_of_format(5));
+    const auto id = [](const std::string& name) { return derive_task_id("h", name); };
+    auto with = here.settings("worker");
+    with.name_space = here.file().ask("SELECT name FROM errand_name_space");
+    auto worker = here.join(with);
+    CHECK(here.state_of(worker, id("ended")) == state::success);
+    CHECK(here.state_of(worker, id("told")) == state::cancelled);
+    CHECK(here.state_of(worker, id("waits")) == state::waiting);
+    CHECK(here.state_of(worker, id("delayed")) == state::delayed);
+    auto got = here.claim(worker, 10).claimed;
+    REQUIRE(got.size() == 2);
+    CHECK(got[0].id == id("ready"));
+    CHECK(got[1].id == id("large"));
+    CHECK(args_of(got[1]) == "[\"" + std::string(600, 'x') + "\"]");
+    const auto taken_over = await(here.io, worker->recover(10, 30s)).tasks;
+    REQUIRE(taken_over.size() == 1);
+    CHECK(taken_over[0].id == id("working"));
+    got.push_back(taken_over[0]);
+    std::vector<report> reports;
+    for (const auto& task : got) reports.push_back(success_of(task));
+    for (const auto verdict : here.finish(worker, std::move(reports)))
+        CHECK(verdict == report_verdict::accepted);
+    // The news that were there, and those of this end.
+    const auto news = await(here.io, worker->take_news(10, 30s)).entries;
+    REQUIRE(news.size() == 2);
+    for (const auto& one : news) CHECK(one.heirs == std::vector{id("waits")});
+    const schedule_step step{.id = id("k"), .seen = 0, .record = std::string(24, 'x'), .name = "k"};
+    CHECK(await(here.io, worker->step_schedules({&step, 1})).at(0) == step_verdict::done);
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {

@@ -31,6 +31,7 @@ const std::map<std::string, std::string> queries{
     {"waiting", "SELECT count(*) FROM errand_waiting"},
     {"links", "SELECT count(*) FROM errand_link"},
     {"outbox", "SELECT count(*) FROM errand_news"},
+    {"schedules", "SELECT count(*) FROM errand_schedule"},
     {"stages", "SELECT count(DISTINCT id) FROM errand_stage"},
     {"watched", "SELECT count(*) FROM errand_watched"},
     {"cards", "SELECT count(*) FROM errand_worker"},

@@ -15,6 +15,7 @@ struct heard : store_listener {
     int reconnects = 0;
     int news = 0;
     int asides = 0;
+    int schedules = 0;
     std::vector<task_id> cancelled;
     std::vector<ended_task> ended;
     std::vector<claimed_task> given;
@@ -23,6 +24,7 @@ struct heard : store_listener {
     void task_given(claimed_task task) override { given.push_back(std::move(task)); }
     void news_came() override { ++news; }
     void stands_aside() override { ++asides; }
+    void schedules_changed() override { ++schedules; }
     void task_cancelled(const task_id& id) override { cancelled.push_back(id); }
     void task_ended(const ended_task& task) override { ended.push_back(task); }
     void reconnected() override { ++reconnects; }

@@ -157,8 +157,8 @@ void edges::announce(const task_id& id, tidings what, std::int64_t at) {
     announce(id, what, at, std::nullopt);
 }
 
-void edges::announce_run(const task_id& run, const task_id& schedule) {
-    announce(run, tidings::ran, tx_.now(), schedule.view());
+void edges::announce_run(const task_id& id, const task_id& schedule) {
+    announce(id, tidings::ran, tx_.now(), schedule.view());
 }
 
 void edges::announce(const task_id& id, tidings what, std::int64_t at,

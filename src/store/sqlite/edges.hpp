@@ -64,7 +64,7 @@ public:
     void announce(const task_id& id, tidings what, std::int64_t at);
     void announce(const task_id& id, tidings what) { announce(id, what, tx_.now()); }
     // To the schedule whose run it is.
-    void announce_run(const task_id& run, const task_id& schedule);
+    void announce_run(const task_id& id, const task_id& schedule);
     bool any_news(const task_id& id, tidings what);
     void drop_news(const task_id& id, tidings what);
     // What has been overtaken needs no telling.

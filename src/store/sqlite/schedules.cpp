@@ -8,16 +8,16 @@
 namespace errand::sqlite {
 namespace {
 
-// Before all times.
-constexpr std::int64_t ever = INT64_MIN;
+// A time before all others.
+constexpr std::int64_t before_all = INT64_MIN;
 
 // 0: there is no record.
-std::uint64_t stamp_of(std::string_view record) {
+std::uint64_t stamp_in(std::string_view record) {
     if (record.size() < schedule_record::stamp_length) return 0;
     return byte_reader{record, "schedule"}.fixed(schedule_record::stamp_length);
 }
 
-std::optional<task_id> last_run_of(std::string_view record) {
+std::optional<task_id> last_run_in(std::string_view record) {
     if (record.size() < schedule_record::last_run_offset) return std::nullopt;
     const auto id =
         task_id::from_bytes(record.substr(schedule_record::last_run_offset, sizeof(task_id::bytes)));
@@ -28,8 +28,8 @@ std::optional<task_id> last_run_of(std::string_view record) {
 
 // ---- what is kept --------------------------------------------------------------------------------------
 
-last_run_seen schedules::standing_of(const task_id& run) {
-    auto rows = sql_.standing_of_run(tx_.ns(), run.view());
+last_run_seen schedules::standing_of(const task_id& id) {
+    auto rows = sql_.standing_of_run(tx_.ns(), id.view());
     if (!rows.next()) return {};
     const auto* list = tx_.cache().find_list_of(rows.number(0));
     if (!list || list->kind == remnants) return {};
@@ -39,7 +39,7 @@ last_run_seen schedules::standing_of(const task_id& run) {
 
 kept_schedule schedules::with_last_run(const task_id& id, std::string record) {
     kept_schedule one{.id = id, .record = std::move(record)};
-    if (const auto last = last_run_of(one.record)) one.last_run = standing_of(*last);
+    if (const auto last = last_run_in(one.record)) one.last_run = standing_of(*last);
     return one;
 }
 
@@ -74,8 +74,8 @@ std::vector<step_verdict> schedules::step(std::span<const schedule_step> steps) 
 }
 
 bool schedules::may_be_made(const schedule_step& one, std::uint64_t stamp) {
-    return stamp == one.seen && std::ranges::all_of(one.heard, [&](const task_id& run) {
-               return sql_.news_of_run(tx_.ns(), run.view(), one.id.view()).next();
+    return stamp == one.seen && std::ranges::all_of(one.heard, [&](const task_id& ended) {
+               return sql_.news_of_run(tx_.ns(), ended.view(), one.id.view()).next();
            });
 }
 
@@ -83,10 +83,10 @@ step_verdict schedules::make(const schedule_step& one) {
     std::uint64_t stamp = 0;
     {
         auto rows = sql_.schedule_record(tx_.ns(), one.id.view());
-        if (rows.next()) stamp = stamp_of(rows.bytes(0));
+        if (rows.next()) stamp = stamp_in(rows.bytes(0));
     }
     const bool changes = one.seen != 0 || !one.record.empty();
-    if (changes && stamp == stamp_of(one.record)) return step_verdict::done;
+    if (changes && stamp == stamp_in(one.record)) return step_verdict::done;
     if (!may_be_made(one, stamp)) return step_verdict::stale;
     if (!one.record.empty()) {
         std::optional<std::int64_t> look;
@@ -97,7 +97,7 @@ step_verdict schedules::make(const schedule_step& one) {
     } else if (changes) {
         sql_.drop_schedule.run(tx_.ns(), one.id.view());
     }
-    for (const auto& run : one.heard) sql_.drop_news_of_run.run(tx_.ns(), run.view());
+    for (const auto& ended : one.heard) sql_.drop_news_of_run.run(tx_.ns(), ended.view());
     for (const auto& item : one.runs) submissions_.submit_where_free(item);
     return step_verdict::done;
 }
@@ -128,7 +128,7 @@ schedules_answer schedules::due(std::size_t limit) {
                               .until = until.value_or(INT64_MAX),
                               .asked = tx_.now(),
                               .next = next.value_or(INT64_MAX),
-                              .first = next_after(ever).value_or(INT64_MAX)});
+                              .first = next_after(before_all).value_or(INT64_MAX)});
     return got;
 }
 
@@ -146,7 +146,7 @@ void schedules::tell_those(Condition holds) {
 
 // One that was due when they asked is known to them, and looked at just now by whoever came first.
 void schedules::tell_of_others() {
-    const auto first = next_after(ever);
+    const auto first = next_after(before_all);
     if (!first) return;
     tell_those([&](const auto& watcher) {
         return *first < watcher.first || next_after(watcher.asked).value_or(INT64_MAX) < watcher.next;

@@ -24,7 +24,7 @@ private:
     step_verdict make(const schedule_step& one);
     bool may_be_made(const schedule_step& one, std::uint64_t stamp);
     kept_schedule with_last_run(const task_id& id, std::string record);
-    last_run_seen standing_of(const task_id& run);
+    last_run_seen standing_of(const task_id& id);
     // The earliest look after then.
     std::optional<std::int64_t> next_after(std::int64_t then);
     // Those of this namespace for whom that holds; they are told once.
