@@ -58,8 +58,7 @@ TEST_CASE("steps of one call are made or not each by itself") {
     schedule_fixture t;
     t.declare("one");
     t.declare("two");
-    const auto got =
-        t.make_all({t.step_to("one", 1, 5), t.step_to("two", 9, 5), t.step_to("three", 0, 5)});
+    const auto got = t.make_all({t.step_to("one", 1, 5), t.step_to("two", 9, 5), t.step_to("three", 0, 5)});
     CHECK(got == std::vector{step_verdict::done, step_verdict::stale, step_verdict::done});
     CHECK(t.stamp_of("one") == 5);
     CHECK(t.stamp_of("two") == 1);

@@ -140,8 +140,7 @@ TEST_CASE("a file of an older format is brought forward, by the steps that are m
     const auto first = sqlite::store_format + 1, second = sqlite::store_format + 2;
     const auto names = opened_file::step_names(first, second);
     const std::vector<sqlite::script_text> steps{
-        {names[0],
-         "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
+        {names[0], "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
         {names[1], "UPDATE errand_task SET colour = 'red'; INSERT INTO errand_colour VALUES('red');"}};
     const sqlite::table_format known{.number = second, .steps = steps};
     // The first one makes the steps, the second one finds them made.

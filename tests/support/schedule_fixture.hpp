@@ -49,8 +49,8 @@ struct schedule_fixture : ward_on<store_fixture> {
                                   const std::string& args = "[]") {
         auto item = item_with(run_id(key, tick), args);
         auto body = decode_body(item.body);
-        body.origin = run_origin{
-            .schedule = schedule_called(key), .key = key, .number = tick, .tells_end = tells_end};
+        body.origin =
+            run_origin{.schedule = schedule_called(key), .key = key, .number = tick, .tells_end = tells_end};
         item.body = encode(body);
         return item;
     }
@@ -77,9 +77,7 @@ struct schedule_fixture : ward_on<store_fixture> {
         const auto there = kept(key).record;
         return there.empty() ? 0 : decode_schedule(there).stamp;
     }
-    schedules_answer due(member& by, std::size_t limit = 100) {
-        return await(io, by->due_schedules(limit));
-    }
+    schedules_answer due(member& by, std::size_t limit = 100) { return await(io, by->due_schedules(limit)); }
     news_answer news_of(member& by, duration lease = std::chrono::seconds{60}) {
         return await(io, by->take_news(100, lease));
     }
@@ -95,9 +93,7 @@ struct schedule_fixture : ward_on<store_fixture> {
         }
         return all;
     }
-    static told only(const std::string& key, int tick) {
-        return {{schedule_called(key), run_id(key, tick)}};
-    }
+    static told only(const std::string& key, int tick) { return {{schedule_called(key), run_id(key, tick)}}; }
 };
 
 }  // namespace errand::test

@@ -89,28 +89,6 @@ TEST_CASE("the usual body is small, and its front is where scripts look for it")
     CHECK(decode_body(bytes).biz_id == std::nullopt);
 }
 
-TEST_CASE("an encoded body says of which schedule it is a run, and whether that hears of any end") {
-    task_body body;
-    body.queue = "default";
-    body.handler = "h";
-    body.args = "[1]";
-    CHECK_FALSE(schedule_of(encode(body)));
-    CHECK_FALSE(tells_end(encode(body)));
-    body.after = {derive_task_id("h", "parent")};
-    CHECK_FALSE(schedule_of(encode(body)));
-    body.after.clear();
-    const auto schedule = derive_task_id("h", "schedule");
-    for (const bool told : {false, true}) {
-        body.origin = run_origin{.schedule = schedule, .key = "!", .tells_end = told};
-        CHECK(schedule_of(encode(body)) == schedule);
-        CHECK(tells_end(encode(body)) == told);
-    }
-    for (const std::string_view cut : {"", "\3", "\3!23456789012345"}) {
-        CHECK_FALSE(schedule_of(cut));
-        CHECK_FALSE(tells_end(cut));
-    }
-}
-
 TEST_CASE("notes come back as they were written") {
     const auto notes = full_notes();
     const auto back = decode_notes(encode(notes));

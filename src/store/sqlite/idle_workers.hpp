@@ -79,7 +79,7 @@ public:
     };
     std::map<place, timekeeper> timekeepers;
     std::map<std::int64_t, timekeeper> schedule_keepers;  // likewise of the schedules of a namespace
-    std::map<place, std::int64_t> looked;  // when one of them was last told to look after it
+    std::map<place, std::int64_t> looked;                 // when one of them was last told to look after it
 
     // One that looks at schedules again at `until`, ms.
     struct schedule_watcher {

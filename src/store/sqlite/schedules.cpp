@@ -47,8 +47,7 @@ schedules_answer schedules::find(std::span<const task_id> ids) {
     schedules_answer got{.now = tx_.time()};
     for (const auto& id : ids) {
         auto rows = sql_.schedule_record(tx_.ns(), id.view());
-        got.schedules.push_back(
-            with_last_run(id, rows.next() ? std::string{rows.bytes(0)} : std::string{}));
+        got.schedules.push_back(with_last_run(id, rows.next() ? std::string{rows.bytes(0)} : std::string{}));
     }
     return got;
 }
@@ -58,8 +57,8 @@ schedule_list schedules::list(std::string_view after, std::size_t limit) {
     for (auto rows = sql_.page_of_schedules(tx_.ns(), after, limit + 1); rows.next();) {
         got.more = got.schedules.size() == limit;
         if (got.more) break;
-        got.schedules.push_back(
-            with_last_run(*task_id::from_bytes(rows.bytes(0)), std::string{rows.bytes(1)}));
+        got.schedules.push_back(with_last_run(*task_id::from_bytes(rows.bytes(0)),
+                                              std::string{rows.bytes(1)}));
         got.names.emplace_back(rows.bytes(2));
     }
     return got;
@@ -113,8 +112,8 @@ std::optional<std::int64_t> schedules::next_after(std::int64_t then) {
 schedules_answer schedules::due(std::size_t limit) {
     schedules_answer got{.now = tx_.time()};
     for (auto rows = sql_.due_schedules(tx_.ns(), tx_.now(), limit); rows.next();)
-        got.schedules.push_back(
-            with_last_run(*task_id::from_bytes(rows.bytes(0)), std::string{rows.bytes(1)}));
+        got.schedules.push_back(with_last_run(*task_id::from_bytes(rows.bytes(0)),
+                                              std::string{rows.bytes(1)}));
     const auto next = next_after(tx_.now());
     auto until = next;
     if (next) {
