@@ -39,7 +39,7 @@ void check_nothing_left(const store_fixture& here) {
 }
 
 // Runs what is ready; each task ends so, kept for so long.
-void run_ready(store_fixture& here, member& by, state as, duration retention) {
+void run_all(store_fixture& here, member& by, state as, duration retention) {
     auto got = here.claim(by, 1000).claimed;
     std::vector<report> reports;
     for (const auto& task : got) {
@@ -74,7 +74,7 @@ TEST_CASE("ended tasks that others wait for go like all others when there are to
         here.submit(store, parent);
         here.submit(store, waits_for({{parent.id}}));
     }
-    run_ready(here, store, state::dead, 1h);
+    run_all(here, store, state::dead, 1h);
     REQUIRE(here.queue_of(store).dead == 12);
     CHECK(passes_until_done(here, store, 5, 3) < 20);
     CHECK(here.queue_of(store).dead == 5);
@@ -89,7 +89,7 @@ TEST_CASE("what a pass over too many ended tasks says is what it deleted") {
     auto store = here.join("w");
     for (int i = 0; i < 7; ++i) {
         here.submit(store, item_of("x"));
-        run_ready(here, store, state::dead, 1h);
+        run_all(here, store, state::dead, 1h);
     }
     CHECK(await(here.io, store->trim(4, 2)) == 2);
     CHECK(await(here.io, store->trim(4, 2)) == 1);
@@ -103,7 +103,7 @@ TEST_CASE("many tasks that ended together are deleted in steps that get on") {
     std::vector<submission_item> items;
     for (int i = 0; i < 200; ++i) items.push_back(item_of("x"));
     here.submit_all(store, items);
-    run_ready(here, store, state::success, 2ms);
+    run_all(here, store, state::success, 2ms);
     const auto gone = [&] { return here.queue_of(store).success == 0; };
     int calls = 0;
     CHECK(here.until([&] {
@@ -168,7 +168,7 @@ TEST_CASE("a task that was started past what it waited for leaves no edges when 
     notes.revived = true;
     REQUIRE(await(here.io,
                   store->revive(child.id, incarnation_of(child.body), *found->finished_at, encode(notes))));
-    run_ready(here, store, state::success, 0ms);
+    run_all(here, store, state::success, 0ms);
     // They do not outlive it.
     CHECK((here.keeps("links", 0) || await(here.io, store->find(child.id)).has_value()));
     CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
@@ -183,7 +183,7 @@ TEST_CASE(
     here.submit(store, first);
     const auto child = waits_for({{first.id}, {later.id}}, "waits", on_failed::cancel);
     here.submit(store, child);
-    run_ready(here, store, state::dead, 1h);
+    run_all(here, store, state::dead, 1h);
     const resolution told{.parent = first.id,
                           .what = tidings::dead,
                           .cancelled = outcome_of(state::cancelled),

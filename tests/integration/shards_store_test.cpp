@@ -46,13 +46,14 @@ TEST_CASE("a refusal in one shard refuses the whole transaction", "[shards]") {
 TEST_CASE("a plan over shards runs in its order although nothing is kept of its tasks", "[shards]") {
     bench t;
     t.start();
-    const auto steps = t.app.handler<once>().with({.retention = 0ms});
+    const auto steps = t.app.handler<shards_test::once>().with({.retention = 0ms});
     for (int round = 0; round < 20; ++round) {
         std::optional<step_handle> last;
         t.run(errand::transaction(t.app, [&]() -> errand::awaitable<void> {
             last = co_await steps.perform_async(std::to_string(12 * round));
             for (int i = 1; i < 12; ++i) {
-                const auto next = t.app.handler<once>().with({.retention = 0ms, .after = {*last}});
+                const auto next =
+                    t.app.handler<shards_test::once>().with({.retention = 0ms, .after = {*last}});
                 last = co_await next.perform_async(std::to_string(12 * round + i));
             }
         }));
