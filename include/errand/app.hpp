@@ -10,6 +10,7 @@
 #include <errand/inspect.hpp>
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
+#include <errand/schedule.hpp>
 #include <errand/task_info.hpp>
 
 #include <boost/json/array.hpp>
@@ -84,6 +85,17 @@ public:
     /// @param most so many tasks at most; `complete` says whether there are more
     /// @return nullopt when the store knows no such task, or the text is no id @throws store_error
     [[nodiscard]] awaitable<std::optional<task_graph>> graph(std::string id, std::size_t most = 1000);
+
+    /// The schedules of the namespace, by handler and key, page by page. About a round trip for each page; a page of one
+    /// state, or of a handler that this program does not know, may have to look at all schedules.
+    /// @param after `next` of the page before; empty: the first
+    /// @throws usage_error for a limit that is not 1..1000 and a text that is no `next`; store_error
+    [[nodiscard]] awaitable<schedule_page> schedules(schedule_filter which = {}, std::string after = {});
+
+    /// The schedule with this id. One round trip.
+    /// @param id as schedule::id() gives it
+    /// @return nullopt when the store knows no such schedule, or the text is no id @throws store_error
+    [[nodiscard]] awaitable<std::optional<schedule>> find_schedule(std::string id);
 
     /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.
     [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }

@@ -6,6 +6,7 @@
 #include <errand/handle.hpp>
 #include <errand/options.hpp>
 #include <errand/plan.hpp>
+#include <errand/schedule.hpp>
 
 #include <chrono>
 #include <memory>
@@ -121,6 +122,30 @@ public:
         return detail::submit_bulk_typed<detail::result_of<S>>(std::move(all));
     }
 
+    /// Declares a recurring task: a run each interval, with these arguments, kept by the store and fired by any worker.
+    /// Declaring a schedule again that is there (same handler, same key) updates it, and writes nothing when it says the
+    /// same: every program may do so when it starts. One that was cancelled begins anew. The handler's own biz_id is not
+    /// used for runs, and around_submit is not asked. About two round trips.
+    /// @param interval at least 1 ms; when it begins is said by `how.mode`
+    /// @param how how it goes on; in `how.run` what its runs do otherwise than the policy and the options of with()
+    /// @throws usage_error for a bad value, naming it, and under an open transaction; bad_data, store_error as above
+    template <class... A, class S = H>
+    [[nodiscard]] awaitable<schedule> every(duration interval, schedule_options how = {}, A&&... args) const {
+        auto one = schedule_of<S>(std::move(how), std::forward<A>(args)...);
+        one.interval = interval;
+        return detail::declare_schedule(std::move(one));
+    }
+
+    /// The same at the times that a cron line names.
+    /// @param line "minute hour day-of-month month day-of-week", or with seconds before them; see docs/schedules.md
+    /// @throws as every(), also for a line that never comes and a time zone that this machine does not know
+    template <class... A, class S = H>
+    [[nodiscard]] awaitable<schedule> cron(std::string line, schedule_options how = {}, A&&... args) const {
+        auto one = schedule_of<S>(std::move(how), std::forward<A>(args)...);
+        one.cron = std::move(line);
+        return detail::declare_schedule(std::move(one));
+    }
+
     /// The same proxy with options that go before the policy. No round trip.
     [[nodiscard]] proxy with(options extra) const {
         proxy other{*this};
@@ -168,6 +193,14 @@ private:
     template <class S, class... A>
     detail::draft draft_of(A&&... args) const {
         return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));
+    }
+
+    template <class S, class... A>
+    detail::schedule_draft schedule_of(schedule_options how, A&&... args) const {
+        detail::schedule_draft one;
+        one.run = draft_of<S>(std::forward<A>(args)...);
+        one.how = std::move(how);
+        return one;
     }
 
     template <class S>

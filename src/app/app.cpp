@@ -105,6 +105,14 @@ awaitable<std::optional<task_graph>> app::graph(std::string id, std::size_t most
     return detail::find_graph(*core_, std::move(id), most);
 }
 
+awaitable<schedule_page> app::schedules(schedule_filter which, std::string after) {
+    return detail::list_schedules(*core_, std::move(which), std::move(after));
+}
+
+awaitable<std::optional<schedule>> app::find_schedule(std::string id) {
+    return detail::find_schedule(*core_, std::move(id));
+}
+
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     return detail::find_task(*core_, std::move(id));
 }

@@ -60,6 +60,8 @@ std::vector<command> commands() {
         {"pause", "Starts no more tasks of these queues", set_paused(true)},
         {"resume", "Starts tasks of paused queues again", set_paused(false)},
         {"perform", "Submits a task by its handler's wire name", prepare_perform},
+        {"schedules", "Recurring tasks: looks at them, pauses, resumes, cancels and runs them",
+         prepare_schedules},
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"completion", "Prints a completion script for a shell", prepare_completion},

@@ -57,6 +57,7 @@ runner prepare_change(CLI::App& line);
 // Files of their names.
 runner prepare_top(CLI::App& line);
 runner prepare_perform(CLI::App& line);
+runner prepare_schedules(CLI::App& line);
 runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_completion(CLI::App& line);

@@ -3,6 +3,7 @@
 
 #include <errand/awaitable.hpp>
 #include <errand/options.hpp>
+#include <errand/schedule.hpp>
 #include <errand/task_info.hpp>
 
 #include <array>
@@ -47,12 +48,24 @@ struct draft {
     std::shared_ptr<open_transaction> held_by{};  // proxy.in(…)
 };
 
+// One declaration of a schedule. Of `every` the line is not there, of `cron` the interval.
+struct schedule_draft {
+    draft run{};  // what its runs are made of
+    schedule_options how{};
+    duration interval{0};
+    std::optional<std::string> cron{};
+};
+
 // What holds the submissions of a guard back.
 std::shared_ptr<open_transaction> held_of(const transaction_guard& guard);
 std::shared_ptr<open_transaction> held_of(const joined_transaction& joined);
 
 awaitable<task_ref> submit(draft one);
 awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);
+
+awaitable<schedule> declare_schedule(schedule_draft one);
+awaitable<schedule_page> list_schedules(app_core& app, schedule_filter which, std::string after);
+awaitable<std::optional<schedule>> find_schedule(app_core& app, std::string id);
 
 // The result as JSON text; empty for void.
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);

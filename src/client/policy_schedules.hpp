@@ -1,0 +1,16 @@
+// The schedules that the policies of this program's handlers declare.
+#pragma once
+
+#include <errand/awaitable.hpp>
+
+namespace errand {
+
+namespace detail {
+class app_core;
+}
+
+// For each handler whose code is here: its policy's .cron is declared, and cancelled where it has none any more. One look,
+// and steps only for what changes. From any executor.
+awaitable<void> declare_policy_schedules(detail::app_core& app);
+
+}  // namespace errand

@@ -1,0 +1,100 @@
+#include "client/schedule_change.hpp"
+
+#include <errand/error.hpp>
+
+#include "client/edit_task.hpp"
+#include "runtime/handlers.hpp"
+#include "runtime/schedule_steps.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace errand {
+namespace {
+
+// Workers that fire it and others that change it may come in between; each time one of them gets ahead.
+constexpr int most_schedule_tries = 50;
+
+seen_schedule seen_of(const kept_schedule& kept, time_point now) {
+    seen_schedule seen{.id = kept.id, .last_run = kept.last_run, .now = now};
+    if (!kept.record.empty()) seen.record = decode_schedule(kept.record);
+    return seen;
+}
+
+awaitable<void> cancel_last_run(store& in, const schedule_record& before) {
+    const auto* handler = handlers::find(before.run.handler);
+    const auto kept_for = handler ? handler->policy.retention : policy{}.retention;
+    co_await cancel_on(in, before.last_run, 0, before.run.retention.value_or(kept_for));
+}
+
+[[noreturn]] void throw_schedule_contended(const task_id& id) {
+    throw store_error{"schedule " + to_text(id) +
+                      " was not changed: others changed it again and again meanwhile; try once more"};
+}
+
+struct planned_steps {
+    std::vector<schedule_step> steps{};
+    std::vector<schedule_move> moves{};  // as many
+};
+
+// Those that the store has not taken are left in `ids`.
+awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_id>& ids,
+                                                    const schedule_rule& rule) {
+    const auto answer = co_await in.find_schedules(ids);
+    std::vector<schedule_move> written;
+    planned_steps planned;
+    for (const auto& kept : answer.schedules) {
+        const auto seen = seen_of(kept, answer.now);
+        auto move = rule(seen);
+        if (!move.changed) continue;
+        if (move.cancels_last) co_await cancel_last_run(in, *seen.record);
+        planned.steps.push_back(step_of(seen.record ? seen.record->stamp : 0, move, answer.now));
+        planned.moves.push_back(std::move(move));
+    }
+    ids.clear();
+    const std::span steps{planned.steps};
+    for (std::size_t at = 0; at < steps.size(); at += store::steps_per_call) {
+        const auto count = std::min(store::steps_per_call, steps.size() - at);
+        const auto verdicts = co_await in.step_schedules(steps.subspan(at, count));
+        for (std::size_t n = 0; n < verdicts.size(); ++n) {
+            if (verdicts[n] == step_verdict::done) {
+                written.push_back(std::move(planned.moves[at + n]));
+            } else {
+                ids.push_back(steps[at + n].id);
+            }
+        }
+    }
+    co_return written;
+}
+
+}  // namespace
+
+awaitable<seen_schedule> look_at_schedule(store& in, task_id id) {
+    const std::array ids{id};
+    const auto answer = co_await in.find_schedules(ids);
+    co_return seen_of(answer.schedules.at(0), answer.now);
+}
+
+const schedule_record& required_record(const seen_schedule& seen) {
+    if (seen.record) return *seen.record;
+    throw usage_error{"there is no schedule " + to_text(seen.id) +
+                      ": one that is finished or cancelled is kept for 30 days"};
+}
+
+awaitable<schedule_move> change_schedule(store& in, task_id id, schedule_rule rule) {
+    std::vector ids{id};
+    for (int tries = 0; tries < most_schedule_tries; ++tries) {
+        auto written = co_await try_to_change(in, ids, rule);
+        if (!written.empty()) co_return std::move(written.front());
+        if (ids.empty()) co_return schedule_move{};
+    }
+    throw_schedule_contended(id);
+}
+
+awaitable<void> change_schedules(store& in, std::vector<task_id> ids, schedule_rule rule) {
+    for (int tries = 0; tries < most_schedule_tries && !ids.empty(); ++tries)
+        co_await try_to_change(in, ids, rule);
+    if (!ids.empty()) throw_schedule_contended(ids.front());
+}
+
+}  // namespace errand

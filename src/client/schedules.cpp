@@ -1,0 +1,155 @@
+// Schedules are declared: options over policy, checks, then the step that makes or changes one.
+#include <errand/error.hpp>
+#include <errand/schedule.hpp>
+
+#include "client/policy_schedules.hpp"
+#include "client/prepared_submission.hpp"
+#include "client/schedule_change.hpp"
+#include "client/submit_steps.hpp"
+#include "core/schedule_checks.hpp"
+#include "runtime/caller_loop.hpp"
+#include "runtime/handlers.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+namespace errand {
+namespace {
+
+// What the proxy was given by with() goes below what the declaration says.
+options options_over(const options& above, const options& below) {
+    const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
+    options both = above;
+    both.biz_id = first(above.biz_id, below.biz_id);
+    both.queue = first(above.queue, below.queue);
+    both.delay = first(above.delay, below.delay);
+    both.at = first(above.at, below.at);
+    both.priority = first(above.priority, below.priority);
+    both.timeout = first(above.timeout, below.timeout);
+    both.max_retry = first(above.max_retry, below.max_retry);
+    both.expires_after = first(above.expires_after, below.expires_after);
+    both.retention = first(above.retention, below.retention);
+    if (above.after.empty()) both.after = below.after;
+    both.on_failed_dependency = first(above.on_failed_dependency, below.on_failed_dependency);
+    both.on_duplicate = first(above.on_duplicate, below.on_duplicate);
+    both.headers.insert(below.headers.begin(), below.headers.end());
+    if (above.tags.empty()) both.tags = below.tags;
+    return both;
+}
+
+schedule_timing declared_timing(const detail::schedule_draft& one, const policy& rules) {
+    schedule_timing timing{.begin = one.how.begin, .end = one.how.end};
+    if (one.cron) {
+        timing.cron = *one.cron;
+        timing.timezone = one.how.timezone.empty() ? rules.timezone : one.how.timezone;
+    } else {
+        timing.interval = one.interval;
+        timing.mode = one.how.mode;
+    }
+    return timing;
+}
+
+// What a run is made of.
+task_body run_body_of(detail::draft of_runs) {
+    of_runs.biz_id.reset();
+    return prepare(std::move(of_runs)).body;
+}
+
+// Throws usage_error, bad_data.
+schedule_record prepared_schedule(detail::schedule_draft one) {
+    const auto& handler = handlers::of_type(one.run.handler);
+    auto& how = one.how;
+    if (one.run.extra) how.run = options_over(how.run, *one.run.extra);
+    check_schedule(handler.name, how, one.interval, one.cron.has_value());
+    schedule_record record;
+    record.identity = handler.identity;
+    record.timing = declared_timing(one, handler.policy);
+    record.key = how.key.empty() ? default_schedule_key(record.timing, one.run.args) : how.key;
+    if (one.cron) {
+        check_cron(handler.name, "schedule", *one.cron, {.handler = record.identity, .key = record.key});
+        check_zone(handler.name, "schedule", record.timing.timezone, one.run.app->zone_finder());
+    }
+    record.max_runs = how.max_runs;
+    record.overlap = how.overlap;
+    record.missed_ticks = how.missed;
+    record.missed_cap = how.missed_cap;
+    record.jitter = how.jitter;
+    record.pause_on_dead = how.pause_on_dead;
+    one.run.extra = std::make_shared<const options>(std::move(how.run));
+    record.run = run_body_of(std::move(one.run));
+    return record;
+}
+
+awaitable<void> declare_schedule_on(loop& there, schedule_record declared, bool paused, zone_source zones) {
+    const auto id = derive_schedule_id(declared.identity, declared.key);
+    co_await change_schedule(there.tasks(), id, [&](const seen_schedule& seen) {
+        return declare(seen.record, declared, paused, seen.now, seen.last_run, zones);
+    });
+}
+
+void refuse_declaration_in_transaction(const detail::draft& one, const ambient* around) {
+    if (!detail::transaction_of(one, around)) return;
+    throw usage_error{
+        "a schedule of " + handlers::of_type(one.handler).name +
+        " was declared under an open transaction, with which it cannot leave: declare it outside of "
+        "the transaction"};
+}
+
+// ---- what policies say ----
+
+// The handlers whose code is here, by the schedule that their policy may declare.
+using policy_holders = std::map<task_id, const known_handler*>;
+
+schedule_record policy_record(detail::app_core& app, const known_handler& handler) {
+    schedule_record record;
+    record.identity = handler.identity;
+    record.key = policy_schedule_key;
+    record.timing.cron = handler.policy.cron;
+    record.timing.timezone = handler.policy.timezone;
+    detail::draft of_runs;
+    of_runs.app = &app;
+    of_runs.wire_name = handler.name;
+    of_runs.args = "[]";
+    record.run = run_body_of(std::move(of_runs));
+    return record;
+}
+
+awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
+    std::vector<task_id> ids;
+    for (const auto& [id, handler] : holders) ids.push_back(id);
+    const auto zones = app->zone_finder();
+    co_await change_schedules(there.tasks(), std::move(ids), [&](const seen_schedule& seen) {
+        const auto& handler = *holders.at(seen.id);
+        if (!handler.policy.cron.empty())
+            return declare(seen.record, policy_record(*app, handler), false, seen.now, seen.last_run, zones);
+        return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
+    });
+}
+
+}  // namespace
+
+awaitable<void> declare_policy_schedules(detail::app_core& app) {
+    policy_holders holders;
+    for (const auto* handler : handlers::all()) {
+        if (handler->code)
+            holders.emplace(derive_schedule_id(handler->identity, policy_schedule_key), handler);
+    }
+    if (holders.empty()) return []() -> awaitable<void> { co_return; }();
+    return on_caller_loop(&app, [app = &app, holders](loop& there) {
+        return declare_policies_on(there, app, holders);
+    });
+}
+
+awaitable<schedule> detail::declare_schedule(schedule_draft one) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    refuse_declaration_in_transaction(one.run, ambient_of(executor));
+    auto& app = *one.run.app;
+    const bool paused = one.how.paused;
+    auto record = prepared_schedule(std::move(one));
+    const auto id = derive_schedule_id(record.identity, record.key);
+    co_await on_loop(caller_loop(executor, app), [&](loop& there) {
+        return declare_schedule_on(there, std::move(record), paused, app.zone_finder());
+    });
+    co_return schedule{app, id.bytes};
+}
+
+}  // namespace errand
