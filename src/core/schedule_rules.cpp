@@ -134,6 +134,24 @@ schedule_move begun(schedule_record declared, bool paused, time_point now, const
     return move;
 }
 
+// As if it had been declared by then, on the grid that it has.
+tick_plan past_plan(const schedule_record& record, time_point from, const zone_source& zones) {
+    const auto& timing = record.timing;
+    if (timing.cron.empty() && timing.mode != fixed_rate) {
+        throw usage_error{"schedule " + record.key + " of " + record.run.handler + " (" +
+                          timing_text(timing) +
+                          ") cannot be backfilled: it has no planned ticks; only cron and fixed_rate have"};
+    }
+    auto past = record;
+    past.timed = std::min(record.timed, from);
+    if (timing.cron.empty() && !timing.begin) {
+        const auto origin = record.timed + timing.interval;
+        const auto back = origin > from ? (origin - from) / timing.interval : 0;
+        past.timing.begin = origin - back * timing.interval;
+    }
+    return plan_of(past, zones);
+}
+
 }  // namespace
 
 tick_plan plan_of(const schedule_record& record, const zone_source& zones) {
@@ -282,25 +300,16 @@ planned_run run_now(const schedule_record& record, time_point now) {
 
 std::vector<planned_run> backfill(const schedule_record& record, time_point from, time_point to,
                                   std::size_t most, const zone_source& zones) {
-    const auto& timing = record.timing;
-    if (timing.cron.empty() && timing.mode != fixed_rate) {
-        throw usage_error{"schedule " + record.key + " of " + record.run.handler + " (" +
-                          timing_text(timing) +
-                          ") cannot be backfilled: it has no planned ticks; only cron and fixed_rate have"};
-    }
-    auto past = record;
-    // As if it had been declared by then, on the grid that it has.
-    past.timed = std::min(record.timed, from);
-    if (timing.cron.empty() && !timing.begin) {
-        const auto origin = record.timed + timing.interval;
-        const auto back = origin > from ? (origin - from) / timing.interval : 0;
-        past.timing.begin = origin - back * timing.interval;
-    }
     std::vector<planned_run> runs;
-    for (const auto tick : ticks_between(plan_of(past, zones), from, to, most)) {
+    for (const auto tick : ticks_between(past_plan(record, from, zones), from, to, most)) {
         runs.push_back(run_for(record, derive_run_id(id_of(record), tick.time_since_epoch().count()), tick));
     }
     return runs;
+}
+
+std::int64_t ticks_to_backfill(const schedule_record& record, time_point from, time_point to,
+                               const zone_source& zones) {
+    return past_plan(record, from, zones).count(from, to);
 }
 
 std::vector<time_point> upcoming(const schedule_record& record, std::size_t most, const zone_source& zones) {
@@ -341,6 +350,16 @@ std::string timing_text(const schedule_timing& timing) {
     case schedule_mode::blocking_interval: break;
     }
     return "every " + text + " after each run";
+}
+
+std::string_view to_string(schedule_state value) noexcept {
+    switch (value) {
+    case schedule_state::active: return "active";
+    case schedule_state::paused: return "paused";
+    case schedule_state::finished: return "finished";
+    case schedule_state::cancelled: break;
+    }
+    return "cancelled";
 }
 
 }  // namespace errand

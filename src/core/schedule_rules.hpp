@@ -64,6 +64,9 @@ planned_run run_now(const schedule_record& record, time_point now);
 // Throws usage_error when it has no planned ticks.
 std::vector<planned_run> backfill(const schedule_record& record, time_point from, time_point to,
                                   std::size_t most, const zone_source& zones);
+// How many those are. Throws likewise.
+std::int64_t ticks_to_backfill(const schedule_record& record, time_point from, time_point to,
+                               const zone_source& zones);
 std::vector<time_point> upcoming(const schedule_record& record, std::size_t most, const zone_source& zones);
 
 // When somebody is to look at it; nullopt: not before something else happens.

@@ -464,6 +464,7 @@ TEST_CASE("backfill makes the runs that ticks would have had, with the ids that 
     CHECK(found == ticks{noon - 1h, noon, noon + 1h});
     CHECK(made.back().id == fired.runs[0].id);
     CHECK(backfill(desk.kept, noon - 90min, noon + 2h, 2, utc_alone).size() == 2);
+    CHECK(ticks_to_backfill(desk.kept, noon - 90min, noon + 2h, utc_alone) == 3);
     // A schedule that begins at a time had no ticks before it.
     auto begun = hourly();
     begun.timing.begin = noon - 30min;
