@@ -67,9 +67,11 @@ struct policy {
     std::optional<rate_limit> rate{};
     /// Runs on the thread pool: for code that blocks or computes.
     bool blocking = false;
-    /// A recurring task without arguments: when, as a cron line. Empty: none. Not available yet, likewise.
+    /// A recurring task, of a handler whose perform takes no arguments: when, as a cron line. Empty: none. A worker that
+    /// starts with this handler's code declares the schedule, with the key "policy"; one that starts without a line here
+    /// cancels it. A line that never comes is a usage_error.
     std::string cron{};
-    /// The time zone of `cron`. Not available yet, likewise.
+    /// The time zone of `cron`, also of lines given to proxy::cron without one.
     std::string timezone = "UTC";
 };
 

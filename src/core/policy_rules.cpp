@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/member_check.hpp"
+#include "core/schedule_checks.hpp"
 #include "core/utf8.hpp"
 
 #include <algorithm>
@@ -18,7 +19,25 @@ constexpr std::size_t most_dependencies = 200'000;
 
 }  // namespace
 
-void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key) {
+namespace {
+
+void check_recurrence(const member_check& check, std::string_view handler, const policy& rules,
+                      std::size_t arguments) {
+    if (rules.cron.empty()) return;
+    const auto& identity = rules.aliases.empty() ? handler : std::string_view{rules.aliases.back()};
+    check_cron(handler, "policy", rules.cron, {.handler = identity, .key = policy_schedule_key});
+    if (arguments > 0) {
+        check.refuse(
+            "cron", member_check::quote(rules.cron),
+            "perform takes arguments, which a policy cannot give: declare the schedule with cron() of its "
+            "proxy");
+    }
+}
+
+}  // namespace
+
+void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key,
+                  std::size_t arguments) {
     const member_check check{handler, "policy"};
     if (!rules.name.empty()) check.name("name", rules.name);
     for (const auto& alias : rules.aliases) check.name("aliases", alias);
@@ -31,8 +50,7 @@ void check_policy(std::string_view handler, const policy& rules, bool has_concur
     if (rules.expires_after) check.length_of_time("expires_after", *rules.expires_after);
     if (rules.max_running) check.not_available("max_running");
     if (rules.rate) check.not_available("rate");
-    if (!rules.cron.empty()) check.not_available("cron");
-    if (rules.timezone != "UTC") check.not_available("timezone");
+    check_recurrence(check, handler, rules, arguments);
     if (has_concurrency_key) {
         throw usage_error{"handler " + member_check::quote(handler) +
                           ": concurrency_key is not available yet"};

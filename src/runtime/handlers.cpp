@@ -3,10 +3,13 @@
 #include <errand/error.hpp>
 
 #include "core/policy_rules.hpp"
+#include "core/schedule_checks.hpp"
+#include "runtime/zone_files.hpp"
 
 #include <boost/core/demangle.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -18,7 +21,7 @@ namespace {
 struct declaration_entry {
     std::string type_name;
     policy (*read_policy)();
-    bool has_concurrency_key;
+    detail::handler_facts facts;
 };
 
 // Filled by constructors of namespace-scope objects, in whatever order they come; read after that only.
@@ -34,6 +37,16 @@ registrations& registered() {
 std::string wire_form(std::string_view type_name) {
     if (type_name.starts_with("::")) type_name.remove_prefix(2);
     return std::string{type_name};
+}
+
+// Where no zones are installed a program may still submit what others run: there a schedule's declaration refuses.
+void check_policy_zone(const known_handler& handler) {
+    const auto& rules = handler.policy;
+    std::error_code none;
+    if (rules.timezone == "UTC" || !std::filesystem::is_directory(zone_files::usual_folder(), none)) return;
+    zone_files zones;
+    check_zone(handler.name, "policy", rules.timezone,
+               [&zones](std::string_view name) { return zones.find(name); });
 }
 
 class directory {
@@ -63,7 +76,8 @@ private:
         one->policy = declared.read_policy();
         one->name = one->policy.name.empty() ? wire_form(declared.type_name) : one->policy.name;
         one->identity = one->policy.aliases.empty() ? one->name : one->policy.aliases.back();
-        check_policy(one->name, one->policy, declared.has_concurrency_key);
+        check_policy(one->name, one->policy, declared.facts.has_concurrency_key, declared.facts.arguments);
+        check_policy_zone(*one);
         const auto code = registered().definitions.find(type);
         if (code != registered().definitions.end()) one->code = code->second;
         claim_name(one->name, *one);
@@ -93,9 +107,8 @@ const directory& known() {
 namespace detail {
 
 void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(),
-                     bool has_concurrency_key) {
-    registered().declarations.try_emplace(type, declaration_entry{std::string{name}, read_policy,
-                                                                  has_concurrency_key});
+                     const handler_facts& facts) {
+    registered().declarations.try_emplace(type, declaration_entry{std::string{name}, read_policy, facts});
 }
 
 void refuse_empty_awaitable() {

@@ -46,10 +46,17 @@ TEST_CASE("a bad policy is refused with handler, member and value") {
 TEST_CASE("what does not work yet is refused and never ignored") {
     policy_refused({.max_running = 3}, ".max_running: is not available yet");
     policy_refused({.rate = errand::per_second(5)}, ".rate: is not available yet");
-    policy_refused({.cron = "0 8 * * *"}, ".cron: is not available yet");
-    policy_refused({.timezone = "Asia/Shanghai"}, ".timezone: is not available yet");
     CHECK_THROWS_WITH(errand::check_policy("h", policy{}, true),
                       ContainsSubstring("concurrency_key is not available"));
+}
+
+TEST_CASE("a policy's cron line must come some time, and needs no arguments") {
+    CHECK_NOTHROW(errand::check_policy("h", policy{.cron = "0 8 * * *", .timezone = "Asia/Shanghai"}, false));
+    CHECK_NOTHROW(errand::check_policy("h", policy{.timezone = "UTC"}, false, 2));
+    policy_refused({.cron = "0 8 31 2 *"}, "policy .cron = \"0 8 31 2 *\": never comes");
+    policy_refused({.cron = "x"}, "policy .cron = \"x\"");
+    CHECK_THROWS_WITH(errand::check_policy("h", policy{.cron = "@daily"}, false, 1),
+                      ContainsSubstring("policy .cron = \"@daily\": perform takes arguments"));
 }
 
 TEST_CASE("bad options are refused with handler, member and value") {

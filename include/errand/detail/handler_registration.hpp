@@ -10,8 +10,10 @@
 
 #include <boost/json/array.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <typeindex>
 #include <vector>
 
@@ -37,8 +39,14 @@ struct erased_handler {
     void (*on_dead)(const task_info& task);
 };
 
+// What a handler's class says that its policy must agree with.
+struct handler_facts {
+    bool has_concurrency_key = false;
+    std::size_t arguments = 0;  // of perform
+};
+
 void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(),
-                     bool has_concurrency_key);
+                     const handler_facts& facts);
 [[noreturn]] void refuse_empty_awaitable();
 void define_handler(std::type_index type, const erased_handler& code);
 
@@ -58,9 +66,9 @@ struct declaration {
     // Keeps the function, not the policy: whatever the initialisers name may not exist yet before main.
     explicit declaration(read_fn read) {
         read_policy = read;
-        declare_handler(
-            typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
-            has_concurrency_key<H>());
+        declare_handler(typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
+                        {.has_concurrency_key = has_concurrency_key<H>(),
+                         .arguments = std::tuple_size_v<args_of<H>>});
     }
 
     static inline constinit read_fn read_policy = nullptr;
