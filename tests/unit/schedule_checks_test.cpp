@@ -30,7 +30,7 @@ std::string cron_refusal(const schedule_options& how) {
 
 std::string in_words(const std::string& rest) { return "handler \"shop::pay\": schedule ." + rest; }
 
-constexpr time_point noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + 12h};
+constexpr time_point in_november{std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + 12h};
 
 }  // namespace
 
@@ -38,8 +38,8 @@ TEST_CASE("a schedule with its defaults is in order") {
     CHECK(every_refusal({}) == "accepted");
     CHECK(cron_refusal({}) == "accepted");
     CHECK(cron_refusal({.key = std::string(255, 'k'),
-                        .begin = noon,
-                        .end = noon + 1ms,
+                        .begin = in_november,
+                        .end = in_november + 1ms,
                         .max_runs = 1,
                         .timezone = "Asia/Shanghai",
                         .missed = missed_rule::run_all,
@@ -55,7 +55,7 @@ TEST_CASE("a bad member of a schedule is refused by name and value") {
     CHECK(every_refusal({.key = "caf\xe9"}).ends_with("must be UTF-8"));
     CHECK(every_refusal({.key = "policy"}) ==
           in_words("key = \"policy\": is the key of the schedule that the policy's .cron declares"));
-    CHECK(every_refusal({.begin = noon, .end = noon}).starts_with(in_words("end = ")));
+    CHECK(every_refusal({.begin = in_november, .end = in_november}).starts_with(in_words("end = ")));
     CHECK(every_refusal({.max_runs = 0}) == in_words("max_runs = 0: must be at least 1"));
     CHECK(every_refusal({.missed_cap = 0}) == in_words("missed_cap = 0: must be 1..1000"));
     CHECK(every_refusal({.missed_cap = 1001}) == in_words("missed_cap = 1001: must be 1..1000"));
@@ -78,7 +78,7 @@ TEST_CASE("options that have no meaning for runs are refused by name") {
     };
     CHECK(every_refusal({.run = {.biz_id = "x"}}) == no_meaning("biz_id"));
     CHECK(every_refusal({.run = {.delay = 1s}}) == no_meaning("delay"));
-    CHECK(every_refusal({.run = {.at = noon}}) == no_meaning("at"));
+    CHECK(every_refusal({.run = {.at = in_november}}) == no_meaning("at"));
     CHECK(every_refusal({.run = {.after = {dependency{"x"}}}}) == no_meaning("after"));
     CHECK(every_refusal({.run = {.on_failed_dependency = errand::wait}}) ==
           no_meaning("on_failed_dependency"));
