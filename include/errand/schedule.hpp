@@ -184,7 +184,7 @@ public:
     /// No more ticks.
     virtual void stop() = 0;
     /// Later runs get these arguments, also when a program that declares the schedule as before is started anew.
-    /// @throws bad_data for one that JSON cannot hold; usage_error when they are not as many as `perform` takes
+    /// @throws bad_data for one that JSON cannot hold, or when they are not what `perform` takes
     template <class... A>
     void set_args(const A&... args) {
         boost::json::array all;

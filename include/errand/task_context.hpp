@@ -6,6 +6,7 @@
 #include <errand/detail/stage_call.hpp>
 #include <errand/detail/wire.hpp>
 #include <errand/options.hpp>
+#include <errand/schedule.hpp>
 #include <errand/stage.hpp>
 #include <errand/time.hpp>
 
@@ -55,6 +56,9 @@ public:
     [[nodiscard]] virtual bool cancelled() const = 0;
     /// Stamps handler, id and attempt on each line and keeps the last 100 lines with the task.
     [[nodiscard]] virtual task_logger& log() = 0;
+    /// The schedule that this task is a run of; null when it is none. Valid as long as the attempt.
+    [[nodiscard]] virtual schedule_run* schedule() = 0;
+
     /// Says how far the work is; seen through `info()`. Calls in quick succession share a round trip.
     /// @param done 0..1 @param text shown beside it
     /// @throws lease_lost when this attempt no longer counts

@@ -19,8 +19,9 @@ namespace errand {
 
 struct kept_schedule {
     task_id id;
-    std::string record{};      // as decode_schedule() reads it; empty when there is none
-    last_run_seen last_run{};  // of the run that the record names
+    std::string record{};             // as decode_schedule() reads it; empty when there is none
+    last_run_seen last_run{};         // of the run that the record names
+    std::optional<time_point> now{};  // of its shard, where that is not the one of the answer
 };
 
 struct schedules_answer {

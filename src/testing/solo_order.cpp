@@ -44,6 +44,7 @@ awaitable<std::vector<found_task>> solo_worker::tasks_in(state where, page_end g
 
 // The store keeps an order within each queue; who waits for a time stands there by that alone.
 awaitable<void> solo_worker::make_ready() {
+    co_await scheduler_.pass();
     const auto now = shared_.app.now();
     const auto is_due = [now](const found_task& one) { return one.due_at && *one.due_at <= now; };
     auto due = co_await tasks_in(state::delayed, is_due);
@@ -97,6 +98,8 @@ awaitable<std::optional<time_point>> solo_worker::first_change() {
     };
     co_await tasks_in(state::waiting, see_expiry);
     co_await tasks_in(state::ready, see_expiry);  // of queues that are paused or not served
+    co_await scheduler_.pass();
+    if (const auto in = scheduler_.next()) see(now + *in);
     co_return first;
 }
 

@@ -42,7 +42,8 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
       executor_{shared_, home_, slots_, leased_, reporter_, [] {}},
       promoter_{shared_, home_.executor(), home_.tasks()},
       resolver_{shared_, home_.executor(), home_.tasks()},
-      janitor_{shared_, home_.executor(), home_.tasks()} {
+      janitor_{shared_, home_.executor(), home_.tasks()},
+      scheduler_{shared_, home_.executor(), home_.tasks()} {
     run(home_.ready());
     home_.worker_listens(this);
 }

@@ -10,6 +10,7 @@
 #include "worker/janitor.hpp"
 #include "worker/promoter.hpp"
 #include "worker/resolver.hpp"
+#include "worker/scheduler.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -98,6 +99,7 @@ private:
     promoter promoter_;
     resolver resolver_;
     janitor janitor_;
+    scheduler scheduler_;
     std::unordered_map<task_id, std::size_t> ends_;
     std::size_t last_end_ = 0;
     bool news_ = true;  // who asked once hears of the next ones

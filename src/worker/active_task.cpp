@@ -96,6 +96,14 @@ attempt_stages& active_task::stages() {
     return *stages_;
 }
 
+// ---- schedule --------------------------------------------------------------------------------------
+
+schedule_run* active_task::schedule() {
+    if (!body.origin) return nullptr;
+    if (!schedule_) schedule_ = std::make_unique<attempt_schedule>(*body.origin, *known);
+    return schedule_.get();
+}
+
 // ---- progress --------------------------------------------------------------------------------------
 
 awaitable<void> active_task::progress(double done, std::string text) {

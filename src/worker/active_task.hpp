@@ -9,6 +9,7 @@
 #include "runtime/handlers.hpp"
 #include "runtime/running_task.hpp"
 #include "worker/attempt_report.hpp"
+#include "worker/attempt_schedule.hpp"
 #include "worker/attempt_stages.hpp"
 #include "worker/deadlines.hpp"
 #include "worker/leased_tasks.hpp"
@@ -48,6 +49,7 @@ public:
     std::uint64_t fence() const override { return task.claim; }
     bool cancelled() const override { return told_to_stop.load(std::memory_order_relaxed); }
     task_logger& log() override;
+    schedule_run* schedule() override;
     awaitable<void> progress(double done, std::string text) override;
 
     awaitable<std::string> stored_result(std::string id) override;
@@ -58,6 +60,9 @@ public:
     awaitable<void> regain_slot() override;
     // Its coroutine has ended: what it holds is given back.
     void give_up_slot();
+
+    // What it asked of its schedule.
+    schedule_wish wish() const { return schedule_ ? schedule_->wish() : schedule_wish{}; }
 
     // Its stages, known from the first use on.
     attempt_stages& stages();
@@ -116,6 +121,7 @@ private:
     std::unique_ptr<async_gate> answered_;
 
     std::unique_ptr<attempt_stages> stages_;  // most tasks have none
+    std::unique_ptr<attempt_schedule> schedule_;
     task_log log_;
 };
 

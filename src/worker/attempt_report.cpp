@@ -8,7 +8,7 @@ namespace {
 // Attempts are counted in the outcome itself; notes go with it only when they say more.
 bool say_more(const task_notes& notes) {
     return !notes.errors.empty() || !notes.log.empty() || notes.progress > 0 ||
-           !notes.progress_text.empty() || notes.lost_leases > 0;
+           !notes.progress_text.empty() || notes.lost_leases > 0 || notes.wish;
 }
 
 bool is_blank(const task_notes& notes) {
@@ -35,6 +35,7 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(decided.notes.worker);
     outcome.result = std::move(result);
     if (say_more(decided.notes)) outcome.notes = std::move(decided.notes);
+    out.tells_schedule = tells_end(facts.body) || (outcome.notes && outcome.notes->wish);
     out.what = report::kind::end;
     out.ended_as = outcome.ended_as;
     out.retention = terms.retention;

@@ -285,6 +285,7 @@ void executor::finish(active_task& attempt, attempt_end how, const std::exceptio
     if (attempt.timed::is_linked()) attempt.timed::unlink();
     if (attempt.given_up) return leave(attempt);
     auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    if (decided.kind == verdict::succeed) decided.notes.wish = attempt.wish();
     if (decided.kind == verdict::bury && has_on_dead(attempt.known)) return bury(keep, std::move(decided));
     hand_in(attempt, std::move(decided), std::move(result));
 }

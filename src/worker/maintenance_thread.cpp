@@ -9,6 +9,7 @@
 #include "worker/promoter.hpp"
 #include "worker/recoverer.hpp"
 #include "worker/resolver.hpp"
+#include "worker/scheduler.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -42,6 +43,8 @@ awaitable<void> maintenance_thread::open() {
     promoter_ = promotes.get();
     auto resolves = std::make_unique<resolver>(shared_, executor, tasks);
     resolver_ = resolves.get();
+    auto schedules = std::make_unique<scheduler>(shared_, executor, tasks);
+    scheduler_ = schedules.get();
     auto beats = std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running));
     heartbeat_ = beats.get();
     // The number of workers first: the others pace themselves by it.
@@ -49,6 +52,7 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, threads_));
     roles_.push_back(std::move(promotes));
     roles_.push_back(std::move(resolves));
+    roles_.push_back(std::move(schedules));
     auto recovers = std::make_unique<recoverer>(shared_, executor, tasks);
     recoverer_ = recovers.get();
     roles_.push_back(std::move(recovers));
@@ -77,6 +81,8 @@ void maintenance_thread::woken() {
     promoter_->no_later_than(std::chrono::steady_clock::now());
     recoverer_->no_later_than(std::chrono::steady_clock::now());
 }
+
+void maintenance_thread::schedules_changed() { scheduler_->no_later_than(std::chrono::steady_clock::now()); }
 
 void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
 

@@ -15,6 +15,7 @@ class heartbeat;
 class promoter;
 class recoverer;
 class resolver;
+class scheduler;
 
 class maintenance_thread final : public store_listener {
 public:
@@ -37,8 +38,12 @@ public:
 private:
     void woken() override;
     void news_came() override;
+    void schedules_changed() override;
     void stands_aside() override;
-    void reconnected() override { news_came(); }
+    void reconnected() override {
+        news_came();
+        schedules_changed();
+    }
 
     worker_shared& shared_;
     std::span<const std::unique_ptr<worker_thread>> threads_;
@@ -48,6 +53,7 @@ private:
     promoter* promoter_ = nullptr;
     resolver* resolver_ = nullptr;
     recoverer* recoverer_ = nullptr;
+    scheduler* scheduler_ = nullptr;
 };
 
 }  // namespace errand

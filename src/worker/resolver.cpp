@@ -8,6 +8,8 @@
 #include "runtime/at_most.hpp"
 #include "runtime/dependency_completion.hpp"
 #include "runtime/parent_links.hpp"
+#include "worker/announce.hpp"
+#include "worker/schedule_ends.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -48,12 +50,32 @@ resolver::resolver(worker_shared& shared, const boost::asio::any_io_executor& ex
 awaitable<std::size_t> resolver::pass() {
     std::size_t done = 0;
     for (;;) {
-        const auto got = co_await in_.take_news(news_per_call, lease);
+        auto got = co_await in_.take_news(news_per_call, lease);
         next_.reset();
         if (got.next) next_ = std::max(*got.next - got.now, duration{0});
         if (got.entries.empty()) co_return done;
-        done += co_await deliver_all(got.entries);
+        const auto of_tasks = std::ranges::stable_partition(got.entries, [](const news& one) {
+            return one.what == tidings::ran;
+        });
+        const auto ended_runs = got.entries.size() - of_tasks.size();
+        if (ended_runs > 0) done += co_await tell_ended(std::span{got.entries}.first(ended_runs));
+        if (!of_tasks.empty()) done += co_await deliver_all(of_tasks);
     }
+}
+
+// What fails comes again, and must not keep tasks from being told.
+awaitable<std::size_t> resolver::tell_ended(std::span<const news> entries) {
+    std::exception_ptr failure;
+    try {
+        const auto executor = co_await boost::asio::this_coro::executor;
+        auto telling = tell_schedules(shared_, in_, entries);
+        if (in_.shards() == 1) co_return co_await std::move(telling);
+        co_return co_await at_most(executor, std::move(telling), long_enough);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    announce_failure(shared_.app, "telling schedules that runs have ended", failure);
+    co_return 0;
 }
 
 // What concerns tasks of a shard that is away comes again when it is put off no longer; the rest is told now.

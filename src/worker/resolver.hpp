@@ -1,4 +1,4 @@
-// Tells waiting tasks what became of those they depend on.
+// Tells waiting tasks what became of those they depend on, and schedules that runs of theirs have ended.
 //
 // News are written where a task ends, in the same step; whoever takes them here delivers them at least once and strikes
 // them off afterwards, so nothing is lost wherever a process dies, and hearing them twice changes nothing.
@@ -22,6 +22,7 @@ public:
 private:
     duration pause() override;
 
+    awaitable<std::size_t> tell_ended(std::span<const news> entries);
     awaitable<std::size_t> deliver_all(std::span<const news> entries);
     // Tells the first page of each, then whoever is left.
     awaitable<std::size_t> deliver(std::span<const news> entries);

@@ -70,7 +70,8 @@ TEST_CASE("a run with many arguments tells of its end like any other") {
 TEST_CASE("a schedule hears of the end of a run that expired, when it wants to") {
     schedule_fixture t;
     auto quiet = t.run_of("k", 1), told = t.run_of("k", 2, true);
-    quiet.expires_after = told.expires_after = 1ms;
+    t.let_expire(quiet);
+    t.let_expire(told);
     t.submit_all(t.worker, {quiet, told});
     std::size_t expired = 0;
     const std::vector<std::string> queues{"default"};

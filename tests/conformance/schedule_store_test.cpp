@@ -91,7 +91,7 @@ TEST_CASE("a run that a step makes expires when it was not started in time") {
     schedule_fixture t;
     auto step = t.step_to("k", 0, 1);
     step.runs = {t.run_of("k", 1)};
-    step.runs[0].expires_after = 1ms;
+    t.let_expire(step.runs[0]);
     CHECK(t.make(step) == step_verdict::done);
     const std::vector<std::string> queues{"default"};
     CHECK(t.until([&] {

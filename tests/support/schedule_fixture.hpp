@@ -54,6 +54,12 @@ struct schedule_fixture : ward_on<store_fixture> {
         item.body = encode(body);
         return item;
     }
+    // It is to be started within a millisecond.
+    static void let_expire(submission_item& item) {
+        auto body = decode_body(item.body);
+        item.expires_after = body.expires_after = duration{1};
+        item.body = encode(body);
+    }
     // Makes the run, and leaves the schedule as it is.
     task_id begin(const std::string& key, int tick, bool tells_end = false) {
         auto item = run_of(key, tick, tells_end);

@@ -31,6 +31,8 @@ struct erased_handler {
     // kept up to date; all three must outlive the call.
     awaitable<std::string> (*run)(const bean_container& beans, const boost::json::array& args,
                                   call_stage& stage);
+    // Throws bad_data when these are not what `perform` takes.
+    void (*check_args)(const boost::json::array& args);
     // What is missing to build one, in words.
     std::vector<std::string> (*missing)(const bean_container& beans);
     // Builds one and drops it.
@@ -79,7 +81,11 @@ struct definition {
     definition() {
         erased_handler code{};
         // A faulty handler gets the one sentence of has_signature and no errors after it.
-        if constexpr (has_signature<H>) code.run = &perform<H>;
+        if constexpr (has_signature<H>) {
+            code.run = &perform<H>;
+            code.check_args =
+                +[](const boost::json::array& args) { static_cast<void>(decode_args<H>(args)); };
+        }
         code.missing = &missing_beans<H>;
         code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
         if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;

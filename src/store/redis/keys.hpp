@@ -33,6 +33,10 @@ public:
     std::string history(std::string_view member) const;
     std::string tallies() const { return prefix_ + "tallies"; }
     std::string arrived() const { return prefix_ + "arrived"; }
+    // As scripts/lib_schedules.lua takes them.
+    std::array<std::string, 3> of_schedules() const {
+        return {prefix_ + "schedules", prefix_ + "schedule", prefix_ + "names"};
+    }
     std::string channel(std::string_view worker) const;
     std::string channel_of_all() const { return prefix_ + "all"; }
     const std::string& tasks() const noexcept { return shard_keys_[0]; }

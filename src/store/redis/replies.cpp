@@ -137,9 +137,10 @@ std::vector<task_id> read_ids(std::string_view one_text) {
 
 news read_news(reply_reader& in) {
     const auto member = in.text();
-    if (member.size() != id_size + 1) throw store_error{"Redis answered with news that are not 17 bytes"};
+    if (member.size() <= id_size)
+        throw store_error{"Redis answered with news that are shorter than 17 bytes"};
     news one{.about = read_id(member.substr(0, id_size)),
-             .what = static_cast<tidings>(member.back()),
+             .what = static_cast<tidings>(member[id_size]),
              .token = std::string{in.text()}};
     one.more = in.number() != 0;
     one.heirs = read_ids(in.text());

@@ -40,6 +40,11 @@ public:
         own_arg(std::to_string(number));
     }
 
+    // How many there are so far.
+    std::size_t arguments() const noexcept { return args_.size(); }
+    // In place of one that is there, counted from 0.
+    void set_arg(std::size_t at, std::size_t number) { args_.at(at) = kept(std::to_string(number)); }
+
     const script& what() const noexcept { return *script_; }
     // By its digest, or with its text for a Redis that does not hold the script.
     void write_to(boost::redis::request& to, bool with_text) const;

@@ -56,6 +56,10 @@ enum class script_name : std::uint8_t {
     forget,
     sweep,
     audit_links,
+    schedules_due,
+    schedules_find,
+    schedules_list,
+    schedules_step,
 };
 
 struct script {

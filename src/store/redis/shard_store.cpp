@@ -205,6 +205,8 @@ void shard_store::hear(std::string_view payload) {
         if (payload != settings_.name) hear_of_loss();
     } else if (what == 'r') {
         listener_->news_came();
+    } else if (what == 's') {
+        listener_->schedules_changed();
     } else {
         listener_->woken();
     }

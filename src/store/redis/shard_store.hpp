@@ -74,6 +74,10 @@ public:
     awaitable<beat_answer> beat(std::string_view card, duration ttl,
                                 std::span<const std::string> queues) override;
     awaitable<void> leave(std::span<const std::string> queues) override;
+    awaitable<schedules_answer> due_schedules(std::size_t limit) override;
+    awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) override;
+    awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) override;
+    awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
 
 private:
     friend class shard_audit;

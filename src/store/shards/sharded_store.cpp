@@ -26,6 +26,9 @@ public:
     void stands_aside() override {
         if (whole_.listener_) whole_.listener_->stands_aside();
     }
+    void schedules_changed() override {
+        if (whole_.listener_) whole_.listener_->schedules_changed();
+    }
     void news_came() override {
         if (whole_.listener_) whole_.listener_->news_came();
     }
@@ -58,7 +61,12 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
       trim_{shards_.size(), nullptr, tells_trouble()},
       beat_{shards_.size(), nullptr, tells_trouble()},
       leave_{shards_.size(), nullptr, tells_trouble()},
-      busy_{shards_.size(), nullptr, tells_trouble()} {
+      busy_{shards_.size(), nullptr, tells_trouble()},
+      schedules_{shards_.size(),
+                 [this] {
+                     if (listener_) listener_->schedules_changed();
+                 },
+                 tells_trouble()} {
     for (std::size_t at = 0; at < shards_.size(); ++at) {
         ears_.push_back(std::make_unique<ear>(*this, at));
         shards_[at]->listen(ears_[at].get());

@@ -34,6 +34,7 @@ local function end_run(run, ids, values)
   end
   if run.history == 0 then count_ends(run.q, values) end
   local heard = call('HLEN', watched) > 1 and tell(ids, values) or {}
+  if run.tells then tell_schedules(ids, values, heard) end
   if run.time == 0 then return end_without_trace(run, ids, values, heard) end
   many('HSET', tasks, fields, 1, #fields)
   if run.history == 0 then
@@ -55,10 +56,11 @@ end
 -- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not, and what its spec
 -- says.
 local function report(spec, history, claim, count, at, ids, holders)
-  local kind, q, priority, time, noted, expires, strange =
-    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d (%d)$', 6)
+  local kind, q, priority, time, noted, expires, strange, tells =
+    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d (%d) (%d)$', 6)
   local run = {kind = kind, q = tonumber(q), history = history, priority = tonumber(priority), time = tonumber(time),
-    noted = noted == '1', expires = expires == '1', failed = kind == 'retry', strange = strange == '1'}
+    noted = noted == '1', expires = expires == '1', failed = kind == 'retry', strange = strange == '1',
+    tells = tells == '1'}
   local kept, records = {}, {}
   for i = 1, count do
     if holders[i] == claim then

@@ -13,10 +13,11 @@ local function forget_edges(id)
   return all
 end
 
--- Ends one task of queue q; a watched one is kept a minute for those who come to look.
+-- Ends one task of queue q; one of which somebody hears is kept a minute for those who come to look.
 local function bury(q, id, body, outcome)
   local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
   local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
+  if tells_schedule(value) then tell_schedules({id}, {value}, heard) end
   local retention = number_at(outcome, 8, 6)
   count(sub(outcome, 1, 1), q, 1)
   if retention == 0 and heard[id] then retention = 60000 end

@@ -1,6 +1,6 @@
 -- What every way of ending has in common: who waits for it is told. An ended task stands in a history list (success)
 -- or in `listed` and `buried` (all else), so that it is seen, and clean finds it.
--- Needs: lib_news
+-- Needs: lib_news lib_record
 
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
@@ -32,4 +32,21 @@ local function tell(ids, values)
   announce(news)
   for name, parts in pairs(messages) do call('PUBLISH', prefix .. 'wake:' .. name, table.concat(parts)) end
   return heard
+end
+
+-- Of a run of a schedule (core/record.hpp, run_origin): its schedule stands at the end of its body, behind a mark that says
+-- whether that is to hear of each end.
+local function is_run(value) return byte(value, body_at(value)) == 3 end
+local function tells_schedule(value) return is_run(value) and byte(value, -17) == 33 end
+
+-- News for the schedules of those of these that are runs; `heard` comes to hold them as well.
+local function tell_schedules(ids, values, heard)
+  local news = {}
+  for i = 1, #ids do
+    if is_run(values[i]) then
+      news[#news + 1] = sub(values[i], -16) .. 'r' .. ids[i]
+      heard[ids[i]] = true
+    end
+  end
+  announce(news)
 end

@@ -1,6 +1,6 @@
 -- News for tasks that depend on others: an id and what became of it: s d c x ended so; v revived; k it is to
 -- be looked at itself; w its registration may have been given up; u it needs parents of other shards no
--- longer.
+-- longer. And for schedules: the schedule's id, r, and the id of its run that has ended.
 --
 -- They stand in `outbox` by the time from which somebody should deliver them; the resolver that takes them
 -- puts that time off, and removes them when all have heard. Behind them, as 'R' and a name, stand the
@@ -18,7 +18,7 @@ end
 
 -- What has been overtaken needs no telling. A success is told although its id was started anew since.
 local function still_true(id, what)
-  if string.find('kwsu', what, 1, true) then return true end
+  if byte(what) == 114 or string.find('kwsu', what, 1, true) then return true end
   local value = call('HGET', tasks, id)
   if not value then return what ~= 'v' end
   return (is_ended(value) and state_letter(value) ~= 's') == (what ~= 'v')

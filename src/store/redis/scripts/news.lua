@@ -14,8 +14,9 @@ for _, member in ipairs(call('ZRANGE', outbox, '-inf', now, 'BYSCORE', 'LIMIT', 
   if not still_true(id, what) then
     call('ZREM', outbox, member)
   elseif room > 0 then
-    local found = (what == 'k' or what == 'w') and {} or links_of(what == 'u' and 'u' or 'c', id, room)
-    local ids, more = {}, #found == room
+    local ran = byte(what) == 114
+    local found = (ran or what == 'k' or what == 'w') and {} or links_of(what == 'u' and 'u' or 'c', id, room)
+    local ids, more = ran and {sub(what, 2)} or {}, #found == room
     for i = 1, #found do ids[i] = sub(found[i], 18) end
     room = room - math.max(#found, 1)
     -- The fraction makes it a token: whoever put the time off later has another.

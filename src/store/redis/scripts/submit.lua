@@ -15,7 +15,7 @@
 
 local function submit()
   local reply, missing = {'ok', now}, {}
-  local runs, rejected = read_runs(reply, missing)
+  local runs, rejected = read_runs(reply, missing, #ARGV)
   if #missing > 0 then
     table.insert(missing, 1, 'elsewhere')
     return missing

@@ -80,9 +80,10 @@ local function read_spec(text)
   return run
 end
 
-local function read_runs(reply, missing)
+-- Those that end with ARGV[last].
+local function read_runs(reply, missing, last)
   local runs, at, position, rejected = {}, 5, 0, false
-  while at <= #ARGV do
+  while at <= last do
     local run, count = read_spec(ARGV[at]), tonumber(ARGV[at + 1])
     local step = run.rule and 3 or 2
     run.first, run.from, run.to, run.ids = position, at + 2, at + 1 + step * count, {}

@@ -1,0 +1,120 @@
+#include "worker/scheduler.hpp"
+
+#include <errand/error.hpp>
+#include <errand/policy.hpp>
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+#include "runtime/at_most.hpp"
+#include "runtime/schedule_steps.hpp"
+#include "worker/announce.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace {
+
+// Of several shards one may be away: its schedules are not to hold up the others.
+constexpr duration longest_round{2'000};
+// A zone that is not known here: perhaps on another machine, or after an update of this one.
+constexpr duration put_off_for = std::chrono::minutes{1};
+
+std::string outcome_of_overtaken(time_point now) {
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    outcome.retention = policy{}.retention;
+    task_notes notes;
+    notes.errors.push_back({0, now, "errand::overlap", "the next run of its schedule began", {}, {}});
+    outcome.notes = std::move(notes);
+    return encode(outcome);
+}
+
+}  // namespace
+
+scheduler::scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
+    : role{shared.app, executor, "firing schedules"}, shared_{shared}, in_{in} {}
+
+awaitable<std::size_t> scheduler::pass() {
+    std::size_t done = 0;
+    for (;;) {
+        auto due = co_await in_.due_schedules(store::steps_per_call);
+        next_.reset();
+        if (due.next) next_ = std::max(*due.next - due.now, duration{0});
+        if (due.schedules.empty()) co_return done;
+        const auto changed = co_await look_at_all(std::move(due));
+        done += changed;
+        // Others have changed them all meanwhile, or what cannot be done now would be tried again at once.
+        if (changed == 0) co_return done;
+    }
+}
+
+awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
+    std::vector<schedule_step> steps;
+    for (const auto& kept : due.schedules) {
+        if (auto step = co_await step_for(kept, kept.now.value_or(due.now)))
+            steps.push_back(std::move(*step));
+    }
+    const auto executor = co_await boost::asio::this_coro::executor;
+    std::size_t done = 0;
+    for (std::size_t from = 0; from < steps.size();) {
+        // Many ticks of one may be due together.
+        auto to = from;
+        for (std::size_t runs = 0; to < steps.size() && (to == from || runs < store::steps_per_call); ++to)
+            runs += steps[to].runs.size() + 1;
+        const auto some = std::span{steps}.subspan(from, to - from);
+        std::vector<step_verdict> verdicts;
+        if (in_.shards() == 1)
+            verdicts = co_await in_.step_schedules(some);
+        else
+            verdicts = co_await at_most(executor, in_.step_schedules(some), longest_round);
+        done += static_cast<std::size_t>(std::ranges::count(verdicts, step_verdict::done));
+        from = to;
+    }
+    co_return done;
+}
+
+awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now) {
+    std::string trouble;
+    try {
+        const auto seen = decode_schedule(kept.record);
+        auto move = look(seen, now, kept.last_run, app().zone_finder());
+        if (move.cancels_last) co_await cancel_run(seen.last_run);
+        // Also one that stays as it is: it is looked at again at another time.
+        co_return step_of(seen.stamp, std::move(move), now);
+    } catch (const store_error&) {
+        throw;
+    } catch (const error& e) {
+        trouble = e.what();
+    }
+    co_return put_off(kept, now, trouble);
+}
+
+std::optional<schedule_step> scheduler::put_off(const kept_schedule& kept, time_point now,
+                                                std::string_view why) {
+    announce_failure(app(), "firing schedule " + to_text(kept.id),
+                     std::make_exception_ptr(usage_error{std::string{why}}));
+    try {
+        auto record = decode_schedule(kept.record);
+        const auto seen = record.stamp;
+        auto step = step_of(seen, {.changed = true, .record = std::move(record)}, now);
+        step.look_at = now + put_off_for;
+        return step;
+    } catch (const error&) {
+        return std::nullopt;  // written by a later version: its workers fire it
+    }
+}
+
+awaitable<void> scheduler::cancel_run(task_id overtaken) {
+    const auto outcome = outcome_of_overtaken(in_.now());
+    co_await in_.cancel(overtaken, 0, outcome);
+}
+
+duration scheduler::pause() {
+    const auto look = look_interval(shared_.alive.load(), random_unit());
+    return next_ ? std::min(look, *next_) : look;
+}
+
+}  // namespace errand

@@ -1,0 +1,35 @@
+// Fires the ticks of schedules: looks at those whose time has come, decides by the rules what follows, and writes that down if
+// nothing has changed meanwhile. Any worker does it for all schedules of the namespace; two that do it at once do it once.
+#pragma once
+
+#include "store/store.hpp"
+#include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
+
+namespace errand {
+
+class scheduler final : public role {
+public:
+    scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
+
+    // Until none is due; returns how many were changed.
+    awaitable<std::size_t> pass() override;
+    // When one is due next, from the end of the last round.
+    std::optional<duration> next() const noexcept { return next_; }
+
+private:
+    duration pause() override;
+
+    awaitable<std::size_t> look_at_all(schedules_answer due);
+    // Nullopt: it stays as it is.
+    awaitable<std::optional<schedule_step>> step_for(const kept_schedule& kept, time_point now);
+    // It cannot be fired here.
+    std::optional<schedule_step> put_off(const kept_schedule& kept, time_point now, std::string_view why);
+    awaitable<void> cancel_run(task_id overtaken);
+
+    worker_shared& shared_;
+    store& in_;
+    std::optional<duration> next_;
+};
+
+}  // namespace errand
