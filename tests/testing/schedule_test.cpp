@@ -1,0 +1,175 @@
+#include <errand/schedule.hpp>
+#include <errand/transaction.hpp>
+
+#include "testing/handlers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <set>
+
+using namespace harness_test;
+using Catch::Matchers::ContainsSubstring;
+using errand::schedule_state;
+
+namespace {
+
+struct timetable : bench {
+    errand::proxy<write_line> writer = app().handler<write_line>();
+
+    errand::schedule hourly(errand::schedule_options how = {.mode = errand::fixed_rate}) {
+        return run(writer.every(1h, std::move(how), "a"));
+    }
+    errand::schedule_info info(const errand::schedule& of) { return run(of.info()); }
+    std::size_t runs() const { return lines.lines.size(); }
+};
+
+}  // namespace
+
+TEST_CASE("a fixed rate runs at each tick of its grid, and keeps its arguments") {
+    timetable t;
+    const auto began = t.now();
+    const auto s = t.hourly();
+    auto info = t.info(s);
+    CHECK(info.handler == "write_line");
+    CHECK(info.timing == "every 1h");
+    CHECK(info.state == schedule_state::active);
+    CHECK(info.next_at == began + 1h);
+    CHECK(info.args == boost::json::array{"a"});
+    t.advance(3h + 30min);
+    CHECK(t.runs() == 3);
+    info = t.info(s);
+    CHECK(info.runs == 3);
+    CHECK(info.last_tick == began + 3h);
+    CHECK(info.next_at == began + 4h);
+    const auto last = t.finished<write_line>().back();
+    CHECK(info.last_run == last.id);
+    CHECK(last.headers.at("errand-schedule") == s.id());
+    CHECK(t.run(s.upcoming(2)) == std::vector{began + 4h, began + 5h});
+}
+
+TEST_CASE("a cron line runs at its times in its zone") {
+    timetable t;
+    const auto s = t.run(t.writer.cron("0 8 * * 1-5", {.timezone = "UTC"}, "a"));
+    CHECK(t.info(s).timing == "0 8 * * 1-5");
+    t.advance(7 * 24h);
+    CHECK(t.runs() == 5);
+}
+
+TEST_CASE("a schedule that is declared again is the same one") {
+    timetable t;
+    const auto s = t.hourly();
+    t.advance(90min);
+    const auto before = t.info(s);
+    CHECK(t.hourly().id() == s.id());
+    CHECK(t.info(s).next_at == before.next_at);
+    CHECK(t.info(s).runs == 1);
+    CHECK(t.run(t.writer.every(1h, {.mode = errand::fixed_rate}, "b")).id() != s.id());
+    const auto named = t.hourly({.key = "k"});
+    CHECK(t.run(t.writer.every(2h, {.key = "k"}, "c")).id() == named.id());
+    CHECK(t.info(named).timing == "every 2h after each run");
+    CHECK(t.info(named).args == boost::json::array{"c"});
+}
+
+TEST_CASE("a schedule is paused, goes on without making up, and is cancelled") {
+    timetable t;
+    const auto s = t.hourly();
+    CHECK(t.run(s.pause()));
+    CHECK_FALSE(t.run(s.pause()));
+    CHECK(t.info(s).state == schedule_state::paused);
+    CHECK_FALSE(t.info(s).next_at);
+    CHECK(t.run(s.upcoming()).empty());
+    t.advance(5h + 1min);
+    CHECK(t.runs() == 0);
+    CHECK(t.run(s.resume()));
+    CHECK_FALSE(t.run(s.resume()));
+    t.advance(1h);
+    CHECK(t.runs() == 1);
+    CHECK(t.info(s).missed == 0);
+    CHECK(t.run(s.cancel()));
+    CHECK_FALSE(t.run(s.cancel()));
+    t.advance(3h);
+    CHECK(t.runs() == 1);
+    t.hourly();
+    t.advance(1h);
+    CHECK(t.runs() == 2);
+}
+
+TEST_CASE("a run by hand works in every state and counts nowhere") {
+    timetable t;
+    const auto s = t.hourly({.max_runs = 1, .paused = true});
+    const auto h = t.run(s.run_now());
+    CHECK(t.run(h) == boost::json::value{"a"});
+    CHECK(t.info(s).runs == 0);
+    CHECK(t.info(s).state == schedule_state::paused);
+}
+
+TEST_CASE("a backfill makes the runs that are missing, once") {
+    timetable t;
+    const auto began = t.now();
+    const auto s = t.hourly();
+    t.advance(2h + 1min);
+    CHECK(t.runs() == 2);
+    CHECK(t.run(s.backfill(began - 3h, began + 9h)) == 4);
+    t.drain();
+    CHECK(t.runs() == 6);
+    CHECK(t.run(s.backfill(began - 3h, began + 9h)) == 0);
+    CHECK(t.info(s).runs == 2);
+    CHECK_THROWS_WITH(t.run(s.backfill(began, began)), ContainsSubstring("`from` must be before `to`"));
+    CHECK_THROWS_WITH(t.run(s.backfill(began - 24h * 36'500, began)),
+                      ContainsSubstring("100000 are the limit"));
+    const auto blocking = t.hourly({});
+    CHECK_THROWS_WITH(t.run(blocking.backfill(began - 3h, began)), ContainsSubstring("cannot be backfilled"));
+}
+
+TEST_CASE("what runs do otherwise is said by the declaration, and below it by the proxy") {
+    timetable t;
+    const auto s = t.run(t.writer.with({.queue = "low", .priority = 3, .tags = {"x"}})
+                             .every(1h, {.run = {.priority = 7, .headers = {{"user", "u"}}}}, "a"));
+    CHECK(t.info(s).queue == "low");
+    t.advance(1h);
+    const auto ran = t.finished<write_line>().back();
+    CHECK(ran.queue == "low");
+    CHECK(ran.headers.at("user") == "u");
+    CHECK(ran.tags == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("schedules are listed by handler and key, in pages, and found by their id") {
+    timetable t;
+    for (int n = 0; n < 5; ++n) t.hourly({.key = "k" + std::to_string(n)});
+    t.run(t.app().handler<write_aside>().cron("@daily", {.key = "other", .paused = true}, "b"));
+    std::vector<std::string> keys;
+    errand::schedule_page page;
+    do {
+        page = t.run(t.app().schedules({.handler = "write_line", .limit = 2}, page.next));
+        CHECK(page.schedules.size() <= 2);
+        for (const auto& one : page.schedules) keys.push_back(one.key);
+    } while (!page.next.empty());
+    CHECK(keys == std::vector<std::string>{"k0", "k1", "k2", "k3", "k4"});
+    CHECK(t.run(t.app().schedules()).schedules.size() == 6);
+    const auto paused = t.run(t.app().schedules({.state = schedule_state::paused}));
+    REQUIRE(paused.schedules.size() == 1);
+    CHECK(paused.schedules[0].key == "other");
+    CHECK(paused.next.empty());
+    CHECK(t.run(t.app().find_schedule(paused.schedules[0].id))->id() == paused.schedules[0].id);
+    CHECK_FALSE(t.run(t.app().find_schedule("nonsense")));
+    CHECK_FALSE(t.run(t.app().find_schedule("0198c5d2-7c1e-7a30-9d44-6a0b8f1f2c11")));
+    CHECK_THROWS_WITH(t.run(t.app().schedules({.limit = 0})), ContainsSubstring(".limit = 0"));
+    CHECK_THROWS_WITH(t.run(t.app().schedules({}, "xyz")), ContainsSubstring("`next`"));
+}
+
+TEST_CASE("a bad declaration is refused before anything is kept") {
+    timetable t;
+    CHECK_THROWS_WITH(t.hourly({.max_runs = 0}), ContainsSubstring("\"write_line\": schedule .max_runs = 0"));
+    CHECK_THROWS_WITH(t.run(t.writer.cron("0 0 30 2 *", {}, "a")), ContainsSubstring("never comes"));
+    CHECK_THROWS_WITH(t.run(t.writer.cron("@daily", {.timezone = "Mars/Base"}, "a")),
+                      ContainsSubstring("schedule .timezone = \"Mars/Base\""));
+    CHECK_THROWS_WITH(t.run(t.writer.with({.biz_id = "x"}).every(1h, {}, "a")),
+                      ContainsSubstring("run.biz_id"));
+    CHECK_THROWS_WITH(t.run(errand::transaction(t.app(),
+                                                [&]() -> errand::awaitable<void> {
+                                                    co_await t.writer.every(1h, {}, "a");
+                                                })),
+                      ContainsSubstring("outside of the transaction"));
+    CHECK(t.run(t.app().schedules()).schedules.empty());
+}
