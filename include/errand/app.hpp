@@ -122,7 +122,7 @@ public:
     /// @return 0, or 1 when the worker cannot start, after logging why: handlers that cannot be built, a store that cannot be
     /// reached
     int run();
-    /// Starts the worker on threads of its own.
+    /// Starts the worker on threads of its own, and declares what the policies of its handlers say with `.cron`.
     /// @throws usage_error naming every handler that cannot be built; store_error when the store cannot be reached
     [[nodiscard]] awaitable<void> start();
     /// Claims no more, lets running tasks go on for `shutdown_grace`, gives the rest back. Completes when all have ended.

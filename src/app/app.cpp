@@ -5,6 +5,7 @@
 #include "app/open_store.hpp"
 #include "app/unfinished.hpp"
 #include "client/handle.hpp"
+#include "client/policy_schedules.hpp"
 #include "core/attempt_rules.hpp"
 #include "core/config_text.hpp"
 #include "runtime/ambient.hpp"
@@ -144,12 +145,16 @@ awaitable<void> app::start() {
     auto fresh = std::make_shared<worker>(*core_);
     if (!core_->take_post(fresh)) throw usage_error{"the worker of this app runs already, or is starting"};
     std::exception_ptr failure;
+    bool started = false;
     try {
         co_await fresh->start();
+        started = true;
+        co_await declare_policy_schedules(*core_);
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure) {
+        if (started) co_await fresh->stop();
         core_->leave_post();
         std::rethrow_exception(failure);
     }

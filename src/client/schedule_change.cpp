@@ -44,11 +44,11 @@ awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_
     std::vector<schedule_move> written;
     planned_steps planned;
     for (const auto& kept : answer.schedules) {
-        const auto seen = seen_of(kept, answer.now);
+        const auto seen = seen_of(kept, kept.now.value_or(answer.now));
         auto move = rule(seen);
         if (!move.changed) continue;
         if (move.cancels_last) co_await cancel_last_run(in, *seen.record);
-        planned.steps.push_back(step_of(seen.record ? seen.record->stamp : 0, move, answer.now));
+        planned.steps.push_back(step_of(seen.record ? seen.record->stamp : 0, move, seen.now));
         planned.moves.push_back(std::move(move));
     }
     ids.clear();
@@ -72,7 +72,8 @@ awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_
 awaitable<seen_schedule> look_at_schedule(store& in, task_id id) {
     const std::array ids{id};
     const auto answer = co_await in.find_schedules(ids);
-    co_return seen_of(answer.schedules.at(0), answer.now);
+    const auto& kept = answer.schedules.at(0);
+    co_return seen_of(kept, kept.now.value_or(answer.now));
 }
 
 const schedule_record& required_record(const seen_schedule& seen) {

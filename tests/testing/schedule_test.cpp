@@ -1,6 +1,10 @@
 #include <errand/schedule.hpp>
 #include <errand/transaction.hpp>
 
+#include "client/policy_schedules.hpp"
+#include "client/schedule_change.hpp"
+#include "core/schedule_checks.hpp"
+#include "runtime/caller_loop.hpp"
 #include "testing/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,7 +16,26 @@ using namespace harness_test;
 using Catch::Matchers::ContainsSubstring;
 using errand::schedule_state;
 
+namespace harness_test {
+struct tidy_up {
+    errand::awaitable<void> perform() { co_return; }
+};
+}  // namespace harness_test
+ERRAND_HANDLER(harness_test::tidy_up, .name = "tidy_up", .cron = "0 3 * * *", .timezone = "UTC")
+
 namespace {
+
+// One that the policy of write_line declared when it still had a line.
+errand::awaitable<errand::schedule_move> declare_of_old(errand::loop& there) {
+    const auto id = errand::derive_schedule_id("write_line", errand::policy_schedule_key);
+    return errand::change_schedule(there.tasks(), id, [](const errand::seen_schedule& seen) {
+        errand::schedule_record record;
+        record.identity = record.run.handler = "write_line";
+        record.key = errand::policy_schedule_key;
+        record.timing.interval = 1h;
+        return errand::declare(seen.record, std::move(record), false, seen.now, {}, {});
+    });
+}
 
 struct timetable : bench {
     errand::proxy<write_line> writer = app().handler<write_line>();
@@ -172,4 +195,22 @@ TEST_CASE("a bad declaration is refused before anything is kept") {
                                                 })),
                       ContainsSubstring("outside of the transaction"));
     CHECK(t.run(t.app().schedules()).schedules.empty());
+}
+
+TEST_CASE("a policy's line is declared by who starts with it, and cancelled where it is there no more") {
+    timetable t;
+    auto& core = errand::detail::core_of(t.app());
+    t.run(errand::on_caller_loop(&core, [](errand::loop& there) { return declare_of_old(there); }));
+    t.run(errand::declare_policy_schedules(core));
+    const auto kept = t.run(t.app().schedules()).schedules;
+    REQUIRE(kept.size() == 2);
+    CHECK(kept[0].handler == "tidy_up");
+    CHECK(kept[0].key == "policy");
+    CHECK(kept[0].timing == "0 3 * * *");
+    CHECK(kept[0].state == schedule_state::active);
+    CHECK(kept[1].state == schedule_state::cancelled);
+    t.advance(24h);
+    t.run(errand::declare_policy_schedules(core));
+    CHECK(t.finished<tidy_up>().size() == 1);
+    CHECK(t.run(t.app().schedules()).schedules[0].created_at == kept[0].created_at);
 }
