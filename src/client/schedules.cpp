@@ -12,6 +12,11 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <map>
+
 namespace errand {
 namespace {
 
@@ -116,6 +121,16 @@ schedule_record policy_record(detail::app_core& app, const known_handler& handle
 awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
     std::vector<task_id> ids;
     for (const auto& [id, handler] : holders) ids.push_back(id);
+    // Workers start without a server that is away.
+    if (there.tasks().shards() > 1) {
+        const auto away = co_await there.tasks().away();
+        const auto left_out = std::erase_if(ids, [&](const task_id& id) {
+            return std::ranges::count(away, there.tasks().shard_of(id)) > 0;
+        });
+        if (left_out > 0)
+            app->log->warn("schedules of {} policies stay as they are until a start finds their server",
+                           left_out);
+    }
     const auto zones = app->zone_finder();
     co_await change_schedules(there.tasks(), std::move(ids), [&](const seen_schedule& seen) {
         const auto& handler = *holders.at(seen.id);
