@@ -176,10 +176,11 @@ public:
     [[nodiscard]] virtual time_point tick() const = 0;
     /// How many ticks were missed since the run before.
     [[nodiscard]] virtual std::int64_t missed() const = 0;
-    /// Which run this is, 1 for the first.
+    /// Which of the schedule's ticks this run was made for, 1 for the first that was fired; of one that was made by hand how many
+    /// had been fired by then.
     [[nodiscard]] virtual std::int64_t runs() const = 0;
-    /// The next tick is then, instead of when it was planned; those after it stay. In the past: at once. Not counted against
-    /// the schedule's `end`: a time at or after that finishes it.
+    /// The next tick is then; the planned ones after it stay as they are. In the past: at once. At or after the schedule's
+    /// `end`: it is finished. @throws usage_error for a time after the year 2969
     virtual void next_at(time_point when) = 0;
     /// No more ticks.
     virtual void stop() = 0;

@@ -132,12 +132,18 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
                            left_out);
     }
     const auto zones = app->zone_finder();
-    co_await change_schedules(there.tasks(), std::move(ids), [&](const seen_schedule& seen) {
+    const auto rule = [&](const seen_schedule& seen) {
         const auto& handler = *holders.at(seen.id);
         if (!handler.policy.cron.empty())
             return declare(seen.record, policy_record(*app, handler), false, seen.now, seen.last_run, zones);
         return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
-    });
+    };
+    try {
+        co_await change_schedules(there.tasks(), std::move(ids), rule);
+    } catch (const bad_data& e) {
+        // A later version has written one of them: no reason to run nothing.
+        app->log->error("schedules of policies stay as they are: {}", e.what());
+    }
 }
 
 }  // namespace

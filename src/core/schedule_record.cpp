@@ -17,6 +17,7 @@ enum record_flag : std::uint8_t {
     with_queued = 16,
     with_last_tick = 32,
     pauses_on_dead = 64,
+    next_is_chosen = 128,
 };
 
 std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
@@ -46,11 +47,11 @@ std::string encode(const schedule_record& record) {
     out.rest(record.last_run.view());
     out.u8(schedule_format);
     const auto& timing = record.timing;
-    out.u8(static_cast<std::uint8_t>((timing.begin ? with_begin : 0) | (timing.end ? with_end : 0) |
-                                     (record.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
-                                     (record.queued ? with_queued : 0) |
-                                     (record.last_tick ? with_last_tick : 0) |
-                                     (record.pause_on_dead ? pauses_on_dead : 0)));
+    out.u8(static_cast<std::uint8_t>(
+        (timing.begin ? with_begin : 0) | (timing.end ? with_end : 0) |
+        (record.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
+        (record.queued ? with_queued : 0) | (record.last_tick ? with_last_tick : 0) |
+        (record.pause_on_dead ? pauses_on_dead : 0) | (record.chosen ? next_is_chosen : 0)));
     out.u8(static_cast<std::uint8_t>(record.state));
     out.text(record.identity);
     out.text(record.key);
@@ -98,6 +99,7 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.missed_cap = static_cast<int>(in.signed_number());
     record.jitter = duration{in.signed_number()};
     record.pause_on_dead = (flags & pauses_on_dead) != 0;
+    record.chosen = (flags & next_is_chosen) != 0;
     for (auto* at : {&record.created, &record.timed, &record.ended}) *at = time_at(in.signed_number());
     record.next = read(flags & with_next, in);
     record.queued = read(flags & with_queued, in);

@@ -50,7 +50,8 @@ struct schedule_record {
     time_point timed{};  // since when it has this timing
     time_point ended{};  // finished or cancelled
     std::optional<time_point>
-        next;  // the tick it waits for; of one that waits for the end of its last run: none
+        next;             // the tick it waits for; of one that waits for the end of its last run: none
+    bool chosen = false;  // a run has asked for that tick
     std::optional<time_point> queued;  // a tick that waits for the end of the last run
     std::optional<time_point> last_tick;
     std::int64_t runs = 0, skipped = 0, missed = 0;

@@ -77,7 +77,8 @@ missed_terms terms_of(const schedule_record& record, bool overlaps) {
     // They would overlap each other.
     if (record.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
         terms.rule = missed_rule::run_once;
-    const bool uses_none = overlaps && record.overlap == overlap_rule::skip;
+    // Skipped, or in place of the one that waits already: runs are used up where they are made.
+    const bool uses_none = overlaps && record.overlap != overlap_rule::cancel_running;
     if (record.max_runs && !uses_none)
         terms.runs_left = std::max<std::int64_t>(*record.max_runs - record.runs - (record.queued ? 1 : 0), 0);
     return terms;
@@ -92,6 +93,7 @@ void fire_due(schedule_move& move, time_point now, const last_run_seen& last, co
     record.missed += due.missed;
     record.untold += due.missed;
     record.next = due.next;
+    record.chosen = false;
     if (overlaps && record.overlap == overlap_rule::skip) {
         record.skipped += std::ssize(due.fire);
     } else if (overlaps && record.overlap == overlap_rule::queue_one) {
@@ -112,6 +114,7 @@ void set_first(schedule_record& record, time_point now, const last_run_seen& las
     record.timed = now;
     const auto plan = plan_of(record, zones);
     record.next.reset();
+    record.chosen = false;
     if (runs_are_used_up(record)) return finish(record, now);
     // Its runs follow each other; a tick of the timing before would stand beside them.
     if (plan.follows_runs() && record.queued) {
@@ -132,6 +135,17 @@ schedule_move begun(schedule_record declared, bool paused, time_point now, const
     record.state = paused ? schedule_state::paused : schedule_state::active;
     set_first(record, now, last, zones);
     return move;
+}
+
+bool follows_a_zone(const schedule_timing& timing) {
+    return !timing.cron.empty() && !timing.timezone.empty() && timing.timezone != "UTC";
+}
+
+// The rules of its zone may have changed since the tick was planned.
+void plan_anew(schedule_record& record, time_point now, const tick_plan& plan) {
+    if (record.chosen || !follows_a_zone(record.timing)) return;
+    record.next = plan.next(now);
+    if (!record.next && !record.queued) finish(record, now);
 }
 
 // As if it had been declared by then, on the grid that it has.
@@ -175,7 +189,13 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
     auto& record = move.record;
     const bool timed_anew = declared.timing != seen->timing;
     // What is due by the timing that was is due.
-    if (timed_anew && seen->state == schedule_state::active) move = look(*seen, now, last, zones);
+    if (timed_anew && seen->state == schedule_state::active) {
+        try {
+            move = look(*seen, now, last, zones);
+        } catch (const usage_error&) {
+            // This machine cannot read the timing that was, of a zone that is gone: it is what the new one replaces.
+        }
+    }
     if (declared.declared_args == seen->declared_args) declared.run.args = record.run.args;
     record.run = std::move(declared.run);
     record.declared_args = std::move(declared.declared_args);
@@ -210,10 +230,15 @@ schedule_move look(const schedule_record& seen, time_point now, const last_run_s
     if (record.state != schedule_state::active) return move;
     const auto plan = plan_of(record, zones);
     if (record.queued && last.how != run_standing::open) fire_queued(move, now, plan);
-    if (record.next) {
+    if (record.next && *record.next <= now) {
         const bool fired = !move.runs.empty();
-        if (*record.next <= now)
+        // A run that was revived, or one that a run by hand asked for.
+        if (plan.follows_runs() && last.how == run_standing::open)
+            record.next.reset();
+        else
             fire_due(move, now, fired ? last_run_seen{.how = run_standing::open} : last, plan);
+    } else if (record.next) {
+        plan_anew(record, now, plan);
     } else if (record.state == schedule_state::active && plan.follows_runs() &&
                last.how != run_standing::open) {
         record.next = plan.after_run(last.how == run_standing::ended ? last.finished_at : now);
@@ -240,19 +265,22 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
         record.next = plan.after_run(over.finished_at);
         if (!record.next && !wish.next_at) finish(record, now);
     }
+    // First: what the run asks for comes after it.
+    if (waited_for && record.queued && record.state == schedule_state::active && !wish.stop)
+        fire_queued(move, now, plan);
     if (wish.stop) {
         if (!has_ended(record.state)) finish(record, now);
     } else if (wish.next_at && !runs_are_used_up(record)) {
-        auto at = std::max(*wish.next_at, now);
+        auto at = std::clamp(*wish.next_at, now, latest_tick);
         if (record.last_tick) at = std::max(at, *record.last_tick + one_tick);
         if (record.timing.end && at >= *record.timing.end) {
             if (!has_ended(record.state)) finish(record, now);
         } else {
             if (has_ended(record.state)) record.state = schedule_state::active;
             record.next = at;
+            record.chosen = true;
         }
     }
-    if (waited_for && record.queued && record.state == schedule_state::active) fire_queued(move, now, plan);
     move.changed = record != seen;
     return move;
 }
@@ -333,6 +361,8 @@ std::optional<time_point> look_at(const schedule_record& record, time_point now)
     }
     const auto checked = now + checked_every;
     if (!record.next) return checked;
+    if (follows_a_zone(record.timing) && !record.queued)
+        return std::min(*record.next, now + duration{std::chrono::days{1}});
     return record.queued ? std::min(*record.next, checked) : *record.next;
 }
 

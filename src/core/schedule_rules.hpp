@@ -16,6 +16,9 @@ using zone_source = std::function<std::shared_ptr<const time_zone>(std::string_v
 
 tick_plan plan_of(const schedule_record& record, const zone_source& zones);
 
+// Sums with it stay far from overflow, and numbers of that size are exact everywhere.
+inline constexpr time_point latest_tick{std::chrono::days{365'250}};
+
 // Not yet ended ones: waiting for a retry as well.
 enum class run_standing : std::uint8_t { unknown, open, ended };
 struct last_run_seen {

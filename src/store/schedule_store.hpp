@@ -61,9 +61,9 @@ public:
     static constexpr std::size_t steps_per_call = 100;
 
     // Schedules whose time to be looked at has come, the earliest first, and the post of looking at the next one: of the
-    // workers that ask, one is told when exactly that is due, others a few seconds later.
+    // workers that ask, one is told when exactly that is due, others up to a second later.
     virtual awaitable<schedules_answer> due_schedules(std::size_t) { throw std::logic_error{"not built"}; }
-    // In the order asked for; `now` is that of the shard of the first one.
+    // In the order asked for.
     virtual awaitable<schedules_answer> find_schedules(std::span<const task_id>) {
         throw std::logic_error{"not built"};
     }

@@ -1,9 +1,12 @@
 #include "worker/attempt_report.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace errand {
 namespace {
+
+constexpr duration wish_is_kept_for = std::chrono::days{1};
 
 // Attempts are counted in the outcome itself; notes go with it only when they say more.
 bool say_more(const task_notes& notes) {
@@ -30,6 +33,8 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     // Only a success holds its biz_id.
     if (decided.kind == verdict::succeed) outcome.unique_for = terms.unique_for;
     outcome.retention = terms.retention;
+    // Its schedule has not heard it yet, and is to hear it also when no worker is there for a while.
+    if (decided.notes.wish) outcome.retention = std::max(terms.retention, wish_is_kept_for);
     outcome.started_at = facts.started_at ? facts.started_at : decided.notes.started_at;
     outcome.attempts = decided.notes.attempts;
     outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(decided.notes.worker);
@@ -38,7 +43,7 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     out.tells_schedule = tells_end(facts.body) || (outcome.notes && outcome.notes->wish);
     out.what = report::kind::end;
     out.ended_as = outcome.ended_as;
-    out.retention = terms.retention;
+    out.retention = outcome.retention;
     out.record = encode_end(outcome, facts.now, facts.body);
 }
 

@@ -2,9 +2,20 @@
 
 #include <errand/error.hpp>
 
+#include "core/schedule_rules.hpp"
+
 #include <boost/json/serialize.hpp>
 
 namespace errand {
+
+void attempt_schedule::next_at(time_point when) {
+    if (when > latest_tick) {
+        throw usage_error{
+            "next_at of schedule " + of_.key +
+            ": the time is after the year 2969; a schedule that is to tick no more is ended with stop()"};
+    }
+    wish_.next_at = when;
+}
 
 // Later runs would die of arguments that do not fit, one after the other.
 void attempt_schedule::use_args(boost::json::array args) {

@@ -16,7 +16,7 @@ public:
     time_point tick() const override { return of_.tick; }
     std::int64_t missed() const override { return of_.missed; }
     std::int64_t runs() const override { return of_.number; }
-    void next_at(time_point when) override { wish_.next_at = when; }
+    void next_at(time_point when) override;
     void stop() override { wish_.stop = true; }
 
     // What counts if the attempt ends well.

@@ -65,17 +65,27 @@ awaitable<std::size_t> resolver::pass() {
 
 // What fails comes again, and must not keep tasks from being told.
 awaitable<std::size_t> resolver::tell_ended(std::span<const news> entries) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const bool one_by_one = in_.shards() > 1;
     std::exception_ptr failure;
     try {
-        const auto executor = co_await boost::asio::this_coro::executor;
         auto telling = tell_schedules(shared_, in_, entries);
-        if (in_.shards() == 1) co_return co_await std::move(telling);
+        if (!one_by_one) co_return co_await std::move(telling);
         co_return co_await at_most(executor, std::move(telling), long_enough);
     } catch (...) {
         failure = std::current_exception();
     }
     announce_failure(shared_.app, "telling schedules that runs have ended", failure);
-    co_return 0;
+    std::size_t done = 0;
+    for (std::size_t at = 0; one_by_one && at < entries.size(); ++at) {
+        try {
+            done +=
+                co_await at_most(executor, tell_schedules(shared_, in_, entries.subspan(at, 1)), long_enough);
+        } catch (const std::exception&) {
+            // Of the shard that is away; it was said above.
+        }
+    }
+    co_return done;
 }
 
 // What concerns tasks of a shard that is away comes again when it is put off no longer; the rest is told now.

@@ -21,6 +21,7 @@ namespace {
 constexpr duration longest_round{2'000};
 // A zone that is not known here: perhaps on another machine, or after an update of this one.
 constexpr duration put_off_for = std::chrono::minutes{1};
+constexpr duration left_to_others{3'000};
 
 std::string outcome_of_overtaken(time_point now) {
     task_outcome outcome;
@@ -81,7 +82,7 @@ awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule&
     try {
         const auto seen = decode_schedule(kept.record);
         auto move = look(seen, now, kept.last_run, app().zone_finder());
-        if (move.cancels_last) co_await cancel_run(seen.last_run);
+        if (move.cancels_last && !co_await cancel_run(seen.last_run)) co_return std::nullopt;
         // Also one that stays as it is: it is looked at again at another time.
         co_return step_of(seen.stamp, std::move(move), now);
     } catch (const store_error&) {
@@ -94,11 +95,13 @@ awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule&
 
 std::optional<schedule_step> scheduler::put_off(const kept_schedule& kept, time_point now,
                                                 std::string_view why) {
-    announce_failure(app(), "firing schedule " + to_text(kept.id),
-                     std::make_exception_ptr(usage_error{std::string{why}}));
     try {
         auto record = decode_schedule(kept.record);
         const auto seen = record.stamp;
+        // Another worker may know the zone: it comes by in less than that.
+        if (record.next && now < *record.next + left_to_others) return std::nullopt;
+        announce_failure(app(), "firing schedule " + to_text(kept.id),
+                         std::make_exception_ptr(usage_error{std::string{why}}));
         auto step = step_of(seen, {.changed = true, .record = std::move(record)}, now);
         step.look_at = now + put_off_for;
         return step;
@@ -107,9 +110,21 @@ std::optional<schedule_step> scheduler::put_off(const kept_schedule& kept, time_
     }
 }
 
-awaitable<void> scheduler::cancel_run(task_id overtaken) {
+// False: its shard does not answer, and others are not to wait for it.
+awaitable<bool> scheduler::cancel_run(task_id overtaken) {
     const auto outcome = outcome_of_overtaken(in_.now());
-    co_await in_.cancel(overtaken, 0, outcome);
+    const auto executor = co_await boost::asio::this_coro::executor;
+    auto call = in_.cancel(overtaken, 0, outcome);
+    if (in_.shards() == 1) {
+        co_await std::move(call);
+        co_return true;
+    }
+    try {
+        co_await at_most(executor, std::move(call), longest_round);
+        co_return true;
+    } catch (const std::exception&) {
+        co_return false;
+    }
 }
 
 duration scheduler::pause() {

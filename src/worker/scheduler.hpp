@@ -21,11 +21,11 @@ private:
     duration pause() override;
 
     awaitable<std::size_t> look_at_all(schedules_answer due);
-    // Nullopt: it stays as it is.
+    // Nullopt: it cannot be done now, and stays due.
     awaitable<std::optional<schedule_step>> step_for(const kept_schedule& kept, time_point now);
     // It cannot be fired here.
     std::optional<schedule_step> put_off(const kept_schedule& kept, time_point now, std::string_view why);
-    awaitable<void> cancel_run(task_id overtaken);
+    awaitable<bool> cancel_run(task_id overtaken);
 
     worker_shared& shared_;
     store& in_;

@@ -284,7 +284,89 @@ TEST_CASE("the last run that a schedule may make can be one that is queued") {
     CHECK(desk.kept.state == schedule_state::finished);
 }
 
+TEST_CASE("ticks that only take the place of a queued one use up no runs") {
+    auto declared = hourly();
+    declared.overlap = overlap_rule::queue_one;
+    declared.max_runs = 3;
+    schedule_desk desk{declared};
+    desk.look(noon + 1h);
+    desk.look(noon + 2h, still_open);
+    desk.look(noon + 3h, still_open);
+    desk.look(noon + 4h, still_open);
+    CHECK(desk.kept.queued == noon + 4h);
+    CHECK(ticks_of(desk.hear(state::success, noon + 4h + 1min)) == ticks{noon + 4h});
+    CHECK(desk.kept.state == schedule_state::active);
+    CHECK(ticks_of(desk.look(noon + 5h, ended_at(noon + 4h + 2min))) == ticks{noon + 5h});
+    CHECK(desk.kept.state == schedule_state::finished);
+    CHECK(desk.kept.runs == 3);
+}
+
+TEST_CASE("a blocking interval waits for a run that was revived, or that another run has overtaken") {
+    schedule_desk desk{hourly(schedule_mode::blocking_interval)};
+    desk.look(noon + 1h);
+    desk.hear(state::dead, noon + 1h);
+    CHECK(desk.kept.next == noon + 2h);
+    CHECK(desk.look(noon + 2h, still_open).runs.empty());
+    CHECK_FALSE(desk.kept.next);
+    desk.hear(state::success, noon + 2h + 20min);
+    CHECK(desk.kept.next == noon + 3h + 20min);
+}
+
+TEST_CASE(
+    "a queued tick runs before the one that a run has asked for, and not when the run stops its schedule") {
+    auto declared = hourly();
+    declared.overlap = overlap_rule::queue_one;
+    schedule_desk desk{declared};
+    desk.look(noon + 1h);
+    desk.look(noon + 2h, still_open);
+    SECTION("before") {
+        CHECK(ticks_of(desk.hear_wish({.next_at = noon + 2h}, noon + 2h)) == ticks{noon + 2h});
+        CHECK(desk.kept.next > noon + 2h);
+    }
+    SECTION("not at all") {
+        CHECK(desk.hear_wish({.stop = true}, noon + 2h + 1min).runs.empty());
+        CHECK(desk.kept.state == schedule_state::finished);
+    }
+}
+
+TEST_CASE("no time that a run asks for is so late that sums with it overflow") {
+    schedule_desk desk{hourly()};
+    desk.look(noon + 1h);
+    desk.hear_wish({.next_at = time_point::max()}, noon + 1h);
+    CHECK(desk.kept.next == latest_tick);
+    CHECK(look_at(desk.kept, noon + 1h) == latest_tick);
+}
+
+TEST_CASE("a tick in a zone is planned anew each day until it fires, unless a run has chosen it") {
+    auto declared = at_cron("0 8 1 1 *");
+    declared.timing.timezone = "Europe/Somewhere";
+    schedule_desk desk{declared};
+    const auto planned = desk.kept.next;
+    CHECK(look_at(desk.kept, noon) == noon + 24h);
+    desk.kept.next = *planned + 1h;  // by rules that hold no longer
+    CHECK(desk.look(noon + 24h).runs.empty());
+    CHECK(desk.kept.next == planned);
+    desk.look(*planned);
+    desk.hear_wish({.next_at = *planned + 48h}, *planned + 1min);
+    desk.look(*planned + 24h);
+    CHECK(desk.kept.next == *planned + 48h);
+}
+
 // ---- R5: declared again ----
+
+TEST_CASE("a new timing takes the place of one that this machine cannot read") {
+    auto declared = at_cron("0 8 * * *");
+    declared.timing.timezone = "Gone/Away";
+    schedule_desk desk{declared};
+    const zone_source one_gone = [](std::string_view name) {
+        if (name == "Gone/Away") throw usage_error{"no such zone"};
+        return time_zone::utc();
+    };
+    CHECK_THROWS_AS(look(desk.kept, noon + 48h, nothing_seen, one_gone), usage_error);
+    const auto move = declare(desk.kept, at_cron("0 9 * * *"), false, noon + 48h, nothing_seen, one_gone);
+    CHECK(move.changed);
+    CHECK(move.record.next == noon + 69h);
+}
 
 TEST_CASE("declared again as it is, a schedule stays as it is") {
     for (const auto mode : {schedule_mode::blocking_interval, schedule_mode::fixed_rate}) {

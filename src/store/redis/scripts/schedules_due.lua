@@ -18,6 +18,11 @@ end
 
 local first = tonumber(call('ZRANGE', schedules, '(' .. now, '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')[2])
 local when, who = post()
+-- Who fires asks again before it sleeps. Until then it has the post: its own steps need not wake anybody.
+if #due > 0 then
+  call('HSET', control, 'scheduler', digits(now) .. ' ' .. worker)
+  return {'ok', now, first and digits(first) or '', unpack(reply)}
+end
 local theirs = first and when and who ~= worker and when <= first + 50 and when > now - 100
   and tonumber(call('ZSCORE', workers, process_of(who)) or 0) > now
 if theirs then
