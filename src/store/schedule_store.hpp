@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -62,19 +61,13 @@ public:
 
     // Schedules whose time to be looked at has come, the earliest first, and the post of looking at the next one: of the
     // workers that ask, one is told when exactly that is due, others up to a second later.
-    virtual awaitable<schedules_answer> due_schedules(std::size_t) { throw std::logic_error{"not built"}; }
+    virtual awaitable<schedules_answer> due_schedules(std::size_t limit) = 0;
     // In the order asked for.
-    virtual awaitable<schedules_answer> find_schedules(std::span<const task_id>) {
-        throw std::logic_error{"not built"};
-    }
+    virtual awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) = 0;
     // Each schedule once. Whoever sleeps until a later time than some look_at hears schedules_changed().
-    virtual awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step>) {
-        throw std::logic_error{"not built"};
-    }
+    virtual awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) = 0;
     // Those whose names come after this one, by name.
-    virtual awaitable<schedule_list> list_schedules(std::string /*after*/, std::size_t /*limit*/) {
-        throw std::logic_error{"not built"};
-    }
+    virtual awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) = 0;
 
 protected:
     ~schedule_store() = default;
