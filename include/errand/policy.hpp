@@ -29,11 +29,12 @@ inline constexpr dependency_rule run = dependency_rule::run;
 struct rate_limit {
     int count = 0;       ///< starts, > 0
     duration per{1000};  ///< in this time
+    int burst = 0;       ///< of these so many at one instant, 1..count; 0: as many as fall into 10 ms
 };
 /// At most n starts a second.
-constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::seconds{1}}; }
+constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::seconds{1}, 0}; }
 /// At most n starts a minute.
-constexpr rate_limit per_minute(int n) noexcept { return {n, std::chrono::minutes{1}}; }
+constexpr rate_limit per_minute(int n) noexcept { return {n, std::chrono::minutes{1}, 0}; }
 
 /// How the tasks of a handler are run. The arguments of ERRAND_HANDLER are designated initialisers of this; it is
 /// checked when the handler is first used, and a bad value is a usage_error naming handler, member and value.

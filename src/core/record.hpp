@@ -54,7 +54,7 @@ struct schedule_wish {
 };
 
 struct task_body {
-    // Front, fixed: [0] format, [1] flags, [2] priority, [3..10] incarnation (big endian).
+    // Front, fixed: [0] format, [1] flags, [2] priority, and 128 when it has gates, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
     static constexpr std::size_t priority_offset = 2;
 
@@ -77,6 +77,7 @@ struct task_body {
     on_failed rule = on_failed::cancel;
     bool takes_result = false;           // the result of the last one of `after` is its first argument
     std::optional<run_origin> origin{};  // of a run; it depends on nothing. lib_end.lua reads its end
+    std::string gates{};                 // as core/gates.hpp says; they stand behind all else
 
     time_point submitted_at() const noexcept {
         return time_point{duration{static_cast<std::int64_t>(life >> 16)}};

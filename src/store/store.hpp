@@ -15,6 +15,7 @@
 #include "core/record.hpp"
 #include "core/task_id.hpp"
 #include "store/inspection.hpp"
+#include "store/limit_store.hpp"
 #include "store/schedule_store.hpp"
 #include "store/submission.hpp"
 
@@ -71,6 +72,7 @@ struct report {
     duration retention{0};        // of an ended task; 0: nothing is kept
     bool tells_schedule = false;  // of an end: the schedule whose run it is is to hear of it
     bool again = false;           // it was in a call that failed, which the store may have done all the same
+    bool gated = false;           // its body has gates: it holds them under this claim
     bool strange =
         false;  // some workers do not know its handler: when it is due it stands aside for the others
 };
@@ -149,6 +151,7 @@ struct found_task {
     std::size_t needed = 0;                 // waiting: how many they are
     bool registering = false;               // waiting: its submission is not complete
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
+    std::vector<closed_gate> closed{};      // ready: the gates that are closed to it now
     time_point now{};
 };
 
@@ -282,7 +285,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store {
+class store : public schedule_store, public limit_store {
 public:
     virtual ~store() = default;
 

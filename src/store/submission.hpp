@@ -39,6 +39,7 @@ struct submission_item {
     // From a database's outbox: it may be submitted again at any time, with the same body, until forget() is called. The
     // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
     bool may_come_again = false;
+    bool gated = false;  // its body has gates (core/gates.hpp)
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 
