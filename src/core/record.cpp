@@ -2,6 +2,7 @@
 #include "core/record.hpp"
 
 #include "core/bytes.hpp"
+#include "core/gates.hpp"
 
 #include <algorithm>
 
@@ -88,7 +89,7 @@ void write(const task_outcome& outcome, byte_writer& out) {
     out.rest(outcome.result);
 }
 
-// The schedule itself stands at the very end, where scripts find it.
+// The schedule itself stands behind the arguments, where scripts find it.
 void write(const run_origin& origin, byte_writer& out) {
     out.text(origin.key);
     out.signed_number(origin.tick.time_since_epoch().count());
@@ -130,6 +131,17 @@ schedule_wish read_wish(byte_reader& in) {
     return wish;
 }
 
+void write_gates(std::string_view gates, byte_writer& out) {
+    out.rest(gates);
+    out.u8(static_cast<std::uint8_t>(gates.size() / gate_width));
+}
+
+// The encoded body without what write_gates wrote.
+std::string_view before_gates(std::string_view encoded_body) noexcept {
+    const auto gates = gates_of(encoded_body);
+    return gates.empty() ? encoded_body : encoded_body.substr(0, encoded_body.size() - gates.size() - 1);
+}
+
 std::size_t size_hint(const task_outcome& outcome) {
     return 32 + outcome.worker.size() + outcome.result.size();
 }
@@ -138,12 +150,12 @@ std::size_t size_hint(const task_outcome& outcome) {
 
 std::string encode(const task_body& body) {
     std::string bytes;
-    bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size());
+    bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size() + body.gates.size());
     byte_writer out{bytes};
     const bool linked = !body.after.empty() || body.rule == on_failed::gather;
     out.u8(body.origin ? format_run : linked ? format_linked : format);
     out.u8(flags_of(body));
-    out.u8(body.priority);
+    out.u8(static_cast<std::uint8_t>(body.priority | (body.gates.empty() ? 0 : task_body::gated_bit)));
     out.fixed(body.life, 8);
     out.text(body.queue);
     out.text(body.handler);
@@ -177,11 +189,13 @@ std::string encode(const task_body& body) {
         out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end_mark : '-'));
         out.rest(body.origin->schedule.view());
     }
+    if (!body.gates.empty()) write_gates(body.gates, out);
     return bytes;
 }
 
 task_body decode_body(std::string_view bytes) {
-    byte_reader in{bytes, "task"};
+    const auto gates = gates_of(bytes);
+    byte_reader in{before_gates(bytes), "task"};
     const auto kind = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
     const bool linked = kind == format_linked, is_run = kind == format_run;
     if (linked || is_run) {
@@ -191,7 +205,10 @@ task_body decode_body(std::string_view bytes) {
     }
     task_body body;
     const auto flags = in.u8();
-    body.priority = in.u8();
+    const auto priority = in.u8();
+    if ((priority & task_body::gated_bit) != 0 && gates.empty()) in.fail("ends too early");
+    body.priority = static_cast<std::uint8_t>(priority & ~task_body::gated_bit);
+    body.gates = gates;
     body.life = in.fixed(8);
     body.queue = in.text();
     body.handler = in.text();
@@ -344,13 +361,23 @@ bool has_biz_id(std::string_view encoded_body) noexcept {
 }
 
 std::optional<task_id> schedule_of(std::string_view encoded_body) noexcept {
-    if (encoded_body.size() <= id_width || static_cast<std::uint8_t>(encoded_body.front()) != format_run)
+    if (encoded_body.empty() || static_cast<std::uint8_t>(encoded_body.front()) != format_run)
         return std::nullopt;
-    return task_id::from_bytes(encoded_body.substr(encoded_body.size() - id_width));
+    const auto ungated = before_gates(encoded_body);
+    if (ungated.size() <= id_width) return std::nullopt;
+    return task_id::from_bytes(ungated.substr(ungated.size() - id_width));
 }
 
 bool tells_end(std::string_view encoded_body) noexcept {
-    return schedule_of(encoded_body) && encoded_body[encoded_body.size() - id_width - 1] == tells_end_mark;
+    if (!schedule_of(encoded_body)) return false;
+    const auto ungated = before_gates(encoded_body);
+    return ungated[ungated.size() - id_width - 1] == tells_end_mark;
+}
+
+int priority_of(std::string_view encoded_body) noexcept {
+    if (encoded_body.size() <= task_body::priority_offset) return 0;
+    const auto byte = static_cast<unsigned char>(encoded_body[task_body::priority_offset]);
+    return static_cast<int>(byte & ~task_body::gated_bit);
 }
 
 bool retention_is_over(std::string_view encoded_outcome, time_point finished_at, time_point now) noexcept {

@@ -57,6 +57,7 @@ struct task_body {
     // Front, fixed: [0] format, [1] flags, [2] priority, and 128 when it has gates, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
     static constexpr std::size_t priority_offset = 2;
+    static constexpr unsigned gated_bit = 128;
 
     std::uint8_t priority = 0;
     incarnation life = 0;
@@ -166,6 +167,9 @@ bool has_biz_id(std::string_view encoded_body) noexcept;
 // Of which schedule an encoded body is a run; nullopt: of none. Whether that is to hear of each end.
 std::optional<task_id> schedule_of(std::string_view encoded_body) noexcept;
 bool tells_end(std::string_view encoded_body) noexcept;
+
+// 0..9, of an encoded body; 0 when it is too short to be one.
+int priority_of(std::string_view encoded_body) noexcept;
 
 // The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
 incarnation incarnation_of(std::string_view encoded_body) noexcept;

@@ -31,7 +31,7 @@ struct limit_state {
 // A gate that is closed now.
 struct closed_gate {
     std::string limit;
-    bool keyed = false;                    // it is the task's key that is limited
+    bool keyed = false;  // it is the task's key that is limited
     std::int64_t running = 0;
     std::optional<int> max_running{};      // set: so many run
     std::optional<time_point> opens_at{};  // set: closed by its rate until then

@@ -1,6 +1,7 @@
 // What is asked and done by those who look after the tasks of a shard.
 #include <errand/error.hpp>
 
+#include "core/sha1.hpp"
 #include "store/redis/shard_store.hpp"
 #include "store/redis/tallies.hpp"
 

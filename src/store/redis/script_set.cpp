@@ -1,13 +1,10 @@
 #include "store/redis/script_set.hpp"
 
-#include "core/hex.hpp"
+#include "core/sha1.hpp"
 #include "store/redis/script_text.hpp"
-
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <vector>
 
 namespace errand::redis {
@@ -51,15 +48,6 @@ const std::vector<script>& scripts() {
 }
 
 }  // namespace
-
-std::string sha1(std::string_view text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
-        throw std::runtime_error{"OpenSSL could not compute the SHA-1 by which Redis names a script"};
-    }
-    return to_hex({reinterpret_cast<const char*>(digest.data()), size});
-}
 
 const script& script_of(script_name name) { return scripts()[static_cast<std::size_t>(name)]; }
 std::span<const script> all_scripts() { return scripts(); }

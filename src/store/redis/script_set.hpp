@@ -72,7 +72,4 @@ struct script {
 const script& script_of(script_name name);
 std::span<const script> all_scripts();
 
-// As Redis computes it: 40 hex digits.
-std::string sha1(std::string_view text);
-
 }  // namespace errand::redis

@@ -36,7 +36,7 @@ edit_verdict changes::edit(const edit_call& call) {
                            : std::nullopt;
     std::optional<std::int64_t> expires;
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
-    const int priority = static_cast<unsigned char>(call.body.at(task_body::priority_offset));
+    const int priority = priority_of(call.body);
     rows_.change_body(call.id, *row, call.body);
     auto* to = row->list;
     auto place = *row->place;
