@@ -8,6 +8,7 @@
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
 #include <errand/inspect.hpp>
+#include <errand/limit.hpp>
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
 #include <errand/schedule.hpp>
@@ -21,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace errand {
 
@@ -96,6 +98,19 @@ public:
     /// @param id as schedule::id() gives it
     /// @return nullopt when the store knows no such schedule, or the text is no id @throws store_error
     [[nodiscard]] awaitable<std::optional<schedule>> find_schedule(std::string id);
+
+    /// Gives a limit another rule at run time, over all programs of the namespace, until it is set again or cleared: also
+    /// after they were started anew. It takes the place of the declared rule as a whole: of a member that is not set here
+    /// nothing is limited. What is running goes on; what waits starts as far as it may now. About two round trips.
+    /// @param name of an errand::limit, or "handler:<wire name>" of a handler whose policy or keys limit it
+    /// @param rule e.g. {.max_running = 5}; {.max_running = 0} closes it
+    /// @throws usage_error for a name that no program declares, naming the nearest, and for a bad rule; store_error
+    [[nodiscard]] awaitable<void> set_limit(std::string name, limit_rule rule);
+    /// The declared rule is in force again. @throws as set_limit
+    [[nodiscard]] awaitable<void> clear_limit(std::string name);
+    /// All limits of the namespace, by name: those that a worker has declared or that were set. One round trip.
+    /// @throws store_error
+    [[nodiscard]] awaitable<std::vector<limit_info>> limits();
 
     /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.
     [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }

@@ -15,6 +15,7 @@
 #include <errand/inspect.hpp>
 #include <errand/joined_transaction.hpp>
 #include <errand/json.hpp>
+#include <errand/limit.hpp>
 #include <errand/middleware.hpp>
 #include <errand/mysql.hpp>
 #include <errand/options.hpp>

@@ -30,6 +30,7 @@ struct rate_limit {
     int count = 0;       ///< starts, > 0
     duration per{1000};  ///< in this time
     int burst = 0;       ///< of these so many at one instant, 1..count; 0: as many as fall into 10 ms
+    friend bool operator==(const rate_limit&, const rate_limit&) = default;
 };
 /// At most n starts a second.
 constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::seconds{1}, 0}; }
@@ -61,10 +62,11 @@ struct policy {
     duration retention = std::chrono::days{180};
     /// Not started this long after its due time: `expired`. nullopt: never.
     std::optional<duration> expires_after{};
-    /// How many run at once over all workers; nullopt: no limit. Not available yet: any other value is a
-    /// usage_error.
+    /// How many run at once over all workers, >= 0 (0: none); of a handler with `concurrency_key` how many of each key.
+    /// nullopt: no limit. What is over it waits and is `ready`; docs/limits.md says more.
     std::optional<int> max_running{};
-    /// Starts over all workers; nullopt: no limit. Not available yet, likewise.
+    /// Starts over all workers, of a handler with `rate_key` of each key: never more than `count` in any time of `per`, each
+    /// attempt counted. nullopt: no limit.
     std::optional<rate_limit> rate{};
     /// Runs on the thread pool: for code that blocks or computes.
     bool blocking = false;
@@ -74,6 +76,8 @@ struct policy {
     std::string cron{};
     /// The time zone of `cron`, also of lines given to proxy::cron without one.
     std::string timezone = "UTC";
+    /// Names of declared errand::limits that it shares with other handlers: at most 4, each once.
+    std::vector<std::string> limits{};
 };
 
 }  // namespace errand

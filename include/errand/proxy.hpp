@@ -212,6 +212,7 @@ private:
         one.held_by = held_by_;
         one.args = std::move(encoded.args);
         one.biz_id = std::move(encoded.biz_id);
+        one.keys = std::move(encoded.keys);
         return one;
     }
 

@@ -26,10 +26,6 @@ public:
         throw usage_error{text + ": " + std::string{rule}};
     }
 
-    [[noreturn]] void not_available(std::string_view member) const {
-        refuse(member, "", "is not available yet");
-    }
-
     void name(std::string_view member, std::string_view value) const {
         if (value.empty()) refuse(member, "\"\"", "must not be empty");
         if (value.size() > max_name_length) {

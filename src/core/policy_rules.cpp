@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/limit_rules.hpp"
 #include "core/member_check.hpp"
 #include "core/schedule_checks.hpp"
 #include "core/utf8.hpp"
@@ -36,8 +37,7 @@ void check_recurrence(const member_check& check, std::string_view handler, const
 
 }  // namespace
 
-void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key,
-                  std::size_t arguments) {
+void check_policy(std::string_view handler, const policy& rules, std::size_t arguments) {
     const member_check check{handler, "policy"};
     if (!rules.name.empty()) check.name("name", rules.name);
     for (const auto& alias : rules.aliases) check.name("aliases", alias);
@@ -48,13 +48,8 @@ void check_policy(std::string_view handler, const policy& rules, bool has_concur
     if (rules.unique_for) check.length_of_time("unique_for", *rules.unique_for);
     check.length_of_time("retention", rules.retention);
     if (rules.expires_after) check.length_of_time("expires_after", *rules.expires_after);
-    if (rules.max_running) check.not_available("max_running");
-    if (rules.rate) check.not_available("rate");
+    check_limits_of(handler, rules);
     check_recurrence(check, handler, rules, arguments);
-    if (has_concurrency_key) {
-        throw usage_error{"handler " + member_check::quote(handler) +
-                          ": concurrency_key is not available yet"};
-    }
 }
 
 void check_options(std::string_view handler, const options& given) {

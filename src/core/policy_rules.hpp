@@ -1,5 +1,5 @@
 // What may stand in an errand::policy and in errand::options. Each bad value is a usage_error that names the
-// handler, the member and the value; what does not work yet is refused and never ignored.
+// handler, the member and the value.
 #pragma once
 
 #include <errand/options.hpp>
@@ -17,9 +17,9 @@ inline constexpr std::size_t max_biz_id_length = 512;
 inline constexpr duration max_duration = std::chrono::days{36'525};
 
 // `handler`: the name by which the message calls it, also when the policy's own is empty or bad.
-// `arguments`: how many its perform takes. Whether the time zone is there is for others to say.
-void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key,
-                  std::size_t arguments = 0);
+// `arguments`: how many its perform takes. Whether the time zone and the limits are there is for others
+// to say.
+void check_policy(std::string_view handler, const policy& rules, std::size_t arguments = 0);
 void check_options(std::string_view handler, const options& given);
 // The name under which a task is submitted without its type.
 void check_wire_name(std::string_view name);

@@ -2,8 +2,11 @@
 
 #include <errand/error.hpp>
 
+#include "core/limit_rules.hpp"
+#include "core/member_check.hpp"
 #include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
+#include "runtime/declared_limits.hpp"
 #include "runtime/zone_files.hpp"
 
 #include <boost/core/demangle.hpp>
@@ -49,9 +52,24 @@ void check_policy_zone(const known_handler& handler) {
                [&zones](std::string_view name) { return zones.find(name); });
 }
 
+void check_policy_limits(const known_handler& handler) {
+    for (const auto& name : handler.policy.limits) {
+        if (declared_limits::find(name)) continue;
+        const auto known = declared_limits::names();
+        const auto nearest = nearest_name(name, known);
+        throw usage_error{
+            "handler " + member_check::quote(handler.name) +
+            ": policy .limits = " + member_check::quote(name) + ": no limit of that name is declared" +
+            (nearest.empty() ? std::string{} : " (the nearest is " + member_check::quote(nearest) + ")") +
+            ": write inline const errand::limit …{" + member_check::quote(name) +
+            ", {…}} in a header that this program includes"};
+    }
+}
+
 class directory {
 public:
     directory() {
+        static_cast<void>(declared_limits::all());
         for (const auto& [type, declared] : registered().declarations) add(type, declared);
     }
 
@@ -76,8 +94,10 @@ private:
         one->policy = declared.read_policy();
         one->name = one->policy.name.empty() ? wire_form(declared.type_name) : one->policy.name;
         one->identity = one->policy.aliases.empty() ? one->name : one->policy.aliases.back();
-        check_policy(one->name, one->policy, declared.facts.has_concurrency_key, declared.facts.arguments);
+        one->facts = declared.facts;
+        check_policy(one->name, one->policy, declared.facts.arguments);
         check_policy_zone(*one);
+        check_policy_limits(*one);
         const auto code = registered().definitions.find(type);
         if (code != registered().definitions.end()) one->code = code->second;
         claim_name(one->name, *one);

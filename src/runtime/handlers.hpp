@@ -16,6 +16,7 @@ struct known_handler {
     std::string name;      // on the wire
     std::string identity;  // the oldest name: under which biz_ids are held
     errand::policy policy;
+    detail::handler_facts facts;
     std::optional<detail::erased_handler> code;  // absent: only declared in this program
 };
 

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 void policy_refused(const policy& one, const std::string& words) {
-    CHECK_THROWS_WITH(errand::check_policy("shop::pay", one, false),
+    CHECK_THROWS_WITH(errand::check_policy("shop::pay", one),
                       ContainsSubstring("\"shop::pay\"") && ContainsSubstring(words));
 }
 
@@ -25,7 +25,7 @@ void options_refused(const options& one, const std::string& words) {
 }  // namespace
 
 TEST_CASE("the defaults are in order") {
-    CHECK_NOTHROW(errand::check_policy("h", policy{}, false));
+    CHECK_NOTHROW(errand::check_policy("h", policy{}));
     CHECK_NOTHROW(errand::check_options("h", options{}));
 }
 
@@ -43,19 +43,22 @@ TEST_CASE("a bad policy is refused with handler, member and value") {
     policy_refused({.expires_after = -5ms}, ".expires_after");
 }
 
-TEST_CASE("what does not work yet is refused and never ignored") {
-    policy_refused({.max_running = 3}, ".max_running: is not available yet");
-    policy_refused({.rate = errand::per_second(5)}, ".rate: is not available yet");
-    CHECK_THROWS_WITH(errand::check_policy("h", policy{}, true),
-                      ContainsSubstring("concurrency_key is not available"));
+TEST_CASE("a policy's limits are counts and rates that can be, and names that stand there once") {
+    CHECK_NOTHROW(errand::check_policy("h", policy{.max_running = 0}));
+    CHECK_NOTHROW(errand::check_policy("h", policy{.rate = errand::per_second(5), .limits = {"a", "b"}}));
+    policy_refused({.max_running = -1}, "policy .max_running = -1: must be 0..2147483647; 0 lets none run");
+    policy_refused({.rate = errand::per_second(0)}, "policy .rate.count = 0: must be 1..");
+    policy_refused({.rate = errand::rate_limit{.count = 5, .burst = 6}}, "policy .rate.burst = 6");
+    policy_refused({.limits = {"a", "b", "c", "d", "e"}}, ".limits = 5 names: must not be more than 4");
+    policy_refused({.limits = {"a", "b", "a"}}, ".limits = \"a\": is named twice");
 }
 
 TEST_CASE("a policy's cron line must come some time, and needs no arguments") {
-    CHECK_NOTHROW(errand::check_policy("h", policy{.cron = "0 8 * * *", .timezone = "Asia/Shanghai"}, false));
-    CHECK_NOTHROW(errand::check_policy("h", policy{.timezone = "UTC"}, false, 2));
+    CHECK_NOTHROW(errand::check_policy("h", policy{.cron = "0 8 * * *", .timezone = "Asia/Shanghai"}));
+    CHECK_NOTHROW(errand::check_policy("h", policy{.timezone = "UTC"}, 2));
     policy_refused({.cron = "0 8 31 2 *"}, "policy .cron = \"0 8 31 2 *\": never comes");
     policy_refused({.cron = "x"}, "policy .cron = \"x\"");
-    CHECK_THROWS_WITH(errand::check_policy("h", policy{.cron = "@daily"}, false, 1),
+    CHECK_THROWS_WITH(errand::check_policy("h", policy{.cron = "@daily"}, 1),
                       ContainsSubstring("policy .cron = \"@daily\": perform takes arguments"));
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/detail/wire.hpp>
+#include <errand/limit.hpp>
 #include <errand/options.hpp>
 #include <errand/schedule.hpp>
 #include <errand/task_info.hpp>
@@ -42,6 +44,7 @@ struct draft {
     std::string wire_name{};                      // ... or by name, when it was submitted by name
     std::string args{};                           // a JSON array
     std::optional<std::string> biz_id{};          // from the handler's own biz_id
+    std::optional<limit_keys> keys{};             // from its concurrency_key and rate_key
     std::shared_ptr<const options> extra{};       // may be null
     std::optional<duration> delay{};              // perform_in
     std::optional<time_point> at{};               // perform_at
@@ -66,6 +69,9 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);
 awaitable<schedule> declare_schedule(schedule_draft one);
 awaitable<schedule_page> list_schedules(app_core& app, schedule_filter which, std::string after);
 awaitable<std::optional<schedule>> find_schedule(app_core& app, std::string id);
+
+awaitable<void> set_limit(app_core& app, std::string name, std::optional<limit_rule> rule);
+awaitable<std::vector<limit_info>> list_limits(app_core& app);
 
 // The result as JSON text; empty for void.
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);

@@ -5,6 +5,7 @@
 #include <errand/detail/beans.hpp>
 #include <errand/detail/signature.hpp>
 #include <errand/detail/wire.hpp>
+#include <errand/limit.hpp>
 #include <errand/policy.hpp>
 #include <errand/task_info.hpp>
 
@@ -37,6 +38,8 @@ struct erased_handler {
     std::vector<std::string> (*missing)(const bean_container& beans);
     // Builds one and drops it.
     void (*try_build)(const bean_container& beans);
+    // By which such a task is limited; throws bad_data likewise. Null when the handler has no keys.
+    limit_keys (*keys)(const boost::json::array& args);
     // Null when the handler has no such member.
     void (*on_dead)(const task_info& task);
 };
@@ -44,9 +47,11 @@ struct erased_handler {
 // What a handler's class says that its policy must agree with.
 struct handler_facts {
     bool has_concurrency_key = false;
+    bool has_rate_key = false;
     std::size_t arguments = 0;  // of perform
 };
 
+void declare_limit(std::string_view name, const limit_rule& rule);
 void declare_handler(std::type_index type, std::string_view name, policy (*read_policy)(),
                      const handler_facts& facts);
 [[noreturn]] void refuse_empty_awaitable();
@@ -70,6 +75,7 @@ struct declaration {
         read_policy = read;
         declare_handler(typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
                         {.has_concurrency_key = has_concurrency_key<H>(),
+                         .has_rate_key = has_rate_key<H>(),
                          .arguments = std::tuple_size_v<args_of<H>>});
     }
 
@@ -85,11 +91,18 @@ struct definition {
             code.run = &perform<H>;
             code.check_args =
                 +[](const boost::json::array& args) { static_cast<void>(decode_args<H>(args)); };
+            if constexpr (has_limit_keys<H>()) code.keys = &keys_of<H>;
         }
         code.missing = &missing_beans<H>;
         code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
         if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;
         define_handler(typeid(H), code);
+    }
+
+    template <class S>
+    static limit_keys keys_of(const boost::json::array& args) {
+        return std::apply([](const auto&... values) { return limit_keys_of<S>(values...); },
+                          decode_args<S>(args));
     }
 
     template <class S>

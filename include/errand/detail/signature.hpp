@@ -74,6 +74,7 @@ struct callable<R (*)(P...) noexcept> : plain_callable<R, P...> {};
 ERRAND_NAMES_MEMBER(perform)
 ERRAND_NAMES_MEMBER(biz_id)
 ERRAND_NAMES_MEMBER(concurrency_key)
+ERRAND_NAMES_MEMBER(rate_key)
 ERRAND_NAMES_MEMBER(on_dead)
 #undef ERRAND_NAMES_MEMBER
 
@@ -170,6 +171,9 @@ struct statics_with<H, std::tuple<A...>> {
     static constexpr bool concurrency_key = requires(const A&... args) {
         { H::concurrency_key(args...) } -> std::convertible_to<std::string>;
     };
+    static constexpr bool rate_key = requires(const A&... args) {
+        { H::rate_key(args...) } -> std::convertible_to<std::string>;
+    };
 };
 
 /// True when the handler names its tasks by `static std::string biz_id(const Args&...)`.
@@ -201,6 +205,28 @@ consteval bool has_concurrency_key() {
     } else {
         return true;
     }
+}
+
+/// True when the handler has `static std::string rate_key(const Args&...)`.
+template <class H>
+consteval bool has_rate_key() {
+    if constexpr (!names_rate_key<H>()) {
+        return false;
+    } else if constexpr (!statics_with<H, args_of<H>>::rate_key) {
+        static_assert(
+            supported<H>,
+            "errand: `rate_key` must be a public `static std::string rate_key(const Args&... args)` "
+            "that takes what `perform` takes");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// True when the handler has keys by which its tasks are limited.
+template <class H>
+consteval bool has_limit_keys() {
+    return has_concurrency_key<H>() || has_rate_key<H>();
 }
 
 /// True when the handler has `static void on_dead(const errand::task_info&)`.

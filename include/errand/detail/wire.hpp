@@ -20,10 +20,26 @@
 
 namespace errand::detail {
 
+/// By which a task is limited; empty: by none of its own.
+struct limit_keys {
+    std::string concurrency{};
+    std::string rate{};
+};
+
+/// What the handler's own concurrency_key and rate_key say. @throws what they throw
+template <class H, class... A>
+[[nodiscard]] limit_keys limit_keys_of(const A&... args) {
+    limit_keys keys;
+    if constexpr (has_concurrency_key<H>()) keys.concurrency = H::concurrency_key(args...);
+    if constexpr (has_rate_key<H>()) keys.rate = H::rate_key(args...);
+    return keys;
+}
+
 /// The arguments of one submission.
 struct encoded_call {
     std::string args;                   ///< a JSON array
     std::optional<std::string> biz_id;  ///< from the handler's own biz_id, when it has one
+    std::optional<limit_keys> keys;     ///< when it has any; empty ones while an argument is not known
 };
 
 /// Values as the text of a JSON array. Paths in errors begin with `args`.
@@ -82,7 +98,7 @@ constexpr decltype(auto) as_parameter(Given&& given, std::size_t index) {
     }
 }
 
-/// Stands for a handler whose first argument is not known yet, and so neither is what its biz_id would say.
+/// Stands for a handler whose first argument is not known yet, and so neither is what its biz_id and its keys would say.
 struct open_call {};
 
 /// The submission of a handler whose `perform` takes these types.
@@ -112,8 +128,11 @@ private:
     /// Takes the converted values: an argument of exactly the parameter's type is not copied.
     static encoded_call encode(const P&... values) {
         encoded_call call;
-        if constexpr (!std::is_same_v<H, open_call>) {
+        if constexpr (std::is_same_v<H, open_call>) {
+            call.keys.emplace();
+        } else {
             if constexpr (has_biz_id<H>()) call.biz_id.emplace(H::biz_id(values...));
+            if constexpr (has_limit_keys<H>()) call.keys.emplace(limit_keys_of<H>(values...));
         }
         call.args = encode_args_text(std::tuple<const P&...>(values...));
         return call;
