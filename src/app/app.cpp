@@ -37,7 +37,7 @@ namespace asio = boost::asio;
 namespace {
 config checked(config settings) {
     check_config(settings);
-    check_store(settings.store, settings.shards);
+    settings.shards = check_store(settings.store, settings.shards);
     return settings;
 }
 }  // namespace
@@ -113,6 +113,16 @@ awaitable<schedule_page> app::schedules(schedule_filter which, std::string after
 awaitable<std::optional<schedule>> app::find_schedule(std::string id) {
     return detail::find_schedule(*core_, std::move(id));
 }
+
+awaitable<void> app::set_limit(std::string name, limit_rule rule) {
+    return detail::set_limit(*core_, std::move(name), std::move(rule));
+}
+
+awaitable<void> app::clear_limit(std::string name) {
+    return detail::set_limit(*core_, std::move(name), std::nullopt);
+}
+
+awaitable<std::vector<limit_info>> app::limits() { return detail::list_limits(*core_); }
 
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     return detail::find_task(*core_, std::move(id));

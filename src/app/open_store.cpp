@@ -82,13 +82,13 @@ std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings se
     return std::make_unique<sharded_store>(std::move(shards), std::move(settings));
 }
 
-void check_store(const std::string& url, std::size_t shards) {
+std::size_t check_store(const std::string& url, std::size_t shards) {
     boost::asio::io_context nowhere;
     store_settings settings;
     settings.url = url;
     settings.name = "check";
     settings.shards = static_cast<unsigned>(shards);
-    static_cast<void>(open_store(nowhere, std::move(settings)));
+    return open_store(nowhere, std::move(settings))->shards();
 }
 
 }  // namespace errand

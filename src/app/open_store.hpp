@@ -16,6 +16,6 @@ namespace errand {
 std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings);
 
 // Throws what open_store would throw for these.
-void check_store(const std::string& url, std::size_t shards);
+std::size_t check_store(const std::string& url, std::size_t shards);
 
 }  // namespace errand

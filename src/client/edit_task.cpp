@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "runtime/parent_links.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -79,7 +80,10 @@ awaitable<std::optional<bool>> change_on(store& in, task_id id, incarnation life
     const auto alter = [what](const found_task&, task_body& body, edit_call& call) {
         // A group has no arguments of its own.
         if (body.rule == on_failed::gather) return false;
-        if (what.args) body.args = boost::json::serialize(*what.args);
+        if (what.args) {
+            body.args = boost::json::serialize(*what.args);
+            renew_gates(body);
+        }
         if (what.priority) body.priority = static_cast<std::uint8_t>(*what.priority);
         if (what.due_at) body.due_at = call.due_at = what.due_at;
         return true;

@@ -7,6 +7,7 @@
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/handlers.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -98,6 +99,11 @@ void set_parents(prepared_submission& one, const options& extra) {
     one.body.retention = one.retention;
 }
 
+void set_gates(task_body& body, const detail::draft& from, const known_handler& handler) {
+    body.gates = gates_of_task(handler, from.keys, body.args);
+    if (!body.gates.empty() && from.app->settings.shards > 1) refuse_limits_of_several_shards(handler);
+}
+
 }  // namespace
 
 prepared_submission prepare(detail::draft from) {
@@ -115,6 +121,7 @@ prepared_submission prepare(detail::draft from) {
     one.body.args = std::move(from.args);
     one.body.queue = extra.queue.value_or(rules.queue);
     one.body.priority = static_cast<std::uint8_t>(extra.priority.value_or(rules.priority));
+    if (handler) set_gates(one.body, from, *handler);
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.timeout = extra.timeout;
     one.body.max_retry = extra.max_retry;
@@ -166,6 +173,7 @@ submission_item item_of(prepared_submission one, time_point store_now, incarnati
     item.conflict = one.conflict;
     item.after = std::move(one.after);
     item.rule = one.body.rule;
+    item.gated = !one.body.gates.empty();
     return item;
 }
 

@@ -9,6 +9,7 @@
 #include "core/schedule_checks.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -84,10 +85,21 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
     return record;
 }
 
+// Arguments that a run has set stay when the same is declared again, and so do their keys.
+schedule_record with_gates_of(const seen_schedule& seen, schedule_record declared) {
+    if (!seen.record || seen.record->state == schedule_state::cancelled) return declared;
+    const auto& there = seen.record->run;
+    if (declared.run.args != seen.record->declared_args || declared.run.args == there.args) return declared;
+    auto next = there;
+    renew_gates(next);
+    declared.run.gates = next.gates;
+    return declared;
+}
+
 awaitable<void> declare_schedule_on(loop& there, schedule_record declared, bool paused, zone_source zones) {
     const auto id = derive_schedule_id(declared.identity, declared.key);
     co_await change_schedule(there.tasks(), id, [&](const seen_schedule& seen) {
-        return declare(seen.record, declared, paused, seen.now, seen.last_run, zones);
+        return declare(seen.record, with_gates_of(seen, declared), paused, seen.now, seen.last_run, zones);
     });
 }
 

@@ -29,6 +29,7 @@ struct submit_chain {
 
 awaitable<draft> wrapped(draft one) {
     submission what;
+    const auto keyed_by = one.keys ? one.args : std::string{};
     what.handler = one.wire_name.empty() ? handlers::of_type(one.handler).name : one.wire_name;
     what.args = std::move(one.args);
     if (one.extra) what.options = *one.extra;
@@ -39,6 +40,10 @@ awaitable<draft> wrapped(draft one) {
         throw usage_error{"a task of " + what.handler +
                           " was not submitted: a wrapper given to around_submit did not call `next`"};
     }
+    const bool same_handler = one.wire_name.empty() ? handlers::of_type(one.handler).name == what.handler
+                                                    : one.wire_name == what.handler;
+    // The keys are those of what leaves.
+    if (one.keys && (!same_handler || what.args != keyed_by)) one.keys.reset();
     one.wire_name = what.handler;
     one.args = std::move(what.args);
     one.extra = std::make_shared<const options>(std::move(what.options));

@@ -117,9 +117,11 @@ std::string_view read_schedule(std::string_view rest, run_origin& origin, const 
 }
 
 void write(const schedule_wish& wish, byte_writer& out) {
-    out.u8(static_cast<std::uint8_t>((wish.next_at ? 1 : 0) | (wish.stop ? 2 : 0) | (wish.args ? 4 : 0)));
+    out.u8(static_cast<std::uint8_t>((wish.next_at ? 1 : 0) | (wish.stop ? 2 : 0) | (wish.args ? 4 : 0) |
+                                     (wish.gates.empty() ? 0 : 8)));
     if (wish.next_at) out.signed_number(wish.next_at->time_since_epoch().count());
     if (wish.args) out.text(*wish.args);
+    if (!wish.gates.empty()) out.text(wish.gates);
 }
 
 schedule_wish read_wish(byte_reader& in) {
@@ -128,6 +130,7 @@ schedule_wish read_wish(byte_reader& in) {
     if (flags & 1) wish.next_at = time_of(in.signed_number());
     wish.stop = (flags & 2) != 0;
     if (flags & 4) wish.args = in.text();
+    if (flags & 8) wish.gates = in.text();
     return wish;
 }
 

@@ -49,6 +49,7 @@ struct schedule_wish {
     std::optional<time_point> next_at{};
     bool stop = false;
     std::optional<std::string> args{};  // a JSON array
+    std::string gates{};                // of runs with those
     explicit operator bool() const noexcept { return next_at || stop || args; }
     friend bool operator==(const schedule_wish&, const schedule_wish&) = default;
 };

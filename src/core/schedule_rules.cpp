@@ -255,7 +255,10 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
     if (record.state == schedule_state::cancelled) return move;
     const auto plan = plan_of(record, zones);
     const auto wish = over.ended_as == state::success ? over.wish : schedule_wish{};
-    if (wish.args) record.run.args = *wish.args;
+    if (wish.args) {
+        record.run.args = *wish.args;
+        record.run.gates = wish.gates;
+    }
     if (over.ended_as == state::dead && record.pause_on_dead && record.state == schedule_state::active) {
         record.state = schedule_state::paused;
         record.queued.reset();

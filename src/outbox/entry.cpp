@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "core/gates.hpp"
+
 #include <array>
 #include <utility>
 
@@ -72,6 +74,12 @@ private:
     const std::vector<sql::value>& columns_;
 };
 
+// Of an encoded body: what stands behind its arguments. In a row it stands at the end of the head.
+std::size_t tail_of(std::string_view body_or_head) noexcept {
+    const auto gates = gates_of(body_or_head);
+    return gates.empty() ? 0 : gates.size() + 1;
+}
+
 on_conflict conflict_in(const row_reader& row) {
     const auto word = row.text(conflict);
     for (const auto& [one, name] : words) {
@@ -94,7 +102,9 @@ void read_parents(const row_reader& row, const task_body& body, submission_item&
 void append_row(std::vector<sql::value>& to, const std::string& name_space, const outbox_entry& entry) {
     const auto& item = entry.item;
     const auto body = decode_body(item.body);
-    const auto head_size = item.body.size() - body.args.size();
+    const auto tail_size = tail_of(item.body);
+    const auto head_size = item.body.size() - body.args.size() - tail_size;
+    const std::string_view whole{item.body};
     to.emplace_back(name_space);
     to.emplace_back(entry.batch);
     to.emplace_back(entry.place);
@@ -106,7 +116,8 @@ void append_row(std::vector<sql::value>& to, const std::string& name_space, cons
     to.push_back(item.at ? sql::value{std::int64_t{item.at->time_since_epoch().count()}} : sql::value{});
     to.emplace_back(word_of(item.conflict));
     to.push_back(known_of(item));
-    to.emplace_back(bytes_of(std::string_view{item.body}.substr(0, head_size)));
+    to.emplace_back(
+        bytes_of(std::string{whole.substr(0, head_size)}.append(whole.substr(whole.size() - tail_size))));
     to.emplace_back(body.args);
 }
 
@@ -125,7 +136,10 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
     if (!id) row.fail("has no id of a task");
     auto& item = got.item;
     item.id = *id;
-    item.body = row.bytes(head) + row.text(args);
+    item.body = row.bytes(head);
+    const auto tail_size = tail_of(item.body);
+    item.body.insert(item.body.size() - tail_size, row.text(args));
+    item.gated = tail_size > 0;
     const auto body = decode_body(item.body);
     got.life = incarnation_of(item.body);
     item.queue = body.queue;

@@ -16,6 +16,7 @@ submission_item item_of(planned_run made, time_point now) {
     item.priority = body.priority;
     item.at = made.starts_at;
     item.expires_after = body.expires_after;
+    item.gated = !body.gates.empty();
     return item;
 }
 

@@ -6,6 +6,8 @@
 #include "core/stage_record.hpp"
 #include "runtime/handlers.hpp"
 
+#include <algorithm>
+
 namespace errand {
 
 namespace json = boost::json;
@@ -78,6 +80,26 @@ task_info info_of(const task_id& id, const task_body& body, const task_notes& no
     return info;
 }
 
+namespace {
+
+std::string wait_text(duration wait) {
+    const auto ms = std::max<std::int64_t>(wait.count(), 0);
+    if (ms < 10'000) return std::to_string(ms) + " ms";
+    if (ms < 600'000) return std::to_string(ms / 1000) + " s";
+    return std::to_string(ms / 60'000) + " min";
+}
+
+std::string closed_text(const closed_gate& gate, time_point now) {
+    auto text = gate.limit + (gate.keyed ? " (its key): " : ": ");
+    if (gate.max_running) {
+        return text + std::to_string(gate.running) + " of " + std::to_string(*gate.max_running) + " running";
+    }
+    if (gate.opens_at) return text + "next start in " + wait_text(*gate.opens_at - now);
+    return text + "others come first";
+}
+
+}  // namespace
+
 std::optional<task_info> info_of(const found_task& found) {
     task_info info;
     info.id = to_text(found.id);
@@ -85,6 +107,7 @@ std::optional<task_info> info_of(const found_task& found) {
     for (const auto& id : found.needs) info.waits_for.push_back(to_text(id));
     info.waits_for_count = found.needed;
     info.failed_dependencies = found.failed;
+    for (const auto& gate : found.closed) info.blocked_by.push_back(closed_text(gate, found.now));
     add_body(info, decode_body(found.body));
     if (!found.notes.empty()) add_notes(info, decode_notes(found.notes));
     add_stages(info, found);

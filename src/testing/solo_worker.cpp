@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "runtime/ambient.hpp"
+#include "runtime/handler_limits.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -46,6 +47,7 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
       scheduler_{shared_, home_.executor(), home_.tasks()} {
     run(home_.ready());
     home_.worker_listens(this);
+    run(declare_handler_limits(home_.tasks()));
 }
 
 solo_worker::~solo_worker() {

@@ -1,5 +1,7 @@
 #include "worker/attempt_report.hpp"
 
+#include "core/gates.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -80,6 +82,7 @@ report report_of(decision decided, const attempt_terms& terms, const attempt_fac
     out.queue = std::string{facts.queue};
     out.priority = facts.priority;
     out.had_notes = facts.had_notes;
+    out.gated = !gates_of(facts.body).empty();
     sign_error(decided.notes, facts);
     switch (decided.kind) {
     case verdict::succeed:

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/schedule_rules.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -25,6 +26,7 @@ void attempt_schedule::use_args(boost::json::array args) {
         throw bad_data{"set_args of schedule " + of_.key + ": " + e.what()};
     }
     wish_.args = boost::json::serialize(args);
+    wish_.gates = gates_of_task(handler_, std::nullopt, *wish_.args);
 }
 
 }  // namespace errand

@@ -4,6 +4,7 @@
 
 #include "core/attempt_rules.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/handler_limits.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/announce.hpp"
@@ -51,6 +52,7 @@ void refuse_failing_constructors(const detail::app_core& app) {
 
 // Throws one usage_error that names all beans that any handler misses, or every handler whose construction fails.
 void check_handlers(const detail::app_core& app) {
+    check_handler_limits(app);
     refuse_missing_beans(app);
     refuse_failing_constructors(app);
 }
@@ -78,7 +80,8 @@ std::size_t blocking_threads(const config& settings) {
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-awaitable<void> nothing_more(loop&) { co_return; }
+// Before anything is claimed: what an earlier version allowed would be started.
+awaitable<void> declare_limits_on(loop& there) { return declare_handler_limits(there.tasks()); }
 
 }  // namespace
 
@@ -110,7 +113,7 @@ worker::~worker() { take_apart(); }
 // reached.
 awaitable<void> worker::reach_store() {
     const auto executor = co_await asio::this_coro::executor;
-    co_await on_loop(caller_loop(executor, app_), nothing_more);
+    co_await on_loop(caller_loop(executor, app_), declare_limits_on);
 }
 
 awaitable<void> worker::start() {

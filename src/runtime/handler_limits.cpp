@@ -1,0 +1,61 @@
+#include "runtime/handler_limits.hpp"
+
+#include "core/limit_rules.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/declared_limits.hpp"
+#include "runtime/task_gates.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace errand {
+namespace {
+
+std::vector<named_limit> limits_of_handlers() {
+    std::vector<named_limit> all;
+    std::set<std::string> shared;
+    for (const auto* handler : handlers::all()) {
+        if (!handler->code) continue;
+        const auto& rules = handler->policy;
+        if (has_own_limit(*handler)) {
+            all.push_back({.name = limit_of_handler(handler->identity),
+                           .rule = {.max_running = rules.max_running, .rate = rules.rate}});
+        }
+        shared.insert(rules.limits.begin(), rules.limits.end());
+    }
+    for (const auto& name : shared) all.push_back(*declared_limits::find(name));
+    return all;
+}
+
+std::set<std::string> unlimited_handlers() {
+    std::set<std::string> names;
+    for (const auto* handler : handlers::all()) {
+        if (handler->code && !has_own_limit(*handler)) names.insert(limit_of_handler(handler->identity));
+    }
+    return names;
+}
+
+}  // namespace
+
+void check_handler_limits(const detail::app_core& app) {
+    if (app.settings.shards <= 1) return;
+    for (const auto* handler : handlers::all()) {
+        if (handler->code && has_gates(*handler)) refuse_limits_of_several_shards(*handler);
+    }
+}
+
+awaitable<void> declare_handler_limits(store& in) {
+    if (in.shards() > 1) co_return;
+    auto all = limits_of_handlers();
+    const auto unlimited = unlimited_handlers();
+    if (!unlimited.empty()) {
+        for (const auto& known : co_await in.limits()) {
+            if (known.declared && *known.declared != limit_rule{} && unlimited.contains(known.name))
+                all.push_back({.name = known.name, .rule = {}});
+        }
+    }
+    if (!all.empty()) co_await in.declare_limits(all);
+}
+
+}  // namespace errand

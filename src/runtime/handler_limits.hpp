@@ -1,0 +1,20 @@
+// The limits that the handlers of this program bring with them. A worker declares them before its first claim.
+#pragma once
+
+#include <errand/awaitable.hpp>
+
+namespace errand {
+
+namespace detail {
+class app_core;
+}
+class store;
+
+// Throws usage_error when the code of a handler is here whose limits this app's store does not keep.
+void check_handler_limits(const detail::app_core& app);
+
+// Of each handler whose code is here: what its policy limits and the declared limits that it names. What an earlier version of
+// it limited, and this one does not, limits nothing any more. On the store's executor; two round trips at most.
+awaitable<void> declare_handler_limits(store& in);
+
+}  // namespace errand

@@ -1,0 +1,66 @@
+#include "runtime/task_gates.hpp"
+
+#include <errand/detail/json_read.hpp>
+#include <errand/error.hpp>
+
+#include "core/gates.hpp"
+#include "core/limit_rules.hpp"
+#include "core/member_check.hpp"
+
+namespace errand {
+namespace {
+
+bool has_keys(const known_handler& handler) noexcept {
+    return handler.facts.has_concurrency_key || handler.facts.has_rate_key;
+}
+
+detail::limit_keys asked_keys(const known_handler& handler, std::string_view args) {
+    if (!has_keys(handler) || !handler.code || !handler.code->keys) return {};
+    const auto values = detail::parse_json(args, "args");
+    if (!values.is_array()) throw bad_data{"args: expected an array"};
+    return handler.code->keys(values.get_array());
+}
+
+}  // namespace
+
+bool has_own_limit(const known_handler& handler) noexcept {
+    return handler.policy.max_running || handler.policy.rate || has_keys(handler);
+}
+
+bool has_gates(const known_handler& handler) noexcept {
+    return has_own_limit(handler) || !handler.policy.limits.empty();
+}
+
+std::string gates_of_task(const known_handler& handler, const std::optional<detail::limit_keys>& keys,
+                          std::string_view args) {
+    std::string gates;
+    if (!has_gates(handler)) return gates;
+    const auto own = limit_of_handler(handler.identity);
+    if (has_keys(handler)) {
+        const auto by = keys ? *keys : asked_keys(handler, args);
+        check_limit_key(handler.name, "concurrency_key", by.concurrency);
+        check_limit_key(handler.name, "rate_key", by.rate);
+        gates += gate_of(gate_kind::running, own, by.concurrency);
+        gates += gate_of(gate_kind::starts, own, by.rate);
+    } else if (has_own_limit(handler)) {
+        gates += gate_of(gate_kind::both, own, "");
+    }
+    for (const auto& name : handler.policy.limits) gates += gate_of(gate_kind::both, name, "");
+    return gates;
+}
+
+void renew_gates(task_body& body) {
+    // What its first argument will be is not known yet.
+    if (body.takes_result) return;
+    const auto* handler = handlers::find(body.handler);
+    if (handler && handler->code) body.gates = gates_of_task(*handler, std::nullopt, body.args);
+}
+
+void refuse_limits_of_several_shards(const known_handler& handler) {
+    throw usage_error{
+        "handler " + member_check::quote(handler.name) +
+        ": limits are not available on several shards yet: use one shard, or remove max_running, rate, "
+        "limits and keys from it"};
+}
+
+}  // namespace errand

@@ -1,0 +1,31 @@
+// Which gates a task has: chosen when it is submitted, by what its handler's policy and keys say there. On any thread.
+#pragma once
+
+#include <errand/detail/wire.hpp>
+
+#include "core/record.hpp"
+#include "runtime/handlers.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace errand {
+
+// Whether its policy or its keys limit the tasks of this handler alone: there is a limit "handler:<identity>".
+bool has_own_limit(const known_handler& handler) noexcept;
+// Whether its tasks have any gate.
+bool has_gates(const known_handler& handler) noexcept;
+
+// `keys`: as the handler's own code gave them where the task was submitted; nothing: they are asked for here, where that code
+// is. `args`: a JSON array, as text. Throws usage_error for a key that is too long; bad_data when these are not its arguments.
+std::string gates_of_task(const known_handler& handler, const std::optional<detail::limit_keys>& keys,
+                          std::string_view args);
+
+// After another body.args: as its handler says, where its code is here; else they stay.
+void renew_gates(task_body& body);
+
+// Throws usage_error: limits are kept in one shard.
+void refuse_limits_of_several_shards(const known_handler& handler);
+
+}  // namespace errand
