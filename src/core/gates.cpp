@@ -43,6 +43,10 @@ std::string_view gates_of(std::string_view encoded_body) noexcept {
     return encoded_body.substr(encoded_body.size() - width);
 }
 
+bool is_keyed(std::string_view gate) noexcept {
+    return gate.size() == gate_width && gate.substr(gate_width / 2 + 1).find_first_not_of('\0') != gate.npos;
+}
+
 std::string group_of(std::string_view queue, std::string_view gates) {
     std::string text{queue};
     text += '\n';

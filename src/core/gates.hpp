@@ -30,6 +30,9 @@ std::string gate_of(gate_kind kind, std::string_view limit, std::string_view key
 // What stands at the end of this encoded body: gates one after the other, without their number; empty: it has none.
 std::string_view gates_of(std::string_view encoded_body) noexcept;
 
+// Of one gate: it is of a key.
+bool is_keyed(std::string_view gate) noexcept;
+
 // Tasks with the same gates in the same queue wait as one group: 16 hexadecimal digits (of SHA-1, as Redis has it: of the
 // queue's name, a line break and the gates).
 std::string group_of(std::string_view queue, std::string_view gates);

@@ -58,7 +58,7 @@ struct task_body {
     // Front, fixed: [0] format, [1] flags, [2] priority, and 128 when it has gates, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
     static constexpr std::size_t priority_offset = 2;
-    static constexpr unsigned gated_bit = 128;
+    static constexpr int gated_bit = 128;
 
     std::uint8_t priority = 0;
     incarnation life = 0;

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/bytes.hpp"
+#include "core/gates.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -158,6 +159,21 @@ submit_verdict verdict_of(std::string_view word) {
     throw store_error{"the submission was answered with the unknown word \"" + std::string{word} + '"'};
 }
 
+// As scripts/find.lua tells them.
+std::vector<closed_gate> read_closed(reply_reader& in) {
+    std::vector<closed_gate> all;
+    for (auto left = in.array(); left > 4; left -= 5) {
+        closed_gate one;
+        one.limit = in.text();
+        one.keyed = is_keyed(in.text());
+        one.running = in.number();
+        one.opens_at = read_time(in);
+        if (const auto most = in.text(); !one.opens_at && !most.empty()) one.max_running = parse<int>(most);
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 found_task read_found(reply_reader& in, const reply_head& head, const task_id& id) {
     found_task task;
     task.id = id;
@@ -190,6 +206,7 @@ found_task read_found(reply_reader& in, const reply_head& head, const task_id& i
         task.needed = static_cast<std::size_t>(in.number());
         task.failed = static_cast<std::size_t>(in.number());
     }
+    if (!in.done()) task.closed = read_closed(in);
     return task;
 }
 

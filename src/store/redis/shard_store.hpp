@@ -78,6 +78,9 @@ public:
     awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) override;
     awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) override;
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
+    awaitable<void> declare_limits(std::span<const named_limit> limits) override;
+    awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
+    awaitable<std::vector<limit_state>> limits() override;
 
 private:
     friend class shard_audit;

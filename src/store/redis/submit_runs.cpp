@@ -37,21 +37,22 @@ std::string spec_of(const submission_item& item, std::size_t queue) {
         when = " in " + std::to_string(item.delay->count());
     }
     const auto expires = item.expires_after ? item.expires_after->count() : -1;
-    return spec + ' ' + std::to_string(item.priority) + when + ' ' + std::to_string(expires) + ' ' +
-           std::string{word_of(item.conflict)} + ' ' + rule_word(item) + (item.may_come_again ? "!" : "");
+    return spec + ' ' + std::to_string(item.priority + (item.gated ? task_body::gated_bit : 0)) + when + ' ' +
+           std::to_string(expires) + ' ' + std::string{word_of(item.conflict)} + ' ' + rule_word(item) +
+           (item.may_come_again ? "!" : "");
 }
 
 bool alike(const submission_item& a, const submission_item& b) {
     return a.priority == b.priority && a.conflict == b.conflict && a.delay == b.delay && a.at == b.at &&
            a.expires_after == b.expires_after && a.queue == b.queue && rule_word(a) == rule_word(b) &&
-           a.may_come_again == b.may_come_again;
+           a.may_come_again == b.may_come_again && a.gated == b.gated;
 }
 
 }  // namespace
 
 bool is_plain(const submission_item& item) {
     return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
-           item.conflict == on_conflict::keep && !item.waits() && !item.may_come_again;
+           item.conflict == on_conflict::keep && !item.waits() && !item.may_come_again && !item.gated;
 }
 
 void add_runs(script_call& call, std::span<const submission_item* const> items) {

@@ -29,12 +29,14 @@ bool alike(const report& a, const report& b) {
     return a.claim == b.claim && a.what == b.what && kept_in_history(a) == kept_in_history(b) &&
            a.retention == b.retention && a.delay == b.delay && a.priority == b.priority &&
            a.expires == b.expires && a.had_notes == b.had_notes && a.again == b.again &&
-           a.strange == b.strange && a.tells_schedule == b.tells_schedule && a.queue == b.queue;
+           a.strange == b.strange && a.gated == b.gated && a.tells_schedule == b.tells_schedule &&
+           a.queue == b.queue;
 }
 
 // The script takes these without a look at what it need not know.
 bool is_usual(const report& one) {
-    return kept_in_history(one) && !one.had_notes && !one.expires && !one.again && !one.tells_schedule;
+    return kept_in_history(one) && !one.had_notes && !one.expires && !one.again && !one.tells_schedule &&
+           !one.gated;
 }
 
 // As scripts/finish.lua reads it. Keys are named only where the script needs them.
@@ -45,9 +47,10 @@ std::string spec_of(const report& one, script_call& call, const keys& names) {
     const auto time = one.what == report::kind::end ? one.retention : one.delay;
     const auto flag = [](bool set) { return set ? " 1" : " 0"; };
     return (is_usual(one) ? 'u' : '-') + std::to_string(10'000 + history).substr(1) +
-           std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' + std::to_string(one.priority) +
-           ' ' + std::to_string(std::max<std::int64_t>(time.count(), 0)) + flag(one.had_notes) +
-           flag(one.expires) + flag(one.again) + flag(one.strange) + flag(one.tells_schedule);
+           std::string{word_of(one.what)} + ' ' + std::to_string(queue) + ' ' +
+           std::to_string(one.priority + (one.gated ? task_body::gated_bit : 0)) + ' ' +
+           std::to_string(std::max<std::int64_t>(time.count(), 0)) + flag(one.had_notes) + flag(one.expires) +
+           flag(one.again) + flag(one.strange) + flag(one.tells_schedule) + flag(one.gated);
 }
 
 void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {

@@ -26,6 +26,7 @@ local function adopt()
   if more then after = '' end
   local id_text = table.concat(ids)
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[7], ARGV[8]) or '0'
+  take_slots(ids, number)
   local reply = told(number, after, id_text, table.concat(lengths, ' '), table.concat(bodies), remarks)
   return reply, #ids > 0 and {number} or nil
 end

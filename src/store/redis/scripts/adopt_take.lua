@@ -1,5 +1,5 @@
 -- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows.
--- Needs: lib_record lib_entry lib_earliest lib_most
+-- Needs: lib_record lib_entry lib_earliest lib_most lib_slots
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
 for i = 9, #ARGV do known[key_name(ARGV[i])] = true end
@@ -13,9 +13,19 @@ local function take_one(q, member)
   if #ids > 0 and bytes + size > most_bytes then return false end
   call('ZREM', links, member)
   if not body or is_ended(body) then return true end
-  local text = entry(id, priority_of(body), noted)
+  local text = entry_of(id, body, noted)
   if tonumber(call('ZSCORE', due_of(q), text) or 0) < aside_band then return true end
   call('ZREM', due_of(q), text)
+  if is_gated(body) then
+    local theirs = gates_of(body)
+    if first_closed(theirs) then
+      -- Its turn comes as it does for any other.
+      hold(q, id, body, true)
+      return true
+    end
+    go_through(theirs)
+    gated_of[id] = theirs
+  end
   local n = #ids + 1
   ids[n], bodies[n], lengths[n], bytes = id, body, #body, bytes + size
   if noted then remarks[#remarks + 1], remarks[#remarks + 2] = n, noted end

@@ -1,5 +1,5 @@
 -- audit, of a task that has not ended: it stands in exactly one place.
--- Needs: lib_links lib_news lib_away lib_listed lib_finding audit_aside
+-- Needs: lib_links lib_news lib_away lib_listed lib_finding lib_groups audit_aside
 
 local function audit_need(id, parent)
   local value = call('HGET', tasks, parent)
@@ -36,7 +36,8 @@ end
 -- True when it is in the ready list or nowhere.
 local function audit_places(q, id, body)
   local works, record = call('HEXISTS', own, id) == 1, call('HGET', waiting, id)
-  local due, urgent = score_in(due_of(q), id, body), score_in(urgent_of(q), id, body)
+  local due = score_in(due_of(q), id, body)
+  local urgent = score_in(urgent_of(q), id, body) or call('HEXISTS', groups, 'i' .. id) == 1
   local places = {works and 'working', record and 'waiting', due and 'due', urgent and 'ready'}
   local found = {}
   for i = 1, 4 do if places[i] then found[#found + 1] = places[i] end end
@@ -46,6 +47,7 @@ local function audit_places(q, id, body)
     if found[1] ~= 'waiting' and record then call('HDEL', waiting, id) end
     if found[1] ~= 'due' then call('ZREM', due_of(q), plain, noted) end
     call('ZREM', urgent_of(q), plain, noted)
+    unhold(q, id, body)
   end
   if works then audit_lease(id) elseif record then audit_waiting(q, id, record) elseif due then audit_aside(id, body, due) end
   return #found == 0

@@ -5,7 +5,7 @@
 --          history list, in one text each, then findings: kind, id, in words
 --          | 'smaller', now (they wait for too many to be looked at in one call; nothing was written)
 -- Cost:    O(tasks looked at x log all)
--- Needs:   lib_record lib_links lib_listed lib_finding audit_lease audit_places
+-- Needs:   lib_record lib_links lib_listed lib_finding lib_ready audit_lease audit_places
 local page, ready, kept, needs = call('HSCAN', tasks, ARGV[2], 'COUNT', ARGV[3]), {}, {}, 0
 
 local function audit_ended(q, id, value)
@@ -50,10 +50,10 @@ for i = 1, #page[2], 2 do
     elseif is_ended(value) then
       audit_ended(q, id, value)
     elseif audit_places(q, id, value) then
-      if priority_of(value) == 0 then
+      if byte(value, 3) == 0 then
         ready[#ready + 1] = id
       elseif finding('lost', id, 'it is in no state') then
-        place_urgent(q, entry(id, priority_of(value), call('HEXISTS', notes, id) == 1), priority_of(value))
+        make_ready(q, entry_of(id, value, call('HEXISTS', notes, id) == 1))
       end
     end
   end

@@ -4,9 +4,9 @@
 -- Args:    as whom it may be idle (lib_wake.lua), number of queues
 -- Returns: 'ok', now
 -- Cost:    O(queues)
--- Needs:   lib_wake
+-- Needs:   lib_wake lib_ready
 for q = 1, tonumber(ARGV[2]) do
   call('SREM', idle_of(q), ARGV[1])
-  if call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 then wake(q, 1) end
+  if any_ready(q) then wake(q, 1) end
 end
 return {'ok', now}

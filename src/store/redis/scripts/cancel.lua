@@ -3,7 +3,7 @@
 -- Args:    id, life (8 bytes, '' for any), outcome (kept as long as the task says, if it says so)
 -- Returns: 'cancelled', now | 'ended', now (otherwise than cancelled) | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
--- Needs:   lib_entry lib_body lib_bury lib_torn
+-- Needs:   lib_entry lib_out lib_body lib_bury lib_torn
 local id, life = ARGV[1], ARGV[2]
 local body = call('HGET', tasks, id)
 if not body or (life ~= '' and life ~= life_of(body)) then return {'unknown', now} end

@@ -39,7 +39,8 @@ for from = 1, fit, step do
   if full then break end
 end
 if fit < popped then
-  left_in = seldom().put_back(got, last, fit + 1)
+  closely = closely or seldom()
+  left_in = closely.put_back(got, last, fit + 1)
   for i = popped, fit + 1, -1 do ids[i], bodies[i] = nil, nil end
   while #remarks > 0 and remarks[#remarks - 1] > fit do remarks[#remarks], remarks[#remarks - 1] = nil, nil end
   popped = fit
@@ -64,3 +65,4 @@ else
   lengths = table.concat(numbers, ' ')
 end
 if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[8], ARGV[9], last_claim) end
+if gated then closely.take_slots(ids, claim) end

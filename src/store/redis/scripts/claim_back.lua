@@ -1,5 +1,5 @@
 -- claim, what is left undone of it.
--- Needs: lib_entry
+-- Needs: lib_entry lib_ready lib_slots
 
 -- Back to the heads of their queues, the last first: what does not fit into the reply. Returns the queue of the first.
 local function put_back(got, last, first)
@@ -10,8 +10,7 @@ local function put_back(got, last, first)
   end
   for i = #got, first, -1 do
     local q, text = from_queue(i), got[i]
-    local priority = #text > 16 and byte(text, 17) % 64 - 48 or 0
-    if priority > 0 then place_urgent(q, text, priority, true) else call('RPUSH', ready_of(q), text) end
+    if not hold_again(q, sub(text, 1, 16)) then make_ready(q, text, true) end
     got[i] = nil
   end
   return from_queue(first)

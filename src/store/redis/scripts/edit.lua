@@ -5,7 +5,7 @@
 -- Returns: 'ok', now | 'changed', now (it is another now) | 'unchanged', now (it runs, has ended or started)
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
--- Needs:   lib_record lib_started lib_wake lib_entry lib_earliest
+-- Needs:   lib_record lib_started lib_wake lib_entry lib_out lib_ready lib_earliest
 local id, body = ARGV[1], ARGV[3]
 local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
 if not old then return {'unknown', now} end
@@ -17,18 +17,19 @@ if not q then return {'elsewhere', queue} end
 
 free_first()
 local noted, due = call('HEXISTS', notes, id) == 1, tonumber(ARGV[4] == '' and -1 or ARGV[4])
-local priority = priority_of(body)
+local priority = byte(body, 3)
+local alike = priority == byte(old, 3) and (not is_gated(body) or gates_of(body) == gates_of(old))
 call('HSET', tasks, id, body)
 if ARGV[5] ~= '' then call('ZADD', expiry_of(q), ARGV[5], id) end
 if record then
   local when = due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
-  call('HSET', waiting, id, sub(record, 1, 2) .. when .. priority .. sub(record, 17))
+  call('HSET', waiting, id, sub(record, 1, 2) .. when .. priority_mark(body) .. sub(record, 17))
   return {'ok', now}
 end
 
 local before = earliest(q)
-local stood = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(old), noted)) or -1)
-if due < 0 and stood < 0 and priority == priority_of(old) then return {'ok', now} end
+local stood = tonumber(call('ZSCORE', due_of(q), entry_of(id, old, noted)) or -1)
+if due < 0 and stood < 0 and alike then return {'ok', now} end
 take_out(q, id, old, noted)
 if stood >= aside_band then
   if due < 0 then
@@ -43,8 +44,7 @@ if due > now and (stood >= 0 or ARGV[4] ~= '') then
   call('ZADD', due_of(q), digits(stood >= retry_band and retry_band + due or due), entry(id, priority, noted))
   if due < before then wake(q, 1) end
 else
-  local text = entry(id, priority, noted)
-  if priority > 0 then place_urgent(q, text, priority) else call('LPUSH', ready_of(q), text) end
+  make_ready(q, entry(id, priority, noted))
   wake(q, 1)
 end
 return {'ok', now}

@@ -4,10 +4,11 @@
 -- Returns: 'ended' | 'working' | 'delayed' | 'retry' | 'ready' | 'waiting' | 'registering', now, body,
 --          notes, end (13 digits of ms, outcome), due time (ms), claim, worker, life and records of stages
 --          ('' for none), then of one that waits, or was cancelled because of one it waited for: up to 100
---          ids that it needs, how many they are, how many failed
+--          ids that it needs, how many they are, how many failed; of a ready one there is nothing of these, but behind them
+--          its closed gates: name of the limit, gate, running, when it opens (ms; ''), how many may run ('')
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
--- Needs:   lib_record lib_entry lib_earliest lib_links
+-- Needs:   lib_record lib_entry lib_earliest lib_links lib_gates
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end
@@ -18,6 +19,23 @@ local function standing()
   local found, ids = links_of('n', id, 100), {}
   for i = 1, #found do ids[i] = sub(found[i], 18) end
   return table.concat(ids), count_links('n', id), count_links('f', id)
+end
+-- Of a ready task: the gates that are closed to it.
+local function closed_gates()
+  local found = {}
+  if not is_gated(body) then return '', 0, 0, found end
+  local text = gates_of(body)
+  for at = 1, #text, gate_width do
+    local gate = sub(text, at, at + gate_width - 1)
+    local till, n = closed_until(gate), #found
+    if till then
+      found[n + 1], found[n + 2] = call('HGET', limits, 'n' .. sub(gate, 2, 9)) or '', gate
+      found[n + 3] = call('HGET', gates, 'c' .. gate) or '0'
+      found[n + 4] = till < math.huge and digits(math.ceil(till / 1000)) or ''
+      found[n + 5] = rule_of(gate).most or ''
+    end
+  end
+  return '', 0, 0, found
 end
 if is_ended(body) then
   return {'ended', now, body_of(body), noted, end_of(body), '', '', '', staged, standing()}
@@ -35,8 +53,8 @@ if holder then
 end
 local q, queue = queue_of(body)
 if not q then return {'elsewhere', queue} end
-local due = tonumber(call('ZSCORE', due_of(q), entry(id, priority_of(body), noted ~= '')) or -1)
+local due = tonumber(call('ZSCORE', due_of(q), entry_of(id, body, noted ~= '')) or -1)
 if due >= aside_band then return {'delayed', now, body, noted, '', '', '', '', staged} end
 if due >= retry_band then return {'retry', now, body, noted, '', digits(due - retry_band), '', '', staged} end
 if due >= 0 then return {'delayed', now, body, noted, '', digits(due), '', '', staged} end
-return {'ready', now, body, noted, '', '', '', '', staged}
+return {'ready', now, body, noted, '', '', '', '', staged, closed_gates()}

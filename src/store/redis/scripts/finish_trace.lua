@@ -1,5 +1,5 @@
 -- finish, the unusual ends.
--- Needs: lib_links lib_listed lib_counts lib_end lib_remnant
+-- Needs: lib_links lib_listed lib_counts lib_end lib_remnant lib_groups
 
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.
@@ -56,8 +56,8 @@ end
 -- A run of reports of any kind, some of which may be lost. Returns the ids of those that were not, and what its spec
 -- says.
 local function report(spec, history, claim, count, at, ids, holders)
-  local kind, q, priority, time, noted, expires, strange, tells =
-    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d (%d) (%d)$', 6)
+  local kind, q, priority, time, noted, expires, strange, tells, gated =
+    string.match(spec, '^(%a+) (%d+) (%d+) (%d+) (%d) (%d) %d (%d) (%d) (%d)$', 6)
   local run = {kind = kind, q = tonumber(q), history = history, priority = tonumber(priority), time = tonumber(time),
     noted = noted == '1', expires = expires == '1', failed = kind == 'retry', strange = strange == '1',
     tells = tells == '1'}
@@ -67,6 +67,8 @@ local function report(spec, history, claim, count, at, ids, holders)
       kept[#kept + 1], records[#records + 1] = ids[i], ARGV[at + 2 + 2 * i]
     end
   end
+  -- Also of one that is lost: it was cancelled, and its attempt has ended only now.
+  for i = 1, gated == '1' and count or 0 do free_slot(ARGV[at + 1 + 2 * i], claim) end
   if #kept == 0 then return kept, run end
   many('HDEL', own, kept, 1, #kept)
   local step = kind == 'end' and end_run or kind == 'give' and give_run

@@ -1,5 +1,5 @@
 -- finish, reports of tasks that go on: later, or at once at the head of their queue.
--- Needs: lib_wake lib_entry lib_earliest lib_counts lib_aside
+-- Needs: lib_wake lib_entry lib_earliest lib_counts lib_aside lib_ready
 local function later_run(run, ids, records)
   local before, due = earliest(run.q), upper + run.time
   local score = digits(run.failed and retry_band + due or due)
@@ -19,12 +19,7 @@ local function aside_run(run, ids, records) stand_aside(run.q, ids, records) end
 local function give_run(run, ids, records)
   for i = #ids, 1, -1 do
     if records[i] ~= '' then call('HSET', notes, ids[i], records[i]) end
-    local text = entry(ids[i], run.priority, call('HEXISTS', notes, ids[i]) == 1)
-    if run.priority > 0 then
-      place_urgent(run.q, text, run.priority, true)
-    else
-      call('RPUSH', ready_of(run.q), text)
-    end
+    make_ready(run.q, entry(ids[i], run.priority, call('HEXISTS', notes, ids[i]) == 1), true)
   end
   wake(run.q, math.min(#ids, chain))
 end

@@ -3,7 +3,7 @@
 -- Args:    worker, number of queues, as whom it may be idle (lib_wake.lua)
 -- Returns: 'ok', now
 -- Cost:    O(queues)
--- Needs:   lib_names lib_wake
+-- Needs:   lib_names lib_wake lib_ready
 local worker, queues = ARGV[1], tonumber(ARGV[2])
 free_first()
 call('ZREM', workers, process_of(worker))
@@ -16,6 +16,6 @@ for q = 1, queues do
   if slept then call('HDEL', control, 'sleeper:' .. name_of(q)) end
   -- It may have been woken for a task that it did not claim, or been the one to sleep until the next due
   -- time.
-  if slept or call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 then wake(q, 1) end
+  if slept or any_ready(q) then wake(q, 1) end
 end
 return {'ok', now}

@@ -42,7 +42,7 @@ local function stand_aside(q, ids, records)
       end
       known.count = known.count + 1
       if records then call('HSET', notes, id, records[i]) end
-      call('ZADD', due_of(q), digits(aside_band + now), entry(id, priority_of(body), true))
+      call('ZADD', due_of(q), digits(aside_band + now), entry_of(id, body, true))
       call('ZADD', links, 0, aside_member(id, body))
     end
   end

@@ -49,8 +49,8 @@ end
 local patience = 15000
 
 -- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, 13 digits
--- (due, ms or 0), priority, life, queue. So what waits is handled without its body, which names all parents.
+-- (due, ms or 0), priority (a digit; with gates as much behind @), life, queue. So what waits is handled without its body, which names all parents.
 local function waiting_text(phase, rule, due, body, life)
   local _, queue = queue_of(body)
-  return phase .. rule .. string.format('%013.0f%d', due or 0, priority_of(body)) .. life .. queue
+  return phase .. rule .. string.format('%013.0f', due or 0) .. priority_mark(body) .. life .. queue
 end

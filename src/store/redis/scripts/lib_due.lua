@@ -7,10 +7,12 @@
 -- Needs: lib_names lib_earliest
 local function next_look(name, first, last)
   local look, worker = false, process_of(name)
-  for q = first, last do
-    local at = earliest(q)
+  for q = first, last + 1 do
+    -- Behind the queues, gates that a rate opens (lib_gates.lua).
+    local opening = q > last and call('ZRANGE', prefix .. 'opens', 0, 0, 'WITHSCORES')
+    local at = opening and tonumber(opening[2] or math.huge) or not opening and earliest(q)
     if at < math.huge then
-      local field = 'sleeper:' .. name_of(q)
+      local field = 'sleeper:' .. (opening and '!' or name_of(q))
       local post = call('HGET', control, field)
       local theirs = false
       if post then

@@ -1,11 +1,21 @@
--- What stands in ready, urgent and due: the id, and one byte more when the task has a priority or notes.
+-- What stands in ready, urgent and due: the id, and one byte more when the task has a priority, notes or gates: 48 and the
+-- priority; 64 more with notes, 128 with gates.
 -- Needs: lib_names
 local function entry(id, priority, noted)
   if priority == 0 and not noted then return id end
   return id .. char(48 + priority + (noted and 64 or 0))
 end
 
-local function priority_of(body) return byte(body, 3) end
+local function priority_of(body) return byte(body, 3) % 128 end
+-- Its gates count as well.
+local function entry_of(id, body, noted) return entry(id, byte(body, 3), noted) end
+
+-- Both in one character, and back.
+local function priority_mark(body)
+  local priority = byte(body, 3)
+  return char(priority >= 128 and priority - 64 or priority + 48)
+end
+local function marked_priority(mark) return mark >= 64 and mark + 64 or mark - 48 end
 
 -- Tasks of one priority leave in the order of their sequence; `front` gives one before all others.
 local band = 2 ^ 46
@@ -47,24 +57,3 @@ local function aside_front(body)
   return 'h' .. key_name(queue) .. '\n' .. key_name(handler) .. '\n', handler
 end
 local function aside_member(id, body) return aside_front(body) .. 9 - priority_of(body) .. id end
-
--- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
--- finding it there would cost the length of the list.
-local function take_out(q, id, body, noted)
-  if call('HDEL', waiting, id) == 1 then
-    call('ZREM', listed_of(q), id)
-    return
-  end
-  local priority = priority_of(body)
-  local text = entry(id, priority, noted)
-  if call('ZREM', due_of(q), text) == 1 then
-    call('ZREM', links, aside_member(id, body), 'a' .. id)
-    return
-  end
-  if priority > 0 then
-    call('ZREM', urgent_of(q), text)
-  else
-    call('HINCRBY', stale, name_of(q) .. '\n' .. id, 1)
-    call('HINCRBY', counts, 'v:' .. name_of(q), 1)
-  end
-end

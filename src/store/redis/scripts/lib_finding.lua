@@ -13,8 +13,7 @@ end
 
 -- An entry of a task may have been written before or after notes of it were.
 local function entries_of(id, body)
-  local priority = priority_of(body)
-  return entry(id, priority), entry(id, priority, true)
+  return entry_of(id, body), entry_of(id, body, true)
 end
 local function score_in(key, id, body)
   local plain, noted = entries_of(id, body)

@@ -1,5 +1,5 @@
 -- What follows for a task from how its parents stand.
--- Needs: lib_entry lib_earliest lib_body lib_bury
+-- Needs: lib_entry lib_earliest lib_ready lib_body lib_bury
 
 -- The position among the keys of a waiting task's queue; nil when its keys were not given. Also its name.
 local positions = {}
@@ -15,7 +15,7 @@ end
 
 -- All it waited for is there. `wakes`: queue -> how many tasks became ready.
 local function release(id, record, wakes)
-  local q, due, priority = queue_in(record), tonumber(sub(record, 3, 15)), tonumber(sub(record, 16, 16))
+  local q, due, priority = queue_in(record), tonumber(sub(record, 3, 15)), marked_priority(byte(record, 16))
   call('HDEL', waiting, id)
   call('ZREM', listed_of(q), id)
   if due > now then
@@ -23,7 +23,7 @@ local function release(id, record, wakes)
     call('ZADD', due_of(q), due, entry(id, priority))
     return
   end
-  if priority > 0 then place_urgent(q, entry(id, priority), priority) else call('LPUSH', ready_of(q), id) end
+  make_ready(q, entry(id, priority))
   wakes[q] = (wakes[q] or 0) + 1
 end
 

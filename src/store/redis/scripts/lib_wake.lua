@@ -8,8 +8,7 @@
 -- by whoever looks next.
 -- Needs: lib_queues
 local names_left = 100
-local function wake(q, most)
-  local idle = idle_of(q)
+local function wake_in(idle, most)
   for _ = 1, most do
     repeat
       local worker = names_left > 0 and call('SPOP', idle)
@@ -18,6 +17,8 @@ local function wake(q, most)
     until call('PUBLISH', prefix .. 'wake:' .. string.match(worker, '^[^\n]+'), 'w') > 0
   end
 end
+
+local function wake(q, most) wake_in(idle_of(q), most) end
 
 -- The most that one call wakes: a full claim that leaves a backlog wakes the next one.
 local chain = 8

@@ -25,7 +25,7 @@ end
 -- Of a task of which an entry of the ready list is void.
 local function is_ready(id, body)
   return call('HEXISTS', own, id) == 0 and call('HEXISTS', waiting, id) == 0
-    and not call('ZSCORE', due_of(1), entry(id, priority_of(body), call('HEXISTS', notes, id) == 1))
+    and not call('ZSCORE', due_of(1), entry_of(id, body, call('HEXISTS', notes, id) == 1))
 end
 
 local page = (pages[which] or listed_page)()

@@ -25,6 +25,7 @@ for q = 1, tonumber(ARGV[1]) do
     + call('ZCOUNT', due_of(q), digits(aside_band), '+inf') or 0
   local void = tonumber(call('HGET', counts, 'v:' .. name_of(q)) or 0)
   reply[n + 1] = math.max(call('LLEN', ready_of(q)) - void, 0) + call('ZCARD', urgent_of(q))
+    + tonumber(call('HGET', prefix .. 'groups', 'n' .. name_of(q)) or 0)
   reply[n + 2], reply[n + 3] = delayed, due - delayed
   for i, letter in ipairs({'d', 'c', 'x', 'w', 's'}) do
     local from = bands[letter] * listed_band

@@ -4,14 +4,19 @@
 --          number of queues
 -- Returns: 'ok', now, promoted, expired, when to look again (ms or '')
 -- Cost:    O(due x log waiting)
--- Needs:   lib_there lib_wake lib_entry lib_paused lib_due lib_aside promote_aside promote_late
+-- Needs:   lib_there lib_wake lib_entry lib_ready lib_paused lib_due lib_aside promote_aside promote_late
 local queues = tonumber(ARGV[4])
 
 local function promote(q)
   local entries = call('ZRANGE', due_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
   local again = call('ZRANGE', due_of(q), digits(retry_band), digits(retry_band + now), 'BYSCORE', 'LIMIT', 0,
     room - #entries)
-  for i = 1, #again do entries[#entries + 1] = again[i] end
+  -- In its group a retry goes before those that have not started yet.
+  local retried = {}
+  for i = 1, #again do
+    entries[#entries + 1] = again[i]
+    retried[again[i]] = #again[i] > 16 and byte(again[i], 17) >= 176
+  end
   local aside, later
   room = room - #entries
   entries, aside, later = apart(q, entries)
@@ -20,8 +25,8 @@ local function promote(q)
   many('ZREM', due_of(q), entries, 1, #entries)
   local plain = {}
   for i = 1, #entries do
-    local priority = #entries[i] > 16 and byte(entries[i], 17) % 64 - 48 or 0
-    if priority > 0 then place_urgent(q, entries[i], priority) else plain[#plain + 1] = entries[i] end
+    local mark = #entries[i] > 16 and byte(entries[i], 17) or 48
+    if mark >= 176 or mark % 64 > 48 then make_ready(q, entries[i], retried[entries[i]]) else plain[#plain + 1] = entries[i] end
   end
   many('LPUSH', ready_of(q), plain, 1, #plain)
   wake(q, math.min(#entries, chain))
@@ -29,6 +34,7 @@ local function promote(q)
 end
 
 free_first()
+open_gates(100)
 local promoted, expired = 0, 0
 for i = 0, queues - 1 do
   -- None is always the first: what is due in one queue may be more than one call does.
@@ -36,7 +42,7 @@ for i = 0, queues - 1 do
   expired = expired + expire(q)
   local moved = promote(q)
   promoted = promoted + moved
-  local backlog = moved == 0 and (call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0)
+  local backlog = moved == 0 and any_ready(q)
   if backlog and is_open(q) then wake(q, 1) end
 end
 local look = room == 0 and now or next_look(ARGV[1], 1, queues)

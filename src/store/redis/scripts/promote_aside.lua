@@ -8,7 +8,7 @@ local strange_left = 50
 -- call. What has no notes was never put aside; where nothing is marked that is seen by one look.
 local function apart(q, entries)
   local noted = false
-  for i = 1, #entries do noted = noted or #entries[i] > 16 and byte(entries[i], 17) >= 112 end
+  for i = 1, #entries do noted = noted or #entries[i] > 16 and math.floor(byte(entries[i], 17) / 64) % 2 == 1 end
   if not noted or #call('ZRANGE', links, '[a', '(b', 'BYLEX', 'LIMIT', 0, 1) == 0 then return entries, {}, 0 end
   local plain, ids, later = {}, {}, 0
   for i = 1, #entries do

@@ -1,5 +1,5 @@
 -- promote, what was not started in time.
--- Needs: lib_started lib_entry lib_body lib_bury
+-- Needs: lib_started lib_entry lib_out lib_body lib_bury
 
 -- What this call may still do: one that expires counts as twenty that fall due.
 local room = tonumber(ARGV[2])

@@ -5,8 +5,11 @@
 --          lengths of the bodies, these in one text, notes as (position, notes) pairs, positions of those that
 --          had been handed to their worker (submit_new.lua) | 'late'
 -- Cost:    O(tasks of the claims that ran out)
--- Needs:   lib_queues lib_lane lib_most lib_take lib_torn lib_again
+-- Needs:   lib_queues lib_lane lib_most lib_take lib_torn lib_again lib_groups
 local ids, bodies, lengths, remarks, bytes, handed = {}, {}, {}, {}, 0, {}
+
+-- The gates that tasks hold under their old claims: they go on to the new one.
+local slots_held, moved = call('EXISTS', slots) == 1, {}
 
 local function next_end()
   local first = call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2]
@@ -15,7 +18,11 @@ end
 
 -- One task of the old claim; false when the reply is full.
 local function take_over(id, old, was_handed)
-  if call('HGET', own, id) ~= old then return true end
+  if call('HGET', own, id) ~= old then
+    -- It was cancelled, and its worker has not said since that the attempt is over.
+    if slots_held then free_slot(id, old) end
+    return true
+  end
   local body, text = call('HGET', tasks, id), call('HGET', notes, id)
   if not body then
     call('HDEL', own, id)
@@ -26,6 +33,8 @@ local function take_over(id, old, was_handed)
   bytes = bytes + size
   ids[n], bodies[n], lengths[n] = id, body, #body
   if text then remarks[#remarks + 1], remarks[#remarks + 2] = n, text end
+  if slots_held then moved[id] = call('HGET', slots, id .. old) end
+  if moved[id] then call('HDEL', slots, id .. old) end
   if was_handed then handed[#handed + 1] = n end
   return true
 end
@@ -59,6 +68,7 @@ local function recover()
     if #ids >= limit or not end_claim(old) then break end
   end
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids), ARGV[6], ARGV[7]) or '0'
+  for id, text in pairs(moved) do call('HSET', slots, id .. number, text) end
   return {'ok', now, number, next_end(), table.concat(ids), table.concat(lengths, ' '), table.concat(bodies), remarks,
     handed}, {number}
 end

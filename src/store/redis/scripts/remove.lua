@@ -3,7 +3,7 @@
 -- Args:    id, outcome of one that has not ended (it says that nothing is kept)
 -- Returns: 'ok', now | 'more', now (call again) | 'working', now | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(edges x log edges)
--- Needs:   lib_entry lib_bury lib_deleted
+-- Needs:   lib_entry lib_out lib_bury lib_deleted
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value then return {'unknown', now} end
 if call('HEXISTS', own, id) == 1 then return {'working', now} end

@@ -3,7 +3,7 @@
 -- Args:    id, 'ready' or 'history'
 -- Returns: 'ok', now | 'unchanged', now | 'elsewhere', queue
 -- Cost:    O(ready tasks of the queue): it is searched for, so that it never stands there twice
--- Needs:   lib_record lib_wake lib_entry lib_torn
+-- Needs:   lib_record lib_wake lib_entry lib_ready lib_torn
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value then return {'unchanged', now} end
 local body = body_of(value)
@@ -17,12 +17,13 @@ if ARGV[2] == 'history' then
   return {'ok', now}
 end
 local noted = call('HEXISTS', notes, id) == 1
-local text = entry(id, priority_of(body), noted)
+local text = entry_of(id, body, noted)
 local elsewhere = is_ended(value) or call('HEXISTS', own, id) == 1 or call('HEXISTS', waiting, id) == 1
+  or call('HEXISTS', groups, 'i' .. id) == 1
   or call('ZSCORE', due_of(q), text) or call('LPOS', ready_of(q), text) or call('LPOS', ready_of(q), id)
 if elsewhere then return {'unchanged', now} end
 free_first()
 tear()
-call('LPUSH', ready_of(q), text)
+make_ready(q, text)
 wake(q, 1)
 return {'ok', now}

@@ -3,7 +3,7 @@
 -- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes
 -- Returns: 'ok', now | 'unchanged', now (it has not ended so) | 'elsewhere', queue
 -- Cost:    O(log ended)
--- Needs:   lib_wake lib_entry lib_links lib_news
+-- Needs:   lib_wake lib_entry lib_ready lib_links lib_news
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value or not is_ended(value) or life_of(value) ~= ARGV[2] or sub(value, 2, 14) ~= ARGV[3]
   or state_letter(value) == 's' then return {'unchanged', now} end
@@ -20,9 +20,7 @@ call('HSET', tasks, id, body)
 call('HSET', notes, id, ARGV[4])
 -- Who revives it by name wants it to run, whatever became of its parents.
 call('HDEL', waiting, id)
-local priority = priority_of(body)
-local text = entry(id, priority, true)
-if priority > 0 then place_urgent(q, text, priority) else call('LPUSH', ready_of(q), text) end
+make_ready(q, entry_of(id, body, true))
 if any_link('c', id) then
   mark_awaited({id})
   announce({id .. 'v'})

@@ -1,5 +1,5 @@
 -- submit, second half: writes what was decided.
--- Needs: lib_record lib_wake lib_entry lib_earliest lib_forget lib_listed lib_depend lib_names
+-- Needs: lib_record lib_wake lib_entry lib_out lib_earliest lib_forget lib_listed lib_depend lib_names
 
 -- Forgets what an earlier task of this id waited for.
 local function forget_waiting(id)
@@ -40,6 +40,8 @@ local function place(run, ids)
   else
     if run.priority == 0 then
       many('LPUSH', ready_of(q), ids, 1, n)
+    elseif run.priority >= 128 then
+      for i = 1, n do hold(q, ids[i], call('HGET', tasks, ids[i])) end
     else
       for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end

@@ -1,0 +1,125 @@
+-- Tasks with gates wait in groups when they are ready: those of one queue and the same gates. A group has turns like the plain
+-- ready list, so that each comes to start something.
+--
+-- held:   'h' group (16 hex), priority (9 - p), order (13 digits), id -> the tasks of a group in order
+--         't' queue, a line break, priority (9 - p), virtual time (14 digits), group -> the groups whose turn will come
+--         (those that wait at a gate: lib_gates.lua)
+-- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its gates
+--         'i' id -> order of the task; 'v' queue -> virtual time, 'l' queue -> that of the plain list; 'n' queue -> tasks
+-- stale:  'gated' while any is held: claims look closely then
+-- Needs: lib_gates lib_names lib_wake lib_entry
+local groups = prefix .. 'groups'
+local first_order = 5 * 10 ^ 12
+
+local function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] end
+local function any_turn(queue) return first_of('t' .. queue .. '\n') ~= nil end
+
+local function turn_member(queue, priority, time, group)
+  return 't' .. queue .. '\n' .. priority .. string.format('%014.0f', time) .. group
+end
+
+local function stand(group, member, text)
+  call('ZADD', held, 0, member)
+  call('HSET', groups, 'g' .. group, struct.pack('>I2', #member) .. member .. text)
+end
+
+-- Where the group stands in `held`, and its gates; nil: it is empty.
+local function standing_of(group)
+  local value = call('HGET', groups, 'g' .. group)
+  if not value then return end
+  local length = struct.unpack('>I2', value)
+  return sub(value, 3, 2 + length), sub(value, 3 + length)
+end
+
+-- Its turn comes, at the present virtual time of its queue.
+local function line_up(queue, priority, group, text)
+  local time = tonumber(call('HGET', groups, 'v' .. queue) or 0)
+  stand(group, turn_member(queue, priority, time, group), text)
+end
+
+local function wait_at(gate, till, queue, priority, group, text)
+  local order = call('HINCRBY', groups, 'order', 1)
+  stand(group, 'p' .. gate .. priority .. string.format('%014.0f', order) .. queue .. '\n' .. group, text)
+  if till < math.huge then call('ZADD', opens, 'LT', math.ceil(till / 1000), gate) end
+end
+
+-- Lets the first of those go on that wait at a gate, if it is open; that one lets the next go when it is looked at.
+local function let_go(gate)
+  local first = first_of('p' .. gate)
+  if not first then return end
+  local till = closed_until(gate)
+  if till then
+    if till < math.huge then call('ZADD', opens, math.ceil(till / 1000), gate) end
+    return
+  end
+  local at, group = 2 + gate_width, sub(first, -16)
+  local priority, queue = sub(first, at, at), sub(first, at + 15, -18)
+  local _, text = standing_of(group)
+  call('ZREM', held, first)
+  line_up(queue, priority, group, text)
+  wake_in(prefix .. 'idle:' .. queue, 1)
+end
+
+local function let_all_go(text)
+  for at = 1, #text, gate_width do let_go(sub(text, at, at + gate_width - 1)) end
+end
+
+-- Those whose time has come, at most so many.
+local function open_gates(most)
+  local due = call('ZRANGE', opens, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
+  for i = 1, #due do
+    call('ZREM', opens, due[i])
+    let_go(due[i])
+  end
+end
+
+local function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
+local function head_of(group) return first_of('h' .. group) end
+
+-- Puts a task into its group: at its end, or before all others of its priority.
+local function hold(q, id, body, front)
+  local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
+  local group = group_of(queue, text)
+  local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
+  local order = string.format('%013.0f', first_order + step)
+  call('ZADD', held, 0, 'h' .. group .. priority .. order .. id)
+  call('HSET', groups, 'i' .. id, order)
+  call('HINCRBY', groups, 'n' .. queue, 1)
+  call('HSET', stale, 'gated', '')
+  local member = standing_of(group)
+  if not member then return line_up(queue, priority, group, text) end
+  -- What is more urgent takes its group along.
+  local at = byte(member) == 112 and 2 + gate_width or #queue + 3
+  if priority < byte(member, at) - 48 then
+    call('ZREM', held, member)
+    stand(group, sub(member, 1, at - 1) .. priority .. sub(member, at + 1), text)
+  end
+end
+
+-- Takes a task out of its group. False when it is in none.
+local function unhold(q, id, body)
+  local order = is_gated(body) and call('HGET', groups, 'i' .. id)
+  if not order then return false end
+  local queue, text = name_of(q), gates_of(body)
+  local group = group_of(queue, text)
+  call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
+  call('HDEL', groups, 'i' .. id)
+  if call('HINCRBY', groups, 'n' .. queue, -1) <= 0 then call('HDEL', groups, 'n' .. queue) end
+  if head_of(group) then return true end
+  local member = standing_of(group)
+  if member then call('ZREM', held, member) end
+  call('HDEL', groups, 'g' .. group)
+  -- It may have been let go by one of them.
+  let_all_go(text)
+  if call('ZCARD', held) == 0 then call('HDEL', stale, 'gated') end
+  return true
+end
+
+-- Frees what a task holds under a claim; once, whoever says so.
+local function free_slot(id, claim)
+  local text = call('HGET', slots, id .. claim)
+  if not text then return end
+  call('HDEL', slots, id .. claim)
+  come_back(text)
+  let_all_go(text)
+end

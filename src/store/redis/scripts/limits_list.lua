@@ -1,0 +1,34 @@
+-- limits_list: all limits of which anything is known.
+-- Keys:    the shard's
+-- Returns: 'ok', now, then of each: name, the rule that is declared and the one that is set (as limits_set takes them; ''),
+--          how many run, how many wait at it, when a rate lets the next one through (ms; '')
+-- Cost:    O(limits + 200 groups that wait at each)
+-- Needs:   lib_groups
+local all, reply = call('HGETALL', limits), {'ok', now}
+
+local function waiting_at(limit)
+  local tasks_there, opening = 0, false
+  for _, kind in ipairs({'b', 'm', 's'}) do
+    local from = 'p' .. kind .. limit
+    local found = call('ZRANGE', held, '[' .. from, '[' .. from .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 200)
+    for i = 1, #found do
+      local front = 'h' .. sub(found[i], -16)
+      tasks_there = tasks_there + call('ZLEXCOUNT', held, '[' .. front, '[' .. front .. '\255')
+      local at = tonumber(call('ZSCORE', opens, sub(found[i], 2, 1 + gate_width)) or math.huge)
+      if at < (opening or math.huge) then opening = at end
+    end
+  end
+  return tasks_there, opening and digits(opening) or ''
+end
+
+for i = 1, #all, 2 do
+  if byte(all[i]) == 110 then
+    local limit, n = sub(all[i], 2), #reply
+    reply[n + 1] = all[i + 1]
+    reply[n + 2], reply[n + 3] = call('HGET', limits, 'd' .. limit) or '', call('HGET', limits, 's' .. limit) or ''
+    reply[n + 4] = tonumber(call('HGET', gates, 'cb' .. limit .. no_key) or 0)
+      + tonumber(call('HGET', gates, 'cm' .. limit .. no_key) or 0)
+    reply[n + 5], reply[n + 6] = waiting_at(limit)
+  end
+end
+return reply
