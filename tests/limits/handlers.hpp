@@ -1,0 +1,192 @@
+// The handlers that the tests of limits run, and the bean in which they write down how many of them ran at once.
+#pragma once
+
+#include <errand/errand.hpp>
+
+#include "support/test_app.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace limits_test {
+
+using namespace std::chrono_literals;
+using errand::state;
+
+inline const errand::limit crm{"crm-api", {.max_running = 2}};
+inline const errand::limit slow_api{"slow-api", {.rate = errand::per_second(10)}};
+
+struct tally {
+    void begin(const std::string& what) {
+        std::lock_guard lock{guard};
+        most[what] = std::max(most[what], ++running[what]);
+        order.push_back(what);
+    }
+    void end(const std::string& what) {
+        std::lock_guard lock{guard};
+        --running[what];
+        ++ended[what];
+    }
+    int now(const std::string& what) {
+        std::lock_guard lock{guard};
+        return running[what];
+    }
+    int most_at_once(const std::string& what) {
+        std::lock_guard lock{guard};
+        return most[what];
+    }
+    int done(const std::string& what) {
+        std::lock_guard lock{guard};
+        return ended[what];
+    }
+    std::vector<std::string> begun() {
+        std::lock_guard lock{guard};
+        return order;
+    }
+
+    std::atomic<bool> release{false};
+    std::mutex guard;
+    std::map<std::string, int> running, most, ended;
+    std::vector<std::string> order;
+};
+
+// Counted under a name from its beginning to its end, however it ends.
+class counted {
+public:
+    counted(tally& in, std::string what) : in_{in}, what_{std::move(what)} { in_.begin(what_); }
+    ~counted() { in_.end(what_); }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+
+private:
+    tally& in_;
+    std::string what_;
+};
+
+inline errand::awaitable<void> rest(errand::duration length) {
+    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, length};
+    co_await timer.async_wait(boost::asio::use_awaitable);
+}
+
+struct handler_with_tally {
+    tally& in;
+    explicit handler_with_tally(tally& t) : in{t} {}
+    // Until the test says so.
+    errand::awaitable<void> hold(std::string what) {
+        const counted here{in, std::move(what)};
+        while (!in.release) co_await rest(1ms);
+    }
+};
+
+// At most two at once.
+struct pair_of : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<void> perform(int) {
+        const counted here{in, "pair"};
+        co_await rest(1ms);
+    }
+};
+
+// One at a time, until it is released.
+struct single : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<void> perform() { return hold("single"); }
+};
+
+// What it is told to do, one at a time.
+struct moody : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<int> perform(std::string mood) {
+        auto& self = co_await errand::this_task();
+        const counted here{in, "moody"};
+        if (mood == "fails once" && self.attempt() == 1) throw std::runtime_error{"not yet"};
+        if (mood == "dies") throw errand::discard{"no more"};
+        if (mood == "snoozes" && in.done("moody") == 0) throw errand::snooze{50ms};
+        if (mood == "lingers") co_await rest(1h);
+        co_return self.attempt();
+    }
+};
+
+// One at a time of each customer.
+struct visit : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    static std::string concurrency_key(const std::string& customer, int) { return customer; }
+    errand::awaitable<void> perform(std::string customer, int number) {
+        const counted here{in, customer};
+        in.begin(customer + std::to_string(number));
+        while (customer == "held" && !in.release) co_await rest(1ms);
+        co_await rest(1ms);
+    }
+};
+
+// Five a second of each sender.
+struct post : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    static std::string rate_key(const std::string& sender) { return sender; }
+    errand::awaitable<void> perform(std::string sender) {
+        const counted here{in, sender};
+        co_return;
+    }
+};
+
+// Two handlers of one vendor's API.
+struct read_crm : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<void> perform() { return hold("crm"); }
+};
+struct write_crm : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<void> perform() { return hold("crm"); }
+};
+
+struct call_slowly : handler_with_tally {
+    using handler_with_tally::handler_with_tally;
+    errand::awaitable<void> perform(int) {
+        const counted here{in, "slow"};
+        co_return;
+    }
+};
+
+struct bench : errand::test::test_app {
+    explicit bench(errand::config settings = one_shard())
+        : test_app{std::move(settings)}, in{app.provide<tally>()} {}
+
+    static errand::config one_shard() {
+        auto settings = errand::test::fresh_settings();
+        settings.shards = 1;
+        return settings;
+    }
+    errand::limit_info limit(const std::string& name) {
+        for (auto& one : run(app.limits())) {
+            if (one.name == name) return one;
+        }
+        return {};
+    }
+    template <class T>
+    void all_end(const std::vector<errand::handle<T>>& handles) {
+        for (const auto& h : handles) wait(h);
+    }
+
+    tally& in;
+};
+
+}  // namespace limits_test
+
+ERRAND_DECLARE_HANDLER(limits_test::pair_of, .name = "pair_of", .max_running = 2)
+ERRAND_DECLARE_HANDLER(limits_test::single, .name = "single", .max_running = 1)
+ERRAND_DECLARE_HANDLER(limits_test::moody, .name = "moody",
+                       .backoff = errand::backoff::uniform(std::chrono::milliseconds{20}), .max_running = 1)
+ERRAND_DECLARE_HANDLER(limits_test::visit, .name = "visit", .max_running = 1)
+ERRAND_DECLARE_HANDLER(limits_test::post, .name = "post", .rate = errand::per_second(5))
+ERRAND_DECLARE_HANDLER(limits_test::read_crm, .name = "read_crm", .limits = {"crm-api"})
+ERRAND_DECLARE_HANDLER(limits_test::write_crm, .name = "write_crm", .limits = {"crm-api"})
+ERRAND_DECLARE_HANDLER(limits_test::call_slowly, .name = "call_slowly", .limits = {"slow-api"})
