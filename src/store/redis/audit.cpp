@@ -87,6 +87,8 @@ awaitable<void> shard_audit::begin(audit_step&) {
     steps_.emplace_back([this](audit_step& out) { return look_for_unkept(out); });
     for (const auto* which : {"own", "leases", "notes", "stages", "waiting"})
         steps_.emplace_back([=, this](audit_step& out) { return look_at_rest(out, which, "0"); });
+    for (const auto* which : {"slots", "running", "groups", "waits"})
+        steps_.emplace_back([=, this](audit_step& out) { return look_at_gates(out, which, "0"); });
     steps_.emplace_back([this](audit_step& out) { return look_at_edges(out, ""); });
     steps_.emplace_back([this](audit_step& out) { return look_at_void(out, "0"); });
 }
@@ -248,6 +250,22 @@ awaitable<void> shard_audit::look_at_rest(audit_step& out, std::string which, st
     read_findings(in, out);
     out.looked_at += entries_per_page;
     if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_rest(o, which, next); });
+}
+
+awaitable<void> shard_audit::look_at_gates(audit_step& out, std::string which, std::string cursor) {
+    script_call call{script_name::audit_gates, in_.keys_};
+    name_all(call);
+    call.arg(std::string_view{repair_ ? "1" : "0"});
+    call.arg(std::string_view{which});
+    call.arg(std::string_view{cursor});
+    call.arg(entries_per_page);
+    reply answer;
+    reply_reader in{answer};
+    co_await in_.ask(call, answer, in);
+    const std::string next{in.text()};
+    read_findings(in, out);
+    out.looked_at += entries_per_page;
+    if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_gates(o, which, next); });
 }
 
 awaitable<void> shard_audit::look_at_edges(audit_step& out, std::string after) {

@@ -14,7 +14,7 @@ constexpr std::string_view aside_list = "aside";
 // The lists of a queue, in the order in which their tasks come when the oldest come first. Histories aside.
 std::vector<std::string_view> lists_of(state where) {
     switch (where) {
-    case state::ready: return {"urgent", "ready"};
+    case state::ready: return {"urgent", "ready", "held"};
     case state::delayed: return {"delayed", aside_list};
     case state::retry: return {"retry"};
     case state::waiting: return {"listed:w"};

@@ -62,6 +62,7 @@ enum class script_name : std::uint8_t {
     schedules_step,
     limits_set,
     limits_list,
+    audit_gates,
 };
 
 struct script {

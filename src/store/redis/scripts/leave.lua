@@ -18,4 +18,10 @@ for q = 1, queues do
   -- time.
   if slept or any_ready(q) then wake(q, 1) end
 end
+-- Likewise of what a rate opens.
+local post = call('HGET', control, 'sleeper:!')
+if post and string.match(post, ' (.*)$') == process_of(worker) then
+  call('HDEL', control, 'sleeper:!')
+  for q = 1, queues do wake(q, 1) end
+end
 return {'ok', now}

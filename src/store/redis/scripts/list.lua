@@ -1,16 +1,17 @@
 -- list: a page of tasks in one state, in order.
 -- Keys:    the shard's; six for the queue; a history list
--- Args:    which: urgent, ready, delayed, aside, retry, history, or `listed:` and a letter; 1 when the newest come
+-- Args:    which: urgent, ready, held (in groups), delayed, aside, retry, history, or `listed:` and a letter; 1 when the newest come
 --          first, the cursor of the last one seen or '', how many at most
 -- Returns: 'ok', now, 1 when there may be more, the cursor of the last one looked at, then for each: cursor,
 --          order (ms; of ready ones 0), id, what `tasks` holds, notes
 -- Cost:    O(tasks given + log all)
--- Needs:   lib_record lib_entry lib_earliest lib_listed lib_most list_sorted list_lines
+-- Needs:   lib_record lib_entry lib_earliest lib_listed lib_most list_sorted list_lines list_held
 local which, newest, after, limit = ARGV[1], ARGV[2] == '1', ARGV[3], tonumber(ARGV[4])
 
 -- The newest are claimed last: what is urgent is ordered the other way round than by time alone.
 local pages = {
   urgent = function() return sorted_page(urgent_of(1), '-inf', '+inf', newest, after, limit) end,
+  held = function() return held_page(newest, after, limit) end,
   ready = function() return ready_page(ready_of(1), newest, after, limit) end,
   delayed = function() return sorted_page(due_of(1), '0', digits(retry_band), newest, after, limit) end,
   retry = function() return sorted_page(due_of(1), digits(retry_band), digits(aside_band), newest, after, limit) end,
@@ -42,6 +43,7 @@ for i = 1, #page do
   if right and which == 'ready' and call('HEXISTS', stale, name_of(1) .. '\n' .. id) == 1 then
     right = is_ready(id, value)
   end
+  if right and which == 'held' then right = queue_of(value) == 1 end
   if right then
     local n, noted = #reply, call('HGET', notes, id) or ''
     reply[n + 1], reply[n + 2], reply[n + 3] = one.cursor, digits(one.order % listed_band), id

@@ -24,6 +24,17 @@ function kinds.lanes(cursor) return by_age(lanes, cursor, 16, 28, now - 3600000)
 -- Submissions from a database's outbox of which nobody has said that they do not come again.
 function kinds.arrived(cursor) return by_age(KEYS[#KEYS - 1], cursor, 1, -1, now - tonumber(ARGV[2])) end
 
+-- Starts of a rate that count no longer: one gate for each key there ever was.
+function kinds.gates(cursor)
+  local page, after = scan('HSCAN', prefix .. 'gates', cursor, 250)
+  local stay = #page / 2
+  for i = 1, #page, 2 do
+    local over = byte(page[i]) == 116 and tonumber(page[i + 1]) < micros
+    if over then stay = stay - call('HDEL', prefix .. 'gates', page[i]) end
+  end
+  return stay, after, call('HLEN', prefix .. 'gates')
+end
+
 -- Workers that wait in a queue.
 function kinds.idle(cursor)
   local page, after = scan('SSCAN', idle_of(1), cursor, 200)

@@ -1,0 +1,94 @@
+-- audit_gates: looks whether gates, slots and groups agree.
+-- Keys:    the shard's; six for each queue
+-- Args:    1 to repair, which (slots, groups, running, waits), cursor ('0' to begin), about how many
+-- Returns: 'ok', now, cursor ('0': the end), then findings
+-- Cost:    O(entries); running: O(slots + gates), at most 10,000 slots
+-- Needs:   lib_finding lib_groups
+local which, page = ARGV[2], {'0', {}}
+local looks = {}
+
+-- Slots of claims that are gone: nobody will free them.
+function looks.slots(field)
+  local id, claim = sub(field, 1, 16), sub(field, 17)
+  if call('HEXISTS', claims, claim) == 0 and finding('slot_leaked', id, 'its claim is over, and it still counts as running') then
+    free_slot(id, claim)
+  end
+end
+
+function looks.groups(field, value)
+  if byte(field) ~= 103 then return end
+  local group = sub(field, 2)
+  local member, text = standing_of(group)
+  local head = head_of(group)
+  if not head then
+    if finding('empty_group', group, 'its turn comes, and it has no tasks') then
+      call('ZREM', held, member)
+      call('HDEL', groups, field)
+      let_all_go(text)
+    end
+  elseif not call('ZSCORE', held, member) and finding('stuck', group, 'a group whose turn will not come') then
+    local queue = byte(member) == 112 and sub(member, 34, -18) or sub(member, 2, -33)
+    line_up(queue, sub(head, 18, 18), group, text)
+    wake_in(prefix .. 'idle:' .. queue, 1)
+  end
+end
+
+-- How many run, as slots say it.
+local function by_slots()
+  local right, all = {}, call('HVALS', slots)
+  local function one_more(gate)
+    right['c' .. gate] = (right['c' .. gate] or 0) + 1
+    if sub(gate, 10) ~= no_key then one_more(sub(gate, 1, 9) .. no_key) end
+  end
+  for i = 1, #all do
+    for at = 1, #all[i], gate_width do
+      local gate = sub(all[i], at, at + gate_width - 1)
+      if byte(gate) ~= 115 then one_more(gate) end
+    end
+  end
+  return right
+end
+
+local function look_at_running()
+  if call('HLEN', slots) > 10000 then return end
+  local right, cursor = by_slots(), '0'
+  local function judge(field, counted, there)
+    if counted == there or not finding('counter', sub(field, 3, 10), counted .. ' counted as running, ' .. there .. ' run') then return end
+    if there == 0 then call('HDEL', gates, field) else call('HSET', gates, field, there) end
+    let_go(sub(field, 2))
+  end
+  repeat
+    local some = call('HSCAN', gates, cursor, 'COUNT', 500)
+    for i = 1, #some[2], 2 do
+      local field = some[2][i]
+      if byte(field) == 99 then
+        judge(field, tonumber(some[2][i + 1]), right[field] or 0)
+        right[field] = nil
+      end
+    end
+    cursor = some[1]
+  until cursor == '0'
+  for field, there in pairs(right) do judge(field, tonumber(call('HGET', gates, field) or 0), there) end
+end
+
+-- Who waits at an open gate while nobody has a turn that would let the next one go.
+local function look_at_waits(after)
+  if first_of('t') then return '0' end
+  local first = call('ZRANGE', held, after == '0' and '[p' or '(' .. after, '(q', 'BYLEX', 'LIMIT', 0, 1)[1]
+  if not first then return '0' end
+  local gate = sub(first, 2, 1 + gate_width)
+  local till = closed_until(gate)
+  local coming = till and (till == math.huge or call('ZSCORE', opens, gate))
+  if not coming and finding('stuck', sub(first, -16), 'a group waits at an open gate') then let_go(gate) end
+  return 'p' .. gate .. '\255'
+end
+
+if which == 'running' then
+  look_at_running()
+elseif which == 'waits' then
+  page[1] = look_at_waits(ARGV[3])
+else
+  page = call('HSCAN', which == 'slots' and slots or groups, ARGV[3], 'COUNT', ARGV[4])
+  for i = 1, #page[2], 2 do looks[which](page[2][i], page[2][i + 1]) end
+end
+return {'ok', now, page[1], unpack(findings)}
