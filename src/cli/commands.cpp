@@ -62,6 +62,8 @@ std::vector<command> commands() {
         {"perform", "Submits a task by its handler's wire name", prepare_perform},
         {"schedules", "Recurring tasks: looks at them, pauses, resumes, cancels and runs them",
          prepare_schedules},
+        {"limits", "The limits, with what runs under them and waits for them", prepare_limits},
+        {"limit", "Gives a limit another rule at run time, or the declared one again", prepare_limit},
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"completion", "Prints a completion script for a shell", prepare_completion},

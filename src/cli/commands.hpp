@@ -58,6 +58,8 @@ runner prepare_change(CLI::App& line);
 runner prepare_top(CLI::App& line);
 runner prepare_perform(CLI::App& line);
 runner prepare_schedules(CLI::App& line);
+runner prepare_limits(CLI::App& line);
+runner prepare_limit(CLI::App& line);
 runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_completion(CLI::App& line);

@@ -33,6 +33,7 @@ std::string ready_text(const task_info& task, const surroundings& around) {
     if (around.queue_is_paused)
         return "ready, but its queue " + task.queue + " is paused: errand resume " + task.queue;
     if (around.workers == 0) return "ready, but no worker serves its queue " + task.queue;
+    if (!task.blocked_by.empty()) return "ready, but held back by its limits";
     return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
 }
 
@@ -104,6 +105,7 @@ std::string task_text(const task_info& task, const std::string& why) {
     add_line(out, "queue", task.queue);
     add_line(out, "state", std::string{to_string(task.state)});
     add_line(out, "why", why);
+    for (const auto& limit : task.blocked_by) add_line(out, "blocked by", limit);
     add_line(out, "biz_id", task.biz_id.value_or(""));
     add_line(out, "attempt", std::to_string(task.attempt) + " of " + std::to_string(task.max_retry + 1));
     add_line(out, "submitted", task.submitted_at);

@@ -254,6 +254,7 @@ json::object json_of(const task_info& task) {
             {"waits_for", strings(task.waits_for)},
             {"waits_for_count", task.waits_for_count},
             {"failed_dependencies", task.failed_dependencies},
+            {"blocked_by", strings(task.blocked_by)},
             {"log", strings(task.log)},
             {"kept_until", json_of(task.kept_until)}};
 }

@@ -5,6 +5,7 @@
 
 #include <errand/graph.hpp>
 #include <errand/inspect.hpp>
+#include <errand/limit.hpp>
 #include <errand/schedule.hpp>
 
 #include "cli/table.hpp"
@@ -52,6 +53,7 @@ boost::json::object json_of(const worker_info& worker, time_point now);
 boost::json::object json_of(const day_info& day);
 boost::json::object json_of(const task_graph& graph);
 boost::json::object json_of(const schedule_info& one);
+boost::json::object json_of(const limit_info& one);
 boost::json::object json_of(const finding& one);
 boost::json::object json_of(const checkup& seen);
 

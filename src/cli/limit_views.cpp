@@ -1,0 +1,132 @@
+#include "cli/limit_views.hpp"
+
+#include <errand/error.hpp>
+
+#include "cli/text.hpp"
+#include "cli/views.hpp"
+#include "core/config_text.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace errand::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, duration>, 5> rate_units{{{"s", std::chrono::seconds{1}},
+                                                                           {"min", std::chrono::minutes{1}},
+                                                                           {"m", std::chrono::minutes{1}},
+                                                                           {"h", std::chrono::hours{1}},
+                                                                           {"d", std::chrono::days{1}}}};
+
+std::string rate_text(const rate_limit& rate) {
+    std::string per;
+    for (const auto& [name, length] : rate_units) {
+        if (rate.per == length && per.empty()) per = name;
+    }
+    if (per.empty()) per = length_text(rate.per);
+    return std::to_string(rate.count) + '/' + per +
+           (rate.burst > 0 ? ", " + std::to_string(rate.burst) + " of them at one instant" : std::string{});
+}
+
+[[noreturn]] void refuse_word(const std::string& word) {
+    throw usage_error{"\"" + plain(word) +
+                      "\": expected max_running=N, rate=N/TIME (10/s, 100/min, 50/30s) or burst=N"};
+}
+
+int need_count(const std::string& word, std::string_view text) {
+    int value = 0;
+    const auto* end = text.data() + text.size();
+    const auto got = std::from_chars(text.data(), end, value);
+    if (got.ec != std::errc{} || got.ptr != end) refuse_word(word);
+    return value;
+}
+
+rate_limit need_rate(const std::string& word, std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == text.npos) refuse_word(word);
+    rate_limit rate{.count = need_count(word, text.substr(0, slash))};
+    const auto per = text.substr(slash + 1);
+    for (const auto& [name, length] : rate_units) {
+        if (per != name) continue;
+        rate.per = length;
+        return rate;
+    }
+    const auto length = parse_duration(per);
+    if (!length) refuse_word(word);
+    rate.per = *length;
+    return rate;
+}
+
+boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
+    if (!rule) return nullptr;
+    boost::json::object out{{"max_running", nullptr}, {"rate", nullptr}};
+    if (rule->max_running) out["max_running"] = *rule->max_running;
+    if (rule->rate) {
+        out["rate"] = boost::json::object{
+            {"count", rule->rate->count}, {"per_ms", rule->rate->per.count()}, {"burst", rule->rate->burst}};
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string rule_text(const limit_rule& rule) {
+    std::string text;
+    if (rule.max_running) text = std::to_string(*rule.max_running) + " at once";
+    if (rule.rate) text += (text.empty() ? "" : ", ") + rate_text(*rule.rate);
+    return text.empty() ? "nothing" : text;
+}
+
+limit_rule rule_of(const std::vector<std::string>& words) {
+    limit_rule rule;
+    std::optional<int> burst;
+    for (const auto& word : words) {
+        const auto equals = word.find('=');
+        if (equals == word.npos) refuse_word(word);
+        const auto name = word.substr(0, equals);
+        const auto value = std::string_view{word}.substr(equals + 1);
+        if (name == "max_running") {
+            rule.max_running = need_count(word, value);
+        } else if (name == "rate") {
+            rule.rate = need_rate(word, value);
+        } else if (name == "burst") {
+            burst = need_count(word, value);
+        } else {
+            refuse_word(word);
+        }
+    }
+    if (burst && !rule.rate) throw usage_error{"burst goes with a rate: say rate=N/TIME as well"};
+    if (burst) rule.rate->burst = *burst;
+    return rule;
+}
+
+table limit_table(const std::vector<limit_info>& limits, time_point now) {
+    table out{{{.title = "limit", .least = 8},
+               {.title = "allows", .least = 8},
+               {.title = "running", .right = true},
+               {.title = "waiting", .right = true},
+               {.title = "opens", .drop = 1},
+               {.title = "declared", .least = 8, .drop = 2}}};
+    for (const auto& one : limits) {
+        const auto opens = one.opens_at && *one.opens_at > now ? from_now(*one.opens_at, now) : std::string{};
+        const auto declared = !one.declared ? std::string{"by no worker yet"}
+                              : one.set     ? rule_text(*one.declared)
+                                            : std::string{};
+        out.add({one.name, rule_text(one.rule()), std::to_string(one.running), std::to_string(one.waiting),
+                 opens, declared});
+    }
+    return out;
+}
+
+boost::json::object json_of(const limit_info& one) {
+    return {{"name", one.name},
+            {"rule", json_of_rule(one.rule())},
+            {"declared", json_of_rule(one.declared)},
+            {"set", json_of_rule(one.set)},
+            {"running", one.running},
+            {"waiting", one.waiting},
+            {"opens_at", json_of(one.opens_at)}};
+}
+
+}  // namespace errand::cli

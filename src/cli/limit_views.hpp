@@ -1,0 +1,19 @@
+// How limits are shown to people, and how people say what one is to be. Pure.
+#pragma once
+
+#include <errand/limit.hpp>
+
+#include "cli/table.hpp"
+
+#include <string>
+#include <vector>
+
+namespace errand::cli {
+
+table limit_table(const std::vector<limit_info>& limits, time_point now);
+// "25 at once, 10/s", "nothing"; what rule_of reads in other words.
+std::string rule_text(const limit_rule& rule);
+// "max_running=5", "rate=10/s", "rate=100/10s", "burst=3". Throws usage_error that says what was expected.
+limit_rule rule_of(const std::vector<std::string>& words);
+
+}  // namespace errand::cli
