@@ -102,7 +102,9 @@ std::string why_not(const task_info& task) {
         return text;
     }
     case state::working: return "runs, and waits itself";
-    case state::ready: return "is ready, but its queue \"" + task.queue + "\" is paused or not served";
+    case state::ready:
+        if (!task.blocked_by.empty()) return "is ready, but held back: " + task.blocked_by.front();
+        return "is ready, but its queue \"" + task.queue + "\" is paused or not served";
     case state::delayed: return "falls due again and again, and no handler of its name runs here";
     default: return "is " + std::string{to_string(task.state)};
     }

@@ -61,6 +61,19 @@ awaitable<void> solo_worker::make_ready() {
     co_await promoter_.pass();  // what has expired
 }
 
+awaitable<std::optional<list_item>> solo_worker::first_open(const task_list& list) {
+    list_call call{.of = list, .where = state::ready, .newest_first = false, .after = {}, .limit = 1};
+    for (;;) {
+        auto page = co_await home_.tasks().list(call);
+        for (auto& item : page.items) {
+            if (item.task.closed.empty()) co_return std::move(item);
+        }
+        if (!page.more) co_return std::nullopt;
+        call.after = page.last;
+        call.limit = some;
+    }
+}
+
 awaitable<std::optional<found_task>> solo_worker::first_ready() {
     const auto& served = shared_.app.settings.queues;
     std::optional<list_item> first;
@@ -68,11 +81,9 @@ awaitable<std::optional<found_task>> solo_worker::first_ready() {
         if (queue.ready == 0 || queue.paused_since) continue;
         if (!served.empty() && !served.contains(queue.queue)) continue;
         for (const auto& list : co_await home_.tasks().lists(state::ready, queue.queue)) {
-            const list_call call{
-                .of = list, .where = state::ready, .newest_first = false, .after = {}, .limit = 1};
-            auto page = co_await home_.tasks().list(call);
-            if (page.items.empty() || (first && first->order <= page.items.front().order)) continue;
-            first = std::move(page.items.front());
+            auto head = co_await first_open(list);
+            if (!head || (first && first->order <= head->order)) continue;
+            first = std::move(head);
         }
     }
     if (!first) co_return std::nullopt;
@@ -97,7 +108,12 @@ awaitable<std::optional<time_point>> solo_worker::first_change() {
         return true;
     };
     co_await tasks_in(state::waiting, see_expiry);
-    co_await tasks_in(state::ready, see_expiry);  // of queues that are paused or not served
+    const auto see_opening = [&](const found_task& one) {
+        for (const auto& gate : one.closed) see(gate.opens_at);
+        return see_expiry(one);
+    };
+    co_await tasks_in(state::ready,
+                      see_opening);  // of queues that are paused or not served, and held back by limits
     co_await scheduler_.pass();
     if (const auto in = scheduler_.next()) see(now + *in);
     co_return first;

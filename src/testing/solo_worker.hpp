@@ -83,6 +83,7 @@ private:
 
     // ---- what comes first (solo_order.cpp) ----
     awaitable<void> make_ready();
+    awaitable<std::optional<list_item>> first_open(const task_list& list);
     awaitable<std::optional<found_task>> first_ready();
     awaitable<std::optional<time_point>> first_change();
 
