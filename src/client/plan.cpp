@@ -102,6 +102,8 @@ awaitable<std::vector<prepared_submission>> prepared_tasks(flat_plan flat, std::
         const bool is_group = task.rule == on_failed::gather;
         if (!flat.app().submit_wrappers.empty() && !is_group)
             task.call = co_await wrapped(std::move(task.call));
+        // What its first argument will be is not known, and so neither are its keys.
+        if (task.takes_result) task.call.keys.emplace();
         auto one = prepare(std::move(task.call));
         if (task.rule != on_failed::cancel) one.body.rule = task.rule;
         for (const auto at : task.after) wait_for(one, all[at].id);
