@@ -93,6 +93,20 @@ void check_limits_of(std::string_view handler, const policy& rules) {
     }
 }
 
+void check_limits_are_declared(std::string_view handler, const policy& rules,
+                               std::span<const std::string> declared) {
+    for (const auto& name : rules.limits) {
+        if (std::ranges::find(declared, name) != declared.end()) continue;
+        const auto nearest = nearest_name(name, declared);
+        const auto like =
+            nearest.empty() ? std::string{} : "; the nearest is " + member_check::quote(nearest);
+        member_check{handler, "policy"}.refuse(
+            "limits", member_check::quote(name),
+            "no limit of that name is declared" + like + ": write inline const errand::limit …{" +
+                member_check::quote(name) + ", {…}} in a header that this program includes");
+    }
+}
+
 void check_limit_key(std::string_view handler, std::string_view of, std::string_view key) {
     if (key.size() <= max_limit_key_length) return;
     throw usage_error{"handler " + member_check::quote(handler) + ": " + std::string{of} + " gave a key of " +

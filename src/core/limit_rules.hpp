@@ -23,8 +23,11 @@ void check_limit_name(std::string_view name);
 void check_limit_rule(std::string_view name, const limit_rule& rule);
 // The same, and it limits something.
 void check_declared_limit(std::string_view name, const limit_rule& rule);
-// .max_running, .rate and .limits; whether those are declared is for others to say.
+// .max_running, .rate and .limits.
 void check_limits_of(std::string_view handler, const policy& rules);
+// Of .limits; `declared`: all that the program declares.
+void check_limits_are_declared(std::string_view handler, const policy& rules,
+                               std::span<const std::string> declared);
 // `of`: "concurrency_key" or "rate_key".
 void check_limit_key(std::string_view handler, std::string_view of, std::string_view key);
 

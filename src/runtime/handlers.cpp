@@ -3,7 +3,6 @@
 #include <errand/error.hpp>
 
 #include "core/limit_rules.hpp"
-#include "core/member_check.hpp"
 #include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
 #include "runtime/declared_limits.hpp"
@@ -52,20 +51,6 @@ void check_policy_zone(const known_handler& handler) {
                [&zones](std::string_view name) { return zones.find(name); });
 }
 
-void check_policy_limits(const known_handler& handler) {
-    for (const auto& name : handler.policy.limits) {
-        if (declared_limits::find(name)) continue;
-        const auto known = declared_limits::names();
-        const auto nearest = nearest_name(name, known);
-        throw usage_error{
-            "handler " + member_check::quote(handler.name) +
-            ": policy .limits = " + member_check::quote(name) + ": no limit of that name is declared" +
-            (nearest.empty() ? std::string{} : " (the nearest is " + member_check::quote(nearest) + ")") +
-            ": write inline const errand::limit …{" + member_check::quote(name) +
-            ", {…}} in a header that this program includes"};
-    }
-}
-
 class directory {
 public:
     directory() {
@@ -97,7 +82,7 @@ private:
         one->facts = declared.facts;
         check_policy(one->name, one->policy, declared.facts.arguments);
         check_policy_zone(*one);
-        check_policy_limits(*one);
+        check_limits_are_declared(one->name, one->policy, declared_limits::names());
         const auto code = registered().definitions.find(type);
         if (code != registered().definitions.end()) one->code = code->second;
         claim_name(one->name, *one);

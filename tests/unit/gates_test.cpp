@@ -69,6 +69,13 @@ TEST_CASE("a schedule's run tells its schedule before its gates") {
     }
 }
 
+TEST_CASE("what a run asks of its schedule has the gates of its arguments") {
+    task_notes notes;
+    notes.wish.args = "[1]";
+    notes.wish.gates = gate_of(gate_kind::running, "handler:send", "anna");
+    CHECK(decode_notes(encode(notes)).wish == notes.wish);
+}
+
 TEST_CASE("a body whose gates are cut off is bad data") {
     const auto bytes = encode(gated_body(gate_of(gate_kind::both, "handler:send", "")));
     for (std::size_t size = 0; size < bytes.size(); ++size) {

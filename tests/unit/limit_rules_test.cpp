@@ -56,3 +56,15 @@ TEST_CASE("the nearest name is the one with the fewest changes") {
     CHECK(errand::nearest_name("", names) == "mail");
     CHECK(errand::nearest_name("x", {}).empty());
 }
+
+TEST_CASE("a policy names limits that the program declares") {
+    const std::array<std::string, 2> declared{"crm-api", "mail"};
+    CHECK_NOTHROW(errand::check_limits_are_declared("shop::pay", {.limits = {"mail", "crm-api"}}, declared));
+    CHECK_THROWS_WITH(
+        errand::check_limits_are_declared("shop::pay", {.limits = {"mail", "crm"}}, declared),
+        ContainsSubstring(
+            "handler \"shop::pay\": policy .limits = \"crm\": no limit of that name is declared; "
+            "the nearest is \"crm-api\": write inline const errand::limit"));
+    CHECK_THROWS_WITH(errand::check_limits_are_declared("shop::pay", {.limits = {"crm"}}, {}),
+                      ContainsSubstring("declared: write inline"));
+}

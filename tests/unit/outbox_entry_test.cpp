@@ -1,5 +1,6 @@
 #include <errand/error.hpp>
 
+#include "core/gates.hpp"
 #include "outbox/entry.hpp"
 #include "sql/sql_time.hpp"
 
@@ -73,6 +74,20 @@ TEST_CASE("a row of the outbox gives back the submission, byte for byte") {
     CHECK(got.item.after[0].id == item.after[0].id);
     CHECK(got.item.after[0].accepted);
     CHECK_FALSE(got.item.after[1].accepted);
+}
+
+TEST_CASE("a row of a task with gates has them in its head, and gives them back at the end of the body") {
+    auto item = full_item();
+    auto body = decode_body(item.body);
+    body.gates = gate_of(gate_kind::both, "handler:send", "") + gate_of(gate_kind::both, "crm-api", "");
+    item.body = encode(body);
+    std::vector<sql::value> row;
+    append_row(row, "shop", {.batch = "batch-1", .place = 4, .item = item});
+    CHECK(std::get<std::string>(row[12]) == R"(["ä\u0000",{"a":1}])");
+    const auto got = read_row(selected(row));
+    CHECK(got.item.body == item.body);
+    CHECK(got.item.gated);
+    CHECK(decode_body(got.item.body) == body);
 }
 
 TEST_CASE("a row that this version cannot read is refused by its place") {

@@ -40,6 +40,7 @@ struct named {
     errand::awaitable<void> perform(std::string, int);
     static std::string biz_id(const std::string&, int);
     static std::string concurrency_key(std::string_view, const int&);
+    static const char* rate_key(const std::string&, long);
     static void on_dead(const errand::task_info&);
 };
 struct loosely_named {
@@ -84,9 +85,11 @@ TEST_CASE("the signature of perform is read in all its spellings") {
 TEST_CASE("optional statics are seen when they are there") {
     STATIC_CHECK(has_biz_id<named>());
     STATIC_CHECK(has_concurrency_key<named>());
+    STATIC_CHECK(has_rate_key<named>());
     STATIC_CHECK(has_on_dead<named>());
     STATIC_CHECK_FALSE(has_biz_id<plain>());
     STATIC_CHECK_FALSE(has_concurrency_key<plain>());
+    STATIC_CHECK_FALSE(has_rate_key<plain>());
     STATIC_CHECK_FALSE(has_on_dead<plain>());
     STATIC_CHECK(has_biz_id<final_one>());
     STATIC_CHECK_FALSE(has_on_dead<final_one>());

@@ -63,6 +63,14 @@ struct free_form {
     errand::awaitable<void> perform(boost::json::value);
 };
 
+struct keyed {
+    errand::awaitable<void> perform(std::int16_t, std::string);
+    static std::string concurrency_key(std::int16_t n, const std::string& who) {
+        return who + std::to_string(n);
+    }
+    static std::string rate_key(std::int16_t, const std::string& who) { return who; }
+};
+
 }  // namespace wire
 
 using namespace wire;
@@ -80,6 +88,17 @@ TEST_CASE("a handler without arguments sends an empty array, one without biz_id 
     CHECK(call.args == "[]");
     CHECK(call.biz_id == std::nullopt);
     CHECK(decode_args<tick>({}) == std::tuple<>{});
+}
+
+TEST_CASE("the keys of a handler see what perform will see, and are none while an argument is not known") {
+    const auto call = encode_call<keyed>(7LL, "anna");
+    REQUIRE(call.keys);
+    CHECK(call.keys->concurrency == "anna7");
+    CHECK(call.keys->rate == "anna");
+    CHECK_FALSE(encode_call<tick>().keys);
+    const auto open = encode_open_call<keyed>("anna");
+    REQUIRE(open.keys);
+    CHECK(open.keys->concurrency.empty());
 }
 
 TEST_CASE("an argument of exactly the parameter's type is not copied") {
