@@ -6,10 +6,6 @@
 
 namespace errand {
 
-bool has_key(std::string_view gate) noexcept {
-    return std::ranges::any_of(gate.substr(9), [](char c) { return c != '\0'; });
-}
-
 gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now) {
     using enum gate_look::standing;
     if (counts_running(kind) && rule.max_running && state.running >= *rule.max_running) return {full};

@@ -38,7 +38,6 @@ constexpr gate_kind kind_of_gate(std::string_view gate) noexcept {
 constexpr std::string_view limit_of_gate(std::string_view gate) noexcept { return gate.substr(1, 8); }
 // What it shares with gates of other kinds: limit and key.
 constexpr std::string_view place_of_gate(std::string_view gate) noexcept { return gate.substr(1); }
-bool has_key(std::string_view gate) noexcept;
 constexpr bool counts_running(gate_kind kind) noexcept { return kind != gate_kind::starts; }
 constexpr bool counts_starts(gate_kind kind) noexcept { return kind != gate_kind::running; }
 

@@ -32,7 +32,8 @@ audit_step audit::slots(std::string&, bool mend) {
     std::map<std::string, std::int64_t> held, counted;
     for (auto rows = sql_.audit_slot_gates(tx_.ns()); rows.next(); ++out.looked_at) {
         for (auto all = rows.bytes(0); all.size() >= gate_width; all.remove_prefix(gate_width)) {
-            if (counts_running(kind_of_gate(all))) ++held[std::string{place_of_gate(all.substr(0, gate_width))}];
+            if (counts_running(kind_of_gate(all)))
+                ++held[std::string{place_of_gate(all.substr(0, gate_width))}];
         }
     }
     for (auto rows = sql_.audit_gates(tx_.ns()); rows.next(); ++out.looked_at)
@@ -41,10 +42,9 @@ audit_step audit::slots(std::string&, bool mend) {
     for (const auto& [place, running] : counted) {
         const auto there = held.contains(place) ? held.at(place) : 0;
         if (running == there) continue;
-        add_gate_finding(out, "counter", "limit",
-                         std::to_string(running) + " tasks hold it by its count, " + std::to_string(there) +
-                             " do",
-                         mend);
+        add_gate_finding(
+            out, "counter", "limit",
+            std::to_string(running) + " tasks hold it by its count, " + std::to_string(there) + " do", mend);
         if (mend) gates_.mend(place, there);
     }
     auto rows = sql_.audit_slot_count(tx_.ns());

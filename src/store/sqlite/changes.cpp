@@ -54,8 +54,7 @@ edit_verdict changes::edit(const edit_call& call) {
 }
 
 std::pair<list_row*, std::int64_t> changes::place_after_edit(task_row& row, std::optional<group_number> group,
-                                                             int priority,
-                                                             std::optional<std::int64_t> due) {
+                                                             int priority, std::optional<std::int64_t> due) {
     auto& queue = *row.list->queue;
     const bool waits_for_time = row.where() != state::ready;
     const bool same_place = priority == row.priority && group == row.group;

@@ -181,8 +181,7 @@ std::optional<std::int64_t> claims::row_taken(const task_id& id) {
     return row;
 }
 
-claim_number claims::take_lease(const std::vector<claimed_task>& tasks, duration lease,
-                                claim_number number) {
+claim_number claims::take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number) {
     if (tasks.empty()) return 0;
     std::string ids;
     ids.reserve(tasks.size() * 16);

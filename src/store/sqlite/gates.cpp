@@ -78,7 +78,7 @@ std::vector<closed_gate> gates::closed_of(std::string_view all) {
         const auto found = look(gate);
         if (found.open()) return;
         const auto& limit = *limit_behind(gate);
-        closed_gate one{.limit = limit.name, .keyed = has_key(gate), .running = state_of(gate).running};
+        closed_gate one{.limit = limit.name, .keyed = is_keyed(gate), .running = state_of(gate).running};
         if (found.how == gate_look::standing::full) {
             one.max_running = limit.rule.max_running;
         } else {

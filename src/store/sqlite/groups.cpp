@@ -138,14 +138,14 @@ void groups::started(queue_row& queue, const waiting_group& group, std::optional
         sql_.drop_group.run(queue.k, group.number);
     } else {
         const int rank = rank_of_place(*place);
-        sql_.group_started.run(queue.k, group.number, rank,
-                               rank == group.rank ? turn : entry(queue, rank, 0),
+        sql_.group_started.run(queue.k, group.number, rank, rank == group.rank ? turn : entry(queue, rank, 0),
                                tx_.cache().next_in_order());
     }
     if (!group.via.empty()) look_at(group.via, queue);
 }
 
-std::optional<std::int64_t> groups::park(queue_row& queue, const waiting_group& group, std::string_view gate) {
+std::optional<std::int64_t> groups::park(queue_row& queue, const waiting_group& group,
+                                         std::string_view gate) {
     const bool back = group.via == gate;
     sql_.park_group.run(queue.k, group.number, gate, back ? group.since : tx_.cache().next_in_order());
     const auto opens = opening_of(gates_.look(gate));

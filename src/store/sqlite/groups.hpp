@@ -44,9 +44,7 @@ public:
     list_row* find_list(queue_row& queue) {
         return tx_.cache().find_list(queue, kind_of(state::ready), gated_list);
     }
-    list_row& list(queue_row& queue) {
-        return tx_.cache().list(queue, kind_of(state::ready), gated_list);
-    }
+    list_row& list(queue_row& queue) { return tx_.cache().list(queue, kind_of(state::ready), gated_list); }
     // A task comes to it. Whether it takes turns.
     bool come(queue_row& queue, group_number group, int rank);
     // One may have left this list, or its place in it.

@@ -63,8 +63,8 @@ std::optional<time_point> limits::opening_of(const limit_rule& rule, std::string
     if (!rule.rate) return std::nullopt;
     const auto tolerance = pace_of(*rule.rate, rule.rate->burst).tolerance;
     const auto from = places_from(number), to = places_to(number);
-    auto rows = sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to},
-                                gates_.nanos() + tolerance);
+    auto rows =
+        sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to}, gates_.nanos() + tolerance);
     if (!rows.next() || rows.is_null(0)) return std::nullopt;
     return time_point{duration{(rows.number(0) - tolerance + 999'999) / 1'000'000}};
 }

@@ -70,7 +70,8 @@ void namespace_cache::write(std::int64_t micros) {
         queue->touched = false;
     }
     if (dirty_ || !grown_.empty())
-        sql_.write_name_space.run(k_, claim_, back_, front_, token_, layout_, std::max(clock_, micros), slots_);
+        sql_.write_name_space.run(k_, claim_, back_, front_, token_, layout_, std::max(clock_, micros),
+                                  slots_);
     grown_.clear();
     touched_.clear();
     dirty_ = false;

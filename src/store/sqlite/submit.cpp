@@ -102,8 +102,7 @@ std::pair<list_row*, std::int64_t> submissions::target_of(const submission_item&
 }
 
 bool submissions::insert(const submission_item& item, list_row& to, std::int64_t at) {
-    return rows_.insert(item.id, to, at, item.body, item.priority, expiry_of(item),
-                        group_of_item(item));
+    return rows_.insert(item.id, to, at, item.body, item.priority, expiry_of(item), group_of_item(item));
 }
 
 std::optional<group_number> submissions::group_of_item(const submission_item& item) {
@@ -132,7 +131,7 @@ void submissions::write_over(const submission_item& item, task_row& held, submit
     rows_.change_list(held, *to);
     rows_.change_body(item.id, held, body);
     sql_.submit_again.run(tx_.ns(), item.id.view(), to->k, at, life, item.priority, expiry_of(item),
-                         group_of_item(item));
+                          group_of_item(item));
 }
 
 }  // namespace errand::sqlite

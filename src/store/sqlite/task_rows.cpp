@@ -60,8 +60,8 @@ bool task_rows::insert(const task_id& id, list_row& to, std::int64_t at, std::st
         sql_.submit_body.run(*std::exchange(small, std::nullopt));
         large = tx_.in.last_row();
     }
-    sql_.submit_task.run(tx_.ns(), id.view(), to.k, at, large, incarnation_of(body), priority, expires,
-                         small, group);
+    sql_.submit_task.run(tx_.ns(), id.view(), to.k, at, large, incarnation_of(body), priority, expires, small,
+                         group);
     if (!tx_.in.changed()) {
         if (large != 0) sql_.drop_body.run(large);
         return false;
