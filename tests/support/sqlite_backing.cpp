@@ -32,6 +32,8 @@ const std::map<std::string, std::string> queries{
     {"links", "SELECT count(*) FROM errand_link"},
     {"outbox", "SELECT count(*) FROM errand_news"},
     {"schedules", "SELECT count(*) FROM errand_schedule"},
+    {"groups", "SELECT count(*) FROM errand_group"},
+    {"slots", "SELECT count(*) FROM errand_slot"},
     {"stages", "SELECT count(DISTINCT id) FROM errand_stage"},
     {"watched", "SELECT count(*) FROM errand_watched"},
     {"cards", "SELECT count(*) FROM errand_worker"},

@@ -60,7 +60,9 @@ audit_step audit::claims(std::string& after, bool mend) {
             holds_any = rows_.holds(*task_id::from_bytes(ids.substr(0, 16)), one.number);
         if (holds_any) continue;
         add(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", mend);
-        if (mend) sql_.close_claim.run(tx_.ns(), one.number);
+        if (!mend) continue;
+        sql_.close_claim.run(tx_.ns(), one.number);
+        gates_.free_all(one.number);
     }
     after = all.size() == audited_per_step ? std::to_string(all.back().number) : std::string{};
     return out;

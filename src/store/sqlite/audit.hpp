@@ -12,8 +12,16 @@ struct seen_task;
 
 class audit {
 public:
-    audit(transaction& of, task_rows& rows, queues& queues, edges& edges, aside_tasks& aside)
-        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges}, aside_{aside} {}
+    audit(transaction& of, task_rows& rows, queues& queues, edges& edges, aside_tasks& aside, gates& gates,
+          sqlite::groups& groups)
+        : tx_{of},
+          sql_{of.sql},
+          rows_{rows},
+          queues_{queues},
+          edges_{edges},
+          aside_{aside},
+          gates_{gates},
+          groups_{groups} {}
 
     // Pages, each at one moment. `after`: the cursor, empty to begin; it is empty again at the end.
     audit_step tasks(std::string& after, bool mend);
@@ -22,8 +30,13 @@ public:
     audit_step stages(std::string& after, bool mend);
     audit_step links(std::string& after, bool mend);
     audit_step counters(std::string& after, bool mend);
+    // ---- audit_gates.cpp ----
+    audit_step slots(std::string& after, bool mend);
+    audit_step groups(std::string& after, bool mend);
 
 private:
+    void look_at_groups(queue_row& queue, list_row& in, audit_step& out, bool mend);
+    void look_at_stops(queue_row& queue, audit_step& out, bool mend);
     void look_at_needs(const task_id& id, audit_step& out, bool mend);
     std::int64_t count_working(const list_row& list);
     // It stands in a list that is not there; whoever reads its row then throws.
@@ -41,6 +54,8 @@ private:
     queues& queues_;
     edges& edges_;
     aside_tasks& aside_;
+    gates& gates_;
+    sqlite::groups& groups_;
 };
 
 }  // namespace errand::sqlite

@@ -38,26 +38,29 @@ edit_verdict changes::edit(const edit_call& call) {
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
     const int priority = priority_of(call.body);
     rows_.change_body(call.id, *row, call.body);
+    const auto group = group_in(row->list->queue->name, call.body);
     auto* to = row->list;
     auto place = *row->place;
     if (record) {
         if (due) record->due = *due > tx_.now() ? *due : 0;
         edges_.keep_waiting(call.id, *record);
     } else {
-        std::tie(to, place) = place_after_edit(*row, priority, due);
+        std::tie(to, place) = place_after_edit(*row, group, priority, due);
     }
+    queues_.left(*row->list, row->group);
     if (to != row->list) rows_.change_list(*row, *to);
-    sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires);
+    sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires, group);
     return edit_verdict::done;
 }
 
-std::pair<list_row*, std::int64_t> changes::place_after_edit(task_row& row, int priority,
-                                                             std::optional<std::int64_t> due) {
+std::pair<list_row*, std::int64_t> changes::place_after_edit(task_row& row, std::optional<group_number> group,
+                                                             int priority, std::optional<std::int64_t> due) {
     auto& queue = *row.list->queue;
     const bool waits_for_time = row.where() != state::ready;
-    if (!due && (waits_for_time || priority == row.priority)) return {row.list, *row.place};
+    const bool same_place = priority == row.priority && group == row.group;
+    if (!due && (waits_for_time || same_place)) return {row.list, *row.place};
     if (!due || *due <= tx_.now() || row.where() != state::retry)
-        return queues_.free_place(queue, priority, due);
+        return queues_.free_place(queue, priority, due, group);
     // It goes on waiting for its retry.
     if (queues_.falls_before(queue, *due)) queues_.came_to_be_first(queue);
     return {row.list, *due};

@@ -7,10 +7,21 @@
 
 namespace errand::sqlite {
 
+// A claim takes no more than so many bytes at once, but one task at least.
+inline constexpr std::size_t most_bytes_claimed = std::size_t{16} * 1024 * 1024;
+
 class claims {
 public:
-    claims(transaction& of, task_rows& rows, queues& queues, endings& endings, aside_tasks& aside)
-        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, endings_{endings}, aside_{aside} {}
+    claims(transaction& of, task_rows& rows, queues& queues, endings& endings, aside_tasks& aside,
+           gates& gates, groups& groups)
+        : tx_{of},
+          sql_{of.sql},
+          rows_{rows},
+          queues_{queues},
+          endings_{endings},
+          aside_{aside},
+          gates_{gates},
+          groups_{groups} {}
 
     work_answer work(const work_call& call);
     adopt_answer adopt(const adopt_call& asked);
@@ -22,19 +33,37 @@ public:
     stages_answer stages(const task_id& id, claim_number claim);
 
 private:
+    // A claim under way: its number is given by the first task that is taken at once.
+    struct open_claim {
+        std::vector<claimed_task>& tasks;
+        std::size_t limit;
+        std::size_t bytes = 0;
+        claim_number number = 0;
+        std::vector<std::string> timed{};  // queues in which groups wait for a time
+        bool is_full() const;
+    };
+
     // False: the task is no longer this claim's.
     bool finish(const report& one);
     bool give_back(const report& one, std::optional<std::int64_t> row_number);
     bool finish_later(const report& one, std::optional<std::int64_t> row_number);
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);
-    void read_heads(queue_row& queue, std::size_t room, std::vector<claimed_task>& into, std::size_t& bytes);
+    void read_heads(queue_row& queue, open_claim& into);
     void take_heads(list_row& from, std::size_t count, claim_number by);
-    void wait_for_more(const claim_request& asked, work_answer& into, bool cut_short);
+    void wait_for_more(const claim_request& asked, work_answer& into, const open_claim& claimed);
     // Once: whoever reports a task holds it no longer.
     std::optional<std::int64_t> row_taken(const task_id& id);
-    // One lease for all of them; 0 when there are none.
-    claim_number take_lease(const std::vector<claimed_task>& tasks, duration lease);
+    // One lease for all of them; 0 when there are none. `number`: of those that were taken before.
+    claim_number take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number = 0);
+
+    // ---- with gates (claim_in_turns.cpp) ----
+    claim_number number_of(open_claim& one);
+    void claim_in_turns(queue_row& queue, open_claim& into);
+    std::size_t take_plain(queue_row& queue, std::size_t room, std::int64_t before, open_claim& into);
+    void start_first_of(queue_row& queue, const waiting_group& group, open_claim& into);
+    void adopt_from(list_row& from, open_claim& into);
+    bool any_adoptable(const std::vector<list_row*>& lists);
 
     transaction& tx_;
     statements& sql_;
@@ -42,6 +71,8 @@ private:
     queues& queues_;
     endings& endings_;
     aside_tasks& aside_;
+    gates& gates_;
+    groups& groups_;
     // Of tasks that were claimed here, to find them sooner; by namespace, as one id may stand in several.
     std::unordered_map<std::int64_t, std::unordered_map<task_id, std::int64_t>> rows_taken_;
 };

@@ -34,6 +34,7 @@ std::optional<found_task> inspection::find(const task_id& id) {
     } else if ((found.where == state::delayed || found.where == state::retry) && !row->list->aside()) {
         found.due_at = time_of(*row->place);
     }
+    if (found.where == state::ready) found.closed = gates_.closed_of(gates_of(found.body));
     // One that waits, or was cancelled because of one it waited for.
     if (found.where != state::waiting && found.where != state::cancelled) return found;
     if (const auto record = edges_.waiting_of(id)) {
@@ -121,6 +122,7 @@ list_answer inspection::list(const list_call& call) {
         one.order = at;  // of a ready task its place, which is told from all others of the namespace
         if (is_end(call.where)) one.task.finished_at = at;
         if (waits) one.task.due_at = at;
+        if (from && from->gated()) one.task.closed = gates_.closed_of(gates_of(one.task.body));
         one.cursor = std::to_string(rows.number(1)) + ' ' + std::string{one.task.id.view()};
         bytes += one.task.body.size() + one.task.outcome.size();
         got.last = one.cursor;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/sqlite/edges.hpp"
+#include "store/sqlite/gates.hpp"
 
 #include <span>
 
@@ -9,8 +10,8 @@ namespace errand::sqlite {
 
 class inspection {
 public:
-    inspection(transaction& of, task_rows& rows, edges& edges)
-        : tx_{of}, sql_{of.sql}, rows_{rows}, edges_{edges} {}
+    inspection(transaction& of, task_rows& rows, edges& edges, gates& gates)
+        : tx_{of}, sql_{of.sql}, rows_{rows}, edges_{edges}, gates_{gates} {}
 
     std::optional<found_task> find(const task_id& id);
     watch_answer watch(std::span<const watched_task> tasks);
@@ -33,6 +34,7 @@ private:
     statements& sql_;
     task_rows& rows_;
     edges& edges_;
+    gates& gates_;
     std::int64_t watched_at_ = 0;  // when somebody asked, us
 };
 

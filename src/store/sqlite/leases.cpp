@@ -49,6 +49,8 @@ recover_answer claims::recover(std::size_t limit, duration lease) {
         std::string tasks;
     };
     std::vector<lost_claim> over;
+    std::vector<claim_number> closed;
+    std::vector<claim_number> before;  // of each task
     for (auto rows = sql_.leases_over(tx_.ns(), tx_.now(), limit); rows.next();)
         over.push_back({static_cast<claim_number>(rows.number(0)), std::string{rows.bytes(1)}});
     for (const auto& old : over) {
@@ -62,16 +64,22 @@ recover_answer claims::recover(std::size_t limit, duration lease) {
                                  .queue = queue.name,
                                  .body = std::string{rows.bytes(1)},
                                  .notes = std::string{rows.bytes(0)}});
+            before.push_back(old.number);
         }
         sql_.close_claim.run(tx_.ns(), old.number);
+        closed.push_back(old.number);
     }
     const auto number = take_lease(got.tasks, lease);
-    for (auto& task : got.tasks) {
+    for (std::size_t at = 0; at < got.tasks.size(); ++at) {
+        auto& task = got.tasks[at];
         task.claim = number;
+        gates_.hand_on(task.id, before[at], number);
         sql_.hold.run(tx_.ns(), task.id.view(), number);
         // It may have been taken here before, in an earlier life and another row.
         rows_taken_[tx_.ns()].erase(task.id);
     }
+    // What was cancelled while it ran.
+    for (const auto& old : closed) gates_.free_all(old);
     auto rows = sql_.first_end(tx_.ns());
     if (rows.next() && !rows.is_null(0)) got.next_end = time_point{duration{rows.number(0)}};
     got.now = tx_.time();

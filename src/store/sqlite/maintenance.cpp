@@ -21,6 +21,7 @@ promote_answer maintenance::promote(std::span<const std::string> queues, std::si
     got.expired = expire(limit, expired, more);
     for (const auto& name : queues) {
         auto* queue = tx_.cache().find_queue(name);
+        if (queue && groups_.find_list(*queue)) groups_.look_at_due(*queue);
         const auto moved = queue ? promote_queue(*queue, limit) : 0;
         got.promoted += moved;
         more = more || moved == limit;
@@ -37,6 +38,7 @@ std::size_t maintenance::promote_queue(queue_row& queue, std::size_t limit) {
         task_id id;
         int priority;
         bool noted;
+        std::optional<group_number> group;
     };
     std::vector<due_task> due;
     std::size_t promoted = 0;
@@ -46,14 +48,24 @@ std::size_t maintenance::promote_queue(queue_row& queue, std::size_t limit) {
         due.clear();
         for (auto rows = sql_.due(from->k, tx_.now(), limit - promoted); rows.next();)
             due.push_back({*task_id::from_bytes(rows.bytes(0)), static_cast<int>(rows.number(1)),
-                           rows.number(2) != 0});
-        for (const auto& [id, priority, noted] : due) {
+                           rows.number(2) != 0,
+                           rows.is_null(3) ? std::nullopt : std::optional{rows.number(3)}});
+        promoted += due.size();
+        // What failed goes before what waits with it for the same gates: the last one first.
+        const auto put_in_front = [&](const due_task& one) {
+            return one.group && kind == kind_of(state::retry);
+        };
+        std::ranges::stable_partition(due, std::not_fn(put_in_front));
+        std::ranges::reverse(std::ranges::find_if(due, put_in_front), due.end());
+        for (const auto& one : due) {
+            const auto& [id, priority, noted, group] = one;
             if (noted && aside_.stands_aside_again(id, *from)) continue;
-            const auto [to, place] = queues_.free_place(queue, priority, std::nullopt);
+            const auto [to, place] = put_in_front(one)
+                                         ? queues_.place_in_front(queue, priority, group)
+                                         : queues_.free_place(queue, priority, std::nullopt, group);
             sql_.move.run(tx_.ns(), id.view(), to->k, place);
             tx_.cache().shift(*from, *to);
         }
-        promoted += due.size();
     }
     return promoted;
 }
@@ -90,6 +102,7 @@ std::size_t maintenance::clean(std::size_t limit) {
     }
     edges_.sweep();
     aside_.drop_empty_lists();
+    gates_.sweep();
     sql_.clean_workers.run(tx_.ns(), tx_.now());
     sql_.clean_watched.run(tx_.ns(), tx_.now() - most_watched);
     sql_.clean_mail.run(tx_.now() - oldest_mail);

@@ -12,14 +12,16 @@ namespace errand::sqlite {
 class maintenance {
 public:
     maintenance(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings,
-                aside_tasks& aside)
+                aside_tasks& aside, gates& gates, groups& groups)
         : tx_{of},
           sql_{of.sql},
           rows_{rows},
           queues_{queues},
           edges_{edges},
           endings_{endings},
-          aside_{aside} {}
+          aside_{aside},
+          gates_{gates},
+          groups_{groups} {}
 
     promote_answer promote(std::span<const std::string> queues, std::size_t limit, std::string_view expired);
     std::size_t clean(std::size_t limit);
@@ -43,6 +45,8 @@ private:
     edges& edges_;
     endings& endings_;
     aside_tasks& aside_;
+    gates& gates_;
+    groups& groups_;
 };
 
 }  // namespace errand::sqlite

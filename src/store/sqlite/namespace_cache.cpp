@@ -9,9 +9,10 @@
 namespace errand::sqlite {
 namespace {
 
-// Places of a ready list: a band for each priority, the higher the earlier, and in its middle the first one given.
-constexpr std::int64_t band = std::int64_t{1} << 56;
-constexpr std::int64_t band_of(int priority) { return (9 - std::clamp(priority, 0, 9)) * band + band / 2; }
+// The first one given stands in the middle of its band.
+constexpr std::int64_t middle_of(int priority) {
+    return rank_of(priority) * band_of_places + band_of_places / 2;
+}
 
 }  // namespace
 
@@ -25,6 +26,7 @@ void namespace_cache::read() {
     token_ = rows.number(3);
     layout_ = rows.number(4);
     clock_ = rows.number(5);
+    slots_ = rows.number(6);
     dirty_ = false;
     read_ = true;
     if (layout_ != known) read_layout();
@@ -68,7 +70,8 @@ void namespace_cache::write(std::int64_t micros) {
         queue->touched = false;
     }
     if (dirty_ || !grown_.empty())
-        sql_.write_name_space.run(k_, claim_, back_, front_, token_, layout_, std::max(clock_, micros));
+        sql_.write_name_space.run(k_, claim_, back_, front_, token_, layout_, std::max(clock_, micros),
+                                  slots_);
     grown_.clear();
     touched_.clear();
     dirty_ = false;
@@ -91,6 +94,13 @@ queue_row& namespace_cache::queue(std::string_view name) {
     sql_.drop_orphans.run(one.k);
     changed();
     return one;
+}
+
+queue_row* namespace_cache::find_queue_of(std::int64_t k) {
+    for (auto& [name, queue] : queues_) {
+        if (queue.k == k) return &queue;
+    }
+    return nullptr;
 }
 
 list_row* namespace_cache::find_list(queue_row& of, list_kind kind, std::int64_t retention) {
@@ -149,12 +159,17 @@ void namespace_cache::count(queue_row& queue, std::int64_t queue_totals::* what,
 
 std::int64_t namespace_cache::front_place(int priority) {
     dirty_ = true;
-    return band_of(priority) - ++front_;
+    return middle_of(priority) - ++front_;
 }
 
 std::int64_t namespace_cache::back_place(int priority) {
     dirty_ = true;
-    return band_of(priority) + ++back_;
+    return middle_of(priority) + ++back_;
+}
+
+std::int64_t namespace_cache::next_in_order() {
+    dirty_ = true;
+    return ++back_;
 }
 
 claim_number namespace_cache::next_claim(std::int64_t micros) {

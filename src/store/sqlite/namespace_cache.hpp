@@ -5,6 +5,7 @@
 #include "store/sqlite/statements.hpp"
 #include "store/store.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -19,7 +20,14 @@ constexpr bool is_ended(list_kind kind) { return kind >= kind_of(state::success)
 
 struct queue_row;
 
-// Of a list of delayed tasks that stand aside, `retention` is a number made of their handler and priority (aside.cpp).
+// Places of ready tasks: a band for each priority, the higher the earlier; ranks count them.
+inline constexpr std::int64_t band_of_places = std::int64_t{1} << 56;
+constexpr int rank_of(int priority) { return 9 - std::clamp(priority, 0, 9); }
+constexpr int rank_of_place(std::int64_t place) { return static_cast<int>(place / band_of_places); }
+constexpr std::int64_t end_of_rank(int rank) { return (rank + 1) * band_of_places; }
+
+// Of a list of delayed tasks that stand aside, `retention` is a number made of their handler and priority (aside.cpp); of
+// one of ready tasks it is not 0 when they have gates (groups.hpp).
 struct list_row {
     std::int64_t k = 0;
     queue_row* queue = nullptr;
@@ -27,6 +35,7 @@ struct list_row {
     std::int64_t retention = 0;
     std::int64_t grown = 0;  // not yet written
     bool aside() const noexcept { return kind == kind_of(state::delayed) && retention != 0; }
+    bool gated() const noexcept { return kind == kind_of(state::ready) && retention != 0; }
 };
 
 struct queue_row {
@@ -53,6 +62,8 @@ public:
 
     queue_row* find_queue(std::string_view name);
     queue_row& queue(std::string_view name);
+    // By its key; null when there is none.
+    queue_row* find_queue_of(std::int64_t k);
     list_row* find_list(queue_row& of, list_kind kind, std::int64_t retention = 0);
     list_row& list(queue_row& of, list_kind kind, std::int64_t retention = 0);
     list_row& list_of(std::int64_t k);
@@ -70,6 +81,11 @@ public:
     // Before the first of a ready list, or behind its last one.
     std::int64_t front_place(int priority);
     std::int64_t back_place(int priority);
+    // Numbers that grow.
+    std::int64_t next_in_order();
+    // How many tasks hold gates.
+    std::int64_t slots() const noexcept { return slots_; }
+    void grow_slots(std::int64_t by) { slots_ += by, dirty_ = true; }
     claim_number next_claim(std::int64_t micros);
     std::int64_t next_token();
     std::int64_t clock() const noexcept { return clock_; }
@@ -80,7 +96,7 @@ private:
     connection& in_;
     statements& sql_;
     std::int64_t k_;
-    std::int64_t claim_ = 0, back_ = 0, front_ = 0, token_ = 0, layout_ = -1, clock_ = 0;
+    std::int64_t claim_ = 0, back_ = 0, front_ = 0, token_ = 0, layout_ = -1, clock_ = 0, slots_ = 0;
     bool read_ = false;
     bool dirty_ = false;
     std::map<std::string, queue_row, std::less<>> queues_;

@@ -4,12 +4,19 @@ namespace errand::sqlite {
 
 void operations::enter(caller& by) {
     tx.enter(by);
+    gate.enter();
+    group.enter();
     places.enter();
     aside.enter();
 }
 
 void operations::leave() {
+    group.settle();
     places.wake_freed();
+    places.wake_let_go();
+    if (group.take_opened()) aside.tell_adopters();
+    gate.write();
+    group.write();
     aside.tell_adopters_of_new();
     tx.leave();
 }

@@ -9,6 +9,7 @@
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
 #include "store/sqlite/inspection.hpp"
+#include "store/sqlite/limits.hpp"
 #include "store/sqlite/maintenance.hpp"
 #include "store/sqlite/schedules.hpp"
 #include "store/sqlite/submissions.hpp"
@@ -31,20 +32,23 @@ struct operations {
 
     transaction tx;
 
-    task_rows tasks{tx};
-    queues places{tx};
+    gates gate{tx};
+    groups group{tx, gate};
+    task_rows tasks{tx, group};
+    queues places{tx, group};
     edges links{tx, tasks};
     endings ends{tx, tasks, links};
     aside_tasks aside{tx, tasks};
 
     submissions submission{tx, tasks, places, links};
-    claims claim{tx, tasks, places, ends, aside};
+    claims claim{tx, tasks, places, ends, aside, gate, group};
     dependencies dependency{tx, tasks, places, links, ends};
     changes change{tx, tasks, places, links, ends};
-    maintenance maintain{tx, tasks, places, links, ends, aside};
-    inspection inspect{tx, tasks, links};
+    maintenance maintain{tx, tasks, places, links, ends, aside, gate, group};
+    inspection inspect{tx, tasks, links, gate};
+    limits limit{tx, gate, group};
     schedules schedule{tx, places, submission};
-    audit checks{tx, tasks, places, links, aside};
+    audit checks{tx, tasks, places, links, aside, gate, group};
 };
 
 }  // namespace errand::sqlite

@@ -40,7 +40,10 @@ overview_answer inspection::overview() {
         one.queue = name;
         one.idle_workers = tx_.idle.waiting(tx_.ns(), name);
         if (queue.paused) one.paused_since = time_point{duration{*queue.paused}};
-        if (const auto* ready = tx_.cache().find_list(queue, kind_of(state::ready))) {
+        // Of the plain ones, if there are any.
+        for (const auto of : {gated_list, std::int64_t{0}}) {
+            const auto* ready = tx_.cache().find_list(queue, kind_of(state::ready), of);
+            if (!ready) continue;
             auto rows = sql_.next_life(ready->k);
             if (rows.next())
                 one.next_submitted_at = time_point{

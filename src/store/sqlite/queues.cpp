@@ -41,8 +41,14 @@ void queues::wake_freed() {
     freed_.clear();
 }
 
+void queues::wake_let_go() {
+    for (auto* queue : groups_.take_went_on()) {
+        if (!queue->paused && groups_.any(*queue)) wake(queue->name, 1);
+    }
+}
+
 std::optional<std::int64_t> queues::earliest(queue_row& queue) {
-    std::optional<std::int64_t> first;
+    auto first = groups_.next_opening(queue);
     for (const auto kind : {kind_of(state::delayed), kind_of(state::retry)}) {
         const auto* list = tx_.cache().find_list(queue, kind);
         if (!list) continue;
@@ -64,7 +70,7 @@ bool queues::falls_before(queue_row& queue, std::int64_t due) {
 bool queues::any_ready(queue_row* queue) {
     if (!queue || queue->paused) return false;
     const auto* list = tx_.cache().find_list(*queue, kind_of(state::ready));
-    return list && sql_.any_ready(list->k).next();
+    return (list && sql_.any_ready(list->k).next()) || groups_.any(*queue);
 }
 
 // One process's worker sleeps until exactly the next due time of a queue; the others look a second later, as a backup, so
@@ -97,14 +103,29 @@ bool queues::is_alive(std::string_view worker) {
 }
 
 std::pair<list_row*, std::int64_t> queues::free_place(queue_row& queue, int priority,
-                                                      std::optional<std::int64_t> due) {
-    auto& freed = freed_[queue.name];
+                                                      std::optional<std::int64_t> due,
+                                                      std::optional<group_number> group) {
     if (due && *due > tx_.now()) {
-        if (falls_before(queue, *due)) freed = std::max<std::size_t>(freed, 1);
+        if (falls_before(queue, *due)) came_to_be_first(queue);
         return {&tx_.cache().list(queue, kind_of(state::delayed)), *due};
     }
-    ++freed;
-    return {&tx_.cache().list(queue, kind_of(state::ready)), tx_.cache().back_place(priority)};
+    return {&ready_list(queue, priority, group), tx_.cache().back_place(priority)};
+}
+
+std::pair<list_row*, std::int64_t> queues::place_in_front(queue_row& queue, int priority,
+                                                          std::optional<group_number> group) {
+    return {&ready_list(queue, priority, group), tx_.cache().front_place(priority)};
+}
+
+list_row& queues::ready_list(queue_row& queue, int priority, std::optional<group_number> group) {
+    if (!group) {
+        became_ready(queue);
+        return tx_.cache().list(queue, kind_of(state::ready));
+    }
+    auto& list = groups_.list(queue);
+    // Nobody is woken for one that is parked.
+    if (groups_.come(queue, *group, rank_of(priority))) became_ready(queue);
+    return list;
 }
 
 void queues::busy(std::span<const std::string> queues) {

@@ -1,21 +1,29 @@
 // Places in queues: where a task that is free to run stands, who is woken for it, and when a worker looks again.
 #pragma once
 
-#include "store/sqlite/transaction.hpp"
+#include "store/sqlite/groups.hpp"
 
 namespace errand::sqlite {
 
 class queues {
 public:
-    explicit queues(transaction& of) : tx_{of}, sql_{of.sql} {}
+    queues(transaction& of, groups& groups) : tx_{of}, sql_{of.sql}, groups_{groups} {}
 
     // What a call has made ready wakes those who wait for it when the call ends.
     void enter();
     void wake_freed();
+    // And what it has let go on.
+    void wake_let_go();
 
     // At once or at a time: the list and the place of a task that becomes free to run.
     std::pair<list_row*, std::int64_t> free_place(queue_row& queue, int priority,
-                                                  std::optional<std::int64_t> due);
+                                                  std::optional<std::int64_t> due,
+                                                  std::optional<group_number> group);
+    // The same at once, before those of its priority that have come by themselves.
+    std::pair<list_row*, std::int64_t> place_in_front(queue_row& queue, int priority,
+                                                      std::optional<group_number> group);
+    // It was not put there after all.
+    void left(const list_row& list, std::optional<group_number> group) { groups_.left(list, group); }
     void became_ready(queue_row& queue) { ++freed_[queue.name]; }
     // One that waits for its time is the first of its queue now.
     void came_to_be_first(queue_row& queue);
@@ -37,9 +45,11 @@ public:
 
 private:
     bool is_alive(std::string_view worker);
+    list_row& ready_list(queue_row& queue, int priority, std::optional<group_number> group);
 
     transaction& tx_;
     statements& sql_;
+    groups& groups_;
     std::map<std::string, std::size_t, std::less<>> freed_;      // by queue: tasks that became ready
     std::map<std::string, std::int64_t, std::less<>> earliest_;  // by queue, of those looked at
 };

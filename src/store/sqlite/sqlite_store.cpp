@@ -179,6 +179,16 @@ public:
         });
     }
 
+    awaitable<void> declare_limits(std::span<const named_limit> limits) override {
+        return done({"declare limits"}, [=](operations& in) { in.limit.declare(limits); });
+    }
+    awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override {
+        return done({"set limit"}, [&name, rule](operations& in) { in.limit.set(name, rule); });
+    }
+    awaitable<std::vector<limit_state>> limits() override {
+        return client_.ask({"limits", reads}, [](operations& in) { return in.limit.list(); });
+    }
+
 private:
     template <class Work>
     awaitable<void> done(call_options how, Work work) {

@@ -55,6 +55,47 @@ struct statements {
     ERRAND_SQL(wait, "lib_links.wait");
     ERRAND_SQL(forget_waiting, "lib_links.forget");
 
+    ERRAND_SQL(limit_behind, "lib_gates.limit");
+    ERRAND_SQL(gate_state, "lib_gates.state");
+    ERRAND_SQL(keep_gate, "lib_gates.keep_state");
+    ERRAND_SQL(drop_gate, "lib_gates.drop_state");
+    ERRAND_SQL(hold_gates, "lib_gates.hold");
+    ERRAND_SQL(free_gates, "lib_gates.free");
+    ERRAND_SQL(free_all_gates, "lib_gates.free_all");
+    ERRAND_SQL(hand_on_gates, "lib_gates.hand_on");
+    ERRAND_SQL(page_of_gates, "lib_gates.page");
+
+    ERRAND_SQL(find_group, "lib_groups.find");
+    ERRAND_SQL(add_group, "lib_groups.add");
+    ERRAND_SQL(drop_group, "lib_groups.drop");
+    ERRAND_SQL(rank_group, "lib_groups.rank");
+    ERRAND_SQL(group_started, "lib_groups.started");
+    ERRAND_SQL(park_group, "lib_groups.park");
+    ERRAND_SQL(let_group_go, "lib_groups.let_go");
+    ERRAND_SQL(first_group, "lib_groups.first");
+    ERRAND_SQL(first_turn, "lib_groups.first_turn");
+    ERRAND_SQL(first_parked, "lib_groups.first_parked");
+    ERRAND_SQL(stop, "lib_groups.stop");
+    ERRAND_SQL(keep_stop, "lib_groups.keep_stop");
+    ERRAND_SQL(park_at, "lib_groups.park_at");
+    ERRAND_SQL(drop_stop, "lib_groups.drop_stop");
+    ERRAND_SQL(stops, "lib_groups.stops");
+    ERRAND_SQL(due_stops, "lib_groups.due_stops");
+    ERRAND_SQL(next_opening, "lib_groups.next_opening");
+    ERRAND_SQL(virtual_time, "lib_groups.time");
+    ERRAND_SQL(keep_virtual_time, "lib_groups.keep_time");
+    ERRAND_SQL(group_head, "lib_groups.head");
+    ERRAND_SQL(group_place, "lib_groups.first_place");
+    ERRAND_SQL(waiting_at, "lib_groups.waiting");
+
+    ERRAND_SQL(declare_limit, "limit.declare");
+    ERRAND_SQL(choose_limit, "limit.choose");
+    ERRAND_SQL(unset_limit, "limit.unset");
+    ERRAND_SQL(drop_unknown_limit, "limit.drop_unknown");
+    ERRAND_SQL(all_limits, "limit.all");
+    ERRAND_SQL(running_under, "limit.running");
+    ERRAND_SQL(kept_after, "limit.kept_after");
+
     ERRAND_SQL(announce, "lib_news.announce");
     ERRAND_SQL(find_news, "lib_news.find");
     ERRAND_SQL(drop_news, "lib_news.drop");
@@ -74,6 +115,9 @@ struct statements {
     ERRAND_SQL(submit_again, "submit.again");
     ERRAND_SQL(heads, "claim.heads");
     ERRAND_SQL(take, "claim.take");
+    ERRAND_SQL(heads_before, "claim.heads_before");
+    ERRAND_SQL(adoptable, "claim.adoptable");
+    ERRAND_SQL(take_one, "claim.take_one");
     ERRAND_SQL(lease, "claim.lease");
     ERRAND_SQL(any_ready, "claim.any_ready");
     ERRAND_SQL(finish_end, "finish.end");
@@ -149,6 +193,13 @@ struct statements {
     ERRAND_SQL(audit_stages, "audit.stages");
     ERRAND_SQL(audit_links, "audit.links");
     ERRAND_SQL(audit_listed, "audit.listed");
+    ERRAND_SQL(audit_slots, "audit.slots");
+    ERRAND_SQL(audit_slot_gates, "audit.slot_gates");
+    ERRAND_SQL(audit_slot_count, "audit.slot_count");
+    ERRAND_SQL(audit_ungrouped, "audit.ungrouped");
+    ERRAND_SQL(audit_groups, "audit.groups");
+    ERRAND_SQL(audit_stops, "audit.stops");
+    ERRAND_SQL(audit_gates, "audit.gates");
     ERRAND_SQL(mend_drop, "audit.drop_task");
     ERRAND_SQL(mend_claim, "audit.unclaim");
     ERRAND_SQL(mend_row, "audit.row");

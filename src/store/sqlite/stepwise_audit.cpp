@@ -26,9 +26,8 @@ public:
     }
 
 private:
-    using looker = audit_step (audit::*)(std::string&, bool);
-    static constexpr std::array<looker, 6> looks{&audit::tasks,  &audit::claims, &audit::waiting,
-                                                 &audit::stages, &audit::links,  &audit::counters};
+    static constexpr std::array looks{&audit::tasks, &audit::claims,   &audit::waiting, &audit::stages,
+                                      &audit::links, &audit::counters, &audit::slots,   &audit::groups};
 
     engine_client& at_;
     bool repair_;

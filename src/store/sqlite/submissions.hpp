@@ -33,6 +33,7 @@ private:
     submit_verdict judge_held(const task_id& id, const task_row& row, on_conflict conflict);
     std::optional<std::int64_t> due_of(const submission_item& item) const;
     std::optional<std::int64_t> expiry_of(const submission_item& item) const;
+    static std::optional<group_number> group_of_item(const submission_item& item);
     std::pair<list_row*, std::int64_t> target_of(const submission_item& item);
     bool insert(const submission_item& item, list_row& to, std::int64_t at);
     // A new life of an ended task, or other arguments for one that never started: the row stays, what is in it is new.

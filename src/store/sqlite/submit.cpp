@@ -54,6 +54,7 @@ submit_answer submissions::decide_alone(const submission_item& item) {
     if (!held) {
         const auto [to, at] = target_of(item);
         if (insert(item, *to, at)) return accepted;
+        queues_.left(*to, group_of_item(item));
         held = rows_.find(item.id);
     }
     const auto how = judge_held(item.id, *held, item.conflict);
@@ -96,11 +97,16 @@ std::optional<std::int64_t> submissions::expiry_of(const submission_item& item) 
 }
 
 std::pair<list_row*, std::int64_t> submissions::target_of(const submission_item& item) {
-    return queues_.free_place(tx_.cache().queue(item.queue), item.priority, due_of(item));
+    return queues_.free_place(tx_.cache().queue(item.queue), item.priority, due_of(item),
+                              group_of_item(item));
 }
 
 bool submissions::insert(const submission_item& item, list_row& to, std::int64_t at) {
-    return rows_.insert(item.id, to, at, item.body, item.priority, expiry_of(item));
+    return rows_.insert(item.id, to, at, item.body, item.priority, expiry_of(item), group_of_item(item));
+}
+
+std::optional<group_number> submissions::group_of_item(const submission_item& item) {
+    return item.gated ? group_in(item.queue, item.body) : std::nullopt;
 }
 
 void submissions::write_over(const submission_item& item, task_row& held, submit_verdict how, list_row* to,
@@ -124,7 +130,8 @@ void submissions::write_over(const submission_item& item, task_row& held, submit
     }
     rows_.change_list(held, *to);
     rows_.change_body(item.id, held, body);
-    sql_.submit_again.run(tx_.ns(), item.id.view(), to->k, at, life, item.priority, expiry_of(item));
+    sql_.submit_again.run(tx_.ns(), item.id.view(), to->k, at, life, item.priority, expiry_of(item),
+                          group_of_item(item));
 }
 
 }  // namespace errand::sqlite

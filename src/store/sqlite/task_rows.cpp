@@ -36,6 +36,7 @@ std::optional<task_row> task_rows::find(const task_id& id) {
     row.notes = rows.bytes(7);
     row.outcome = rows.bytes(8);
     if (row.body == 0) row.small = rows.bytes(9);
+    if (!rows.is_null(10)) row.group = rows.number(10);
     return row;
 }
 
@@ -52,15 +53,15 @@ std::string task_rows::body_of(const task_row& row) {
 }
 
 bool task_rows::insert(const task_id& id, list_row& to, std::int64_t at, std::string_view body, int priority,
-                       std::optional<std::int64_t> expires) {
+                       std::optional<std::int64_t> expires, std::optional<group_number> group) {
     std::int64_t large = 0;
     std::optional<std::string_view> small{body};
     if (body.size() > most_small) {
         sql_.submit_body.run(*std::exchange(small, std::nullopt));
         large = tx_.in.last_row();
     }
-    sql_.submit_task.run(tx_.ns(), id.view(), to.k, at, large, incarnation_of(body), priority, expires,
-                         small);
+    sql_.submit_task.run(tx_.ns(), id.view(), to.k, at, large, incarnation_of(body), priority, expires, small,
+                         group);
     if (!tx_.in.changed()) {
         if (large != 0) sql_.drop_body.run(large);
         return false;
@@ -85,6 +86,7 @@ void task_rows::drop_body(const task_row& row) {
 }
 
 void task_rows::change_list(task_row& row, list_row& to) {
+    groups_.left(*row.list, row.group);
     tx_.cache().shift(*row.list, to);
     row.list = &to;
 }
@@ -100,6 +102,7 @@ void task_rows::drop(const task_id& id, const task_row& row) {
     drop_body(row);
     drop_stages(id);
     tx_.cache().grow(*row.list, -1);
+    groups_.left(*row.list, row.group);
 }
 
 void task_rows::drop_stages(const task_id& id) {

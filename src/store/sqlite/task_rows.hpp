@@ -1,7 +1,7 @@
 // The row of a task, with its body and its stages.
 #pragma once
 
-#include "store/sqlite/transaction.hpp"
+#include "store/sqlite/groups.hpp"
 
 namespace errand::sqlite {
 
@@ -16,6 +16,7 @@ struct task_row {
     std::optional<std::int64_t> expires{};
     std::string notes{};
     std::string outcome{};
+    std::optional<group_number> group{};  // it has gates
 
     bool ended() const { return is_ended(list->kind); }
     state where() const { return list->kind == remnants ? state::success : static_cast<state>(list->kind); }
@@ -26,14 +27,14 @@ struct task_row {
 
 class task_rows {
 public:
-    explicit task_rows(transaction& of) : tx_{of}, sql_{of.sql} {}
+    task_rows(transaction& of, groups& groups) : tx_{of}, sql_{of.sql}, groups_{groups} {}
 
     std::optional<task_row> find(const task_id& id);
     bool holds(const task_id& id, claim_number claim);
     std::string body_of(const task_row& row);
     // False when a row of that id is there already.
     bool insert(const task_id& id, list_row& to, std::int64_t at, std::string_view body, int priority,
-                std::optional<std::int64_t> expires);
+                std::optional<std::int64_t> expires, std::optional<group_number> group);
     void change_body(const task_id& id, const task_row& row, std::string_view bytes);
     // Counters alone: whoever calls writes the row.
     void change_list(task_row& row, list_row& to);
@@ -52,6 +53,7 @@ private:
 
     transaction& tx_;
     statements& sql_;
+    groups& groups_;
 };
 
 }  // namespace errand::sqlite

@@ -43,3 +43,38 @@ ON CONFLICT DO UPDATE SET tasks = CAST(tasks || excluded.tasks AS BLOB)
 
 -- name: size
 UPDATE errand_list SET size = ?2 WHERE k = ?1
+
+-- Gates that a claim holds which is not there.
+-- name: slots
+SELECT slot.claim, slot.id FROM errand_slot AS slot LEFT JOIN errand_claim AS claim
+    ON claim.ns = slot.ns AND claim.number = slot.claim
+WHERE slot.ns = ?1 AND claim.number IS NULL LIMIT ?2
+
+-- name: slot_gates
+SELECT gates FROM errand_slot WHERE ns = ?1
+
+-- name: slot_count
+SELECT count(*) FROM errand_slot WHERE ns = ?1
+
+-- Tasks of no group that takes turns or is parked.
+-- name: ungrouped
+SELECT DISTINCT task.grp, task.priority FROM errand_task AS task INDEXED BY errand_task_place
+WHERE task.list = ?1 AND task.place IS NOT NULL AND task.grp IS NOT NULL
+    AND NOT EXISTS(SELECT 1 FROM errand_group AS grp WHERE grp.queue = ?2 AND grp.grp = task.grp) LIMIT ?3
+
+-- Groups without a task, and those that are parked where nobody looks.
+-- name: groups
+SELECT grp, gate,
+    NOT EXISTS(SELECT 1 FROM errand_task AS task
+        WHERE task.grp = errand_group.grp AND task.list = ?2 AND task.place IS NOT NULL),
+    gate IS NOT NULL AND NOT EXISTS(SELECT 1 FROM errand_stop AS stop
+        WHERE stop.ns = ?3 AND stop.gate = errand_group.gate AND stop.queue = ?1)
+FROM errand_group WHERE queue = ?1 ORDER BY 3 DESC, 4 DESC LIMIT ?4
+
+-- name: stops
+SELECT gate, opens, let_go AND EXISTS(SELECT 1 FROM errand_group AS grp
+    WHERE grp.queue = ?1 AND grp.gate IS NULL AND grp.via = stop.gate)
+FROM errand_stop AS stop WHERE ns = ?2 AND queue = ?1
+
+-- name: gates
+SELECT gate, running FROM errand_gate WHERE ns = ?1

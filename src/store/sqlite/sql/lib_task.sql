@@ -1,7 +1,7 @@
 -- The row of a task.
 
 -- name: find
-SELECT list, place, claim, body, life, priority, expires, notes, outcome, small FROM errand_task
+SELECT list, place, claim, body, life, priority, expires, notes, outcome, small, grp FROM errand_task
 WHERE ns = ?1 AND id = ?2
 
 -- name: body

@@ -1,4 +1,4 @@
--- What a file holds, format 6. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 7. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
@@ -11,7 +11,8 @@ CREATE TABLE errand_name_space(
     front INTEGER NOT NULL DEFAULT 0,   -- and before their heads
     token INTEGER NOT NULL DEFAULT 0,   -- of the news that were taken last
     layout INTEGER NOT NULL DEFAULT 0,  -- grows with every change of queues and lists
-    clock INTEGER NOT NULL DEFAULT 0    -- the latest time at which anything was written, us
+    clock INTEGER NOT NULL DEFAULT 0,   -- the latest time at which anything was written, us
+    slots INTEGER NOT NULL DEFAULT 0    -- how many hold gates
 );
 
 CREATE TABLE errand_queue(
@@ -29,7 +30,8 @@ CREATE TABLE errand_queue(
 
 -- The tasks of a queue in one state; of an ended one for each length of retention. `kind` is the number of the state,
 -- 9 of what is left of a success that still holds its biz_id. Of delayed tasks that stand aside until somebody comes who
--- knows their handler there is a list for each handler and priority: its `retention` is a number made of these.
+-- knows their handler there is a list for each handler and priority: its `retention` is a number made of these. Of the
+-- two lists of ready tasks that of `retention` 1 holds those that have gates.
 CREATE TABLE errand_list(
     k INTEGER PRIMARY KEY,
     queue INTEGER NOT NULL,
@@ -56,9 +58,11 @@ CREATE TABLE errand_task(
     notes BLOB,
     outcome BLOB,                       -- when it has ended
     small BLOB,                         -- its body, unless that is large
+    grp INTEGER,                        -- of those with the same gates in its queue; null: it has none
     UNIQUE(ns, id)
 );
 CREATE INDEX errand_task_place ON errand_task(list, place, id) WHERE place IS NOT NULL;
+CREATE INDEX errand_task_group ON errand_task(grp, list, place, id) WHERE grp IS NOT NULL;
 CREATE INDEX errand_task_expires ON errand_task(ns, expires) WHERE expires IS NOT NULL;
 
 -- One lease for all that a call claimed.
@@ -182,3 +186,64 @@ CREATE TABLE errand_schedule(
 );
 CREATE INDEX errand_schedule_look ON errand_schedule(ns, look) WHERE look IS NOT NULL;
 CREATE INDEX errand_schedule_name ON errand_schedule(ns, name);
+
+CREATE TABLE errand_limit(
+    ns INTEGER NOT NULL,
+    number BLOB NOT NULL,               -- 8 bytes of a hash of its name
+    name TEXT NOT NULL,
+    declared TEXT,                      -- by the worker that started last
+    chosen TEXT,                        -- at run time; goes before
+    PRIMARY KEY(ns, number)
+) WITHOUT ROWID;
+
+-- Limit and key, 16 bytes; only those that say more than one that nobody has passed.
+CREATE TABLE errand_gate(
+    ns INTEGER NOT NULL,
+    gate BLOB NOT NULL,
+    running INTEGER NOT NULL,
+    kept INTEGER NOT NULL,              -- of its rate, ns
+    PRIMARY KEY(ns, gate)
+) WITHOUT ROWID;
+
+-- The gates that a task holds, from its start until its claim lets go of it.
+CREATE TABLE errand_slot(
+    ns INTEGER NOT NULL,
+    claim INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    gates BLOB NOT NULL,                -- with their kinds, one after the other
+    PRIMARY KEY(ns, claim, id)
+) WITHOUT ROWID;
+
+-- Ready tasks of a queue with the same gates. Each takes turns, or is parked at a gate.
+CREATE TABLE errand_group(
+    queue INTEGER NOT NULL,
+    grp INTEGER NOT NULL,
+    rank INTEGER NOT NULL,              -- of its first task: 9 - priority
+    turn INTEGER NOT NULL,              -- virtual time
+    since INTEGER NOT NULL,             -- the order among equals, and of those that are parked
+    gate BLOB,                          -- at which it is parked, with its kind
+    via BLOB,                           -- that has let it go, until it has had its turn
+    PRIMARY KEY(queue, grp)
+) WITHOUT ROWID;
+CREATE INDEX errand_group_turn ON errand_group(queue, rank, turn, since) WHERE gate IS NULL;
+CREATE INDEX errand_group_parked ON errand_group(queue, gate, rank, since) WHERE gate IS NOT NULL;
+
+-- Gates at which groups of a queue are parked: closed, or one of them was let go.
+CREATE TABLE errand_stop(
+    ns INTEGER NOT NULL,
+    gate BLOB NOT NULL,
+    queue INTEGER NOT NULL,
+    opens INTEGER,                      -- closed by its rate until then, ms
+    let_go INTEGER NOT NULL,            -- a group that has not had its turn yet
+    PRIMARY KEY(ns, gate, queue)
+) WITHOUT ROWID;
+CREATE INDEX errand_stop_opens ON errand_stop(queue, opens) WHERE opens IS NOT NULL;
+
+-- Virtual time of the groups of a priority, and where tasks without gates stand in it.
+CREATE TABLE errand_turn(
+    queue INTEGER NOT NULL,
+    rank INTEGER NOT NULL,
+    present INTEGER NOT NULL,
+    plain INTEGER NOT NULL,
+    PRIMARY KEY(queue, rank)
+) WITHOUT ROWID;

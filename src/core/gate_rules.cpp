@@ -1,0 +1,28 @@
+#include "core/gate_rules.hpp"
+
+#include "core/rate_gate.hpp"
+
+#include <algorithm>
+
+namespace errand {
+
+gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now) {
+    using enum gate_look::standing;
+    if (counts_running(kind) && rule.max_running && state.running >= *rule.max_running) return {full};
+    if (!counts_starts(kind) || !rule.rate) return {};
+    const auto turn = take_starts(pace_of(*rule.rate, rule.rate->burst), state.kept, now, 0);
+    if (turn.opens_at <= now) return {};
+    return {too_soon, turn.opens_at};
+}
+
+void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now) {
+    if (counts_running(kind)) ++state.running;
+    if (counts_starts(kind) && rule.rate)
+        state.kept = take_starts(pace_of(*rule.rate, rule.rate->burst), state.kept, now, 1).kept;
+}
+
+void leave_gate(gate_kind kind, gate_state& state) {
+    if (counts_running(kind)) state.running = std::max<std::int64_t>(state.running - 1, 0);
+}
+
+}  // namespace errand

@@ -1,0 +1,72 @@
+#include "store/sqlite/limits.hpp"
+
+#include "core/rate_gate.hpp"
+#include "store/sqlite/rule_text.hpp"
+
+namespace errand::sqlite {
+namespace {
+
+std::string places_from(std::string_view number) { return std::string{number} + std::string(8, '\0'); }
+std::string places_to(std::string_view number) { return std::string{number} + std::string(8, '\xff'); }
+
+}  // namespace
+
+void limits::declare(std::span<const named_limit> all) {
+    for (const auto& [name, rule] : all) {
+        const auto number = limit_number(name);
+        const auto declared = text_of_rule(rule);
+        {
+            auto rows = sql_.limit_behind(tx_.ns(), std::string_view{number});
+            if (rows.next() && rows.bytes(1) == declared) continue;
+        }
+        sql_.declare_limit.run(tx_.ns(), std::string_view{number}, text{name}, text{declared});
+        groups_.limit_changed(number);
+    }
+}
+
+void limits::set(std::string_view name, const std::optional<limit_rule>& rule) {
+    const auto number = limit_number(name);
+    if (rule) {
+        sql_.choose_limit.run(tx_.ns(), std::string_view{number}, text{name}, text{text_of_rule(*rule)});
+    } else {
+        sql_.unset_limit.run(tx_.ns(), std::string_view{number});
+        sql_.drop_unknown_limit.run(tx_.ns(), std::string_view{number});
+    }
+    groups_.limit_changed(number);
+}
+
+std::vector<limit_state> limits::list() {
+    std::vector<limit_state> all;
+    std::vector<std::string> numbers;
+    for (auto rows = sql_.all_limits(tx_.ns()); rows.next();) {
+        limit_state one{.name = std::string{rows.bytes(0)}};
+        if (!rows.is_null(1)) one.declared = rule_in(rows.bytes(1));
+        if (!rows.is_null(2)) one.set = rule_in(rows.bytes(2));
+        numbers.emplace_back(rows.bytes(3));
+        all.push_back(std::move(one));
+    }
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        auto& one = all[at];
+        const std::string_view number{numbers[at]};
+        {
+            const auto from = places_from(number), to = places_to(number);
+            auto rows = sql_.running_under(tx_.ns(), std::string_view{from}, std::string_view{to});
+            if (rows.next()) one.running = rows.number(0);
+        }
+        one.waiting = groups_.waiting_for(number);
+        one.opens_at = opening_of(one.set ? *one.set : *one.declared, number);
+    }
+    return all;
+}
+
+std::optional<time_point> limits::opening_of(const limit_rule& rule, std::string_view number) {
+    if (!rule.rate) return std::nullopt;
+    const auto tolerance = pace_of(*rule.rate, rule.rate->burst).tolerance;
+    const auto from = places_from(number), to = places_to(number);
+    auto rows =
+        sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to}, gates_.nanos() + tolerance);
+    if (!rows.next() || rows.is_null(0)) return std::nullopt;
+    return time_point{duration{(rows.number(0) - tolerance + 999'999) / 1'000'000}};
+}
+
+}  // namespace errand::sqlite

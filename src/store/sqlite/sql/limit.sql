@@ -1,0 +1,25 @@
+-- limit: what is declared, and what was set at run time.
+
+-- name: declare
+INSERT INTO errand_limit(ns, number, name, declared) VALUES(?1, ?2, ?3, ?4)
+ON CONFLICT DO UPDATE SET declared = excluded.declared
+
+-- name: choose
+INSERT INTO errand_limit(ns, number, name, chosen) VALUES(?1, ?2, ?3, ?4)
+ON CONFLICT DO UPDATE SET chosen = excluded.chosen
+
+-- name: unset
+UPDATE errand_limit SET chosen = NULL WHERE ns = ?1 AND number = ?2
+
+-- name: drop_unknown
+DELETE FROM errand_limit WHERE ns = ?1 AND number = ?2 AND declared IS NULL AND chosen IS NULL
+
+-- name: all
+SELECT name, declared, chosen, number FROM errand_limit WHERE ns = ?1 ORDER BY name
+
+-- name: running
+SELECT sum(running) FROM errand_gate WHERE ns = ?1 AND gate BETWEEN ?2 AND ?3
+
+-- The gate of the limit that opens first of those that were passed too lately.
+-- name: kept_after
+SELECT min(kept) FROM errand_gate WHERE ns = ?1 AND gate BETWEEN ?2 AND ?3 AND kept > ?4

@@ -1,0 +1,140 @@
+// Limits of starts in a time, at the store's seam.
+#include "support/limit_fixture.hpp"
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Claims whenever the store says that one may, until so many have started: when each did.
+std::vector<time_point> starts_of(limit_fixture& t, std::size_t count, std::size_t at_once) {
+    std::vector<time_point> starts;
+    CHECK(t.until([&] {
+        const auto got = t.claim(t.worker, at_once);
+        starts.insert(starts.end(), got.claimed.size(), got.now);
+        std::vector<report> reports;
+        for (const auto& task : got.claimed) reports.push_back(t.done(task));
+        if (!reports.empty()) t.finish(t.worker, reports);
+        return starts.size() >= count;
+    }));
+    return starts;
+}
+
+// The store's clock is shown in whole milliseconds.
+bool keeps_to(const std::vector<time_point>& starts, std::size_t count, duration per) {
+    for (std::size_t at = count; at < starts.size(); ++at) {
+        if (starts[at] - starts[at - count] < per - 1ms) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("in no time of a rate more start than it allows") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(4, 200ms));
+    t.submit_many(12, t.starts("crm"));
+    CHECK(keeps_to(starts_of(t, 12, 10), 4, 200ms));
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a burst starts at once, and in no time of its rate more start than that allows") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(6, 200ms, 4));
+    t.submit_many(14, t.both("crm"));
+    const auto starts = starts_of(t, 14, 10);
+    CHECK(starts[0] == starts[3]);
+    CHECK(keeps_to(starts, 6, 200ms));
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("who finds a limit closed by its rate is told when it opens") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(2, t.starts("crm"));
+    const auto first = t.claim(t.worker, 5);
+    CHECK(first.claimed.size() == 1);
+    REQUIRE(first.next_due);
+    CHECK(*first.next_due > first.now + 59min);
+    CHECK(*first.next_due <= first.now + 1h + 1s);
+    const auto again = t.claim(t.worker, 5);
+    CHECK(again.claimed.empty());
+    CHECK(again.next_due == first.next_due);
+    const auto promoted = await(t.io, t.worker->promote(std::vector<std::string>{"default"}, 10, {}));
+    CHECK(promoted.next_due == first.next_due);
+    CHECK(t.state_of_limit("crm").opens_at == first.next_due);
+    CHECK(t.state_of_limit("crm").waiting == 1);
+    // Attempts count, not tasks.
+    t.finish(t.worker, {t.of(first.claimed[0], report::kind::give_back)});
+    CHECK(t.claim(t.worker, 5).claimed.empty());
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a limit that opens by itself lets one go on after the other") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(1, 20ms));
+    for (const auto* key : {"a", "b", "c"}) t.submit_gated(t.starts("crm") + t.both("handler:h", key), key);
+    std::string order;
+    CHECK(t.until([&] {
+        order += t.taken_args(5);
+        return order.size() == 3;
+    }));
+    CHECK(order == "abc");
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("when a limit opens by itself a worker of each queue that waits for it hears so") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("crm", t.never_more_than(1, 20ms));
+    t.submit_many(2, t.starts("crm"), "[]", "served");
+    CHECK(t.take(5, "served").size() == 1);
+    CHECK(t.claim(idle, 5, {"served"}).claimed.empty());
+    const std::vector<std::string> queues{"served"};
+    CHECK(t.until([&] {
+        await(t.io, t.worker->promote(queues, 10, outcome_of(state::expired)));
+        return idle.ear->wakes > 0;
+    }));
+    CHECK(t.claim(idle, 5, {"served"}).claimed.size() == 1);
+}
+
+TEST_CASE("each key has a rate of its own") {
+    limit_fixture t;
+    t.set("handler:h", t.never_more_than(2, 1h, 2));
+    for (const auto* key : {"a", "b"}) t.submit_many(3, t.starts("handler:h", key), key);
+    CHECK(t.take(10).size() == 4);
+    CHECK(t.take(10).empty());
+}
+
+TEST_CASE("a task that is closed in by a full limit takes nothing of a rate") {
+    limit_fixture t;
+    t.set("rate", t.never_more_than(2, 1h, 2));
+    t.set("room", t.at_most(1));
+    t.submit_gated(t.running("room"), "x");
+    const auto got = t.take(1);
+    t.submit_gated(t.starts("rate") + t.running("room"), "1");
+    CHECK(t.take(5).empty());
+    t.submit_many(2, t.starts("rate"), "2");
+    CHECK(t.taken_args(1) == "2");
+    t.finish_one(got.at(0));
+    CHECK(t.taken_args(1) == "1");
+    CHECK(t.take(5).empty());
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a limit of both kinds is open when it is neither full nor too soon for it") {
+    limit_fixture t;
+    t.set("crm", limit_rule{.max_running = 1, .rate = rate_limit{3, 1h, 3}});
+    t.submit_many(5, t.both("crm"));
+    for (int i = 0; i < 3; ++i) {
+        const auto got = t.take(5);
+        REQUIRE(got.size() == 1);
+        CHECK(t.take(5).empty());
+        t.finish_one(got[0]);
+    }
+    const auto closed = t.claim(t.worker, 5);
+    CHECK(closed.claimed.empty());
+    CHECK(closed.next_due);
+    CHECK(t.check().empty());
+}

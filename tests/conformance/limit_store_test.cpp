@@ -1,0 +1,431 @@
+// Limits at the store's seam: how many run at once, who is next, and who holds what until when.
+#include "support/limit_fixture.hpp"
+
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+TEST_CASE("never more run at once than a limit allows, whichever worker claims") {
+    limit_fixture t;
+    auto other = t.join("other");
+    t.set("crm", t.at_most(3));
+    t.submit_many(10, t.running("crm"));
+    auto got = t.take(2);
+    CHECK(got.size() == 2);
+    const auto more = t.claim(other, 5).claimed;
+    CHECK(more.size() == 1);
+    CHECK(t.take(5).empty());
+    CHECK(t.claim(other, 5).claimed.empty());
+    got.insert(got.end(), more.begin(), more.end());
+    for (std::size_t ended = 3; ended <= 10; ++ended) {
+        CHECK(t.finish_one(got.front()) == report_verdict::accepted);
+        got.erase(got.begin());
+        for (const auto& one : t.claim(ended % 2 == 0 ? other : t.worker, 5).claimed) got.push_back(one);
+        CHECK(got.size() == std::min<std::size_t>(3, 12 - ended));
+    }
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a limit of which no rule is known, or of which nothing is limited, is open") {
+    limit_fixture t;
+    t.submit_many(5, t.both("unknown"));
+    CHECK(t.take(10).size() == 5);
+    t.set("known", limit_rule{});
+    t.submit_many(5, t.both("known"));
+    CHECK(t.take(10).size() == 5);
+    CHECK(t.state_of_limit("known").running == 5);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("what runs when a limit becomes known counts") {
+    limit_fixture t;
+    t.submit_many(3, t.running("crm"));
+    const auto got = t.take(2);
+    t.set("crm", t.at_most(2));
+    CHECK(t.take(2).empty());
+    t.finish_one(got[0]);
+    CHECK(t.take(2).size() == 1);
+}
+
+TEST_CASE("whatever is reported of a task frees its slot, and once") {
+    const auto how = GENERATE(report::kind::end, report::kind::retry, report::kind::later,
+                              report::kind::aside, report::kind::give_back);
+    const bool kept = GENERATE(true, false);
+    limit_fixture t;
+    t.set("crm", t.at_most(2));
+    t.submit_many(2, t.running("crm"));
+    const auto got = t.take(2);
+    REQUIRE(got.size() == 2);
+    t.submit_many(4, t.running("crm"));
+    CHECK(t.take(5).empty());
+    auto said = t.of(got[0], how, 1h);
+    if (how == report::kind::end) said = t.mark(success_of(got[0], kept ? duration{1h} : 0ms), got[0]);
+    if (how == report::kind::aside) {
+        task_notes notes;
+        notes.unknown_handler = 1;
+        said.record = encode(notes);
+    }
+    CHECK(t.work(t.worker, {said}).verdicts == std::vector{report_verdict::accepted});
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.work(t.worker, {said}).verdicts == std::vector{report_verdict::lease_lost});
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.take(5).empty());
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a report and the next claim in one call: the slot goes to the next task") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    const auto ids = t.submit_many(3, t.running("crm"));
+    auto got = t.take(5);
+    for (std::size_t at = 1; at < 3; ++at) {
+        REQUIRE(got.size() == 1);
+        got = t.work(t.worker, {t.done(got[0])}, {got[0].claim}, 5).claimed;
+        CHECK(t.ids_of(got) == std::vector{ids[at]});
+    }
+}
+
+TEST_CASE("who takes a lost task over has its slot, and the report of the one who lost it frees nothing") {
+    limit_fixture t;
+    auto gone = t.join("gone");
+    t.set("crm", t.at_most(1));
+    t.submit_many(2, t.running("crm"));
+    const auto lost = t.claim(gone, 1, {"default"}, 20ms).claimed.at(0);
+    std::vector<claimed_task> saved;
+    REQUIRE(t.until([&] { return !(saved = await(t.io, t.worker->recover(10, 1h)).tasks).empty(); }));
+    CHECK(t.take(5).empty());
+    CHECK(t.finish(gone, {t.done(lost)}) == std::vector{report_verdict::lease_lost});
+    CHECK(t.take(5).empty());
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.finish_one(saved.at(0)) == report_verdict::accepted);
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a task that is cancelled while it runs keeps its slot until its worker reports") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_many(2, t.running("crm"));
+    const auto got = t.take(1);
+    t.cancel(got.at(0).id);
+    CHECK(t.take(5).empty());
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.check().empty());
+    CHECK(t.finish(t.worker, {t.done(got[0])}) == std::vector{report_verdict::lease_lost});
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a cancelled task's slot comes back when its lease has run out, or its claim is over") {
+    const bool closed = GENERATE(true, false);
+    limit_fixture t;
+    auto gone = t.join("gone");
+    t.set("crm", t.at_most(1));
+    t.submit_many(2, t.running("crm"));
+    const auto got = t.claim(gone, 1, {"default"}, closed ? duration{1h} : 20ms).claimed;
+    t.cancel(got.at(0).id);
+    CHECK(t.take(5).empty());
+    if (closed) {
+        t.work(gone, {}, {got[0].claim});
+    } else {
+        CHECK(t.until([&] {
+            CHECK(await(t.io, t.worker->recover(10, 1h)).tasks.empty());
+            return t.state_of_limit("crm").running == 0;
+        }));
+    }
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a task that is cancelled while it runs and begins anew holds two slots until both are over") {
+    limit_fixture t;
+    t.set("crm", t.at_most(2));
+    const auto item = t.gated(t.running("crm"));
+    t.submit(t.worker, item);
+    const auto before = t.take(1).at(0);
+    t.cancel(item.id);
+    CHECK(t.submit(t.worker, t.behind(item_with(item.id, "[2]"), t.running("crm"))).verdict ==
+          submit_verdict::accepted);
+    const auto anew = t.take(1).at(0);
+    CHECK(t.state_of_limit("crm").running == 2);
+    CHECK(t.finish_one(before) == report_verdict::lease_lost);
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.finish_one(anew) == report_verdict::accepted);
+    CHECK(t.state_of_limit("crm").running == 0);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a limit holds for each key by itself") {
+    limit_fixture t;
+    t.set("handler:sync", t.at_most(2));
+    for (const auto* key : {"a", "b", "c"}) t.submit_many(3, t.running("handler:sync", key), key);
+    auto got = t.take(100);
+    CHECK(got.size() == 6);
+    CHECK(t.state_of_limit("handler:sync").running == 6);
+    CHECK(t.state_of_limit("handler:sync").waiting == 3);
+    const auto one = std::ranges::find(got, "b", [](const auto& task) { return args_of(task); });
+    t.finish_one(*one);
+    CHECK(t.taken_args(10) == "b");
+}
+
+TEST_CASE("all gates of a task are taken in one step, or none") {
+    limit_fixture t;
+    t.set("one", t.at_most(1));
+    t.set("two", t.at_most(1));
+    const auto both = t.submit_gated(t.running("one") + t.running("two"));
+    const auto first = t.take(5);
+    CHECK(t.ids_of(first) == std::vector{both});
+    const auto after = t.submit_gated(t.running("one") + t.running("two"));
+    const auto alone = t.submit_gated(t.running("two"));
+    CHECK(t.take(5).empty());
+    t.finish_one(first[0]);
+    const auto next = t.take(5);
+    REQUIRE(next.size() == 1);
+    CHECK(t.state_of_limit("one").running + t.state_of_limit("two").running == (next[0].id == after ? 2 : 1));
+    t.finish_one(next[0]);
+    const auto last = t.take(5);
+    CHECK(t.ids_of(last) == std::vector{next[0].id == after ? alone : after});
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("ten thousand tasks of one key keep nobody else waiting") {
+    limit_fixture t;
+    t.set("handler:sync", t.at_most(1));
+    t.submit_many(10'000, t.running("handler:sync", "A"), "A");
+    auto first = t.take(1);
+    t.submit_many(10, t.running("handler:sync", "B"), "B");
+    t.submit(t.worker, item_of("P"));
+    std::string got;
+    for (const auto& task : t.take(5)) got += args_of(task);
+    CHECK((got == "BP" || got == "PB"));
+    CHECK(t.finish_one(first.at(0)) == report_verdict::accepted);
+    CHECK(t.taken_args(5) == "A");
+}
+
+TEST_CASE("keys that nothing but the workers hold up take turns") {
+    limit_fixture t;
+    t.set("handler:sync", limit_rule{});
+    t.submit_many(50, t.both("handler:sync", "A"), "A");
+    CHECK(t.taken_args(7) == "AAAAAAA");
+    t.submit_many(5, t.both("handler:sync", "B"), "B");
+    std::string got;
+    for (int i = 0; i < 8; ++i) got += t.taken_args(1);
+    CHECK(std::ranges::count(got, 'B') == 4);
+    CHECK(got.find("AA") == std::string::npos);
+    CHECK(got.find("BB") == std::string::npos);
+    // Each comes with one task at a time: nobody is kept out by that.
+    limit_fixture u;
+    u.set("handler:sync", limit_rule{});
+    u.submit_many(3, u.both("handler:sync", "A"), "A");
+    got.clear();
+    for (int i = 0; i < 6; ++i) {
+        u.submit_gated(u.both("handler:sync", "B"), "B");
+        got += u.taken_args(1);
+    }
+    CHECK(std::ranges::count(got, 'A') == 3);
+}
+
+TEST_CASE("tasks without gates take turns with those that have some") {
+    limit_fixture t;
+    for (int i = 0; i < 10; ++i) t.submit(t.worker, item_of("P"));
+    t.submit_many(10, t.both("x", "A"), "A");
+    std::string got;
+    for (int i = 0; i < 10; ++i) got += t.taken_args(1);
+    CHECK(std::ranges::count(got, 'P') == 5);
+    CHECK(t.taken_args(5).size() == 5);
+    CHECK(t.taken_args(50).size() == 5);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("of what may start the most urgent goes first, whatever it waits behind") {
+    limit_fixture t;
+    t.set("crm", t.at_most(2));
+    t.submit_gated(t.running("crm", "a"), "0", "default", 0);
+    t.submit_gated(t.running("crm", "b"), "5", "default", 5);
+    t.submit(t.worker, item_of("3", "default", 3));
+    t.submit(t.worker, item_of("9", "default", 9));
+    t.submit(t.worker, item_of("1", "default", 1));
+    t.submit_gated(t.running("crm", "c"), "7", "default", 7);
+    t.submit_gated(t.running("crm", "c"), "8", "default", 8);
+    CHECK(t.taken_args(3) == "987");
+    CHECK(t.taken_args(10) == "5310");
+}
+
+TEST_CASE("of those that wait behind one gate the most urgent goes first") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x");
+    auto got = t.take(1);
+    t.submit_gated(t.running("crm"), "1");
+    t.submit_gated(t.running("crm") + t.running("other"), "4", "default", 4);
+    CHECK(t.take(5).empty());
+    t.submit_gated(t.running("crm"), "9", "default", 9);
+    t.submit_gated(t.running("crm"), "2", "default", 2);
+    std::string order;
+    for (int i = 0; i < 4; ++i) {
+        t.finish_one(got.at(0));
+        got = t.take(5);
+        REQUIRE(got.size() == 1);
+        order += args_of(got[0]);
+    }
+    CHECK(order == "9421");
+}
+
+TEST_CASE(
+    "in a key tasks start in the order in which they came, what was given back and what failed before") {
+    limit_fixture t;
+    t.set("handler:sync", t.at_most(1));
+    const auto gate = t.running("handler:sync", "k");
+    for (const auto* args : {"1", "2", "3", "4"}) t.submit_gated(gate, args);
+    auto got = t.take(5);
+    REQUIRE(got.size() == 1);
+    CHECK(args_of(got[0]) == "1");
+    t.work(t.worker, {t.of(got[0], report::kind::give_back)});
+    got = t.take(5);
+    CHECK(args_of(got.at(0)) == "1");
+    // A retry that waits for its time holds up nobody.
+    t.work(t.worker, {t.of(got[0], report::kind::retry, 1ms)});
+    got = t.take(5);
+    CHECK(args_of(got.at(0)) == "2");
+    CHECK(t.promote(1));
+    t.finish_one(got[0]);
+    got = t.take(5);
+    CHECK(args_of(got.at(0)) == "1");
+    t.finish_one(got[0]);
+    got = t.take(5);
+    CHECK(args_of(got.at(0)) == "3");
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("two queues share a limit") {
+    limit_fixture t;
+    auto left = t.join("left"), right = t.join("right");
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "l", "left");
+    t.submit_gated(t.running("crm"), "l", "left");
+    t.submit_gated(t.running("crm"), "r", "right");
+    const auto got = t.claim(left, 5, {"left"}).claimed;
+    REQUIRE(got.size() == 1);
+    CHECK(t.claim(right, 5, {"right"}).claimed.empty());
+    const auto wakes = right.ear->wakes;
+    CHECK(t.finish(left, {t.done(got[0])}) == std::vector{report_verdict::accepted});
+    CHECK(t.until([&] { return right.ear->wakes > wakes; }));
+    const auto next = t.claim(right, 5, {"right"}).claimed;
+    REQUIRE(next.size() == 1);
+    CHECK(t.claim(left, 5, {"left"}).claimed.empty());
+    t.finish(right, {t.done(next[0])});
+    CHECK(t.claim(left, 5, {"left"}).claimed.size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a queue that nobody serves, or that is paused, keeps no slot from another") {
+    const bool paused = GENERATE(true, false);
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x", "served");
+    auto got = t.take(1, "served");
+    for (int i = 0; i < 3; ++i) t.submit_gated(t.running("crm"), "a", "left");
+    CHECK(t.take(1, "left").empty());
+    for (int i = 0; i < 3; ++i) t.submit_gated(t.running("crm"), "b", "served");
+    CHECK(t.take(1, "served").empty());
+    if (paused) await(t.io, t.worker->pause("left"));
+    for (int i = 0; i < 3; ++i) {
+        t.finish_one(got.at(0));
+        got = t.take(5, "served");
+        REQUIRE(got.size() == 1);
+        CHECK(args_of(got[0]) == "b");
+    }
+    if (paused) await(t.io, t.worker->resume("left"));
+    t.finish_one(got.at(0));
+    CHECK(t.take(5, "left").size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("groups that wait for one gate go on in the order in which they came to it") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x");
+    auto got = t.take(1);
+    const std::vector<std::string> keys{"c", "a", "d", "b"};
+    for (const auto& key : keys) {
+        t.submit_gated(t.running("crm") + t.both("handler:h", key), key);
+        CHECK(t.take(5).empty());
+    }
+    for (const auto& key : keys) {
+        t.finish_one(got.at(0));
+        got = t.take(5);
+        REQUIRE(got.size() == 1);
+        CHECK(args_of(got[0]) == key);
+    }
+}
+
+TEST_CASE("a group that goes on and finds another gate closed lets the next one go on") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.set("mail", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x");
+    t.submit_gated(t.running("mail"), "y");
+    auto got = t.take(5);
+    REQUIRE(got.size() == 2);
+    t.submit_gated(t.running("crm") + t.running("mail"), "1");
+    CHECK(t.take(5).empty());
+    t.submit_gated(t.running("crm"), "2");
+    CHECK(t.take(5).empty());
+    const auto& holds_crm = args_of(got[0]) == "x" ? got[0] : got[1];
+    const auto& holds_mail = args_of(got[0]) == "x" ? got[1] : got[0];
+    t.finish_one(holds_crm);
+    const auto second = t.take(5);
+    REQUIRE(second.size() == 1);
+    CHECK(args_of(second[0]) == "2");
+    t.finish_one(holds_mail);
+    CHECK(t.take(5).empty());
+    t.finish_one(second[0]);
+    CHECK(t.taken_args(5) == "1");
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a group that goes on and turns out empty lets the next one go on") {
+    const bool removed = GENERATE(true, false);
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x");
+    const auto got = t.take(1);
+    const auto empty = t.submit_gated(t.running("crm") + t.both("handler:h", "a"), "1");
+    CHECK(t.take(5).empty());
+    t.submit_gated(t.running("crm") + t.both("handler:h", "b"), "2");
+    CHECK(t.take(5).empty());
+    const auto take_away = [&] {
+        if (removed) {
+            await(t.io, t.worker->remove(empty, outcome_of(state::cancelled)));
+        } else {
+            t.cancel(empty);
+        }
+    };
+    const bool before = GENERATE(true, false);
+    if (before) take_away();
+    t.finish_one(got.at(0));
+    if (!before) take_away();
+    CHECK(t.taken_args(5) == "2");
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("an idle worker is woken for a freed slot, and not for a task that has to wait") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"));
+    const auto got = t.take(1);
+    CHECK(t.claim(idle, 1).claimed.empty());
+    t.submit_gated(t.running("crm"));
+    CHECK(t.until([&] { return idle.ear->wakes == 1; }));
+    CHECK(t.claim(idle, 1).claimed.empty());
+    t.submit_gated(t.running("crm"));
+    await(t.io, idle->find(got.at(0).id));
+    CHECK(idle.ear->wakes == 1);
+    t.finish_one(got[0]);
+    CHECK(t.until([&] { return idle.ear->wakes == 2; }));
+    CHECK(t.claim(idle, 1).claimed.size() == 1);
+}

@@ -1,0 +1,80 @@
+// Whether a gate lets a task through, and what that makes of it.
+#include "core/gate_rules.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace errand;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t noon = 1'800'000'000'000'000'000;
+constexpr std::int64_t second = 1'000'000'000;
+using standing = gate_look::standing;
+
+}  // namespace
+
+TEST_CASE("a gate says which limit it is of, and what it shares with gates of other kinds") {
+    const auto one = gate_of(gate_kind::running, "crm", "k"), other = gate_of(gate_kind::both, "crm", "k");
+    CHECK(kind_of_gate(one) == gate_kind::running);
+    CHECK(limit_of_gate(one) == limit_number("crm"));
+    CHECK(place_of_gate(one) == place_of_gate(other));
+    CHECK(place_of_gate(one) != place_of_gate(gate_of(gate_kind::running, "crm", "")));
+}
+
+TEST_CASE("a gate is full when as many run as its limit allows, until one of them has left it") {
+    const limit_rule rule{.max_running = 2};
+    for (const auto kind : {gate_kind::running, gate_kind::both}) {
+        gate_state state;
+        for (int i = 0; i < 2; ++i) {
+            CHECK(look_at_gate(kind, rule, state, noon).open());
+            pass_gate(kind, rule, state, noon);
+        }
+        CHECK(look_at_gate(kind, rule, state, noon).how == standing::full);
+        CHECK(look_at_gate(gate_kind::starts, rule, state, noon).open());
+        leave_gate(kind, state);
+        CHECK(look_at_gate(kind, rule, state, noon).open());
+        for (int i = 0; i < 3; ++i) leave_gate(kind, state);
+        CHECK(state.running == 0);
+        CHECK(state.is_fresh(noon));
+    }
+}
+
+TEST_CASE("a gate of a limit of none is full, and one of which nothing is limited is open") {
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 0}, {}, noon).how == standing::full);
+    gate_state state;
+    for (int i = 0; i < 5; ++i) pass_gate(gate_kind::both, {}, state, noon);
+    CHECK(state.running == 5);
+    CHECK(look_at_gate(gate_kind::both, {}, state, noon).open());
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 5}, state, noon).how == standing::full);
+}
+
+TEST_CASE("a gate is closed by its rate until it opens at a time that it says") {
+    const limit_rule rule{.rate = rate_limit{2, 1s}};
+    for (const auto kind : {gate_kind::starts, gate_kind::both}) {
+        gate_state state;
+        pass_gate(kind, rule, state, noon);
+        const auto found = look_at_gate(kind, rule, state, noon);
+        CHECK(found.how == standing::too_soon);
+        CHECK(found.opens_at == noon + second / 2);
+        CHECK(look_at_gate(kind, rule, state, found.opens_at - 1).how == standing::too_soon);
+        CHECK(look_at_gate(kind, rule, state, found.opens_at).open());
+        CHECK(look_at_gate(gate_kind::running, rule, state, noon).open());
+        CHECK_FALSE(gate_state{.running = 0, .kept = state.kept}.is_fresh(noon));
+        CHECK(gate_state{.running = 0, .kept = state.kept}.is_fresh(noon + second));
+    }
+    gate_state state;
+    pass_gate(gate_kind::running, rule, state, noon);
+    CHECK(state.kept == 0);
+    pass_gate(gate_kind::starts, rule, state, noon);
+    CHECK(state.running == 1);
+}
+
+TEST_CASE("a gate that is full says so, whatever its rate says") {
+    const limit_rule rule{.max_running = 1, .rate = rate_limit{1, 1s}};
+    gate_state state;
+    pass_gate(gate_kind::both, rule, state, noon);
+    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == standing::full);
+    leave_gate(gate_kind::both, state);
+    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == standing::too_soon);
+}
