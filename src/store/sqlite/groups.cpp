@@ -227,7 +227,7 @@ void groups::look_at_due(queue_row& queue) {
 }
 
 std::optional<std::int64_t> groups::next_opening(queue_row& queue) {
-    if (!find_list(queue)) return std::nullopt;
+    if (queue.paused || !find_list(queue)) return std::nullopt;
     auto rows = sql_.next_opening(queue.k);
     if (!rows.next() || rows.is_null(0)) return std::nullopt;
     return rows.number(0);

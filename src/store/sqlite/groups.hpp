@@ -40,6 +40,8 @@ public:
     // Queues in which groups take turns again.
     std::set<queue_row*> take_went_on() { return std::exchange(went_on_, {}); }
 
+    void forget_went_on(queue_row& queue) { went_on_.erase(&queue); }
+
     // ---- tasks that wait ----
     list_row* find_list(queue_row& queue) {
         return tx_.cache().find_list(queue, kind_of(state::ready), gated_list);

@@ -21,7 +21,10 @@ promote_answer maintenance::promote(std::span<const std::string> queues, std::si
     got.expired = expire(limit, expired, more);
     for (const auto& name : queues) {
         auto* queue = tx_.cache().find_queue(name);
-        if (queue && groups_.find_list(*queue)) groups_.look_at_due(*queue);
+        if (queue && groups_.find_list(*queue)) {
+            groups_.look_at_due(*queue);
+            groups_.forget_went_on(*queue);  // whoever is woken below comes to it
+        }
         const auto moved = queue ? promote_queue(*queue, limit) : 0;
         got.promoted += moved;
         more = more || moved == limit;
