@@ -7,6 +7,7 @@
 #include <errand/limit.hpp>
 
 #include "core/gates.hpp"
+#include "core/rate_gate.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -41,6 +42,8 @@ constexpr std::string_view place_of_gate(std::string_view gate) noexcept { retur
 constexpr bool counts_running(gate_kind kind) noexcept { return kind != gate_kind::starts; }
 constexpr bool counts_starts(gate_kind kind) noexcept { return kind != gate_kind::running; }
 
+// Its spacing is a whole number, so that starts one by one are as many as at once.
+rate_pace pace_of_gate(const rate_limit& rate);
 // `now` in ns since 1970.
 gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now);
 // Of one that is open.

@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <vector>
+
 using namespace errand;
 using namespace std::chrono_literals;
 
@@ -10,7 +12,6 @@ namespace {
 
 constexpr std::int64_t noon = 1'800'000'000'000'000'000;
 constexpr std::int64_t second = 1'000'000'000;
-using standing = gate_look::standing;
 
 }  // namespace
 
@@ -30,7 +31,7 @@ TEST_CASE("a gate is full when as many run as its limit allows, until one of the
             CHECK(look_at_gate(kind, rule, state, noon).open());
             pass_gate(kind, rule, state, noon);
         }
-        CHECK(look_at_gate(kind, rule, state, noon).how == standing::full);
+        CHECK(look_at_gate(kind, rule, state, noon).how == gate_look::standing::full);
         CHECK(look_at_gate(gate_kind::starts, rule, state, noon).open());
         leave_gate(kind, state);
         CHECK(look_at_gate(kind, rule, state, noon).open());
@@ -41,12 +42,12 @@ TEST_CASE("a gate is full when as many run as its limit allows, until one of the
 }
 
 TEST_CASE("a gate of a limit of none is full, and one of which nothing is limited is open") {
-    CHECK(look_at_gate(gate_kind::both, {.max_running = 0}, {}, noon).how == standing::full);
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 0}, {}, noon).how == gate_look::standing::full);
     gate_state state;
     for (int i = 0; i < 5; ++i) pass_gate(gate_kind::both, {}, state, noon);
     CHECK(state.running == 5);
     CHECK(look_at_gate(gate_kind::both, {}, state, noon).open());
-    CHECK(look_at_gate(gate_kind::both, {.max_running = 5}, state, noon).how == standing::full);
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 5}, state, noon).how == gate_look::standing::full);
 }
 
 TEST_CASE("a gate is closed by its rate until it opens at a time that it says") {
@@ -55,9 +56,9 @@ TEST_CASE("a gate is closed by its rate until it opens at a time that it says") 
         gate_state state;
         pass_gate(kind, rule, state, noon);
         const auto found = look_at_gate(kind, rule, state, noon);
-        CHECK(found.how == standing::too_soon);
+        CHECK(found.how == gate_look::standing::too_soon);
         CHECK(found.opens_at == noon + second / 2);
-        CHECK(look_at_gate(kind, rule, state, found.opens_at - 1).how == standing::too_soon);
+        CHECK(look_at_gate(kind, rule, state, found.opens_at - 1).how == gate_look::standing::too_soon);
         CHECK(look_at_gate(kind, rule, state, found.opens_at).open());
         CHECK(look_at_gate(gate_kind::running, rule, state, noon).open());
         CHECK_FALSE(gate_state{.running = 0, .kept = state.kept}.is_fresh(noon));
@@ -70,11 +71,30 @@ TEST_CASE("a gate is closed by its rate until it opens at a time that it says") 
     CHECK(state.running == 1);
 }
 
+TEST_CASE("a burst passes one by one, and in no time of its rate more than it allows") {
+    const limit_rule rule{.rate = rate_limit{6, 200ms, 4}};
+    constexpr std::int64_t per = second / 5;
+    gate_state state;
+    std::vector<std::int64_t> starts;
+    for (std::int64_t now = noon; starts.size() < 30;) {
+        const auto found = look_at_gate(gate_kind::starts, rule, state, now);
+        if (found.open()) {
+            pass_gate(gate_kind::starts, rule, state, now);
+            starts.push_back(now);
+        } else {
+            now = found.opens_at;
+        }
+    }
+    CHECK(starts[3] == noon);
+    CHECK(starts[4] > noon);
+    for (std::size_t at = 6; at < starts.size(); ++at) CHECK(starts[at] - starts[at - 6] >= per);
+}
+
 TEST_CASE("a gate that is full says so, whatever its rate says") {
     const limit_rule rule{.max_running = 1, .rate = rate_limit{1, 1s}};
     gate_state state;
     pass_gate(gate_kind::both, rule, state, noon);
-    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == standing::full);
+    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == gate_look::standing::full);
     leave_gate(gate_kind::both, state);
-    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == standing::too_soon);
+    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == gate_look::standing::too_soon);
 }

@@ -1,6 +1,5 @@
 #include "store/sqlite/limits.hpp"
 
-#include "core/rate_gate.hpp"
 #include "store/sqlite/rule_text.hpp"
 
 namespace errand::sqlite {
@@ -61,7 +60,7 @@ std::vector<limit_state> limits::list() {
 
 std::optional<time_point> limits::opening_of(const limit_rule& rule, std::string_view number) {
     if (!rule.rate) return std::nullopt;
-    const auto tolerance = pace_of(*rule.rate, rule.rate->burst).tolerance;
+    const auto tolerance = pace_of_gate(*rule.rate).tolerance;
     const auto from = places_from(number), to = places_to(number);
     auto rows =
         sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to}, gates_.nanos() + tolerance);
