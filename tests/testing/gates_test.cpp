@@ -1,6 +1,9 @@
 // Limits under a clock that the test moves.
 #include <errand/limit.hpp>
 
+#include "client/schedule_change.hpp"
+#include "core/gates.hpp"
+#include "runtime/caller_loop.hpp"
 #include "testing/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -32,6 +35,15 @@ struct serve {
     }
 };
 
+// The next one is another customer's.
+struct pass_on {
+    static std::string concurrency_key(const std::string& customer) { return customer; }
+    errand::awaitable<void> perform(std::string customer) {
+        auto& self = co_await errand::this_task();
+        if (customer == "anna") self.schedule()->set_args(std::string{"bert"});
+    }
+};
+
 struct ask_itself {
     errand::proxy<ask_itself> next;
     errand::awaitable<int> perform(int depth) {
@@ -46,6 +58,7 @@ ERRAND_HANDLER(harness_test::call_vendor, .name = "call_vendor", .limits = {"ven
 ERRAND_HANDLER(harness_test::call_in_bursts, .name = "call_in_bursts",
                .rate = errand::rate_limit{.count = 10, .per = std::chrono::seconds{1}, .burst = 5})
 ERRAND_HANDLER(harness_test::serve, .name = "serve")
+ERRAND_HANDLER(harness_test::pass_on, .name = "pass_on")
 ERRAND_HANDLER(harness_test::ask_itself, .name = "ask_itself", .max_running = 1)
 
 namespace {
@@ -59,6 +72,19 @@ std::vector<errand::duration> starts_of(bench& t, int count) {
     for (const auto& one : t.finished<H>()) starts.push_back(*one.started_at - begin);
     std::ranges::sort(starts);
     return starts;
+}
+
+// Of what key a task is, or all tasks of a schedule that are to come.
+std::string key_of(const std::string& customer) {
+    return errand::gate_of(errand::gate_kind::running, "handler:pass_on", customer);
+}
+errand::awaitable<std::string> first_gate(errand::loop& there, std::string id) {
+    const auto found = co_await there.tasks().find(*errand::parse_task_id(id));
+    co_return std::string{errand::gates_of(found->body)}.substr(0, errand::gate_width);
+}
+errand::awaitable<std::string> next_first_gate(errand::loop& there, std::string id) {
+    const auto seen = co_await errand::look_at_schedule(there.tasks(), *errand::parse_task_id(id));
+    co_return seen.record->run.gates.substr(0, errand::gate_width);
 }
 
 // So many at most in any half-open second.
@@ -129,4 +155,28 @@ TEST_CASE("a task that waits for one under its own limit is told what holds that
     CHECK(t.run(t.run(t.app().handler<ask_itself>().perform_async(0))) == 0);
     CHECK_THROWS_WITH(t.run(t.run(t.app().handler<ask_itself>().perform_async(1))),
                       ContainsSubstring("held back: handler:ask_itself: 1 of 1 running"));
+}
+
+TEST_CASE("arguments that a run sets are of their own key, also when the schedule is declared again") {
+    bench t;
+    auto& core = errand::detail::core_of(t.app());
+    const auto declared = [&] {
+        return t.run(t.app().handler<pass_on>().every(1h, {.key = "k", .mode = errand::fixed_rate}, "anna"));
+    };
+    const auto s = declared();
+    const auto next = [&] {
+        return t.run(errand::on_caller_loop(&core, [id = s.id()](errand::loop& there) {
+            return next_first_gate(there, id);
+        }));
+    };
+    CHECK(next() == key_of("anna"));
+    t.advance(1h);
+    CHECK(next() == key_of("bert"));
+    declared();
+    CHECK(next() == key_of("bert"));
+    t.advance(1h);
+    const auto last = t.run(s.info()).last_run;
+    CHECK(t.run(errand::on_caller_loop(&core, [last](errand::loop& there) {
+        return first_gate(there, last);
+    })) == key_of("bert"));
 }
