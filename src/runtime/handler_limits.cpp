@@ -58,4 +58,16 @@ awaitable<void> declare_handler_limits(store& in) {
     if (!all.empty()) co_await in.declare_limits(all);
 }
 
+awaitable<std::size_t> restore_handler_limits(store& in) {
+    if (in.shards() > 1) co_return 0;
+    auto lost = limits_of_handlers();
+    if (lost.empty()) co_return 0;
+    for (const auto& known : co_await in.limits()) {
+        if (known.declared)
+            std::erase_if(lost, [&](const named_limit& one) { return one.name == known.name; });
+    }
+    if (!lost.empty()) co_await in.declare_limits(lost);
+    co_return lost.size();
+}
+
 }  // namespace errand

@@ -3,6 +3,8 @@
 
 #include <errand/awaitable.hpp>
 
+#include <cstddef>
+
 namespace errand {
 
 namespace detail {
@@ -16,5 +18,7 @@ void check_handler_limits(const detail::app_core& app);
 // Of each handler whose code is here: what its policy limits and the declared limits that it names. What an earlier version of
 // it limited, and this one does not, limits nothing any more. On the store's executor; two round trips at most.
 awaitable<void> declare_handler_limits(store& in);
+// Those of them that the store does not know at all; how many. What a later version has declared stays.
+awaitable<std::size_t> restore_handler_limits(store& in);
 
 }  // namespace errand

@@ -4,6 +4,7 @@
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
+#include "worker/limits_watch.hpp"
 #include "worker/loop_watch.hpp"
 #include "worker/outbox_relay.hpp"
 #include "worker/promoter.hpp"
@@ -56,6 +57,9 @@ awaitable<void> maintenance_thread::open() {
     auto recovers = std::make_unique<recoverer>(shared_, executor, tasks);
     recoverer_ = recovers.get();
     roles_.push_back(std::move(recovers));
+    auto limits = std::make_unique<limits_watch>(shared_, executor, tasks);
+    limits_watch_ = limits.get();
+    roles_.push_back(std::move(limits));
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
@@ -83,6 +87,10 @@ void maintenance_thread::woken() {
 }
 
 void maintenance_thread::schedules_changed() { scheduler_->no_later_than(std::chrono::steady_clock::now()); }
+
+void maintenance_thread::limits_may_be_lost() {
+    limits_watch_->no_later_than(std::chrono::steady_clock::now());
+}
 
 void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
 

@@ -12,6 +12,7 @@
 namespace errand {
 
 class heartbeat;
+class limits_watch;
 class promoter;
 class recoverer;
 class resolver;
@@ -43,7 +44,9 @@ private:
     void reconnected() override {
         news_came();
         schedules_changed();
+        limits_may_be_lost();
     }
+    void limits_may_be_lost();
 
     worker_shared& shared_;
     std::span<const std::unique_ptr<worker_thread>> threads_;
@@ -54,6 +57,7 @@ private:
     resolver* resolver_ = nullptr;
     recoverer* recoverer_ = nullptr;
     scheduler* scheduler_ = nullptr;
+    limits_watch* limits_watch_ = nullptr;
 };
 
 }  // namespace errand

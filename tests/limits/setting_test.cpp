@@ -1,5 +1,6 @@
 // What is set at run time, what is seen, and what is refused.
 #include "limits/handlers.hpp"
+#include "support/redis_server.hpp"
 #include "support/store_kind.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -88,4 +89,16 @@ TEST_CASE("on several shards a handler with limits is refused", "[in_shards]") {
         t.run(t.app.handler<single>().perform_async()),
         ContainsSubstring("handler \"single\": limits are not available on several shards yet"));
     CHECK_THROWS_WITH(t.start(), ContainsSubstring("limits are not available on several shards yet"));
+}
+
+TEST_CASE("a Redis that was emptied hears of the limits again", "[goes_away]") {
+    errand::test::redis_server server{};
+    auto settings = bench::one_shard();
+    settings.store = server.url();
+    bench t{settings};
+    t.start();
+    server.command({"FLUSHALL"});
+    t.wait(t.run(t.app.handler<moody>().perform_async("is well")));
+    eventually([&] { return t.limit("crm-api").declared == crm.rule(); });
+    CHECK(t.limit("handler:single").declared == errand::limit_rule{.max_running = 1});
 }

@@ -1,0 +1,14 @@
+#include "worker/limits_watch.hpp"
+
+#include "runtime/handler_limits.hpp"
+
+#include <utility>
+
+namespace errand {
+
+awaitable<std::size_t> limits_watch::pass() {
+    if (std::exchange(first_, false)) co_return 0;
+    co_return co_await restore_handler_limits(in_);
+}
+
+}  // namespace errand

@@ -1,0 +1,25 @@
+// Declares its handlers' limits again where a store has lost them: one that was emptied, or whose fail-over forgot them.
+#pragma once
+
+#include "store/store.hpp"
+#include "worker/role.hpp"
+#include "worker/worker_shared.hpp"
+
+namespace errand {
+
+// The worker has declared them when it started; a round is asked for when its connection was lost.
+class limits_watch final : public role {
+public:
+    limits_watch(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
+        : role{shared.app, executor, "declaring limits again"}, in_{in} {}
+
+    awaitable<std::size_t> pass() override;
+
+private:
+    duration pause() override { return std::chrono::days{1}; }
+
+    store& in_;
+    bool first_ = true;
+};
+
+}  // namespace errand
