@@ -18,7 +18,7 @@ end
 function looks.groups(field, value)
   if byte(field) ~= 103 then return end
   local group = sub(field, 2)
-  local member, text = standing_of(group)
+  local member, ticket, text = standing_of(group)
   local head = head_of(group)
   if not head then
     if finding('empty_group', group, 'its turn comes, and it has no tasks') then
@@ -27,8 +27,8 @@ function looks.groups(field, value)
       let_all_go(text)
     end
   elseif not call('ZSCORE', held, member) and finding('stuck', group, 'a group whose turn will not come') then
-    local queue = byte(member) == 112 and sub(member, 34, -18) or sub(member, 2, -33)
-    line_up(queue, sub(head, 18, 18), group, text)
+    local queue = byte(member) == 112 and sub(member, 2 + gate_width, -33) or sub(member, 2, -47)
+    line_up(queue, sub(head, 18, 18), group, ticket, text)
     wake_in(prefix .. 'idle:' .. queue, 1)
   end
 end

@@ -4,12 +4,12 @@
 -- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now.
 local function pop_group(q, member, time)
   local queue, group = name_of(q), sub(member, -16)
-  local _, text = standing_of(group)
+  local _, ticket, text = standing_of(group)
   local head = head_of(group)
   local gate, till = first_closed(text)
   call('ZREM', held, member)
   if gate then
-    wait_at(gate, till, queue, sub(head, 18, 18), group, text)
+    wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text)
     let_all_go(text)
     return
   end
@@ -21,7 +21,8 @@ local function pop_group(q, member, time)
   gated_of[id] = text
   local following = head_of(group)
   if following then
-    stand(group, turn_member(queue, sub(following, 18, 18), time + 1, group), text)
+    ticket = new_ticket()
+    stand(group, turn_member(queue, sub(following, 18, 18), time + 1, ticket, group), ticket, text)
   else
     call('HDEL', groups, 'g' .. group)
     if call('ZCARD', held) == 0 then call('HDEL', stale, 'gated') end
@@ -46,7 +47,7 @@ end
 -- a group one step back, and one that comes new begins where the others are.
 local function pop_turns(q, room)
   local queue, popped, looks = name_of(q), {}, 2 * room + 50
-  local known = call('HMGET', groups, 'v' .. queue, 'l' .. queue)
+  local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)
   local at = #queue + 3
   while #popped < room and looks > 0 do
@@ -61,10 +62,10 @@ local function pop_turns(q, room)
       if theirs == priority then time, plain = plain, plain + 1 end
     else
       time = math.max(time, turn)
-      call('HSET', groups, 'v' .. queue, digits(time))
+      call('HSET', gates, 'v' .. queue, digits(time))
       popped[#popped + 1] = pop_group(q, member, time)
     end
   end
-  call('HSET', groups, 'v' .. queue, digits(time), 'l' .. queue, digits(plain))
+  call('HSET', gates, 'v' .. queue, digits(time), 'l' .. queue, digits(plain))
   return popped
 end

@@ -56,6 +56,7 @@ while at <= total do
 end
 
 if closed > 0 then
+  if call('EXISTS', prefix .. 'slots') == 1 then seldom().end_claims(11, 10 + closed) end
   many('ZREM', leases, ARGV, 11, 10 + closed)
   many('HDEL', claims, ARGV, 11, 10 + closed)
 end

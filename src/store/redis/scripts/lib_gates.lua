@@ -6,10 +6,11 @@
 -- gates:  'c' gate  -> how many run (of a limit with keys also by the gate without a key: of all); 't' gate -> when the last
 --         start is used up (us)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them.
--- held:   'p' gate, priority (9 - p), order, queue, a line break, group -> groups that wait at this gate, their first closed one
+-- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
 -- opens:  gate -> when its rate lets the next one through (ms), as long as somebody waits at it
 --
--- Invariant: who waits at a gate that is open is not forgotten: another group that it let go has yet to be looked at.
+-- Invariant: who waits at a gate that is open is not forgotten: another group of its queue that the gate let go has yet to be
+-- looked at.
 -- These keys have the shard's hash tag and are few: their names are made here, so that calls without limits need not carry them.
 -- Needs: lib_queues
 local limits, gates, slots = prefix .. 'limits', prefix .. 'gates', prefix .. 'slots'

@@ -2,10 +2,11 @@
 -- ready list, so that each comes to start something.
 --
 -- held:   'h' group (16 hex), priority (9 - p), order (13 digits), id -> the tasks of a group in order
---         't' queue, a line break, priority (9 - p), virtual time (14 digits), group -> the groups whose turn will come
+--         't' queue, a line break, priority (9 - p), virtual time (14 digits), ticket, group -> the groups whose turn will come
 --         (those that wait at a gate: lib_gates.lua)
--- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its gates
---         'i' id -> order of the task; 'v' queue -> virtual time, 'l' queue -> that of the plain list; 'n' queue -> tasks
+-- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its ticket, its gates
+--         'i' id -> order of the task; 'n' queue -> tasks
+-- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last ticket
 -- stale:  'gated' while any is held: claims look closely then
 -- Needs: lib_gates lib_names lib_wake lib_entry
 local groups = prefix .. 'groups'
@@ -14,36 +15,38 @@ local first_order = 5 * 10 ^ 12
 local function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] end
 local function any_turn(queue) return first_of('t' .. queue .. '\n') ~= nil end
 
-local function turn_member(queue, priority, time, group)
-  return 't' .. queue .. '\n' .. priority .. string.format('%014.0f', time) .. group
+local function turn_member(queue, priority, time, ticket, group)
+  return 't' .. queue .. '\n' .. priority .. string.format('%014.0f', time) .. ticket .. group
 end
 
-local function stand(group, member, text)
+-- `ticket`: those with smaller ones have waited for longer since they last started something (14 digits).
+local function stand(group, member, ticket, text)
   call('ZADD', held, 0, member)
-  call('HSET', groups, 'g' .. group, struct.pack('>I2', #member) .. member .. text)
+  call('HSET', groups, 'g' .. group, struct.pack('>I2', #member) .. member .. ticket .. text)
 end
+local function new_ticket() return string.format('%014.0f', call('HINCRBY', gates, 'order', 1)) end
 
--- Where the group stands in `held`, and its gates; nil: it is empty.
+-- Where the group stands in `held`, its ticket and its gates; nil: it is empty.
 local function standing_of(group)
   local value = call('HGET', groups, 'g' .. group)
   if not value then return end
   local length = struct.unpack('>I2', value)
-  return sub(value, 3, 2 + length), sub(value, 3 + length)
+  return sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), sub(value, 17 + length)
 end
 
 -- Its turn comes, at the present virtual time of its queue.
-local function line_up(queue, priority, group, text)
-  local time = tonumber(call('HGET', groups, 'v' .. queue) or 0)
-  stand(group, turn_member(queue, priority, time, group), text)
+local function line_up(queue, priority, group, ticket, text)
+  local time = tonumber(call('HGET', gates, 'v' .. queue) or 0)
+  stand(group, turn_member(queue, priority, time, ticket, group), ticket, text)
 end
 
-local function wait_at(gate, till, queue, priority, group, text)
-  local order = call('HINCRBY', groups, 'order', 1)
-  stand(group, 'p' .. gate .. priority .. string.format('%014.0f', order) .. queue .. '\n' .. group, text)
+local function wait_at(gate, till, queue, priority, group, ticket, text)
+  stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
   if till < math.huge then call('ZADD', opens, 'LT', math.ceil(till / 1000), gate) end
 end
 
--- Lets the first of those go on that wait at a gate, if it is open; that one lets the next go when it is looked at.
+-- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
+-- goes on lets the next go when it is looked at.
 local function let_go(gate)
   local first = first_of('p' .. gate)
   if not first then return end
@@ -52,12 +55,14 @@ local function let_go(gate)
     if till < math.huge then call('ZADD', opens, math.ceil(till / 1000), gate) end
     return
   end
-  local at, group = 2 + gate_width, sub(first, -16)
-  local priority, queue = sub(first, at, at), sub(first, at + 15, -18)
-  local _, text = standing_of(group)
-  call('ZREM', held, first)
-  line_up(queue, priority, group, text)
-  wake_in(prefix .. 'idle:' .. queue, 1)
+  repeat
+    local queue, group, priority = sub(first, 2 + gate_width, -33), sub(first, -16), sub(first, -31, -31)
+    local _, ticket, text = standing_of(group)
+    call('ZREM', held, first)
+    line_up(queue, priority, group, ticket, text)
+    wake_in(prefix .. 'idle:' .. queue, 1)
+    first = call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
+  until not first
 end
 
 local function let_all_go(text)
@@ -76,7 +81,7 @@ end
 local function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
 local function head_of(group) return first_of('h' .. group) end
 
--- Puts a task into its group: at its end, or before all others of its priority.
+-- Puts a task into its group: at its end, or before all others of its priority. True when its turn comes.
 local function hold(q, id, body, front)
   local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
   local group = group_of(queue, text)
@@ -86,14 +91,23 @@ local function hold(q, id, body, front)
   call('HSET', groups, 'i' .. id, order)
   call('HINCRBY', groups, 'n' .. queue, 1)
   call('HSET', stale, 'gated', '')
-  local member = standing_of(group)
-  if not member then return line_up(queue, priority, group, text) end
+  local member, ticket = standing_of(group)
+  if not member then
+    local gate, till = first_closed(text)
+    if gate then
+      wait_at(gate, till, queue, priority, group, new_ticket(), text)
+    else
+      line_up(queue, priority, group, new_ticket(), text)
+    end
+    return not gate
+  end
   -- What is more urgent takes its group along.
-  local at = byte(member) == 112 and 2 + gate_width or #queue + 3
+  local at = byte(member) == 112 and #member - 30 or #queue + 3
   if priority < byte(member, at) - 48 then
     call('ZREM', held, member)
-    stand(group, sub(member, 1, at - 1) .. priority .. sub(member, at + 1), text)
+    stand(group, sub(member, 1, at - 1) .. priority .. sub(member, at + 1), ticket, text)
   end
+  return byte(member) == 116
 end
 
 -- Takes a task out of its group. False when it is in none.
