@@ -294,7 +294,7 @@ TEST_CASE("tasks of a paused queue stay behind open gates") {
     CHECK(t.take(5).size() == 2);
 }
 
-TEST_CASE("what stands aside is adopted when its gates are open") {
+TEST_CASE("what stands aside starts when its gates are open, and not before") {
     limit_fixture t;
     t.set("crm", t.at_most(1));
     const auto id = t.submit_gated(t.running("crm"), "1");
@@ -307,10 +307,12 @@ TEST_CASE("what stands aside is adopted when its gates are open") {
     const auto got = t.take(1);
     REQUIRE(got.size() == 1);
     CHECK(t.adopt().empty());
-    auto told = t.worker.ear->asides;
+    CHECK(t.take(1).empty());
     t.finish_one(got[0]);
-    CHECK(t.until([&] { return t.worker.ear->asides > told; }));
-    const auto adopted = t.adopt();
+    // A store may keep it aside until then, or make it wait as a ready one.
+    auto adopted = t.adopt();
+    if (adopted.empty()) adopted = t.take(1);
+    REQUIRE(adopted.size() == 1);
     CHECK(t.ids_of(adopted) == std::vector{id});
     CHECK(t.state_of_limit("crm").running == 1);
     t.finish_one(adopted.at(0));

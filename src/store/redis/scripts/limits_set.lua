@@ -35,7 +35,7 @@ for at = 2, #ARGV, 3 do
     local most, spacing, tolerance = string.match(in_force, '^(%S+) %S+ %S+ %S+ (%S+) (%S+)$')
     call('HSET', limits, 'r' .. limit, most .. ' ' .. spacing .. ' ' .. tolerance)
   else
-    call('HDEL', limits, 'r' .. limit)
+    call('HDEL', limits, 'r' .. limit, 'n' .. limit)
   end
   if call('HGET', limits, 'r' .. limit) ~= before then let_go_on(limit) end
 end

@@ -41,9 +41,8 @@ local function place(run, ids)
     if run.priority == 0 then
       many('LPUSH', ready_of(q), ids, 1, n)
     elseif run.priority >= 128 then
-      n = 0
       for i = 1, #ids do
-        if hold(q, ids[i], call('HGET', tasks, ids[i])) then n = n + 1 end
+        if not hold(q, ids[i], call('HGET', tasks, ids[i])) then n = n - 1 end
       end
     else
       for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
@@ -51,7 +50,7 @@ local function place(run, ids)
     run.wakes = math.min(n, chain)
   end
   if run.expires >= 0 then
-    for i = 1, n do call('ZADD', expiry_of(q), (run.due or upper) + run.expires, ids[i]) end
+    for i = 1, #ids do call('ZADD', expiry_of(q), (run.due or upper) + run.expires, ids[i]) end
   end
 end
 
