@@ -16,6 +16,7 @@
 #include "core/task_id.hpp"
 #include "store/inspection.hpp"
 #include "store/schedule_store.hpp"
+#include "store/settings_store.hpp"
 #include "store/submission.hpp"
 
 #include <cstdint>
@@ -272,6 +273,8 @@ public:
     virtual void news_came() {}
     // A schedule is to be looked at earlier than was said.
     virtual void schedules_changed() {}
+    // What is set of handlers is another, or may be.
+    virtual void settings_changed() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
@@ -282,7 +285,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store {
+class store : public schedule_store, public settings_store {
 public:
     virtual ~store() = default;
 

@@ -14,24 +14,26 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 49> last_files{
-    "open",           "stamp",    "submit_new",  "submit",        "work",           "extend",
-    "note",           "stage",    "stages",      "promote",       "recover",        "adopt",
-    "clean",          "cancel",   "find",        "watch",         "beat",           "leave",
-    "busy",           "enrol",    "depend",      "confirm",       "withdraw",       "links",
-    "news",           "resolve",  "delivered",   "revive",        "pause",          "edit",
-    "remove",         "overview", "list",        "running",       "audit_tasks",    "audit_lists",
-    "audit_rest",     "trim",     "untangle",    "repair",        "repair_count",   "resume",
-    "forget",         "sweep",    "audit_links", "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step",
+constexpr std::array<std::string_view, 51> last_files{
+    "open",           "stamp",         "submit_new",   "submit",        "work",           "extend",
+    "note",           "stage",         "stages",       "promote",       "recover",        "adopt",
+    "clean",          "cancel",        "find",         "watch",         "beat",           "leave",
+    "busy",           "enrol",         "depend",       "confirm",       "withdraw",       "links",
+    "news",           "resolve",       "delivered",    "revive",        "pause",          "edit",
+    "remove",         "overview",      "list",         "running",       "audit_tasks",    "audit_lists",
+    "audit_rest",     "trim",          "untangle",     "repair",        "repair_count",   "resume",
+    "forget",         "sweep",         "audit_links",  "schedules_due", "schedules_find", "schedules_list",
+    "schedules_step", "settings_find", "settings_set",
 };
-static_assert(static_cast<std::size_t>(script_name::schedules_step) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::settings_set) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{
-    script_name::stamp, script_name::stages,       script_name::find,           script_name::watch,
-    script_name::links, script_name::list,         script_name::running,        script_name::overview,
-    script_name::busy,  script_name::repair_count, script_name::schedules_find, script_name::schedules_list};
+    script_name::stamp,        script_name::stages,         script_name::find,
+    script_name::watch,        script_name::links,          script_name::list,
+    script_name::running,      script_name::overview,       script_name::busy,
+    script_name::repair_count, script_name::schedules_find, script_name::schedules_list,
+    script_name::settings_find};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;

@@ -84,6 +84,10 @@ public:
     awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) override;
     awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) override;
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
+    bool any_settings() const override;
+    awaitable<settings_of_shards> settings() override;
+    awaitable<std::string> find_settings(std::string handler) override;
+    awaitable<bool> set_settings(settings_step step) override;
 
 private:
     class ear;

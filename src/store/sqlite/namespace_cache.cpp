@@ -25,6 +25,7 @@ void namespace_cache::read() {
     token_ = rows.number(3);
     layout_ = rows.number(4);
     clock_ = rows.number(5);
+    settings_ = rows.number(6);
     dirty_ = false;
     read_ = true;
     if (layout_ != known) read_layout();

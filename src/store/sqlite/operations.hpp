@@ -8,6 +8,7 @@
 #include "store/sqlite/changes.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
+#include "store/sqlite/handler_settings.hpp"
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/maintenance.hpp"
 #include "store/sqlite/schedules.hpp"
@@ -44,6 +45,7 @@ struct operations {
     maintenance maintain{tx, tasks, places, links, ends, aside};
     inspection inspect{tx, tasks, links};
     schedules schedule{tx, places, submission};
+    handler_settings settings{tx};
     audit checks{tx, tasks, places, links, aside};
 };
 

@@ -1,4 +1,4 @@
--- What a file holds, format 6. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 7. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
@@ -11,7 +11,8 @@ CREATE TABLE errand_name_space(
     front INTEGER NOT NULL DEFAULT 0,   -- and before their heads
     token INTEGER NOT NULL DEFAULT 0,   -- of the news that were taken last
     layout INTEGER NOT NULL DEFAULT 0,  -- grows with every change of queues and lists
-    clock INTEGER NOT NULL DEFAULT 0    -- the latest time at which anything was written, us
+    clock INTEGER NOT NULL DEFAULT 0,   -- the latest time at which anything was written, us
+    settings INTEGER NOT NULL DEFAULT 0 -- another one after each change of what is set of handlers
 );
 
 CREATE TABLE errand_queue(
@@ -182,3 +183,11 @@ CREATE TABLE errand_schedule(
 );
 CREATE INDEX errand_schedule_look ON errand_schedule(ns, look) WHERE look IS NOT NULL;
 CREATE INDEX errand_schedule_name ON errand_schedule(ns, name);
+
+-- What is set of handlers at run time.
+CREATE TABLE errand_settings(
+    ns INTEGER NOT NULL,
+    handler BLOB NOT NULL,
+    record BLOB NOT NULL,
+    UNIQUE(ns, handler)
+);
