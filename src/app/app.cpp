@@ -114,6 +114,15 @@ awaitable<std::optional<schedule>> app::find_schedule(std::string id) {
     return detail::find_schedule(*core_, std::move(id));
 }
 
+awaitable<settings_info> app::configure(std::string handler, handler_settings settings,
+                                        configure_options how) {
+    return detail::configure_handler(*core_, std::move(handler), std::move(settings), std::move(how));
+}
+
+awaitable<settings_info> app::settings_of(std::string handler) {
+    return detail::find_settings(*core_, std::move(handler));
+}
+
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     return detail::find_task(*core_, std::move(id));
 }

@@ -4,6 +4,7 @@
 #include <errand/awaitable.hpp>
 #include <errand/options.hpp>
 #include <errand/schedule.hpp>
+#include <errand/settings.hpp>
 #include <errand/task_info.hpp>
 
 #include <array>
@@ -66,6 +67,10 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all);
 awaitable<schedule> declare_schedule(schedule_draft one);
 awaitable<schedule_page> list_schedules(app_core& app, schedule_filter which, std::string after);
 awaitable<std::optional<schedule>> find_schedule(app_core& app, std::string id);
+
+awaitable<settings_info> configure_handler(app_core& app, std::string handler, handler_settings settings,
+                                           configure_options how);
+awaitable<settings_info> find_settings(app_core& app, std::string handler);
 
 // The result as JSON text; empty for void.
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);
