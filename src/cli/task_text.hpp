@@ -12,6 +12,7 @@ namespace errand::cli {
 // What is known besides the task; the last two count for ready ones only.
 struct surroundings {
     time_point now{};
+    bool handler_is_paused = false;  // of ready and delayed ones
     bool queue_is_paused = false;
     std::size_t workers = 0;  // that serve its queue
 };
