@@ -88,6 +88,6 @@ TEST_CASE("handlers are listed that workers have or of which something is set", 
         t.errand({"show", waits.id()}).out,
         ContainsSubstring("stands aside: its handler chore is paused: errand configure chore paused="));
     t.errand({"configure", "chore", "paused="});
-    CHECK(t.wait(waits) == 1);
+    CHECK(t.wait(waits) == 2);
     t.app.block_on(t.app.stop());
 }

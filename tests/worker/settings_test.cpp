@@ -12,17 +12,22 @@ using errand::test::eventually;
 
 namespace {
 
-const std::string echoes = "worker_test.echo";
-const std::string free_forms = "worker_test.free_form";
+const std::string echoes = "worker_test::echo";
+const std::string free_forms = "worker_test::free_form";
 
-// Another program of the namespace.
+// Another program of the namespace; of what is kept in memory alone there is none.
 struct operator_desk {
-    explicit operator_desk(bench& t) : app{t.app.settings()} {}
+    explicit operator_desk(bench& t)
+        : other{t.app.settings().store == "sqlite::memory:"
+                    ? nullptr
+                    : std::make_unique<errand::app>(t.app.settings())},
+          app{other ? *other : t.app} {}
     errand::settings_info set(const std::string& handler, errand::handler_settings values,
                               errand::configure_options how = {}) {
         return app.block_on(app.configure(handler, std::move(values), std::move(how)));
     }
-    errand::app app;
+    std::unique_ptr<errand::app> other;
+    errand::app& app;
 };
 
 void fails_always(bench& t) {
@@ -112,7 +117,7 @@ TEST_CASE(
 TEST_CASE("a timeout and a backoff that are set at run time are kept to") {
     bench t;
     t.start();
-    t.run(t.app.configure("worker_test.lingers", {.timeout = 20ms}));
+    t.run(t.app.configure("worker_test::lingers", {.timeout = 20ms}));
     t.run(t.app.configure(free_forms, {.backoff = errand::backoff::uniform(1h)}));
     auto late = t.run(t.app.handler<lingers>().perform_async(1h));
     const auto end = end_of(t, late);
