@@ -12,6 +12,7 @@
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
 #include <errand/schedule.hpp>
+#include <errand/settings.hpp>
 #include <errand/task_info.hpp>
 
 #include <boost/json/array.hpp>
@@ -111,6 +112,18 @@ public:
     /// All limits of the namespace, by name: those that a worker has declared or that were set. One round trip.
     /// @throws store_error
     [[nodiscard]] awaitable<std::vector<limit_info>> limits();
+    /// Sets what goes before the policy of a handler, for all programs of the namespace, also for tasks that were submitted
+    /// before, as each member says. What is not given is the policy's again: `{}` clears all. About two round trips.
+    /// @param handler its wire name; this program need not have it
+    /// @return what is set now, with its version
+    /// @throws usage_error for a bad value; settings_conflict when `how.version` is not the one that is there; store_error
+    [[nodiscard]] awaitable<settings_info> configure(std::string handler, handler_settings settings,
+                                                     configure_options how = {});
+
+    /// What is set of a handler at run time, and who has set it. One round trip.
+    /// @param handler its wire name; this program need not have it
+    /// @return version 0 when nothing was ever set @throws usage_error for a bad name, store_error
+    [[nodiscard]] awaitable<settings_info> settings_of(std::string handler);
 
     /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.
     [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <exception>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace errand {
@@ -40,8 +41,15 @@ public:
         return delay_(n, std::move(failure));
     }
 
+    /// How it is written: "polynomial", "exponential:10s:1h", "uniform:30s"; empty for a callable of the program's own.
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
 private:
+    template <class Fn>
+    backoff(Fn fn, std::string text) : delay_{std::move(fn)}, text_{std::move(text)} {}
+
     std::function<duration(int, std::exception_ptr)> delay_;
+    std::string text_{};
 };
 
 }  // namespace errand

@@ -25,6 +25,7 @@
 #include <errand/postgres.hpp>
 #include <errand/proxy.hpp>
 #include <errand/schedule.hpp>
+#include <errand/settings.hpp>
 #include <errand/sql.hpp>
 #include <errand/sqlite.hpp>
 #include <errand/stage.hpp>

@@ -57,6 +57,12 @@ public:
     using error::error;
 };
 
+/// Settings of a handler were not changed, because somebody else has changed them since they were seen; the text names who.
+class settings_conflict : public error {
+public:
+    using error::error;
+};
+
 /// A submission was refused because its dependencies would close a cycle; the text names the tasks on it.
 class dependency_cycle : public error {
 public:

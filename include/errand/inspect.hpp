@@ -1,6 +1,7 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/settings.hpp>
 #include <errand/state.hpp>
 #include <errand/task_info.hpp>
 #include <errand/time.hpp>
@@ -62,6 +63,16 @@ struct worker_info {
     time_point alive_until{};           ///< it counts as gone when it gives no sign until then
     std::vector<running_info> running;  ///< what it runs now
     bool stopping = false;              ///< it takes nothing new and ends when what it runs has ended
+};
+
+/// A handler that workers have, or of which something is set at run time.
+struct handler_info {
+    std::string name;
+    std::vector<std::string> workers;  ///< the names of those that have it
+    settings_info set;                 ///< at run time
+    /// What counts for a task whose submission has said nothing: the policy of the worker that was started last, with what is
+    /// set over it; nullopt when no worker has it. A backoff that is a callable of the program's own is nullopt.
+    std::optional<handler_settings> in_force;
 };
 
 /// What happened in a queue on one day (UTC).
@@ -182,8 +193,11 @@ public:
     /// The processes that run tasks, and what they run now.
     [[nodiscard]] awaitable<std::vector<worker_info>> workers() const;
 
-    /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers() and
-    /// history() meanwhile, each of which then takes a second longer. One round trip.
+    /// The handlers that live workers have, and those of which something is set at run time, by name. Two round trips.
+    [[nodiscard]] awaitable<std::vector<handler_info>> handlers() const;
+
+    /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers(),
+    /// handlers() and history() meanwhile, each of which then takes a second longer. One round trip.
     [[nodiscard]] awaitable<std::vector<std::size_t>> away() const;
 
     /// What happened on the last days, the newest first; exact to the minute at midnight (UTC), kept for 400 days.

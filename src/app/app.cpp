@@ -124,6 +124,15 @@ awaitable<void> app::clear_limit(std::string name) {
 
 awaitable<std::vector<limit_info>> app::limits() { return detail::list_limits(*core_); }
 
+awaitable<settings_info> app::configure(std::string handler, handler_settings settings,
+                                        configure_options how) {
+    return detail::configure_handler(*core_, std::move(handler), std::move(settings), std::move(how));
+}
+
+awaitable<settings_info> app::settings_of(std::string handler) {
+    return detail::find_settings(*core_, std::move(handler));
+}
+
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     return detail::find_task(*core_, std::move(id));
 }

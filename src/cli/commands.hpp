@@ -54,6 +54,10 @@ runner prepare_graph(CLI::App& line);
 runner prepare_reschedule(CLI::App& line);
 runner prepare_change(CLI::App& line);
 
+// handlers.cpp
+runner prepare_handlers(CLI::App& line);
+runner prepare_configure(CLI::App& line);
+
 // Files of their names.
 runner prepare_top(CLI::App& line);
 runner prepare_perform(CLI::App& line);

@@ -23,6 +23,7 @@ using commands_of_program = std::vector<const CLI::App*>;
 
 // How queues are asked for while somebody waits for the shell.
 constexpr const char* list_queues = "$(errand queues --names --store-timeout 300ms 2>/dev/null)";
+constexpr const char* list_handlers = "$(errand handlers --names --store-timeout 300ms 2>/dev/null)";
 
 // What an option or argument may be: the words themselves, or a shell's command substitution that gives them; empty when only
 // the user knows.
@@ -30,6 +31,7 @@ std::string values_of(const CLI::Option& option) {
     const auto type = option.get_type_name();
     if (type == "STATE") return joined(detail::state_names, " ");
     if (type == "QUEUE") return list_queues;
+    if (type == "HANDLER") return list_handlers;
     // "RULE:{cancel,run,wait}", as CLI::IsMember describes itself.
     const auto from = type.find('{');
     if (from == type.npos || !type.ends_with('}')) return {};

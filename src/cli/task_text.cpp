@@ -29,7 +29,18 @@ std::string waiting_text(const task_info& task) {
     return text;
 }
 
+std::string paused_text(const task_info& task) {
+    return "its handler " + task.handler + " is paused: errand configure " + task.handler + " paused=";
+}
+
+std::string delayed_text(const task_info& task, const surroundings& around) {
+    const bool is_due = task.due_at && *task.due_at <= around.now;
+    if (is_due && around.handler_is_paused) return "stands aside: " + paused_text(task);
+    return "due at " + at_text(task.due_at, around.now);
+}
+
 std::string ready_text(const task_info& task, const surroundings& around) {
+    if (around.handler_is_paused) return "ready, but " + paused_text(task);
     if (around.queue_is_paused)
         return "ready, but its queue " + task.queue + " is paused: errand resume " + task.queue;
     if (around.workers == 0) return "ready, but no worker serves its queue " + task.queue;
@@ -86,7 +97,7 @@ std::string node_text(const task_graph& graph, std::size_t at) {
 std::string why_text(const task_info& task, const surroundings& around) {
     switch (task.state) {
     case state::waiting: return waiting_text(task);
-    case state::delayed: return "due at " + at_text(task.due_at, around.now);
+    case state::delayed: return delayed_text(task, around);
     case state::ready: return ready_text(task, around);
     case state::working: return "runs since " + at_text(task.started_at, around.now);
     case state::retry:

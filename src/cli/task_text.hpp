@@ -9,11 +9,12 @@
 
 namespace errand::cli {
 
-// What is known besides the task; the last two count for ready ones only.
+// What is known besides the task: of ready ones; of delayed ones only the last.
 struct surroundings {
     time_point now{};
     bool queue_is_paused = false;
     std::size_t workers = 0;  // that serve its queue
+    bool handler_is_paused = false;
 };
 
 // In one sentence: what it waits for, or how it ended.

@@ -132,6 +132,8 @@ exit_code not_there(const std::string& id) {
 // What a ready task needs to be started by: two questions that other states do not raise.
 surroundings around(session& on, const task_info& task) {
     surroundings all{.now = clock_now()};
+    if (task.state == state::ready || task.state == state::delayed)
+        all.handler_is_paused = on.run(on.app().settings_of(task.handler)).settings.paused;
     if (task.state != state::ready) return all;
     for (const auto& queue : on.run(on.inspect().queues())) {
         if (queue.name == task.queue) all.queue_is_paused = queue.paused;

@@ -7,6 +7,7 @@
 #include "client/listing.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/outbox_port.hpp"
+#include "runtime/policy_cards.hpp"
 #include "runtime/stored_info.hpp"
 
 #include <boost/json/parse.hpp>
@@ -113,7 +114,9 @@ worker_info worker_of(const worker_card& from) {
         one.host = std::string{host->get_string()};
     one.pid = number_of(members, "pid");
     one.queues = texts_of(members, "queues");
-    one.handlers = texts_of(members, "handlers");
+    // Those that are paused are not among the names by which a worker is found.
+    for (auto& [name, policy] : handlers_in(from.card).policies) one.handlers.push_back(std::move(name));
+    if (one.handlers.empty()) one.handlers = texts_of(members, "handlers");
     one.concurrency = static_cast<std::size_t>(std::max<std::int64_t>(number_of(members, "concurrency"), 0));
     if (const auto started = number_of(members, "started"); started > 0)
         one.started_at = time_point{duration{started}};

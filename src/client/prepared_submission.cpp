@@ -21,6 +21,11 @@ const policy& default_policy() {
     return values;
 }
 
+const handler_settings& nothing_set() {
+    static const handler_settings none{};
+    return none;
+}
+
 const options& no_options() {
     static const options none{};
     return none;
@@ -84,6 +89,30 @@ on_failed rule_of(dependency_rule rule) {
     return on_failed::cancel;
 }
 
+// What the submission says, what is set at run time, the policy.
+void set_terms_of(prepared_submission& one, const options& extra, const handler_settings& set,
+                  const policy& rules) {
+    one.body.priority =
+        static_cast<std::uint8_t>(extra.priority.value_or(set.priority.value_or(rules.priority)));
+    one.body.timeout = extra.timeout;
+    one.body.max_retry = extra.max_retry;
+    one.body.retention = extra.retention;
+    one.retention = extra.retention.value_or(set.retention.value_or(rules.retention));
+    one.expires_after = extra.expires_after ? extra.expires_after
+                        : set.expires_after ? set.expires_after
+                                            : rules.expires_after;
+    if (!extra.expires_after && set.expires_after == duration::zero()) one.expires_after.reset();
+    // Also what it did not say itself: what expires by itself is known by its body.
+    one.body.expires_after = one.expires_after;
+    one.body.policy_expires = one.expires_after && !extra.expires_after;
+}
+
+// What ends without an attempt is known by its body.
+void keep_retention(prepared_submission& one, const options& extra) {
+    one.body.retention = one.retention;
+    one.body.policy_retains = !extra.retention;
+}
+
 // Each once, in the order given.
 void set_parents(prepared_submission& one, const options& extra) {
     if (extra.after.empty()) return;
@@ -95,8 +124,7 @@ void set_parents(prepared_submission& one, const options& extra) {
         one.body.after.push_back(id);
     }
     one.body.rule = rule_of(extra.on_failed_dependency.value_or(cancel_dependents));
-    // Who is cancelled because of another is known by its body only.
-    one.body.retention = one.retention;
+    keep_retention(one, extra);
 }
 
 void set_gates(task_body& body, const detail::draft& from, const known_handler& handler) {
@@ -106,7 +134,7 @@ void set_gates(task_body& body, const detail::draft& from, const known_handler& 
 
 }  // namespace
 
-prepared_submission prepare(detail::draft from) {
+prepared_submission prepare(detail::draft from, policy_source source) {
     const known_handler* handler =
         from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
     check_runnable(from, handler);
@@ -120,19 +148,14 @@ prepared_submission prepare(detail::draft from) {
     check_payload(from, one.body.handler);
     one.body.args = std::move(from.args);
     one.body.queue = extra.queue.value_or(rules.queue);
-    one.body.priority = static_cast<std::uint8_t>(extra.priority.value_or(rules.priority));
+    const auto set =
+        source == policy_source::declared ? nullptr : from.app->overrides.of(handler, one.body.handler);
+    set_terms_of(one, extra, set ? *set : nothing_set(), rules);
     if (handler) set_gates(one.body, from, *handler);
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
-    one.body.timeout = extra.timeout;
-    one.body.max_retry = extra.max_retry;
-    one.body.retention = extra.retention;
-    one.retention = extra.retention.value_or(rules.retention);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
-    // The policy's own too: what expires by itself is known by its body.
-    one.expires_after = extra.expires_after ? extra.expires_after : rules.expires_after;
-    one.body.expires_after = one.expires_after;
-    if (one.expires_after) one.body.retention = one.retention;
+    if (one.expires_after) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
     set_parents(one, extra);

@@ -25,8 +25,13 @@ struct prepared_submission {
     std::shared_ptr<reserved_child> child{};  // of the stage that submits it; null for all others
 };
 
+enum class policy_source : unsigned char {
+    in_force,  // with what is set at run time
+    declared,  // by the program alone
+};
+
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
-prepared_submission prepare(detail::draft from);
+prepared_submission prepare(detail::draft from, policy_source source = policy_source::in_force);
 
 // Makes it a child of the stage, unless it has a biz_id: with an id that the stage's next run chooses again. Null: of none.
 void make_child_of(stage_run* stage, prepared_submission& one);

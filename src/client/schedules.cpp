@@ -54,10 +54,10 @@ schedule_timing declared_timing(const detail::schedule_draft& one, const policy&
     return timing;
 }
 
-// What a run is made of.
+// What a run is made of; what is set at run time may be another when it runs.
 task_body run_body_of(detail::draft of_runs) {
     of_runs.biz_id.reset();
-    return prepare(std::move(of_runs)).body;
+    return prepare(std::move(of_runs), policy_source::declared).body;
 }
 
 // Throws usage_error, bad_data.

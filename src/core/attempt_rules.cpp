@@ -119,22 +119,34 @@ decision threw(attempt_end how, const std::exception_ptr& failure, const attempt
     }
 }
 
+// What the submission said itself stays.
+void put_over(attempt_terms& terms, const handler_settings& set, const task_body& body) {
+    if (set.timeout && !body.timeout) terms.timeout = *set.timeout;
+    if (set.max_retry && !body.max_retry) terms.max_retry = *set.max_retry;
+    if (set.retention && (!body.retention || body.policy_retains)) terms.retention = *set.retention;
+    if (set.backoff) terms.backoff = &*set.backoff;
+    if (!set.expires_after || (body.expires_after && !body.policy_expires)) return;
+    terms.expires_after = set.expires_after;
+    if (*set.expires_after == duration::zero()) terms.expires_after.reset();
+}
+
 }  // namespace
 
-attempt_terms terms_of(const policy& rules, const task_body& body) {
+attempt_terms terms_of(const policy& rules, const task_body& body, const handler_settings* set) {
     attempt_terms terms;
     terms.timeout = body.timeout.value_or(rules.timeout);
     terms.max_retry = body.max_retry.value_or(rules.max_retry);
     terms.expires_after = body.expires_after ? body.expires_after : rules.expires_after;
     terms.retention = body.retention.value_or(rules.retention);
-    if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);
     terms.backoff = &rules.backoff;
+    if (set) put_over(terms, *set, body);
+    if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);
     return terms;
 }
 
-attempt_terms terms_of(const task_body& body) {
+attempt_terms terms_of(const task_body& body, const handler_settings* set) {
     static const policy defaults{};
-    return terms_of(defaults, body);
+    return terms_of(defaults, body, set);
 }
 
 namespace {
@@ -147,6 +159,7 @@ decision decided(attempt_end how, const std::exception_ptr& failure, const attem
     case attempt_end::lease_ran_out: return lease_ran_out(std::move(before), terms, now);
     case attempt_end::unknown_handler: return postponed(std::move(before));
     case attempt_end::late: return {verdict::expire, duration{0}, std::move(before)};
+    case attempt_end::paused: return {verdict::give_back, duration{0}, std::move(before)};
     default: break;
     }
     if (!failure) return {verdict::give_back, duration{0}, std::move(before)};  // it never started
@@ -160,7 +173,7 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
     before.max_retry = terms.max_retry;
     const bool strange = before.unknown_handler > 0;
     auto next = decided(how, failure, terms, std::move(before), now);
-    next.strange = strange && next.kind != verdict::postpone;
+    next.strange = how == attempt_end::paused || (strange && next.kind != verdict::postpone);
     return next;
 }
 

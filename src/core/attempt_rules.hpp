@@ -2,6 +2,7 @@
 #pragma once
 
 #include <errand/policy.hpp>
+#include <errand/settings.hpp>
 #include <errand/time.hpp>
 
 #include "core/record.hpp"
@@ -12,19 +13,20 @@
 
 namespace errand {
 
-// The policy in force for one task: its handler's, with what the submission put in place of it.
+// The policy in force for one task: its handler's, with what is set at run time and what the submission said in place of it.
 struct attempt_terms {
     duration timeout{0};  // 0: none
     int max_retry = 0;
     std::optional<duration> expires_after;
     duration retention{0};
     duration unique_for{0};                    // 0 for a task without a biz_id
-    const errand::backoff* backoff = nullptr;  // of the handler; null: the polynomial
+    const errand::backoff* backoff = nullptr;  // of the policy or of what is set; null: the polynomial
 };
 
-attempt_terms terms_of(const policy& rules, const task_body& body);
+// `set`: what is set of the handler at run time, if anything is.
+attempt_terms terms_of(const policy& rules, const task_body& body, const handler_settings* set = nullptr);
 // Of a handler that this program does not know.
-attempt_terms terms_of(const task_body& body);
+attempt_terms terms_of(const task_body& body, const handler_settings* set = nullptr);
 
 // Why an attempt is over.
 enum class attempt_end : std::uint8_t {
@@ -37,6 +39,7 @@ enum class attempt_end : std::uint8_t {
     lease_ran_out,    // its worker gave no sign of life; this one took the task over
     unknown_handler,  // nobody here knows its handler; it never started
     late,             // its time to start was over; it never started
+    paused,           // its handler is, at run time; it never started
 };
 
 enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };
@@ -45,7 +48,7 @@ struct decision {
     verdict kind = verdict::succeed;
     duration delay{0};     // of fail and snooze
     task_notes notes;      // with what this attempt adds
-    bool strange = false;  // it goes on, and not all workers know its handler
+    bool strange = false;  // it goes on, and not all workers know its handler; given back, it stands aside
 };
 
 // `now` stamps the error. discard, retry_in and snooze count however the attempt was cancelled: the handler

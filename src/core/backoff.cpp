@@ -27,8 +27,27 @@ duration exponential_delay(duration first, duration cap, int retries) noexcept {
     return delay;
 }
 
+namespace {
+
+// As parse_duration() reads it.
+std::string in_short(duration length) {
+    struct unit {
+        std::int64_t ms;
+        const char* name;
+    };
+    for (const auto& [ms, name] :
+         {unit{86'400'000, "d"}, unit{3'600'000, "h"}, unit{60'000, "m"}, unit{1000, "s"}}) {
+        if (length.count() != 0 && length.count() % ms == 0)
+            return std::to_string(length.count() / ms) + name;
+    }
+    return std::to_string(length.count()) + "ms";
+}
+
+}  // namespace
+
 backoff backoff::polynomial() {
-    return [](int retries, const std::exception_ptr&) { return polynomial_delay(retries, random_unit()); };
+    return {[](int retries, const std::exception_ptr&) { return polynomial_delay(retries, random_unit()); },
+            "polynomial"};
 }
 
 backoff backoff::exponential(duration first, duration cap) {
@@ -37,9 +56,10 @@ backoff backoff::exponential(duration first, duration cap) {
                           std::to_string(cap.count()) +
                           "ms): the first delay must be > 0 and the cap >= first"};
     }
-    return [first, cap](int retries, const std::exception_ptr&) {
-        return exponential_delay(first, cap, retries);
-    };
+    return {[first, cap](int retries, const std::exception_ptr&) {
+                return exponential_delay(first, cap, retries);
+            },
+            "exponential:" + in_short(first) + ':' + in_short(cap)};
 }
 
 backoff backoff::uniform(duration interval) {
@@ -47,7 +67,7 @@ backoff backoff::uniform(duration interval) {
         throw usage_error{"backoff::uniform(" + std::to_string(interval.count()) +
                           "ms): the interval must be >= 0"};
     }
-    return [interval](int, const std::exception_ptr&) { return interval; };
+    return {[interval](int, const std::exception_ptr&) { return interval; }, "uniform:" + in_short(interval)};
 }
 
 }  // namespace errand

@@ -36,6 +36,14 @@ public:
         number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
     }
 
+    // Says one bit more, by a byte that whoever does not look for it reads over.
+    void marked_number(std::int64_t value, bool mark) {
+        signed_number(value);
+        if (!mark) return;
+        to_.back() = static_cast<char>(to_.back() | 0x80);
+        u8(0);
+    }
+
     void real(double value) { fixed(std::bit_cast<std::uint64_t>(value), 8); }
 
     void text(std::string_view value) {
@@ -82,6 +90,14 @@ public:
     std::int64_t signed_number() {
         const auto raw = number();
         return static_cast<std::int64_t>(raw >> 1) ^ -static_cast<std::int64_t>(raw & 1);
+    }
+
+    std::int64_t marked_number(bool& mark) {
+        const auto before = left_;
+        const auto value = signed_number();
+        const auto length = before.size() - left_.size();
+        mark = length > 1 && before[length - 1] == 0;
+        return value;
     }
 
     double real() { return std::bit_cast<double>(fixed(8)); }

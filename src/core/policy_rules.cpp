@@ -13,8 +13,6 @@
 namespace errand {
 namespace {
 
-// More attempts than this are a mistake, and their number is kept in a few digits.
-constexpr int most_retries = 1'000'000;
 // Their ids stand in the task's record, which is read with each attempt.
 constexpr std::size_t most_dependencies = 200'000;
 

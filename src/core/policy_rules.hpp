@@ -13,6 +13,8 @@ namespace errand {
 inline constexpr std::size_t max_name_length = 255;
 // A business identity, which is UTF-8: bytes.
 inline constexpr std::size_t max_biz_id_length = 512;
+// More attempts than this are a mistake, and their number is kept in a few digits.
+inline constexpr int most_retries = 1'000'000;
 // No length of time that a user gives is longer: sums with it stay far from overflow.
 inline constexpr duration max_duration = std::chrono::days{36'525};
 

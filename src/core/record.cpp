@@ -165,8 +165,8 @@ std::string encode(const task_body& body) {
     if (body.biz_id) out.text(*body.biz_id);
     if (body.timeout) out.signed_number(body.timeout->count());
     if (body.max_retry) out.signed_number(*body.max_retry);
-    if (body.expires_after) out.signed_number(body.expires_after->count());
-    if (body.retention) out.signed_number(body.retention->count());
+    if (body.expires_after) out.marked_number(body.expires_after->count(), body.policy_expires);
+    if (body.retention) out.marked_number(body.retention->count(), body.policy_retains);
     if (body.due_at) out.signed_number(body.due_at->time_since_epoch().count());
     if (!body.headers.empty()) {
         out.number(body.headers.size());
@@ -218,8 +218,8 @@ task_body decode_body(std::string_view bytes) {
     if (flags & with_biz_id) body.biz_id = in.text();
     if (flags & with_timeout) body.timeout = duration_of(in.signed_number());
     if (flags & with_max_retry) body.max_retry = static_cast<int>(in.signed_number());
-    if (flags & with_expires_after) body.expires_after = duration_of(in.signed_number());
-    if (flags & with_retention) body.retention = duration_of(in.signed_number());
+    if (flags & with_expires_after) body.expires_after = duration_of(in.marked_number(body.policy_expires));
+    if (flags & with_retention) body.retention = duration_of(in.marked_number(body.policy_retains));
     if (flags & with_due_at) body.due_at = time_of(in.signed_number());
     if (flags & with_headers) {
         for (auto left = in.number(); left > 0; --left) {

@@ -66,12 +66,15 @@ struct task_body {
     std::string handler;
     std::string args;  // a JSON array, as text
 
-    // Only what the submission overrode or added; the policy of the handler says the rest.
+    // Only what the submission overrode or added; the policy of the handler says the rest. What the store has to know without
+    // it is here too, and marked: settings at run time go before it.
     std::optional<std::string> biz_id;
     std::optional<duration> timeout;
     std::optional<int> max_retry;
     std::optional<duration> expires_after;
     std::optional<duration> retention;
+    bool policy_expires = false;       // `expires_after` is the handler's own
+    bool policy_retains = false;       // `retention` is
     std::optional<time_point> due_at;  // when it was asked for a later time
     std::map<std::string, std::string> headers;
     std::vector<std::string> tags;

@@ -15,7 +15,7 @@ namespace {
 constexpr duration kept_after_its_end = std::chrono::days{30};
 // Who waits for the end of a run is looked at now and then: should nobody tell of it.
 constexpr duration checked_every = std::chrono::minutes{5};
-constexpr duration one_tick{1};
+constexpr duration one_instant{1};
 
 bool has_ended(schedule_state state) {
     return state == schedule_state::finished || state == schedule_state::cancelled;
@@ -275,7 +275,7 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
         if (!has_ended(record.state)) finish(record, now);
     } else if (wish.next_at && !runs_are_used_up(record)) {
         auto at = std::clamp(*wish.next_at, now, latest_tick);
-        if (record.last_tick) at = std::max(at, *record.last_tick + one_tick);
+        if (record.last_tick) at = std::max(at, *record.last_tick + one_instant);
         if (record.timing.end && at >= *record.timing.end) {
             if (!has_ended(record.state)) finish(record, now);
         } else {

@@ -7,6 +7,7 @@
 
 #include "core/event.hpp"
 #include "core/schedule_rules.hpp"
+#include "runtime/settings_book.hpp"
 #include "runtime/zone_files.hpp"
 #include "store/settings.hpp"
 #include "store/store.hpp"
@@ -48,6 +49,9 @@ public:
     std::vector<submit_wrapper> submit_wrappers;
     event_stream events;
     const std::shared_ptr<spdlog::logger> log;
+
+    // What is set of handlers at run time.
+    settings_book overrides;
 
     // The time zones of this machine.
     zone_files zones;

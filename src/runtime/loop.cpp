@@ -3,9 +3,13 @@
 #include "runtime/app_core.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <spdlog/logger.h>
+
+#include <utility>
 
 namespace errand {
 
@@ -35,7 +39,8 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
 }  // namespace
 
 loop::loop(detail::app_core& app, std::string name, bool patient)
-    : store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
+    : app_{app},
+      store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
       submissions_{context_.get_executor(), *store_,
                    patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
       results_{context_.get_executor(), *store_},
@@ -54,6 +59,7 @@ awaitable<void> loop::ready() {
     state_ = opening::under_way;
     try {
         co_await store_->open();
+        if (store_->any_settings()) co_await learn_settings();
         state_ = opening::open;
     } catch (...) {
         state_ = opening::closed;
@@ -69,12 +75,46 @@ void loop::close() {
     store_->close();
 }
 
+// ---- what is set of handlers -----------------------------------------------------------------------
+
+awaitable<void> loop::learn_settings() {
+    const auto question = app_.overrides.ask();
+    app_.overrides.heard(question, co_await store_->settings());
+}
+
+awaitable<void> loop::keep_learning() {
+    do {
+        learn_again_ = false;
+        try {
+            co_await learn_settings();
+        } catch (...) {
+            // The store is away; when it is back they are asked for again.
+        }
+    } while (learn_again_);
+    learning_ = false;
+}
+
+void loop::settings_changed() {
+    learn_again_ = true;
+    if (!std::exchange(learning_, true)) asio::co_spawn(context_, keep_learning(), asio::detached);
+}
+
+// ---- what the store tells --------------------------------------------------------------------------
+
 void loop::woken() {
     if (worker_) worker_->woken();
 }
 
 void loop::task_given(claimed_task task) {
     if (worker_) worker_->task_given(std::move(task));
+}
+
+void loop::stands_aside() {
+    if (worker_) worker_->stands_aside();
+}
+
+void loop::schedules_changed() {
+    if (worker_) worker_->schedules_changed();
 }
 
 void loop::news_came() {
@@ -94,6 +134,7 @@ void loop::report_answered(const task_id& id, claim_number claim, report_verdict
 void loop::reconnected() {
     results_.reconnected();
     if (worker_) worker_->reconnected();
+    settings_changed();
 }
 
 }  // namespace errand

@@ -39,24 +39,35 @@ public:
     // A worker's ears: woken() and task_cancelled() go there too. Null: nobody.
     void worker_listens(store_listener* worker) noexcept { worker_ = worker; }
 
+    // Asks what is set of handlers at run time.
+    awaitable<void> learn_settings();
+
     // Ends the connection; whoever waits gets store_error. Then the context runs empty.
     void close();
 
 private:
     void woken() override;
     void task_given(claimed_task task) override;
+    void stands_aside() override;
     void news_came() override;
+    void schedules_changed() override;
+    void settings_changed() override;
     void task_cancelled(const task_id& id) override;
     void task_ended(const ended_task& task) override;
     void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override;
     void reconnected() override;
 
+    awaitable<void> keep_learning();
+
     boost::asio::io_context context_{1};
+    detail::app_core& app_;
     std::unique_ptr<store> store_;
     errand::submissions submissions_;
     result_watch results_;
     store_listener* worker_ = nullptr;
     enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
+    bool learning_ = false;             // what is set of handlers
+    bool learn_again_ = false;          // it has changed since it was asked for
     boost::asio::steady_timer opened_;  // those who wait for the opening
 };
 

@@ -17,6 +17,7 @@
 #include "store/inspection.hpp"
 #include "store/limit_store.hpp"
 #include "store/schedule_store.hpp"
+#include "store/settings_store.hpp"
 #include "store/submission.hpp"
 
 #include <cstdint>
@@ -275,6 +276,8 @@ public:
     virtual void news_came() {}
     // A schedule is to be looked at earlier than was said.
     virtual void schedules_changed() {}
+    // What is set of handlers is another, or may be.
+    virtual void settings_changed() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
@@ -285,7 +288,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store, public limit_store {
+class store : public schedule_store, public limit_store, public settings_store {
 public:
     virtual ~store() = default;
 

@@ -48,9 +48,11 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
     run(home_.ready());
     home_.worker_listens(this);
     run(declare_handler_limits(home_.tasks()));
+    app.overrides.tell([this] { aside_ = true; });
 }
 
 solo_worker::~solo_worker() {
+    shared_.app.overrides.tell(nullptr);
     home_.worker_listens(nullptr);
     executor_.close();
     executor_.stop_starting();
@@ -123,6 +125,7 @@ bool solo_worker::run_next(const condition& enough) {
     go_on(enough);
     if (enough() || busy()) return false;
     run(make_ready());
+    if (aside_ && adopt_next(enough)) return true;
     const auto first = answer_of(first_ready());
     if (!first) return false;
     auto queue = check_beans(*first);
@@ -131,6 +134,36 @@ bool solo_worker::run_next(const condition& enough) {
     executor_.take(std::move(answer.claimed));
     go_on(enough);
     return true;
+}
+
+bool solo_worker::adopt_next(const condition& enough) {
+    aside_ = false;
+    auto answer = answer_of(adopt());
+    if (answer.tasks.empty()) return false;
+    aside_ = true;
+    executor_.take(std::move(answer.tasks));
+    go_on(enough);
+    return true;
+}
+
+awaitable<adopt_answer> solo_worker::adopt() {
+    adopt_call call{
+        .queues = {}, .handlers = shared_.takes(), .limit = 1, .lease = shared_.app.settings.lease};
+    const auto& served = shared_.app.settings.queues;
+    for (const auto& queue : (co_await home_.tasks().overview()).queues) {
+        if (served.empty() || served.contains(queue.queue)) call.queues.push_back(queue.queue);
+    }
+    slots_.reserve(1);
+    adopt_answer answer;
+    std::exception_ptr failure;
+    try {
+        answer = co_await home_.tasks().adopt(call);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    slots_.settle(1, answer.tasks.size());
+    if (failure) std::rethrow_exception(failure);
+    co_return answer;
 }
 
 awaitable<work_answer> solo_worker::claim(std::string queue) {

@@ -65,6 +65,7 @@ public:
 
 private:
     void news_came() override { news_ = true; }
+    void stands_aside() override { aside_ = true; }
     void reconnected() override { news_ = true; }
     void task_cancelled(const task_id& id) override { executor_.cancelled(id); }
 
@@ -78,6 +79,9 @@ private:
     bool deliver();
     awaitable<void> report();
     awaitable<work_answer> claim(std::string queue);
+    // The first of those that stand aside, since their handler was paused.
+    awaitable<adopt_answer> adopt();
+    bool adopt_next(const condition& enough);
     // Returns the queue of the task; usage_error when its handler cannot be built.
     std::string check_beans(const found_task& task) const;
 
@@ -103,7 +107,8 @@ private:
     scheduler scheduler_;
     std::unordered_map<task_id, std::size_t> ends_;
     std::size_t last_end_ = 0;
-    bool news_ = true;  // who asked once hears of the next ones
+    bool aside_ = true;  // some may stand aside
+    bool news_ = true;   // who asked once hears of the next ones
 };
 
 }  // namespace errand::testing

@@ -77,6 +77,7 @@ public:
     task_notes notes;
     int number = 1;
     const known_handler* known = nullptr;
+    std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
     std::optional<time_point> started_at;  // by the store's clock
     time_point until = time_point::max();  // by this machine's

@@ -104,16 +104,32 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
     attempt.known = handlers::find(attempt.body.handler);
-    const bool runs_here = attempt.known && attempt.known->code;
-    if (runs_here) attempt.terms = terms_of(attempt.known->policy, attempt.body);
+    set_terms(attempt);
     const auto now = home_.tasks().now();
     // First: whoever claims it, its time is over.
     if (is_late(attempt.terms, attempt.body, attempt.notes, now)) return attempt_end::late;
-    if (!runs_here) return attempt_end::unknown_handler;
+    if (!attempt.known || !attempt.known->code) return attempt_end::unknown_handler;
+    if (attempt.set && attempt.set->paused) return attempt_end::paused;
     attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
     if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
     attempt.started_at = now;
     return std::nullopt;
+}
+
+void executor::set_terms(active_task& attempt) {
+    attempt.set = shared_.app.overrides.of(attempt.known, attempt.body.handler);
+    const bool runs_here = attempt.known && attempt.known->code;
+    if (runs_here)
+        attempt.terms = terms_of(attempt.known->policy, attempt.body, attempt.set.get());
+    else if (attempt.set)
+        attempt.terms = terms_of(attempt.body, attempt.set.get());
+}
+
+void executor::renew_terms(active_task& attempt) {
+    if (!attempt.known || (!attempt.set && !shared_.app.overrides.any())) return;
+    const auto timeout = attempt.terms.timeout;  // as it ran
+    set_terms(attempt);
+    attempt.terms.timeout = timeout;
 }
 
 void executor::launch(active_task& attempt) {
@@ -284,6 +300,7 @@ void executor::finish(active_task& attempt, attempt_end how, const std::exceptio
     const auto keep = attempt.self;
     if (attempt.timed::is_linked()) attempt.timed::unlink();
     if (attempt.given_up) return leave(attempt);
+    renew_terms(attempt);
     auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), home_.tasks().now());
     if (decided.kind == verdict::succeed) decided.notes.wish = attempt.wish();
     if (decided.kind == verdict::bury && has_on_dead(attempt.known)) return bury(keep, std::move(decided));

@@ -72,6 +72,9 @@ private:
     void start(claimed_entry entry);
     // Throws when it cannot run; says how an attempt that must not run has ended.
     std::optional<attempt_end> prepare(active_task& attempt, std::optional<attempt_end> over);
+    void set_terms(active_task& attempt);
+    // What was set meanwhile counts for what follows from its end.
+    void renew_terms(active_task& attempt);
     void launch(active_task& attempt);
     awaitable<std::string> call(active_task& attempt);
     awaitable<std::string> call_with_result(active_task& attempt);

@@ -1,6 +1,7 @@
 #include "worker/heartbeat.hpp"
 
 #include "runtime/handlers.hpp"
+#include "runtime/policy_cards.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -14,18 +15,16 @@ boost::json::object card_of(const worker_shared& shared) {
     const auto& name = shared.app.process_name;
     boost::json::array queues;
     for (const auto& queue : shared.queues.names()) queues.emplace_back(queue);
-    boost::json::array names, answers_to;
+    boost::json::object policies;
     for (const auto* one : handlers::all()) {
-        if (one->code) names.emplace_back(one->name);
+        if (one->code) policies[policy_mark + one->name] = card_of_policy(one->policy);
     }
-    for (const auto& one : shared.knows) answers_to.emplace_back(one);
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
             {"process", name},
             {"queues", std::move(queues)},
-            {"handlers", std::move(names)},
-            {"answers_to", std::move(answers_to)},  // aliases too
+            {"policies", std::move(policies)},
             {"started", now.time_since_epoch().count()},
             {"concurrency", shared.app.settings.concurrency},
             {"running", 0}};
@@ -40,10 +39,26 @@ heartbeat::heartbeat(worker_shared& shared, const boost::asio::any_io_executor& 
       in_{in},
       running_{std::move(running)},
       card_{card_of(shared)} {
+    card_["handlers"] = boost::json::array{};
+    card_["answers_to"] = boost::json::array{};
     card_["ear"] = in.name();  // where it is told of tasks that stand aside
 }
 
+void heartbeat::name_handlers() {
+    auto takes = shared_.takes();
+    if (takes == named_) return;
+    named_ = std::move(takes);
+    boost::json::array names, answers_to;
+    for (const auto* one : handlers::all()) {
+        if (one->code && !shared_.app.overrides.is_paused(one->name)) names.emplace_back(one->name);
+    }
+    for (const auto& one : named_) answers_to.emplace_back(one);
+    card_["handlers"] = std::move(names);
+    card_["answers_to"] = std::move(answers_to);  // aliases too
+}
+
 awaitable<std::size_t> heartbeat::pass() {
+    name_handlers();
     card_["running"] = running_();
     card_["stopping"] = shared_.stopping ? 1 : 0;
     const auto answer = co_await in_.beat(boost::json::serialize(card_), lives_for, shared_.queues.names());

@@ -24,11 +24,14 @@ public:
 
 private:
     duration pause() override { return lives_for / 3; }
+    // Who is told of tasks that stand aside is looked up here: a paused handler stands as one that nobody knows.
+    void name_handlers();
 
     worker_shared& shared_;
     store& in_;
     std::function<std::size_t()> running_;
     boost::json::object card_;
+    std::vector<std::string> named_;
 };
 
 }  // namespace errand

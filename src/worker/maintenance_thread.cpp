@@ -19,6 +19,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+
 namespace errand {
 
 namespace asio = boost::asio;
@@ -66,6 +68,20 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
+    taken_ = shared_.takes();
+    app.overrides.tell([this] { asio::post(thread_.home().context(), [this] { settings_are_new(); }); });
+}
+
+// Others are told by its card for whom tasks stand aside; those of a handler that is no longer paused stand there already.
+void maintenance_thread::settings_are_new() {
+    auto takes = shared_.takes();
+    if (takes == taken_) return;
+    const bool more = std::ranges::any_of(takes, [this](const auto& name) {
+        return std::ranges::find(taken_, name) == taken_.end();
+    });
+    taken_ = std::move(takes);
+    heartbeat_->no_later_than(std::chrono::steady_clock::now());
+    if (more) stands_aside();
 }
 
 awaitable<void> maintenance_thread::leave() {
@@ -99,6 +115,7 @@ void maintenance_thread::stands_aside() {
 }
 
 void maintenance_thread::close() {
+    shared_.app.overrides.tell(nullptr);
     thread_.close([this] {
         home().worker_listens(nullptr);
         for (const auto& duty : roles_) duty->stop();

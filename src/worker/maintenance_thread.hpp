@@ -48,7 +48,11 @@ private:
     }
     void limits_may_be_lost();
 
+    // What is set of handlers at run time is another.
+    void settings_are_new();
+
     worker_shared& shared_;
+    std::vector<std::string> taken_;  // whose tasks it took when they stood aside
     std::span<const std::unique_ptr<worker_thread>> threads_;
     loop_thread thread_;
     std::vector<std::unique_ptr<role>> roles_;

@@ -65,9 +65,11 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
         failure = std::current_exception();
     }
     const auto* known = handlers::find(body.handler);
-    const auto terms = known ? terms_of(known->policy, body) : terms_of(body);
+    const auto set = app().overrides.of(known, body.handler);
+    auto terms = known ? terms_of(known->policy, body, set.get()) : terms_of(body, set.get());
     const int attempt = notes.attempts + 1;
     auto decided = decide(how, failure, terms, std::move(notes), in_.now());
+    terms.backoff = nullptr;  // decided, and not kept any longer
     const auto kind = decided.kind == verdict::bury ? event_kind::task_dead : event_kind::task_recovered;
     auto said = task_event(kind, task);
     said.attempt = attempt;

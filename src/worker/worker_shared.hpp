@@ -25,8 +25,14 @@ struct worker_shared {
     std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
     std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
     std::atomic<bool> stopping{false};
-    const std::vector<std::string> knows =
-        handlers::runnable();  // whose tasks it takes when they stand aside
+    const std::vector<std::string> knows = handlers::runnable();  // all names of its handlers
+    // Whose tasks it takes when they stand aside: not those of handlers that are paused.
+    std::vector<std::string> takes() const {
+        auto names = knows;
+        if (app.overrides.any())
+            std::erase_if(names, [this](const auto& name) { return app.overrides.is_paused(name); });
+        return names;
+    }
 };
 
 }  // namespace errand

@@ -166,6 +166,7 @@ CREATE TABLE errand_schedule(
     record BLOB NOT NULL,
     UNIQUE(ns, id)
 );
+INSERT INTO errand_schedule VALUES(1,X'00112233445566778899aabbccddeeff',X'680a6b65790a',4916600000000,X'0102030405060708000000000000000000000000000000000101');
 CREATE INDEX errand_task_place ON errand_task(list, place, id) WHERE place IS NOT NULL;
 CREATE INDEX errand_task_expires ON errand_task(ns, expires) WHERE expires IS NOT NULL;
 CREATE INDEX errand_claim_ends ON errand_claim(ns, ends);

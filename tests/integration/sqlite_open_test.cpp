@@ -5,6 +5,7 @@
 #include "support/sqlite_backing.hpp"
 #include "support/store_fixture.hpp"
 
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <sqlite3.h>
 
@@ -189,9 +190,9 @@ TEST_CASE("a file of each format since the oldest is opened, and is then as if i
     }
 }
 
-TEST_CASE("tasks of a file of format 5 go on in this one") {
+TEST_CASE("tasks of a file of an older format go on in this one") {
     opened_file here;
-    here.file().ask(file_of_format(5));
+    here.file().ask(file_of_format(GENERATE(5, 6)));
     const auto id = [](const std::string& name) { return derive_task_id("h", name); };
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
@@ -219,6 +220,8 @@ TEST_CASE("tasks of a file of format 5 go on in this one") {
     for (const auto& one : news) CHECK(one.heirs == std::vector{id("waits")});
     const schedule_step step{.id = id("k"), .seen = 0, .record = std::string(24, 'x'), .name = "k"};
     CHECK(await(here.io, worker->step_schedules({&step, 1})).at(0) == step_verdict::done);
+    CHECK(await(here.io, worker->set_settings({"h", 0, std::string(24, 'y')})));
+    CHECK(await(here.io, worker->find_settings("h")) == std::string(24, 'y'));
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {

@@ -16,6 +16,7 @@ struct heard : store_listener {
     int news = 0;
     int asides = 0;
     int schedules = 0;
+    int settings = 0;
     std::vector<task_id> cancelled;
     std::vector<ended_task> ended;
     std::vector<claimed_task> given;
@@ -25,6 +26,7 @@ struct heard : store_listener {
     void news_came() override { ++news; }
     void stands_aside() override { ++asides; }
     void schedules_changed() override { ++schedules; }
+    void settings_changed() override { ++settings; }
     void task_cancelled(const task_id& id) override { cancelled.push_back(id); }
     void task_ended(const ended_task& task) override { ended.push_back(task); }
     void reconnected() override { ++reconnects; }

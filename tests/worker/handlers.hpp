@@ -220,6 +220,7 @@ ERRAND_HANDLER(worker_test::mourned_slowly, .max_retry = 0)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)
 ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)
-ERRAND_HANDLER(worker_test::free_form, .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
+ERRAND_HANDLER(worker_test::free_form, .aliases = {"worker_test.free_form.before"},
+               .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
 ERRAND_HANDLER(worker_test::free_form_on_pool,
                .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}), .blocking = true)

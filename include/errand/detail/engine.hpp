@@ -6,6 +6,7 @@
 #include <errand/limit.hpp>
 #include <errand/options.hpp>
 #include <errand/schedule.hpp>
+#include <errand/settings.hpp>
 #include <errand/task_info.hpp>
 
 #include <array>
@@ -72,6 +73,9 @@ awaitable<std::optional<schedule>> find_schedule(app_core& app, std::string id);
 
 awaitable<void> set_limit(app_core& app, std::string name, std::optional<limit_rule> rule);
 awaitable<std::vector<limit_info>> list_limits(app_core& app);
+awaitable<settings_info> configure_handler(app_core& app, std::string handler, handler_settings settings,
+                                           configure_options how);
+awaitable<settings_info> find_settings(app_core& app, std::string handler);
 
 // The result as JSON text; empty for void.
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);

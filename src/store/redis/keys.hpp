@@ -33,6 +33,7 @@ public:
     std::string history(std::string_view member) const;
     std::string tallies() const { return prefix_ + "tallies"; }
     std::string arrived() const { return prefix_ + "arrived"; }
+    std::string settings() const { return prefix_ + "settings"; }
     // As scripts/lib_schedules.lua takes them.
     std::array<std::string, 3> of_schedules() const {
         return {prefix_ + "schedules", prefix_ + "schedule", prefix_ + "names"};

@@ -91,6 +91,7 @@ awaitable<beat_answer> shard_store::beat(std::string_view card, duration ttl,
     beat_answer got;
     got.alive = static_cast<std::size_t>(in.number());
     got.looks = in.number() == 1;
+    hear_of_settings(in.text());
     co_return got;
 }
 

@@ -11,16 +11,16 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 52> last_files{
-    "open",           "stamp",      "submit_new",  "submit",        "work",           "extend",
-    "note",           "stage",      "stages",      "promote",       "recover",        "adopt",
-    "clean",          "cancel",     "find",        "watch",         "beat",           "leave",
-    "busy",           "enrol",      "depend",      "confirm",       "withdraw",       "links",
-    "news",           "resolve",    "delivered",   "revive",        "pause",          "edit",
-    "remove",         "overview",   "list",        "running",       "audit_tasks",    "audit_lists",
-    "audit_rest",     "trim",       "untangle",    "repair",        "repair_count",   "resume",
-    "forget",         "sweep",      "audit_links", "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step", "limits_set", "limits_list", "audit_gates",
+constexpr std::array<std::string_view, 54> last_files{
+    "open",           "stamp",         "submit_new",   "submit",        "work",           "extend",
+    "note",           "stage",         "stages",       "promote",       "recover",        "adopt",
+    "clean",          "cancel",        "find",         "watch",         "beat",           "leave",
+    "busy",           "enrol",         "depend",       "confirm",       "withdraw",       "links",
+    "news",           "resolve",       "delivered",    "revive",        "pause",          "edit",
+    "remove",         "overview",      "list",         "running",       "audit_tasks",    "audit_lists",
+    "audit_rest",     "trim",          "untangle",     "repair",        "repair_count",   "resume",
+    "forget",         "sweep",         "audit_links",  "schedules_due", "schedules_find", "schedules_list",
+    "schedules_step", "settings_find", "settings_set", "limits_set",    "limits_list",    "audit_gates",
 };
 static_assert(static_cast<std::size_t>(script_name::audit_gates) + 1 == last_files.size());
 
@@ -30,7 +30,7 @@ constexpr std::array reading{
     script_name::watch,        script_name::links,          script_name::list,
     script_name::running,      script_name::overview,       script_name::busy,
     script_name::repair_count, script_name::schedules_find, script_name::schedules_list,
-    script_name::limits_list};
+    script_name::limits_list,  script_name::settings_find};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;

@@ -60,6 +60,8 @@ enum class script_name : std::uint8_t {
     schedules_find,
     schedules_list,
     schedules_step,
+    settings_find,
+    settings_set,
     limits_set,
     limits_list,
     audit_gates,

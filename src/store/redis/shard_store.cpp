@@ -102,6 +102,7 @@ awaitable<void> shard_store::check_stamp() {
     const auto format = in.text();
     if (const auto wrong = redis::check_stamp(format, in.text(), settings_.shards))
         caller_.fail("open", *wrong);
+    settings_seen_ = in.text();
 }
 
 awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,
@@ -207,6 +208,8 @@ void shard_store::hear(std::string_view payload) {
         listener_->news_came();
     } else if (what == 's') {
         listener_->schedules_changed();
+    } else if (what == 'p') {
+        hear_of_settings(payload);
     } else {
         listener_->woken();
     }

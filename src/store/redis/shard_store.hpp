@@ -81,6 +81,10 @@ public:
     awaitable<void> declare_limits(std::span<const named_limit> limits) override;
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    bool any_settings() const override { return !settings_seen_.empty(); }
+    awaitable<settings_of_shards> settings() override;
+    awaitable<std::string> find_settings(std::string handler) override;
+    awaitable<bool> set_settings(settings_step step) override;
 
 private:
     friend class shard_audit;
@@ -106,6 +110,7 @@ private:
     void message(std::string_view payload) override;
     void hear(std::string_view payload);
     void hear_of_loss();
+    void hear_of_settings(std::string_view version);
 
     boost::redis::request stamp() const;
     awaitable<void> check_server();
@@ -141,6 +146,7 @@ private:
         registered_;  // queues, since the connection was made or the data was lost
     unsigned times_forgotten_ = 0;
     std::vector<std::string> known_queues_;  // where a task is looked for first
+    std::string settings_seen_;              // their version
     time_point next_sweep_{};
     time_point store_time_{};
     std::chrono::steady_clock::time_point measured_{};

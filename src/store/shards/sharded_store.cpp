@@ -29,6 +29,9 @@ public:
     void schedules_changed() override {
         if (whole_.listener_) whole_.listener_->schedules_changed();
     }
+    void settings_changed() override {
+        if (whole_.listener_) whole_.listener_->settings_changed();
+    }
     void news_came() override {
         if (whole_.listener_) whole_.listener_->news_came();
     }

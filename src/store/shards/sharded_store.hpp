@@ -87,6 +87,10 @@ public:
     awaitable<void> declare_limits(std::span<const named_limit> limits) override;
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    bool any_settings() const override;
+    awaitable<settings_of_shards> settings() override;
+    awaitable<std::string> find_settings(std::string handler) override;
+    awaitable<bool> set_settings(settings_step step) override;
 
 private:
     class ear;

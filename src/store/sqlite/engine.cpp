@@ -36,6 +36,7 @@ void tell(store_listener& to, const notice& one) {
     case notice::kind::news: return to.news_came();
     case notice::kind::aside: return to.stands_aside();
     case notice::kind::schedules: return to.schedules_changed();
+    case notice::kind::settings: return to.settings_changed();
     case notice::kind::cancelled: return to.task_cancelled(one.about.id);
     case notice::kind::ended: return to.task_ended(one.about);
     }

@@ -33,7 +33,7 @@ struct caller {
 
 // To be told when the transaction is committed.
 struct notice {
-    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside, schedules };
+    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside, schedules, settings };
     caller* to = nullptr;
     kind what = kind::woken;
     ended_task about{};
@@ -80,6 +80,9 @@ public:
     std::map<place, timekeeper> timekeepers;
     std::map<std::int64_t, timekeeper> schedule_keepers;  // likewise of the schedules of a namespace
     std::map<place, std::int64_t> looked;                 // when one of them was last told to look after it
+
+    // Of a namespace, those that everybody of this process has been told of.
+    std::map<std::int64_t, std::int64_t> settings;
 
     // One that looks at schedules again at `until`, ms.
     struct schedule_watcher {

@@ -27,6 +27,7 @@ void namespace_cache::read() {
     layout_ = rows.number(4);
     clock_ = rows.number(5);
     slots_ = rows.number(6);
+    settings_ = rows.number(7);
     dirty_ = false;
     read_ = true;
     if (layout_ != known) read_layout();

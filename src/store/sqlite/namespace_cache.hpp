@@ -89,6 +89,9 @@ public:
     claim_number next_claim(std::int64_t micros);
     std::int64_t next_token();
     std::int64_t clock() const noexcept { return clock_; }
+    // Another one after each change of what is set of handlers; 0: nothing was ever.
+    std::int64_t settings() const noexcept { return settings_; }
+    void settings_are(std::int64_t version) noexcept { settings_ = version; }
 
 private:
     void read_layout();
@@ -96,7 +99,8 @@ private:
     connection& in_;
     statements& sql_;
     std::int64_t k_;
-    std::int64_t claim_ = 0, back_ = 0, front_ = 0, token_ = 0, layout_ = -1, clock_ = 0, slots_ = 0;
+    std::int64_t claim_ = 0, back_ = 0, front_ = 0, token_ = 0, layout_ = -1, clock_ = 0, slots_ = 0,
+                 settings_ = 0;
     bool read_ = false;
     bool dirty_ = false;
     std::map<std::string, queue_row, std::less<>> queues_;

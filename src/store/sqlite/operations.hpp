@@ -8,6 +8,7 @@
 #include "store/sqlite/changes.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
+#include "store/sqlite/handler_settings.hpp"
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/maintenance.hpp"
@@ -48,6 +49,7 @@ struct operations {
     inspection inspect{tx, tasks, links, gate};
     limits limit{tx, gate, group};
     schedules schedule{tx, places, submission};
+    handler_settings settings{tx};
     audit checks{tx, tasks, places, links, aside, gate, group};
 };
 

@@ -19,7 +19,8 @@ public:
         : client_{on, settings, std::move(at)} {}
 
     awaitable<void> open() override {
-        return done({"open"}, [](operations&) {});
+        const bool any = co_await client_.ask({"open"}, [](operations& in) { return in.settings.any(); });
+        any_settings_ = any;
     }
     void close() override { client_.close(); }
     void listen(store_listener* to) override { client_.listen(to); }
@@ -188,6 +189,23 @@ public:
     awaitable<std::vector<limit_state>> limits() override {
         return client_.ask({"limits", reads}, [](operations& in) { return in.limit.list(); });
     }
+    bool any_settings() const override { return any_settings_; }
+    awaitable<settings_of_shards> settings() override {
+        return client_.ask({"settings", reads}, [](operations& in) {
+            settings_of_shards got;
+            got.push_back(in.settings.all());
+            return got;
+        });
+    }
+    awaitable<std::string> find_settings(std::string handler) override {
+        return client_.ask({"settings", reads}, [handler = std::move(handler)](operations& in) {
+            return in.settings.find(handler);
+        });
+    }
+    awaitable<bool> set_settings(settings_step step) override {
+        return client_.ask({.name = "set settings", .adds = true},
+                           [step = std::move(step)](operations& in) { return in.settings.set(step); });
+    }
 
 private:
     template <class Work>
@@ -199,6 +217,7 @@ private:
     }
 
     engine_client client_;
+    bool any_settings_ = false;
 };
 
 }  // namespace

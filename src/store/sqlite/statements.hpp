@@ -186,6 +186,11 @@ struct statements {
     ERRAND_SQL(next_schedule, "schedule.next");
     ERRAND_SQL(page_of_schedules, "schedule.page");
     ERRAND_SQL(standing_of_run, "schedule.run");
+    ERRAND_SQL(all_settings, "settings.all");
+    ERRAND_SQL(settings_record, "settings.record");
+    ERRAND_SQL(keep_settings, "settings.keep");
+    ERRAND_SQL(drop_settings, "settings.drop");
+    ERRAND_SQL(settings_changed, "settings.changed");
 
     ERRAND_SQL(audit_tasks, "audit.tasks");
     ERRAND_SQL(audit_claims, "audit.claims");

@@ -91,7 +91,12 @@ void transaction::abandon() {
 void transaction::open_namespace(std::int64_t ns) {
     auto& one = caches_[ns];
     if (!one) one = std::make_unique<namespace_cache>(in, sql, ns);
-    if (!one->is_read()) one->read();
+    if (!one->is_read()) {
+        one->read();
+        // Who came first knows it from open().
+        const auto [known, first] = idle.settings.try_emplace(ns, one->settings());
+        if (!first && known->second != one->settings()) tell_of_settings(ns, one->settings());
+    }
     cache_ = one.get();
     const auto written = cache_->clock();
     if (written > micros_ && written - micros_ < most_back) micros_ = written;
@@ -128,6 +133,13 @@ void transaction::notify(std::int64_t process_of, std::string_view name, notice:
                      std::string_view{about.outcome});
     } else if (auto* to = idle.find(ns(), name)) {
         notify(*to, what, std::move(about));
+    }
+}
+
+void transaction::tell_of_settings(std::int64_t ns, std::int64_t version) {
+    idle.settings[ns] = version;
+    for (auto* one : idle.callers()) {
+        if (one->ns == ns) notify(*one, notice::kind::settings);
     }
 }
 

@@ -52,6 +52,9 @@ public:
     // The same for one that may be of another process, which fetches it from the file.
     void notify(std::int64_t process_of, std::string_view name, notice::kind what, ended_task about);
 
+    // What is set of handlers is another one than everybody of this process knows.
+    void tell_of_settings(std::int64_t ns, std::int64_t version);
+
     // The clock itself, us.
     std::int64_t clock() const { return clock_(); }
 

@@ -1,7 +1,8 @@
 -- beat: shows that a worker is alive, and keeps the tally of what happened.
 -- Keys:    the shard's; `tallies`
 -- Args:    worker, card, for how long (ms), how often a queue is looked after (ms), the queues that it serves
--- Returns: 'ok', now, how many workers are alive, 1 when it is to look after its queues now
+-- Returns: 'ok', now, how many workers are alive, 1 when it is to look after its queues now, version of what is set of
+--          handlers ('': nothing was ever)
 -- Cost:    O(log workers + queues)
 -- Needs:   lib_there lib_names lib_tally
 free_first()
@@ -19,4 +20,4 @@ for i = 5, #ARGV do
     looks = 1
   end
 end
-return {'ok', now, call('ZCOUNT', workers, '(' .. now, '+inf'), looks}
+return {'ok', now, call('ZCOUNT', workers, '(' .. now, '+inf'), looks, call('HGET', control, 'settings') or ''}

@@ -7,7 +7,7 @@ SELECT k FROM errand_name_space WHERE name = ?1
 INSERT INTO errand_name_space(name) VALUES(?1)
 
 -- name: read
-SELECT claim, back, front, token, layout, clock, slots FROM errand_name_space WHERE k = ?1
+SELECT claim, back, front, token, layout, clock, slots, settings FROM errand_name_space WHERE k = ?1
 
 -- name: write
 UPDATE errand_name_space SET claim = ?2, back = ?3, front = ?4, token = ?5, layout = ?6, clock = ?7,

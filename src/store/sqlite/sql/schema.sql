@@ -12,7 +12,8 @@ CREATE TABLE errand_name_space(
     token INTEGER NOT NULL DEFAULT 0,   -- of the news that were taken last
     layout INTEGER NOT NULL DEFAULT 0,  -- grows with every change of queues and lists
     clock INTEGER NOT NULL DEFAULT 0,   -- the latest time at which anything was written, us
-    slots INTEGER NOT NULL DEFAULT 0    -- how many hold gates
+    slots INTEGER NOT NULL DEFAULT 0,   -- how many hold gates
+    settings INTEGER NOT NULL DEFAULT 0 -- another one after each change of what is set of handlers
 );
 
 CREATE TABLE errand_queue(
@@ -247,3 +248,10 @@ CREATE TABLE errand_turn(
     plain INTEGER NOT NULL,
     PRIMARY KEY(queue, rank)
 ) WITHOUT ROWID;
+-- What is set of handlers at run time.
+CREATE TABLE errand_settings(
+    ns INTEGER NOT NULL,
+    handler BLOB NOT NULL,
+    record BLOB NOT NULL,
+    UNIQUE(ns, handler)
+);

@@ -1,0 +1,177 @@
+#include "cli/settings_text.hpp"
+
+#include <errand/error.hpp>
+
+#include "cli/options.hpp"
+#include "cli/text.hpp"
+#include "cli/views.hpp"
+#include "core/settings_text.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <string_view>
+
+namespace errand::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::array<std::string_view, 7> settings_keys{"max_retry", "timeout",       "backoff", "priority",
+                                                        "retention", "expires_after", "paused"};
+
+// How many characters have to be put in, left out or changed.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        auto before = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const auto changed = before + (a[i - 1] == b[j - 1] ? 0 : 1);
+            before = row[j];
+            row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+int need_number(const settings_change& change) {
+    int value = 0;
+    const auto* end = change.value.data() + change.value.size();
+    const auto read = std::from_chars(change.value.data(), end, value);
+    if (read.ec == std::errc{} && read.ptr == end) return value;
+    throw usage_error{change.key + ": \"" + change.value + "\" is no whole number; write one, such as 3"};
+}
+
+bool need_flag(const settings_change& change) {
+    if (change.value == "true" || change.value == "false") return change.value == "true";
+    throw usage_error{change.key + ": \"" + change.value + "\" is neither true nor false"};
+}
+
+backoff need_backoff(const settings_change& change) {
+    if (auto found = find_backoff(change.value)) return std::move(*found);
+    throw usage_error{
+        change.key + ": \"" + change.value +
+        "\" is no backoff; write polynomial, exponential:10s:1h (first and longest) or uniform:30s"};
+}
+
+// "30s", as it is read.
+std::string length_word(duration length) {
+    return backoff::uniform(length).text().substr(std::string_view{"uniform:"}.size());
+}
+
+std::optional<std::string> text_of_settings(const handler_settings& set, std::string_view key) {
+    const auto length = [](const std::optional<duration>& value) {
+        return value ? std::optional{length_word(*value)} : std::nullopt;
+    };
+    const auto number = [](const std::optional<int>& value) {
+        return value ? std::optional{std::to_string(*value)} : std::nullopt;
+    };
+    if (key == "max_retry") return number(set.max_retry);
+    if (key == "timeout") return length(set.timeout);
+    if (key == "backoff") return set.backoff ? std::optional{set.backoff->text()} : std::nullopt;
+    if (key == "priority") return number(set.priority);
+    if (key == "retention") return length(set.retention);
+    if (key == "expires_after") return length(set.expires_after);
+    return set.paused ? std::optional<std::string>{"true"} : std::nullopt;
+}
+
+}  // namespace
+
+settings_change need_settings_change(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == text.npos)
+        throw usage_error{"\"" + text + "\" is no setting; write key=value, or key= to take it back"};
+    settings_change change{.key = text.substr(0, equals), .value = text.substr(equals + 1)};
+    if (std::ranges::find(settings_keys, change.key) != settings_keys.end()) return change;
+    const auto nearest = std::ranges::min_element(settings_keys, {}, [&](std::string_view key) {
+        return edit_distance(change.key, key);
+    });
+    const bool near = edit_distance(change.key, *nearest) <= 3;
+    throw usage_error{"\"" + change.key + "\" can not be set; " +
+                      (near ? "did you mean " + std::string{*nearest} + "?"
+                            : "what can be is " + joined(settings_keys, ", "))};
+}
+
+void apply(handler_settings& to, const settings_change& change) {
+    const bool gone = change.value.empty();
+    const auto number = [&] { return gone ? std::nullopt : std::optional{need_number(change)}; };
+    const auto length = [&] {
+        return gone ? std::nullopt : std::optional{need_length(change.key, change.value)};
+    };
+    if (change.key == "max_retry") to.max_retry = number();
+    if (change.key == "timeout") to.timeout = length();
+    if (change.key == "backoff") to.backoff = gone ? std::nullopt : std::optional{need_backoff(change)};
+    if (change.key == "priority") to.priority = number();
+    if (change.key == "retention") to.retention = length();
+    if (change.key == "expires_after") to.expires_after = length();
+    if (change.key == "paused") to.paused = !gone && need_flag(change);
+}
+
+std::string settings_line(const handler_settings& set) {
+    std::vector<std::string> words;
+    for (const auto key : settings_keys) {
+        if (const auto value = text_of_settings(set, key)) words.push_back(std::string{key} + '=' + *value);
+    }
+    return joined(words, " ");
+}
+
+table handler_table(const std::vector<handler_info>& all, time_point now) {
+    std::vector<column> columns{{.title = "handler", .least = 10}, {.title = "workers", .right = true}};
+    for (const auto key : settings_keys)
+        columns.push_back({.title = std::string{key}, .right = key != "backoff"});
+    columns.push_back({.title = "set by", .least = 8, .drop = 2});
+    columns.push_back({.title = "when", .drop = 1});
+    table made{std::move(columns)};
+    for (const auto& one : all) {
+        std::vector<std::string> cells{one.name, std::to_string(one.workers.size())};
+        for (const auto key : settings_keys) {
+            const auto set = text_of_settings(one.set.settings, key);
+            const auto known = one.in_force ? text_of_settings(*one.in_force, key) : std::nullopt;
+            // What was set is marked.
+            cells.push_back(set ? *set + '*' : known.value_or(""));
+        }
+        const bool any = one.set.version > 0;
+        cells.push_back(any ? one.set.by : "");
+        cells.push_back(any ? from_now(one.set.at, now) : "");
+        made.add(std::move(cells));
+    }
+    return made;
+}
+
+json::object json_of(const handler_settings& values) {
+    const auto number = [](const std::optional<int>& value) {
+        return value ? json::value{*value} : json::value{};
+    };
+    return {{"max_retry", number(values.max_retry)},
+            {"timeout_ms", json_of(values.timeout)},
+            {"backoff", values.backoff ? json::value{values.backoff->text()} : json::value{}},
+            {"priority", number(values.priority)},
+            {"retention_ms", json_of(values.retention)},
+            {"expires_after_ms", json_of(values.expires_after)},
+            {"paused", values.paused}};
+}
+
+json::object json_of(const settings_info& set) {
+    const bool any = set.version > 0;
+    return {{"settings", json_of(set.settings)},
+            {"version", set.version},
+            {"by", any ? json::value{set.by} : json::value{}},
+            {"at", any ? json::value{instant_text(set.at)} : json::value{}}};
+}
+
+json::object json_of(const handler_info& one) {
+    json::array workers;
+    for (const auto& worker : one.workers) workers.emplace_back(worker);
+    auto document = json_of(one.set);
+    document["name"] = one.name;
+    document["workers"] = std::move(workers);
+    document["in_force"] = one.in_force ? json::value{json_of(*one.in_force)} : json::value{};
+    return document;
+}
+
+}  // namespace errand::cli

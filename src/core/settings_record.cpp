@@ -1,0 +1,101 @@
+#include "core/settings_record.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/bytes.hpp"
+#include "core/settings_text.hpp"
+
+#include <array>
+#include <utility>
+
+namespace errand {
+namespace {
+
+constexpr std::uint8_t settings_format = 1;
+
+// Each member that is set stands as its number and its bytes. 7 to 10 are those of limits.
+enum class settings_field : std::uint8_t {
+    max_retry = 1,
+    timeout = 2,
+    backoff = 3,
+    priority = 4,
+    retention = 5,
+    expires_after = 6,
+    paused = 11,
+};
+
+std::string number_bytes(std::int64_t value) {
+    std::string bytes;
+    byte_writer{bytes}.signed_number(value);
+    return bytes;
+}
+
+std::vector<std::pair<settings_field, std::string>> set_fields(const handler_settings& values) {
+    std::vector<std::pair<settings_field, std::string>> fields;
+    const auto add = [&](settings_field what, std::string bytes) {
+        fields.emplace_back(what, std::move(bytes));
+    };
+    if (values.max_retry) add(settings_field::max_retry, number_bytes(*values.max_retry));
+    if (values.timeout) add(settings_field::timeout, number_bytes(values.timeout->count()));
+    if (values.backoff) add(settings_field::backoff, values.backoff->text());
+    if (values.priority) add(settings_field::priority, number_bytes(*values.priority));
+    if (values.retention) add(settings_field::retention, number_bytes(values.retention->count()));
+    if (values.expires_after) add(settings_field::expires_after, number_bytes(values.expires_after->count()));
+    if (values.paused) add(settings_field::paused, number_bytes(1));
+    return fields;
+}
+
+void read_field(handler_settings& values, settings_field what, std::string_view bytes) {
+    byte_reader in{bytes, "settings"};
+    const auto length = [&] { return duration{in.signed_number()}; };
+    switch (what) {
+    case settings_field::max_retry: values.max_retry = static_cast<int>(in.signed_number()); break;
+    case settings_field::timeout: values.timeout = length(); break;
+    case settings_field::backoff: values.backoff = find_backoff(bytes); break;
+    case settings_field::priority: values.priority = static_cast<int>(in.signed_number()); break;
+    case settings_field::retention: values.retention = length(); break;
+    case settings_field::expires_after: values.expires_after = length(); break;
+    case settings_field::paused: values.paused = in.signed_number() != 0; break;
+    }
+}
+
+}  // namespace
+
+std::string encode(const settings_record& record) {
+    std::string bytes;
+    byte_writer out{bytes};
+    out.fixed(record.stamp, 8);
+    out.u8(settings_format);
+    out.signed_number(record.version);
+    out.text(record.by);
+    out.signed_number(record.at.time_since_epoch().count());
+    const auto fields = set_fields(record.values);
+    out.number(fields.size());
+    for (const auto& [what, value] : fields) {
+        out.u8(static_cast<std::uint8_t>(what));
+        out.text(value);
+    }
+    return bytes;
+}
+
+settings_record decode_settings(std::string_view bytes) {
+    byte_reader in{bytes, "settings"};
+    settings_record record;
+    record.stamp = in.fixed(8);
+    if (in.u8() != settings_format) in.fail("has a format that this version of errand does not know");
+    record.version = in.signed_number();
+    record.by = in.text();
+    record.at = time_point{duration{in.signed_number()}};
+    for (auto left = in.number(); left > 0; --left) {
+        const auto what = static_cast<settings_field>(in.u8());
+        read_field(record.values, what, in.text());
+    }
+    return record;
+}
+
+bool is_nothing(const handler_settings& values) noexcept {
+    return !values.max_retry && !values.timeout && !values.backoff && !values.priority && !values.retention &&
+           !values.expires_after && !values.paused;
+}
+
+}  // namespace errand

@@ -1,0 +1,51 @@
+// What is set of handlers at run time, as this process knows it: asked for by loops that heard of a change, looked at for each
+// task. From any thread; where nothing is set a look is one load.
+#pragma once
+
+#include "core/settings_record.hpp"
+#include "runtime/handlers.hpp"
+#include "store/settings_store.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand {
+
+class settings_book {
+public:
+    // Whether anything is set of any handler.
+    bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
+    // Of this handler, or, when the program does not know it, of the one with this name. What is set of its name goes before
+    // what is set of an alias. Null: nothing.
+    std::shared_ptr<const handler_settings> of(const known_handler* known, std::string_view name) const;
+    std::shared_ptr<const handler_settings> of(std::string_view name) const;
+    bool is_paused(std::string_view name) const;
+
+    // Before the store is asked: an answer that comes after that of a later question counts no more.
+    std::uint64_t ask();
+    void heard(std::uint64_t question, settings_of_shards answer);
+
+    // Called after each answer that counts, by whoever has it; null: nobody.
+    void tell(std::function<void()> whom);
+
+private:
+    using page = std::map<std::string, std::shared_ptr<const handler_settings>, std::less<>>;
+
+    std::shared_ptr<const handler_settings> find(std::string_view name) const;
+
+    std::atomic<bool> any_{false};
+    mutable std::mutex guard_;  // of what follows
+    std::vector<page> shards_;
+    std::uint64_t asked_ = 0;
+    std::uint64_t heard_ = 0;
+    std::mutex telling_;  // of what follows
+    std::function<void()> told_;
+};
+
+}  // namespace errand

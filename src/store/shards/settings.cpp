@@ -1,0 +1,37 @@
+// What is set of handlers, over several shards: of each handler in one of them.
+#include "store/shards/sharded_store.hpp"
+
+#include <algorithm>
+
+namespace errand {
+namespace {
+
+task_id place_of_settings(std::string_view handler) { return derive_task_id(handler, "errand.settings"); }
+
+}  // namespace
+
+bool sharded_store::any_settings() const {
+    return std::ranges::any_of(shards_, [](const auto& one) { return one->any_settings(); });
+}
+
+awaitable<settings_of_shards> sharded_store::settings() {
+    auto answers = co_await those_there<settings_of_shards>([](store& in) { return in.settings(); });
+    settings_of_shards all;
+    for (auto& one : answers) {
+        all.emplace_back();
+        if (one) all.back() = std::move(one->front());
+    }
+    co_return all;
+}
+
+awaitable<std::string> sharded_store::find_settings(std::string handler) {
+    auto& in = owner(place_of_settings(handler));
+    return in.find_settings(std::move(handler));
+}
+
+awaitable<bool> sharded_store::set_settings(settings_step step) {
+    auto& in = owner(place_of_settings(step.handler));
+    return in.set_settings(std::move(step));
+}
+
+}  // namespace errand
