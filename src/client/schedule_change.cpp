@@ -2,12 +2,12 @@
 
 #include <errand/error.hpp>
 
-#include "client/edit_task.hpp"
-#include "runtime/handlers.hpp"
 #include "runtime/schedule_steps.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace errand {
 namespace {
@@ -19,12 +19,6 @@ seen_schedule seen_of(const kept_schedule& kept, time_point now) {
     seen_schedule seen{.id = kept.id, .last_run = kept.last_run, .now = now};
     if (!kept.record.empty()) seen.record = decode_schedule(kept.record);
     return seen;
-}
-
-awaitable<void> cancel_last_run(store& in, const schedule_record& before) {
-    const auto* handler = handlers::find(before.run.handler);
-    const auto kept_for = handler ? handler->policy.retention : policy{}.retention;
-    co_await cancel_on(in, before.last_run, 0, before.run.retention.value_or(kept_for));
 }
 
 [[noreturn]] void throw_schedule_contended(const task_id& id) {
@@ -47,7 +41,6 @@ awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_
         const auto seen = seen_of(kept, kept.now.value_or(answer.now));
         auto move = rule(seen);
         if (!move.changed) continue;
-        if (move.cancels_last) co_await cancel_last_run(in, *seen.record);
         planned.steps.push_back(step_of(seen.record ? seen.record->stamp : 0, move, seen.now));
         planned.moves.push_back(std::move(move));
     }
@@ -65,6 +58,17 @@ awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_
         }
     }
     co_return written;
+}
+
+// Arguments that a run has set stay when the same is declared again, and so do their keys.
+schedule_record with_gates_of(const seen_schedule& seen, schedule_record declared) {
+    if (!seen.record || seen.record->state == schedule_state::cancelled) return declared;
+    const auto& there = seen.record->run;
+    if (declared.run.args != seen.record->declared_args || declared.run.args == there.args) return declared;
+    auto next = there;
+    renew_gates(next);
+    declared.run.gates = next.gates;
+    return declared;
 }
 
 }  // namespace
@@ -96,6 +100,19 @@ awaitable<void> change_schedules(store& in, std::vector<task_id> ids, schedule_r
     for (int tries = 0; tries < most_schedule_tries && !ids.empty(); ++tries)
         co_await try_to_change(in, ids, rule);
     if (!ids.empty()) throw_schedule_contended(ids.front());
+}
+
+awaitable<void> declare_all(store& in, std::vector<schedule_record> declared, zone_source zones) {
+    std::map<task_id, schedule_record> newest;
+    for (auto& one : declared) {
+        const auto id = derive_schedule_id(one.identity, one.key);
+        newest.insert_or_assign(id, std::move(one));
+    }
+    std::vector<task_id> ids;
+    for (const auto& [id, one] : newest) ids.push_back(id);
+    co_await change_schedules(in, std::move(ids), [&](const seen_schedule& seen) {
+        return declare(seen.record, with_gates_of(seen, newest.at(seen.id)), seen.now, seen.last_run, zones);
+    });
 }
 
 }  // namespace errand

@@ -1,4 +1,4 @@
-// Schedules are declared: options over policy, checks, then the step that makes or changes one.
+// Schedules are declared: options over policy, checks, then the open transaction or the step that makes or changes one.
 #include <errand/error.hpp>
 #include <errand/schedule.hpp>
 
@@ -6,6 +6,7 @@
 #include "client/prepared_submission.hpp"
 #include "client/schedule_change.hpp"
 #include "client/submit_steps.hpp"
+#include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
@@ -20,27 +21,6 @@
 
 namespace errand {
 namespace {
-
-// What the proxy was given by with() goes below what the declaration says.
-options options_over(const options& above, const options& below) {
-    const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
-    options both = above;
-    both.biz_id = first(above.biz_id, below.biz_id);
-    both.queue = first(above.queue, below.queue);
-    both.delay = first(above.delay, below.delay);
-    both.at = first(above.at, below.at);
-    both.priority = first(above.priority, below.priority);
-    both.timeout = first(above.timeout, below.timeout);
-    both.max_retry = first(above.max_retry, below.max_retry);
-    both.expires_after = first(above.expires_after, below.expires_after);
-    both.retention = first(above.retention, below.retention);
-    if (above.after.empty()) both.after = below.after;
-    both.on_failed_dependency = first(above.on_failed_dependency, below.on_failed_dependency);
-    both.on_duplicate = first(above.on_duplicate, below.on_duplicate);
-    both.headers.insert(below.headers.begin(), below.headers.end());
-    if (above.tags.empty()) both.tags = below.tags;
-    return both;
-}
 
 schedule_timing declared_timing(const detail::schedule_draft& one, const policy& rules) {
     schedule_timing timing{.begin = one.how.begin, .end = one.how.end};
@@ -74,41 +54,22 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
         check_cron(handler.name, "schedule", *one.cron, {.handler = record.identity, .key = record.key});
         check_zone(handler.name, "schedule", record.timing.timezone, one.run.app->zone_finder());
     }
-    record.max_runs = how.max_runs;
-    record.overlap = how.overlap;
-    record.missed_ticks = how.missed;
-    record.missed_cap = how.missed_cap;
-    record.jitter = how.jitter;
-    record.pause_on_dead = how.pause_on_dead;
+    record.terms = {.max_runs = how.max_runs,
+                    .overlap = how.overlap,
+                    .missed = how.missed,
+                    .missed_cap = how.missed_cap,
+                    .jitter = how.jitter,
+                    .pause_on_dead = how.pause_on_dead};
+    if (how.paused) record.state = schedule_state::paused;
     one.run.extra = std::make_shared<const options>(std::move(how.run));
     record.run = run_body_of(std::move(one.run));
     return record;
 }
 
-// Arguments that a run has set stay when the same is declared again, and so do their keys.
-schedule_record with_gates_of(const seen_schedule& seen, schedule_record declared) {
-    if (!seen.record || seen.record->state == schedule_state::cancelled) return declared;
-    const auto& there = seen.record->run;
-    if (declared.run.args != seen.record->declared_args || declared.run.args == there.args) return declared;
-    auto next = there;
-    renew_gates(next);
-    declared.run.gates = next.gates;
-    return declared;
-}
-
-awaitable<void> declare_schedule_on(loop& there, schedule_record declared, bool paused, zone_source zones) {
-    const auto id = derive_schedule_id(declared.identity, declared.key);
-    co_await change_schedule(there.tasks(), id, [&](const seen_schedule& seen) {
-        return declare(seen.record, with_gates_of(seen, declared), paused, seen.now, seen.last_run, zones);
-    });
-}
-
-void refuse_declaration_in_transaction(const detail::draft& one, const ambient* around) {
-    if (!detail::transaction_of(one, around)) return;
-    throw usage_error{
-        "a schedule of " + handlers::of_type(one.handler).name +
-        " was declared under an open transaction, with which it cannot leave: declare it outside of "
-        "the transaction"};
+awaitable<void> declare_schedule_on(loop& there, schedule_record declared, zone_source zones) {
+    std::vector<schedule_record> one;
+    one.push_back(std::move(declared));
+    co_await declare_all(there.tasks(), std::move(one), std::move(zones));
 }
 
 // ---- what policies say ----
@@ -147,7 +108,7 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
     const auto rule = [&](const seen_schedule& seen) {
         const auto& handler = *holders.at(seen.id);
         if (!handler.policy.cron.empty())
-            return declare(seen.record, policy_record(*app, handler), false, seen.now, seen.last_run, zones);
+            return declare(seen.record, policy_record(*app, handler), seen.now, seen.last_run, zones);
         return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
     };
     try {
@@ -174,14 +135,17 @@ awaitable<void> declare_policy_schedules(detail::app_core& app) {
 
 awaitable<schedule> detail::declare_schedule(schedule_draft one) {
     const auto executor = co_await boost::asio::this_coro::executor;
-    refuse_declaration_in_transaction(one.run, ambient_of(executor));
     auto& app = *one.run.app;
-    const bool paused = one.how.paused;
+    const auto held = transaction_of(one.run, ambient_of(executor));
     auto record = prepared_schedule(std::move(one));
     const auto id = derive_schedule_id(record.identity, record.key);
-    co_await on_loop(caller_loop(executor, app), [&](loop& there) {
-        return declare_schedule_on(there, std::move(record), paused, app.zone_finder());
-    });
+    if (held) {
+        held->hold(std::move(record));
+    } else {
+        co_await on_loop(caller_loop(executor, app), [&](loop& there) {
+            return declare_schedule_on(there, std::move(record), app.zone_finder());
+        });
+    }
     co_return schedule{app, id.bytes};
 }
 

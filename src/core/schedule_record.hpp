@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -21,6 +22,17 @@ struct schedule_timing {
     schedule_mode mode = schedule_mode::blocking_interval;
     std::optional<time_point> begin{}, end{};
     friend bool operator==(const schedule_timing&, const schedule_timing&) = default;
+};
+
+// How it goes on.
+struct schedule_terms {
+    std::optional<std::int64_t> max_runs{};
+    overlap_rule overlap = overlap_rule::allow;
+    missed_rule missed = missed_rule::run_once;
+    int missed_cap = 100;
+    duration jitter{0};
+    bool pause_on_dead = false;
+    friend bool operator==(const schedule_terms&, const schedule_terms&) = default;
 };
 
 struct schedule_record {
@@ -35,12 +47,7 @@ struct schedule_record {
     std::string identity;  // of the handler: under which the key is held
     std::string key;
     schedule_timing timing;
-    std::optional<std::int64_t> max_runs;
-    overlap_rule overlap = overlap_rule::allow;
-    missed_rule missed_ticks = missed_rule::run_once;
-    int missed_cap = 100;
-    duration jitter{0};
-    bool pause_on_dead = false;
+    schedule_terms terms;
     task_body run;  // what its runs are made of; `args` of the next one
     std::string declared_args;
 
@@ -49,10 +56,13 @@ struct schedule_record {
     time_point created{};
     time_point timed{};  // since when it has this timing
     time_point ended{};  // finished or cancelled
+    time_point
+        declared_at{};  // when what it is declared as was; of a declaration that came by itself: nothing
     std::optional<time_point>
         next;             // the tick it waits for; of one that waits for the end of its last run: none
     bool chosen = false;  // a run has asked for that tick
     std::optional<time_point> queued;  // a tick that waits for the end of the last run
+    std::vector<task_id> overtaken;    // runs that are to be cancelled, as another one has taken their place
     std::optional<time_point> last_tick;
     std::int64_t runs = 0, skipped = 0, missed = 0;
     std::int64_t untold = 0;  // missed since the last run

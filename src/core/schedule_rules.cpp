@@ -31,7 +31,7 @@ void finish(schedule_record& record, time_point now) {
 }
 
 bool runs_are_used_up(const schedule_record& record) {
-    return record.max_runs && record.runs >= *record.max_runs;
+    return record.terms.max_runs && record.runs >= *record.terms.max_runs;
 }
 
 // All but its number and what it is told of ticks that were missed.
@@ -39,11 +39,10 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
     planned_run run{.id = id, .body = record.run, .starts_at = std::nullopt};
     const auto schedule = id_of(record);
     const bool follows = record.timing.cron.empty() && record.timing.mode == blocking_interval;
-    run.body.origin =
-        run_origin{.schedule = schedule,
-                   .key = record.key,
-                   .tick = tick,
-                   .tells_end = follows || record.overlap == overlap_rule::queue_one || record.pause_on_dead};
+    run.body.origin = run_origin{.schedule = schedule,
+                                 .key = record.key,
+                                 .tick = tick,
+                                 .tells_end = follows || record.terms.overlap == overlap_rule::queue_one};
     run.body.headers["errand-schedule"] = to_text(schedule);
     run.body.headers["errand-tick"] = iso_time_text(tick) + "Z";
     return run;
@@ -56,8 +55,8 @@ void fire(schedule_move& move, time_point tick, time_point now, const tick_plan&
     auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
     run.body.origin->number = ++record.runs;
     run.body.origin->missed = std::exchange(record.untold, 0);
-    if (record.jitter > duration{0}) {
-        const auto at = tick + tick_jitter(schedule, tick, record.jitter, plan.gap(tick));
+    if (record.terms.jitter > duration{0}) {
+        const auto at = tick + tick_jitter(schedule, tick, record.terms.jitter, plan.gap(tick));
         if (at > now) run.starts_at = at;
     }
     record.last_run = run.id;
@@ -73,14 +72,15 @@ void fire_queued(schedule_move& move, time_point now, const tick_plan& plan) {
 }
 
 missed_terms terms_of(const schedule_record& record, bool overlaps) {
-    missed_terms terms{.rule = record.missed_ticks, .cap = record.missed_cap};
+    missed_terms terms{.rule = record.terms.missed, .cap = record.terms.missed_cap};
     // They would overlap each other.
-    if (record.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
+    if (record.terms.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
         terms.rule = missed_rule::run_once;
     // Skipped, or in place of the one that waits already: runs are used up where they are made.
-    const bool uses_none = overlaps && record.overlap != overlap_rule::cancel_running;
-    if (record.max_runs && !uses_none)
-        terms.runs_left = std::max<std::int64_t>(*record.max_runs - record.runs - (record.queued ? 1 : 0), 0);
+    const bool uses_none = overlaps && record.terms.overlap != overlap_rule::cancel_running;
+    if (record.terms.max_runs && !uses_none)
+        terms.runs_left =
+            std::max<std::int64_t>(*record.terms.max_runs - record.runs - (record.queued ? 1 : 0), 0);
     return terms;
 }
 
@@ -88,21 +88,21 @@ missed_terms terms_of(const schedule_record& record, bool overlaps) {
 void fire_due(schedule_move& move, time_point now, const last_run_seen& last, const tick_plan& plan) {
     auto& record = move.record;
     const bool overlaps =
-        !plan.follows_runs() && record.overlap != overlap_rule::allow && last.how == run_standing::open;
+        !plan.follows_runs() && record.terms.overlap != overlap_rule::allow && last.how == run_standing::open;
     const auto due = due_until(plan, *record.next, now, terms_of(record, overlaps));
     record.missed += due.missed;
     record.untold += due.missed;
     record.next = due.next;
     record.chosen = false;
-    if (overlaps && record.overlap == overlap_rule::skip) {
+    if (overlaps && record.terms.overlap == overlap_rule::skip) {
         record.skipped += std::ssize(due.fire);
-    } else if (overlaps && record.overlap == overlap_rule::queue_one) {
+    } else if (overlaps && record.terms.overlap == overlap_rule::queue_one) {
         if (!due.fire.empty()) {
             if (record.queued) ++record.skipped;
             record.queued = due.fire.back();
         }
     } else {
-        move.cancels_last = overlaps && !due.fire.empty();
+        if (overlaps && !due.fire.empty()) record.overtaken.push_back(record.last_run);
         for (const auto tick : due.fire) fire(move, tick, now, plan);
     }
     if (due.finished && !record.queued) finish(record, now);
@@ -127,14 +127,19 @@ void set_first(schedule_record& record, time_point now, const last_run_seen& las
     if (!record.next && !record.queued) finish(record, now);
 }
 
-schedule_move begun(schedule_record declared, bool paused, time_point now, const last_run_seen& last,
+schedule_move begun(schedule_record declared, time_point now, const last_run_seen& last,
                     const zone_source& zones) {
     schedule_move move{.changed = true, .record = std::move(declared)};
     auto& record = move.record;
     record.created = now;
-    record.state = paused ? schedule_state::paused : schedule_state::active;
     set_first(record, now, last, zones);
     return move;
+}
+
+bool is_overtaken(const schedule_record& declared, const schedule_record& seen) {
+    if (declared.declared_at == time_point{}) return false;
+    const bool ended_since = seen.state == schedule_state::cancelled && seen.ended >= declared.declared_at;
+    return ended_since || seen.declared_at > declared.declared_at;
 }
 
 bool follows_a_zone(const schedule_timing& timing) {
@@ -177,13 +182,15 @@ tick_plan plan_of(const schedule_record& record, const zone_source& zones) {
     return {cron_ticks{cron_line::parse(timing.cron, seed), zones(timing.timezone)}, window, record.timed};
 }
 
-schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, bool paused,
-                      time_point now, const last_run_seen& last, const zone_source& zones) {
+schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, time_point now,
+                      const last_run_seen& last, const zone_source& zones) {
+    if (seen && is_overtaken(declared, *seen)) return unchanged(*seen);
+    if (declared.declared_at == time_point{}) declared.declared_at = now;
     declared.declared_args = declared.run.args;
-    if (!seen) return begun(std::move(declared), paused, now, last, zones);
+    if (!seen) return begun(std::move(declared), now, last, zones);
     if (seen->state == schedule_state::cancelled) {
         declared.last_run = seen->last_run;
-        return begun(std::move(declared), paused, now, last, zones);
+        return begun(std::move(declared), now, last, zones);
     }
     schedule_move move = unchanged(*seen);
     auto& record = move.record;
@@ -200,14 +207,9 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
     record.run = std::move(declared.run);
     record.declared_args = std::move(declared.declared_args);
     record.timing = std::move(declared.timing);
-    record.max_runs = declared.max_runs;
-    record.overlap = declared.overlap;
-    record.missed_ticks = declared.missed_ticks;
-    record.missed_cap = declared.missed_cap;
-    record.jitter = declared.jitter;
-    record.pause_on_dead = declared.pause_on_dead;
-    const bool may_go_on = seen->max_runs != record.max_runs && record.state == schedule_state::finished &&
-                           !runs_are_used_up(record);
+    record.terms = declared.terms;
+    const bool may_go_on = seen->terms.max_runs != record.terms.max_runs &&
+                           record.state == schedule_state::finished && !runs_are_used_up(record);
     if (timed_anew || may_go_on) {
         if (has_ended(record.state)) record.state = schedule_state::active;
         const auto& newest = move.runs.empty() ? last : last_run_seen{.how = run_standing::open};
@@ -216,6 +218,7 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
         finish(record, now);
     }
     move.changed = record != *seen;
+    if (move.changed) record.declared_at = declared.declared_at;
     return move;
 }
 
@@ -259,7 +262,8 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
         record.run.args = *wish.args;
         record.run.gates = wish.gates;
     }
-    if (over.ended_as == state::dead && record.pause_on_dead && record.state == schedule_state::active) {
+    if (over.ended_as == state::dead && record.terms.pause_on_dead &&
+        record.state == schedule_state::active) {
         record.state = schedule_state::paused;
         record.queued.reset();
     }
@@ -346,9 +350,9 @@ std::int64_t ticks_to_backfill(const schedule_record& record, time_point from, t
 std::vector<time_point> upcoming(const schedule_record& record, std::size_t most, const zone_source& zones) {
     std::vector<time_point> ticks;
     if (record.state != schedule_state::active) return ticks;
-    if (record.max_runs)
-        most = std::min(most,
-                        static_cast<std::size_t>(std::max<std::int64_t>(*record.max_runs - record.runs, 0)));
+    if (record.terms.max_runs)
+        most = std::min(
+            most, static_cast<std::size_t>(std::max<std::int64_t>(*record.terms.max_runs - record.runs, 0)));
     const auto plan = plan_of(record, zones);
     for (auto tick = record.next; tick && ticks.size() < most; tick = plan.next(*tick))
         ticks.push_back(*tick);
@@ -356,6 +360,7 @@ std::vector<time_point> upcoming(const schedule_record& record, std::size_t most
 }
 
 std::optional<time_point> look_at(const schedule_record& record, time_point now) {
+    if (!record.overtaken.empty()) return now;
     switch (record.state) {
     case schedule_state::paused: return std::nullopt;
     case schedule_state::finished:

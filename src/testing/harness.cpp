@@ -1,5 +1,6 @@
 #include <errand/testing.hpp>
 
+#include "client/policy_schedules.hpp"
 #include "core/config_text.hpp"
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
@@ -23,7 +24,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr duration longest_advance = std::chrono::days{36'525};
-// Moves of the clock in a row that start no attempt: what falls due each time is a task that no handler here is for.
+// Moves of the clock in a row that start no attempt: what falls due each time is a task that no handler here is for. Or
+// nothing is left but schedules, which tick for ever.
 constexpr int most_idle_moves = 1000;
 
 config in_memory(config settings) {
@@ -52,9 +54,13 @@ struct harness::parts {
           owner{in_memory(std::move(how.settings))},
           core{with_clock(detail::core_of(owner), time)},
           failures{core} {
-        const chance_scope drawn{chance};
-        works = std::make_unique<solo_worker>(core, moved);
+        {
+            const chance_scope drawn{chance};
+            works = std::make_unique<solo_worker>(core, moved);
+        }
         core.take_post(std::make_shared<worker>(core));
+        // Draws nothing from the seed: times do not depend on which policies have schedules.
+        if (how.policy_schedules) declare_policies();
     }
     ~parts() {
         const thread_mark mark;
@@ -73,9 +79,12 @@ struct harness::parts {
         return core;
     }
 
-    std::optional<time_point> next_moment() {
+    solo_worker::moments next_moment() {
         auto next = works->next_moment();
-        if (const auto wait = moved.first()) next = std::min(next.value_or(*wait), *wait);
+        if (const auto wait = moved.first()) {
+            next.first = std::min(next.first.value_or(*wait), *wait);
+            next.beside_schedules = std::min(next.beside_schedules.value_or(*wait), *wait);
+        }
         return next;
     }
     void move_to(time_point when) {
@@ -88,8 +97,10 @@ struct harness::parts {
         while (works->run_next(never)) {
         }
     }
+    void declare_policies();
     void run(const std::shared_ptr<visit>& one);
     void abandon(visit& one);
+    std::shared_ptr<visit> begun(awaitable<void> work);
 
     seeded_chance chance;
     std::shared_ptr<std::atomic<time_point>> time;
@@ -134,11 +145,7 @@ time_point harness::now() const noexcept { return parts_->time->load(); }
 
 void harness::run_to_end(awaitable<void> work) {
     const shift now{parts_->chance, parts_->moved, parts_->failures, "run"};
-    const auto one = std::make_shared<visit>();
-    parts_->works->spawn(std::move(work), one->stop.slot(), [one](std::exception_ptr why) {
-        one->failure = std::move(why);
-        one->ended = true;
-    });
+    const auto one = parts_->begun(std::move(work));
     try {
         parts_->run(one);
     } catch (...) {
@@ -148,12 +155,27 @@ void harness::run_to_end(awaitable<void> work) {
     if (one->failure) std::rethrow_exception(one->failure);
 }
 
+void harness::parts::declare_policies() {
+    const auto one = begun(declare_policy_schedules(core));
+    while (!one->ended) works->wait_outside();
+    if (one->failure) std::rethrow_exception(one->failure);
+}
+
+std::shared_ptr<visit> harness::parts::begun(awaitable<void> work) {
+    const auto one = std::make_shared<visit>();
+    works->spawn(std::move(work), one->stop.slot(), [one](std::exception_ptr why) {
+        one->failure = std::move(why);
+        one->ended = true;
+    });
+    return one;
+}
+
 void harness::parts::run(const std::shared_ptr<visit>& one) {
     const auto ended = [&] { return one->ended; };
     for (int idle_moves = 0; !one->ended;) {
-        const auto before = works->started();
+        const auto before = works->started(), claimed = works->claimed_beside_schedules();
         if (works->run_next(ended)) {
-            if (works->started() > before) idle_moves = 0;
+            if (works->started() > before && works->claimed_beside_schedules() > claimed) idle_moves = 0;
             continue;
         }
         if (one->ended) return;
@@ -164,9 +186,11 @@ void harness::parts::run(const std::shared_ptr<visit>& one) {
             continue;
         }
         const auto next = next_moment();
-        if (!next || ++idle_moves > most_idle_moves)
+        // Ticks on the way to something else say nothing.
+        if (!next.beside_schedules || next.beside_schedules == next.first) ++idle_moves;
+        if (!next.first || idle_moves > most_idle_moves)
             throw usage_error{works->answer_of(endless(works->home(), awaited))};
-        move_to(*next);
+        move_to(*next.first);
     }
 }
 
@@ -205,7 +229,7 @@ std::size_t harness::advance(duration by) {
     const auto target = this->now() + by;
     for (;;) {
         parts_->drain();
-        const auto next = parts_->next_moment();
+        const auto next = parts_->next_moment().first;
         if (!next || *next > target) break;
         parts_->move_to(*next);
     }

@@ -33,7 +33,7 @@ errand::awaitable<errand::schedule_move> declare_of_old(errand::loop& there) {
         record.identity = record.run.handler = "write_line";
         record.key = errand::policy_schedule_key;
         record.timing.interval = 1h;
-        return errand::declare(seen.record, std::move(record), false, seen.now, {}, {});
+        return errand::declare(seen.record, std::move(record), seen.now, {}, {});
     });
 }
 
@@ -118,6 +118,46 @@ TEST_CASE("a schedule is paused, goes on without making up, and is cancelled") {
     CHECK(t.runs() == 2);
 }
 
+TEST_CASE("a run that has not ended when the next one begins is cancelled, and one goes on") {
+    timetable t;
+    t.fail_next<write_line>(std::runtime_error{"not yet"}, 2);
+    const auto s = t.hourly({.mode = errand::fixed_rate,
+                             .overlap = errand::overlap_rule::cancel_running,
+                             .run = {.max_retry = 25, .tags = {"slow"}}});
+    const auto cancelled = [&] {
+        std::size_t count = 0;
+        for (const auto& one : t.finished<write_line>()) count += one.state == state::cancelled;
+        return count;
+    };
+    t.advance(1h);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    const auto first = t.pending<write_line>()[0];
+    CHECK(first.state == state::retry);
+    t.run(t.app().inspect().reschedule(first.id, t.now() + 48h));
+    t.advance(1h);
+    CHECK(cancelled() == 1);
+    CHECK(t.finished<write_line>()[0].id == first.id);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    CHECK(t.pending<write_line>()[0].id == t.info(s).last_run);
+    t.advance(30min);
+    CHECK(t.pending<write_line>().empty());
+    CHECK(cancelled() == 1);
+}
+
+TEST_CASE("a run that dies pauses a schedule that asked for that while the run was under way") {
+    timetable t;
+    t.fail_next<write_line>(std::runtime_error{"no"}, 2);
+    errand::schedule_options how{.mode = errand::fixed_rate, .run = {.max_retry = 1}};
+    const auto s = t.hourly(how);
+    t.advance(1h);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    how.pause_on_dead = true;
+    CHECK(t.hourly(how).id() == s.id());
+    t.advance(30min);
+    CHECK(t.info(s).state == schedule_state::paused);
+    CHECK(t.finished<write_line>().back().state == state::dead);
+}
+
 TEST_CASE("a run by hand works in every state and counts nowhere") {
     timetable t;
     const auto s = t.hourly({.max_runs = 1, .paused = true});
@@ -143,6 +183,24 @@ TEST_CASE("a backfill makes the runs that are missing, once") {
                       ContainsSubstring("100000 are the limit"));
     const auto blocking = t.hourly({});
     CHECK_THROWS_WITH(t.run(blocking.backfill(began - 3h, began)), ContainsSubstring("cannot be backfilled"));
+}
+
+TEST_CASE("who listens hears of runs made by hand as of other submissions") {
+    timetable t;
+    std::vector<errand::event> heard;
+    t.app().on_event([&](const errand::event& what) {
+        if (what.kind == errand::event_kind::task_submitted) heard.push_back(what);
+    });
+    const auto began = t.now();
+    const auto s = t.hourly();
+    CHECK(heard.empty());
+    const auto one = t.run(s.run_now());
+    REQUIRE(heard.size() == 1);
+    CHECK(heard[0].task == one.id());
+    CHECK(heard[0].handler == "write_line");
+    CHECK(t.run(s.backfill(began - 3h, began)) == 3);
+    CHECK(t.run(s.backfill(began - 3h, began)) == 0);
+    CHECK(heard.size() == 4);
 }
 
 TEST_CASE("what runs do otherwise is said by the declaration, and below it by the proxy") {
@@ -181,6 +239,50 @@ TEST_CASE("schedules are listed by handler and key, in pages, and found by their
     CHECK_THROWS_WITH(t.run(t.app().schedules({}, "xyz")), ContainsSubstring("`next`"));
 }
 
+TEST_CASE("a schedule that is declared under a transaction is there with its commit") {
+    timetable t;
+    std::optional<errand::schedule> held;
+    const auto declare = [&](std::string key) -> errand::awaitable<void> {
+        held = co_await t.writer.every(1h, {.key = std::move(key), .mode = errand::fixed_rate}, "a");
+    };
+    const auto failing = [&]() -> errand::awaitable<void> {
+        co_await declare("dropped");
+        throw std::runtime_error{"no"};
+    };
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app(), failing)), std::runtime_error);
+    CHECK_THROWS_WITH(t.info(*held), ContainsSubstring("there is no schedule"));
+    t.run(errand::transaction(t.app(), [&]() -> errand::awaitable<void> {
+        co_await declare("k");
+        CHECK_FALSE(co_await t.app().find_schedule(held->id()));
+        co_await t.writer.perform_async("b");
+        co_await errand::transaction(t.app(), [&]() -> errand::awaitable<void> { return declare("inner"); });
+    }));
+    CHECK(t.info(*held).key == "inner");
+    CHECK(t.run(t.app().schedules()).schedules.size() == 2);
+    t.advance(1h);
+    CHECK(t.runs() == 3);
+    // Its tasks are refused, and so is all of it.
+    t.run(t.app().handler<write_line>().with({.biz_id = "x"}).perform_async("c"));
+    const errand::options reject{.biz_id = "x", .on_duplicate = errand::reject};
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app(),
+                                              [&]() -> errand::awaitable<void> {
+                                                  co_await declare("refused");
+                                                  co_await t.writer.with(reject).perform_async("c");
+                                              })),
+                    errand::duplicate_task);
+    CHECK(t.run(t.app().schedules()).schedules.size() == 2);
+}
+
+TEST_CASE("a schedule is held back by a guard until that commits") {
+    timetable t;
+    errand::transaction_guard guard{t.app()};
+    const auto s = t.run(t.writer.in(guard).every(1h, {.mode = errand::fixed_rate}, "a"));
+    CHECK(t.run(t.app().schedules()).schedules.empty());
+    t.run(guard.commit());
+    CHECK(t.info(s).state == schedule_state::active);
+    CHECK_THROWS_WITH(t.run(t.writer.in(guard).every(2h, {}, "a")), ContainsSubstring("that has ended"));
+}
+
 TEST_CASE("a bad declaration is refused before anything is kept") {
     timetable t;
     CHECK_THROWS_WITH(t.hourly({.max_runs = 0}), ContainsSubstring("\"write_line\": schedule .max_runs = 0"));
@@ -191,10 +293,32 @@ TEST_CASE("a bad declaration is refused before anything is kept") {
                       ContainsSubstring("run.biz_id"));
     CHECK_THROWS_WITH(t.run(errand::transaction(t.app(),
                                                 [&]() -> errand::awaitable<void> {
-                                                    co_await t.writer.every(1h, {}, "a");
+                                                    co_await t.writer.every(0h, {}, "a");
                                                 })),
-                      ContainsSubstring("outside of the transaction"));
+                      ContainsSubstring("interval = 0ms"));
     CHECK(t.run(t.app().schedules()).schedules.empty());
+}
+
+TEST_CASE("the schedules of policies tick in a harness unless it is told otherwise") {
+    harness t;
+    const auto declared = t.run(t.app().schedules()).schedules;
+    REQUIRE(declared.size() == 1);
+    CHECK(declared[0].handler == "tidy_up");
+    CHECK(declared[0].key == "policy");
+    CHECK(t.advance(48h) == 2);
+    CHECK(t.finished<tidy_up>().size() == 2);
+    harness without{{.policy_schedules = false}};
+    CHECK(without.run(without.app().schedules()).schedules.empty());
+    CHECK(without.advance(48h) == 0);
+}
+
+TEST_CASE("a wait that nothing but ticks are left for can never end, and one for a later task does") {
+    timetable t;
+    t.run(t.writer.every(1min, {.mode = errand::fixed_rate}, "tick"));
+    const auto aside = t.run(t.app().perform("nobody.has", {1}));
+    CHECK_THROWS_WITH(t.run(aside), ContainsSubstring("nobody.has"));
+    const auto later = t.run(t.writer.perform_in(17h, "later"));
+    CHECK(t.run(later) == "later");
 }
 
 TEST_CASE("a policy's line is declared by who starts with it, and cancelled where it is there no more") {
