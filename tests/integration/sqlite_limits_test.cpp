@@ -98,6 +98,10 @@ TEST_CASE("tasks of a group that is gone, or that nobody looks at, are found in 
     w.damage("DELETE FROM errand_group");
     w.heals("stuck_group", "default");
     CHECK(w.claim(w.worker, 5).claimed.empty());
+    w.damage("DELETE FROM errand_waiter");
+    w.heals("stuck_group", "default");
+    w.damage("INSERT INTO errand_waiter SELECT list, grp, place + 1, id FROM errand_waiter");
+    w.heals("idle_group", "default");
     w.damage("DELETE FROM errand_stop");
     w.heals("stuck_group", "default");
     w.damage("UPDATE errand_stop SET let_go = 1");
@@ -121,7 +125,7 @@ TEST_CASE("what is over leaves nothing of its limits in a SQLite file") {
         w.runs = w.claim(w.worker, 5).claimed.at(0);
         w.end();
     }
-    for (const auto* table : {"gate", "slot", "group", "stop"})
+    for (const auto* table : {"gate", "slot", "group", "stop", "waiter"})
         CHECK(static_cast<sqlite_backing&>(*w.behind).ask("SELECT count(*) FROM errand_" +
                                                           std::string{table}) == "0");
 }
