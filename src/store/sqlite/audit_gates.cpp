@@ -80,16 +80,25 @@ audit_step audit::groups(std::string& after, bool mend) {
 }
 
 void audit::look_at_groups(queue_row& queue, list_row& in, audit_step& out, bool mend) {
-    std::vector<std::pair<group_number, int>> lost;
+    struct lost_task {
+        task_id id;
+        std::int64_t place;
+        group_number group;
+    };
+    std::vector<lost_task> lost;
     for (auto rows = sql_.audit_ungrouped(in.k, queue.k, looked_at_in_step); rows.next();)
-        lost.emplace_back(rows.number(0), static_cast<int>(rows.number(1)));
-    for (const auto& [group, priority] : lost) {
-        add_gate_finding(out, "stuck_group", queue.name, "tasks wait for limits, and nobody comes to them",
+        lost.push_back({*task_id::from_bytes(rows.bytes(0)), rows.number(1), rows.number(2)});
+    for (const auto& [id, place, group] : lost) {
+        add_gate_finding(out, "stuck_group", queue.name, "a task waits for limits, and nobody comes to it",
                          mend);
-        if (!mend) continue;
-        groups_.come(queue, group, rank_of(priority));
-        groups_.left(in, group);
-        queues_.became_ready(queue);
+        if (mend && groups_.come(queue, group, place, id)) queues_.became_ready(queue);
+    }
+    std::vector<std::pair<group_number, std::int64_t>> strays;
+    for (auto rows = sql_.audit_strays(in.k, tx_.ns(), looked_at_in_step); rows.next();)
+        strays.emplace_back(rows.number(0), rows.number(1));
+    for (const auto& [group, place] : strays) {
+        add_gate_finding(out, "idle_group", queue.name, "a task of a group that is not there", mend);
+        if (mend) groups_.left(in, group, place);
     }
     struct wrong_group {
         group_number number;

@@ -45,22 +45,26 @@ edit_verdict changes::edit(const edit_call& call) {
         if (due) record->due = *due > tx_.now() ? *due : 0;
         edges_.keep_waiting(call.id, *record);
     } else {
-        std::tie(to, place) = place_after_edit(*row, group, priority, due);
+        std::tie(to, place) = place_after_edit(call.id, *row, group, priority, due);
     }
-    queues_.left(*row->list, row->group);
-    if (to != row->list) rows_.change_list(*row, *to);
+    if (to != row->list) {
+        rows_.change_list(*row, *to);
+    } else if (place != *row->place) {
+        queues_.left(*row->list, row->group, *row->place);
+    }
     sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires, group);
     return edit_verdict::done;
 }
 
-std::pair<list_row*, std::int64_t> changes::place_after_edit(task_row& row, std::optional<group_number> group,
-                                                             int priority, std::optional<std::int64_t> due) {
+std::pair<list_row*, std::int64_t> changes::place_after_edit(const task_id& id, task_row& row,
+                                                             std::optional<group_number> group, int priority,
+                                                             std::optional<std::int64_t> due) {
     auto& queue = *row.list->queue;
     const bool waits_for_time = row.where() != state::ready;
     const bool same_place = priority == row.priority && group == row.group;
     if (!due && (waits_for_time || same_place)) return {row.list, *row.place};
     if (!due || *due <= tx_.now() || row.where() != state::retry)
-        return queues_.free_place(queue, priority, due, group);
+        return queues_.free_place(queue, priority, due, group, id);
     // It goes on waiting for its retry.
     if (queues_.falls_before(queue, *due)) queues_.came_to_be_first(queue);
     return {row.list, *due};

@@ -19,8 +19,9 @@ private:
     // That a task it runs is not its own any more.
     void tell_worker(const task_id& id, claim_number claim);
     // Where a task stands then that does not wait for others.
-    std::pair<list_row*, std::int64_t> place_after_edit(task_row& row, std::optional<group_number> group,
-                                                        int priority, std::optional<std::int64_t> due);
+    std::pair<list_row*, std::int64_t> place_after_edit(const task_id& id, task_row& row,
+                                                        std::optional<group_number> group, int priority,
+                                                        std::optional<std::int64_t> due);
 
     transaction& tx_;
     statements& sql_;

@@ -74,7 +74,7 @@ void claims::start_first_of(queue_row& queue, const waiting_group& group, open_c
     std::int64_t row = 0, place = 0;
     bool found = false;
     {
-        auto rows = sql_.group_head(group.number, from.k);
+        auto rows = sql_.group_head(from.k, group.number, tx_.ns());
         found = rows.next();
         if (found) {
             task.id = *task_id::from_bytes(rows.bytes(0));
@@ -97,12 +97,13 @@ void claims::start_first_of(queue_row& queue, const waiting_group& group, open_c
     gates_.take(all, task.id, number_of(into));
     auto& to = tx_.cache().list(queue, kind_of(state::working));
     sql_.take_one.run(row, to.k, into.number);
+    sql_.leave_group.run(from.k, group.number, place);
     tx_.cache().shift(from, to);
     rows_taken_[tx_.ns()][task.id] = row;
     into.tasks.push_back(std::move(task));
     std::optional<std::int64_t> next;
     {
-        auto rows = sql_.group_place(group.number, from.k);
+        auto rows = sql_.group_place(from.k, group.number);
         if (rows.next() && !rows.is_null(0)) next = rows.number(0);
     }
     groups_.started(queue, group, next);

@@ -59,7 +59,7 @@ bool claims::give_back(const report& one, std::optional<std::int64_t> row_number
         if (!row || row->claim != one.claim) return false;
         group = row->group;
     }
-    const auto [to, place] = group ? queues_.place_in_front(queue, one.priority, group)
+    const auto [to, place] = group ? queues_.place_in_front(queue, one.priority, group, one.id)
                                    : std::pair{&tx_.cache().list(queue, kind_of(state::ready)),
                                                tx_.cache().front_place(one.priority)};
     const auto notes = one.record.empty() ? std::nullopt : std::optional<std::string_view>{one.record};

@@ -180,7 +180,8 @@ bool dependencies::revive(const task_id& id, incarnation life, time_point finish
     if (row->finished_at() != finished_at.time_since_epoch().count()) return false;
     // A group is not run: it comes back with its members.
     if (const auto record = edges_.waiting_of(id); record && record->rule == on_failed::gather) return false;
-    const auto [to, place] = queues_.free_place(*row->list->queue, row->priority, std::nullopt, row->group);
+    const auto [to, place] =
+        queues_.free_place(*row->list->queue, row->priority, std::nullopt, row->group, id);
     rows_.change_list(*row, *to);
     sql_.revive.run(tx_.ns(), id.view(), to->k, place, std::optional<std::string_view>{notes});
     // Who revives it by name wants it to run, whatever became of its parents.

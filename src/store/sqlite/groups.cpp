@@ -53,7 +53,9 @@ std::int64_t groups::entry(queue_row& queue, int rank, std::int64_t own) {
 
 // ---- tasks that wait -----------------------------------------------------------------------------------
 
-bool groups::come(queue_row& queue, group_number group, int rank) {
+bool groups::come(queue_row& queue, group_number group, std::int64_t place, const task_id& id) {
+    const int rank = rank_of_place(place);
+    sql_.wait_in_group.run(list(queue).k, group, place, id.view());
     bool known = false, parked = false;
     int before = rank;
     {
@@ -72,8 +74,11 @@ bool groups::come(queue_row& queue, group_number group, int rank) {
     return !parked;
 }
 
-void groups::left(const list_row& from, std::optional<group_number> group) {
-    if (group && from.gated()) left_.emplace(from.queue, *group);
+void groups::left(const list_row& from, std::optional<group_number> group,
+                  std::optional<std::int64_t> place) {
+    if (!group || !place || !from.gated()) return;
+    sql_.leave_group.run(from.k, *group, *place);
+    left_.emplace(from.queue, *group);
 }
 
 void groups::settle() {
@@ -95,7 +100,7 @@ void groups::tidy(queue_row& queue, group_number group) {
     if (!in) return;
     std::optional<std::int64_t> place;
     {
-        auto rows = sql_.group_place(group, in->k);
+        auto rows = sql_.group_place(in->k, group);
         if (rows.next() && !rows.is_null(0)) place = rows.number(0);
     }
     if (!place) return drop(queue, group);

@@ -48,9 +48,9 @@ public:
     }
     list_row& list(queue_row& queue) { return tx_.cache().list(queue, kind_of(state::ready), gated_list); }
     // A task comes to it. Whether it takes turns.
-    bool come(queue_row& queue, group_number group, int rank);
-    // One may have left this list, or its place in it.
-    void left(const list_row& from, std::optional<group_number> group);
+    bool come(queue_row& queue, group_number group, std::int64_t place, const task_id& id);
+    // One leaves this place, if it is one of a group.
+    void left(const list_row& from, std::optional<group_number> group, std::optional<std::int64_t> place);
 
     // ---- turns ----
     void look_at_due(queue_row& queue);

@@ -64,8 +64,8 @@ std::size_t maintenance::promote_queue(queue_row& queue, std::size_t limit) {
             const auto& [id, priority, noted, group] = one;
             if (noted && aside_.stands_aside_again(id, *from)) continue;
             const auto [to, place] = put_in_front(one)
-                                         ? queues_.place_in_front(queue, priority, group)
-                                         : queues_.free_place(queue, priority, std::nullopt, group);
+                                         ? queues_.place_in_front(queue, priority, group, id)
+                                         : queues_.free_place(queue, priority, std::nullopt, group, id);
             sql_.move.run(tx_.ns(), id.view(), to->k, place);
             tx_.cache().shift(*from, *to);
         }

@@ -104,28 +104,31 @@ bool queues::is_alive(std::string_view worker) {
 
 std::pair<list_row*, std::int64_t> queues::free_place(queue_row& queue, int priority,
                                                       std::optional<std::int64_t> due,
-                                                      std::optional<group_number> group) {
+                                                      std::optional<group_number> group, const task_id& id) {
     if (due && *due > tx_.now()) {
         if (falls_before(queue, *due)) came_to_be_first(queue);
         return {&tx_.cache().list(queue, kind_of(state::delayed)), *due};
     }
-    return {&ready_list(queue, priority, group), tx_.cache().back_place(priority)};
+    const auto place = tx_.cache().back_place(priority);
+    return {&ready_list(queue, place, group, id), place};
 }
 
 std::pair<list_row*, std::int64_t> queues::place_in_front(queue_row& queue, int priority,
-                                                          std::optional<group_number> group) {
-    return {&ready_list(queue, priority, group), tx_.cache().front_place(priority)};
+                                                          std::optional<group_number> group,
+                                                          const task_id& id) {
+    const auto place = tx_.cache().front_place(priority);
+    return {&ready_list(queue, place, group, id), place};
 }
 
-list_row& queues::ready_list(queue_row& queue, int priority, std::optional<group_number> group) {
+list_row& queues::ready_list(queue_row& queue, std::int64_t place, std::optional<group_number> group,
+                             const task_id& id) {
     if (!group) {
         became_ready(queue);
         return tx_.cache().list(queue, kind_of(state::ready));
     }
-    auto& list = groups_.list(queue);
     // Nobody is woken for one that is parked.
-    if (groups_.come(queue, *group, rank_of(priority))) became_ready(queue);
-    return list;
+    if (groups_.come(queue, *group, place, id)) became_ready(queue);
+    return groups_.list(queue);
 }
 
 void queues::busy(std::span<const std::string> queues) {

@@ -18,12 +18,14 @@ public:
     // At once or at a time: the list and the place of a task that becomes free to run.
     std::pair<list_row*, std::int64_t> free_place(queue_row& queue, int priority,
                                                   std::optional<std::int64_t> due,
-                                                  std::optional<group_number> group);
+                                                  std::optional<group_number> group, const task_id& id);
     // The same at once, before those of its priority that have come by themselves.
     std::pair<list_row*, std::int64_t> place_in_front(queue_row& queue, int priority,
-                                                      std::optional<group_number> group);
-    // It was not put there after all.
-    void left(const list_row& list, std::optional<group_number> group) { groups_.left(list, group); }
+                                                      std::optional<group_number> group, const task_id& id);
+    // It is not there any more.
+    void left(const list_row& list, std::optional<group_number> group, std::int64_t place) {
+        groups_.left(list, group, place);
+    }
     void became_ready(queue_row& queue) { ++freed_[queue.name]; }
     // One that waits for its time is the first of its queue now.
     void came_to_be_first(queue_row& queue);
@@ -45,7 +47,8 @@ public:
 
 private:
     bool is_alive(std::string_view worker);
-    list_row& ready_list(queue_row& queue, int priority, std::optional<group_number> group);
+    list_row& ready_list(queue_row& queue, std::int64_t place, std::optional<group_number> group,
+                         const task_id& id);
 
     transaction& tx_;
     statements& sql_;

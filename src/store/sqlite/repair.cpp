@@ -56,7 +56,7 @@ std::pair<list_row*, std::optional<std::int64_t>> audit::rightful_place(const ta
     }
     if (claimed && !unheld) return {&tx_.cache().list(queue, kind_of(state::working)), std::nullopt};
     if (edges_.waiting_of(id)) return {&tx_.cache().list(queue, kind_of(state::waiting)), tx_.now()};
-    return queues_.free_place(queue, body.priority, std::nullopt, group_in(body.queue, bytes));
+    return queues_.free_place(queue, body.priority, std::nullopt, group_in(body.queue, bytes), id);
 }
 
 // Its body says what it waits for; who looks at it next finds whether that is still so.

@@ -33,7 +33,7 @@ void dependencies::release(const task_id& id, const waiting_row& record) {
     auto row = rows_.find(id);
     if (!row) return;
     edges_.forget_record(id);
-    const auto [to, place] = queues_.free_place(*row->list->queue, row->priority, record.due, row->group);
+    const auto [to, place] = queues_.free_place(*row->list->queue, row->priority, record.due, row->group, id);
     rows_.move(id, *row, *to, place);
 }
 

@@ -84,6 +84,8 @@ struct statements {
     ERRAND_SQL(next_opening, "lib_groups.next_opening");
     ERRAND_SQL(virtual_time, "lib_groups.time");
     ERRAND_SQL(keep_virtual_time, "lib_groups.keep_time");
+    ERRAND_SQL(wait_in_group, "lib_groups.wait");
+    ERRAND_SQL(leave_group, "lib_groups.leave");
     ERRAND_SQL(group_head, "lib_groups.head");
     ERRAND_SQL(group_place, "lib_groups.first_place");
     ERRAND_SQL(waiting_at, "lib_groups.waiting");
@@ -202,6 +204,7 @@ struct statements {
     ERRAND_SQL(audit_slot_gates, "audit.slot_gates");
     ERRAND_SQL(audit_slot_count, "audit.slot_count");
     ERRAND_SQL(audit_ungrouped, "audit.ungrouped");
+    ERRAND_SQL(audit_strays, "audit.strays");
     ERRAND_SQL(audit_groups, "audit.groups");
     ERRAND_SQL(audit_stops, "audit.stops");
     ERRAND_SQL(audit_gates, "audit.gates");

@@ -54,7 +54,7 @@ submit_answer submissions::decide_alone(const submission_item& item) {
     if (!held) {
         const auto [to, at] = target_of(item);
         if (insert(item, *to, at)) return accepted;
-        queues_.left(*to, group_of_item(item));
+        queues_.left(*to, group_of_item(item), at);
         held = rows_.find(item.id);
     }
     const auto how = judge_held(item.id, *held, item.conflict);
@@ -97,8 +97,8 @@ std::optional<std::int64_t> submissions::expiry_of(const submission_item& item) 
 }
 
 std::pair<list_row*, std::int64_t> submissions::target_of(const submission_item& item) {
-    return queues_.free_place(tx_.cache().queue(item.queue), item.priority, due_of(item),
-                              group_of_item(item));
+    return queues_.free_place(tx_.cache().queue(item.queue), item.priority, due_of(item), group_of_item(item),
+                              item.id);
 }
 
 bool submissions::insert(const submission_item& item, list_row& to, std::int64_t at) {

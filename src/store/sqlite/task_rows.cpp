@@ -86,7 +86,7 @@ void task_rows::drop_body(const task_row& row) {
 }
 
 void task_rows::change_list(task_row& row, list_row& to) {
-    groups_.left(*row.list, row.group);
+    groups_.left(*row.list, row.group, row.place);
     tx_.cache().shift(*row.list, to);
     row.list = &to;
 }
@@ -102,7 +102,7 @@ void task_rows::drop(const task_id& id, const task_row& row) {
     drop_body(row);
     drop_stages(id);
     tx_.cache().grow(*row.list, -1);
-    groups_.left(*row.list, row.group);
+    groups_.left(*row.list, row.group, row.place);
 }
 
 void task_rows::drop_stages(const task_id& id) {

@@ -2,7 +2,6 @@
 
 ALTER TABLE errand_name_space ADD COLUMN slots INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE errand_task ADD COLUMN grp INTEGER;
-CREATE INDEX errand_task_group ON errand_task(grp, list, place, id) WHERE grp IS NOT NULL;
 
 CREATE TABLE errand_limit(
     ns INTEGER NOT NULL,
@@ -44,6 +43,15 @@ CREATE TABLE errand_group(
 ) WITHOUT ROWID;
 CREATE INDEX errand_group_turn ON errand_group(queue, rank, turn, since) WHERE gate IS NULL;
 CREATE INDEX errand_group_parked ON errand_group(queue, gate, rank, since) WHERE gate IS NOT NULL;
+
+-- Its tasks, in their order. A table of its own, so that tasks without gates do not pay for an index.
+CREATE TABLE errand_waiter(
+    list INTEGER NOT NULL,
+    grp INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY(list, grp, place, id)
+) WITHOUT ROWID;
 
 -- Gates at which groups of a queue are parked: closed, or one of them was let go.
 CREATE TABLE errand_stop(

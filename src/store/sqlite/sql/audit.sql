@@ -56,17 +56,24 @@ SELECT gates FROM errand_slot WHERE ns = ?1
 -- name: slot_count
 SELECT count(*) FROM errand_slot WHERE ns = ?1
 
--- Tasks of no group that takes turns or is parked.
+-- Tasks that no group has.
 -- name: ungrouped
-SELECT DISTINCT task.grp, task.priority FROM errand_task AS task INDEXED BY errand_task_place
-WHERE task.list = ?1 AND task.place IS NOT NULL AND task.grp IS NOT NULL
-    AND NOT EXISTS(SELECT 1 FROM errand_group AS grp WHERE grp.queue = ?2 AND grp.grp = task.grp) LIMIT ?3
+SELECT id, place, grp FROM errand_task AS task INDEXED BY errand_task_place
+WHERE list = ?1 AND place IS NOT NULL AND grp IS NOT NULL AND (
+    NOT EXISTS(SELECT 1 FROM errand_group WHERE queue = ?2 AND errand_group.grp = task.grp) OR
+    NOT EXISTS(SELECT 1 FROM errand_waiter AS waiter
+        WHERE waiter.list = ?1 AND waiter.grp = task.grp AND waiter.place = task.place AND waiter.id = task.id))
+LIMIT ?3
+
+-- Those of a group that are not there.
+-- name: strays
+SELECT grp, place FROM errand_waiter AS waiter WHERE list = ?1 AND NOT EXISTS(SELECT 1 FROM errand_task AS task
+    WHERE task.ns = ?2 AND task.id = waiter.id AND task.list = ?1 AND task.place = waiter.place) LIMIT ?3
 
 -- Groups without a task, and those that are parked where nobody looks.
 -- name: groups
 SELECT grp, gate,
-    NOT EXISTS(SELECT 1 FROM errand_task AS task
-        WHERE task.grp = errand_group.grp AND task.list = ?2 AND task.place IS NOT NULL),
+    NOT EXISTS(SELECT 1 FROM errand_waiter AS waiter WHERE waiter.list = ?2 AND waiter.grp = errand_group.grp),
     gate IS NOT NULL AND NOT EXISTS(SELECT 1 FROM errand_stop AS stop
         WHERE stop.ns = ?3 AND stop.gate = errand_group.gate AND stop.queue = ?1)
 FROM errand_group WHERE queue = ?1 ORDER BY 3 DESC, 4 DESC LIMIT ?4

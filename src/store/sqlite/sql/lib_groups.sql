@@ -63,17 +63,24 @@ SELECT present, plain FROM errand_turn WHERE queue = ?1 AND rank = ?2
 -- name: keep_time
 INSERT OR REPLACE INTO errand_turn(queue, rank, present, plain) VALUES(?1, ?2, ?3, ?4)
 
+-- name: wait
+INSERT OR IGNORE INTO errand_waiter(list, grp, place, id) VALUES(?1, ?2, ?3, ?4)
+
+-- name: leave
+DELETE FROM errand_waiter WHERE list = ?1 AND grp = ?2 AND place = ?3
+
 -- One that has lost its body stays, for a check-up.
 -- name: head
-SELECT id, notes, coalesce(small, (SELECT bytes FROM errand_body WHERE n = task.body)), n, place
-FROM errand_task AS task INDEXED BY errand_task_group
-WHERE grp = ?1 AND list = ?2 AND place IS NOT NULL
-    AND (small IS NOT NULL OR EXISTS(SELECT 1 FROM errand_body WHERE n = task.body))
-ORDER BY place, id LIMIT 1
+SELECT task.id, task.notes, coalesce(task.small, (SELECT bytes FROM errand_body WHERE n = task.body)), task.n, task.place
+FROM errand_waiter AS waiter CROSS JOIN errand_task AS task
+    ON task.ns = ?3 AND task.id = waiter.id AND task.list = waiter.list AND task.place = waiter.place
+WHERE waiter.list = ?1 AND waiter.grp = ?2
+    AND (task.small IS NOT NULL OR EXISTS(SELECT 1 FROM errand_body WHERE n = task.body))
+ORDER BY waiter.place, waiter.id LIMIT 1
 
 -- name: first_place
-SELECT min(place) FROM errand_task INDEXED BY errand_task_group WHERE grp = ?1 AND list = ?2 AND place IS NOT NULL
+SELECT min(place) FROM errand_waiter WHERE list = ?1 AND grp = ?2
 
 -- name: waiting
-SELECT count(*) FROM errand_task INDEXED BY errand_task_group
-WHERE grp IN (SELECT grp FROM errand_group WHERE queue = ?1 AND gate = ?2) AND list = ?3 AND place IS NOT NULL
+SELECT count(*) FROM errand_waiter
+WHERE list = ?3 AND grp IN (SELECT grp FROM errand_group WHERE queue = ?1 AND gate = ?2)
