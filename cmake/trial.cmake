@@ -1,6 +1,6 @@
 # The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
 
-set(hand_parts trial/chores.cpp trial/last_commit.cpp trial/lot.cpp trial/producer.cpp)
+set(hand_parts trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/lot.cpp trial/producer.cpp)
 target_sources(program_hand PRIVATE ${hand_parts})
 target_link_libraries(program_hand PRIVATE SQLite::SQLite3)
 
@@ -11,7 +11,8 @@ errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
     trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
-    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/steadiness.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
+    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/steadiness.cpp trial/ticks.cpp trial/closing.cpp trial/lot.cpp
+    trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)
 
@@ -154,6 +155,21 @@ errand_broken_hand(notes_not_counted MODE lone FINDS "(stuck|late_start)" SCRIPT
 errand_broken_source(claims_unmarked claim_text FILE store/redis/claim_text.cpp
     FROM "static_cast<unsigned>(std::random_device{}())" TO "0U")
 errand_broken_hand(claims_unmarked MODE rewound FINDS stale_accepted SOURCES "${claim_text}")
+
+# Whoever looked at a schedule writes what follows, whatever has become of it since.
+errand_broken_source(fire_without_compare step FILE store/redis/scripts/schedules_step.lua
+    FROM "if stamp ~= seen then return stamp == sub(record, 1, 8) and 'done' or 'stale' end"
+    TO "if stamp == sub(record, 1, 8) then return 'done' end")
+errand_broken_hand(fire_without_compare FINDS "(tick_uncounted|tick_lost|arguments_lost|not_paused|schedule_stopped)" SCRIPTS "${step}"
+    FAULTS --patience 20 --no-lots --only slow_line,stall)
+
+# Now and then the end of a run is told to nobody, and nobody looks after who waits for one.
+errand_broken_source(end_unheard schedule_ends FILE worker/schedule_ends.cpp
+    FROM "if (!over) continue;" TO "if (!over || id.bytes[8] % 8 == 0) continue;")
+errand_broken_source(end_unheard schedule_rules FILE core/schedule_rules.cpp
+    FROM "if (!record.next) return checked;" TO "if (!record.next) return std::nullopt;")
+errand_broken_hand(end_unheard FINDS schedule_stopped SOURCES "${schedule_ends}" "${schedule_rules}"
+    FAULTS --patience 20 --no-lots --only kill)
 
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql

@@ -1,6 +1,6 @@
 // Worker and producer of the trial, to be killed and started again.
 //   hand work JOURNAL [STEP TIMES]                      dies when it comes to this step for the n-th time
-//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND   until SIGTERM
+//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND SCHEDULES   until SIGTERM; schedules or no_schedules
 // At `reported` the worker writes `held ID` and waits until the file JOURNAL.go.PID is there: the trial keeps the store's
 // answers back and kills it then. On a SQLite file it dies by itself.
 #include "runtime/app_core.hpp"
@@ -90,10 +90,10 @@ int main(int count, char** words) try {
     const bool embedded = prepare_embedded();
     if (role == "work" && count == 5) trial::draw(trial::step_named(words[3]), std::stoi(words[4]));
     if (role == "work" && (count == 3 || count == 5)) return work(words[2], embedded);
-    if (role != "produce" || count != 6) return 2;
+    if (role != "produce" || count != 7) return 2;
     trial::producer its{words[2], static_cast<unsigned>(std::stoul(words[3])), std::stoi(words[4]),
                         std::stoi(words[5])};
-    its.run();
+    its.run(words[6] == std::string{"schedules"});
     return 0;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "hand: %s\n", e.what());

@@ -94,6 +94,18 @@ awaitable<mark> staged::perform(int number) {
     co_return co_await done(number);
 }
 
+// Two lines say all of it: `tick:ID KEY RUNS TICK` and `told:ID KEY NUMBER MISSED`.
+awaitable<mark> recurring::perform(int number, errand::duration length) {
+    auto& self = co_await errand::this_task();
+    const auto& of = *self.schedule();
+    const auto tick = of.tick().time_since_epoch().count();
+    book.add("tick:" + self.id(), of.key(), static_cast<int>(of.runs()), static_cast<std::uint64_t>(tick));
+    book.add("told:" + self.id(), of.key(), number, static_cast<std::uint64_t>(of.missed()));
+    co_await toil(length);
+    if (self.attempt() == 1 && of.runs() % 5 == 0) throw std::runtime_error{"the run failed"};
+    co_return co_await done(0);
+}
+
 }  // namespace trial
 
 ERRAND_DEFINE_HANDLER(trial::quick)
@@ -104,3 +116,4 @@ ERRAND_DEFINE_HANDLER(trial::broken)
 ERRAND_DEFINE_HANDLER(trial::large)
 ERRAND_DEFINE_HANDLER(trial::noisy)
 ERRAND_DEFINE_HANDLER(trial::staged)
+ERRAND_DEFINE_HANDLER(trial::recurring)

@@ -64,6 +64,11 @@ struct noisy : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number);
 };
+// The run of a schedule; some fail at first. The number is that of the declaration.
+struct recurring : chore {
+    using chore::chore;
+    errand::awaitable<mark> perform(int number, errand::duration length);
+};
 struct staged : chore {
     using chore::chore;
     errand::awaitable<mark> perform(int number);
@@ -90,4 +95,5 @@ TRIAL_HANDLER(trial::broken)
 TRIAL_HANDLER(trial::large)
 TRIAL_HANDLER(trial::noisy)
 TRIAL_HANDLER(trial::staged)
+TRIAL_HANDLER(trial::recurring)
 #undef TRIAL_HANDLER

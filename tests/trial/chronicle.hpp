@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
@@ -31,6 +33,22 @@ struct chronicle {
         std::int64_t from = 0;
         std::int64_t to = 0;
     };
+    // How a schedule stood before it was cancelled, all at one moment; times by the store's clock (ms).
+    struct schedule {
+        std::string id{};
+        std::string key{};
+        std::int64_t created = 0;
+        std::optional<std::int64_t> next{};  // the tick that it waits for
+        std::int64_t runs = 0, missed = 0, skipped = 0;
+        std::int64_t runs_at_end = 0;  // when it had been cancelled
+        bool stopped = false;          // nothing came of it any more, although workers were there
+        // How it stood when nothing had come of it for long: it was looked at, and not told.
+        struct standstill {
+            std::string last_run{};
+            std::int64_t runs = 0;
+        };
+        std::optional<standstill> late{};
+    };
     bool outages_alone = false;  // nothing else strikes in this trial
     std::vector<jump> jumps{};
     std::vector<death> deaths{};
@@ -39,7 +57,9 @@ struct chronicle {
     std::vector<outage> outages{};  // long ones: what the others do meanwhile is measured
     std::size_t shards = 1;
     std::vector<stop> stops{};
-    std::vector<death> leavings{};          // told to end: these claim no more
+    std::vector<death> leavings{};  // told to end: these claim no more
+    std::vector<schedule> schedules{};
+    std::int64_t store_ahead = 0;           // of the monotonic clock, before the first jump
     std::vector<std::int64_t> emptyings{};  // all that the store kept was taken away
 };
 

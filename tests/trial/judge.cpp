@@ -3,6 +3,7 @@
 #include "trial/lateness.hpp"
 #include "trial/shard.hpp"
 #include "trial/steadiness.hpp"
+#include "trial/ticks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -335,6 +336,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     check_reports(lines, happened, found);
     check_answers(lines, found);
     check_steadiness(lines, happened, found);
+    check_schedules(lines, ended, happened, found);
     measure_recovery(lines, all, happened, found);
     return found;
 }

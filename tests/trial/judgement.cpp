@@ -74,7 +74,9 @@ judgement judge(site& at) {
     std::set<std::string> accepted;
     const auto& lines = at.book().entries();
     for (const auto& line : lines) {
-        if (line.what == "accepted" && line.when >= from) accepted.insert(line.task);
+        if (line.when < from) continue;
+        if (line.what == "accepted") accepted.insert(line.task);
+        if (line.what.starts_with("tick:")) accepted.insert(line.what.substr(5));
     }
     auto found = judge(lines, look_at_all(at.app(), accepted), at.happened);
     for (const auto& one : at.complaints) {
@@ -100,6 +102,9 @@ void judgement::add(judgement other) {
     late_starts += other.late_starts;
     others_due += other.others_due;
     others_in_time += other.others_in_time;
+    ticks_run += other.ticks_run;
+    ticks_missed += other.ticks_missed;
+    ticks_skipped += other.ticks_skipped;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -125,6 +130,10 @@ boost::json::object to_json(const judgement& of) {
     if (of.others_due > 0) {
         told["others_while_one_was_away"] =
             boost::json::object{{"due", of.others_due}, {"in_time", of.others_in_time}};
+    }
+    if (of.ticks_run > 0) {
+        told["ticks"] = boost::json::object{
+            {"run", of.ticks_run}, {"missed", of.ticks_missed}, {"skipped", of.ticks_skipped}};
     }
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);
     return told;

@@ -76,6 +76,7 @@ judgement carry_out(const terms& how, unsigned seed, std::chrono::seconds length
 terms terms_of(const wishes& what) {
     constexpr int usual_rate = 60;
     return {.lots = !what.no_lots,
+            .schedules = !what.no_schedules,
             .per_second = what.rate > 0 ? what.rate : usual_rate,
             .patience = std::chrono::seconds{what.patience},
             .hand = what.hand};
@@ -94,7 +95,8 @@ terms lone(const wishes& what) {
     auto how = alone(what);
     how.lone = true;
     how.workers = how.producers = 1;
-    how.lots = false;
+    // A wake-up that was lost is not seen where the next tick wakes its worker.
+    how.lots = how.schedules = false;
     if (what.rate == 0) how.per_second = 3;
     return how;
 }

@@ -1,5 +1,6 @@
 #include "trial/producer.hpp"
 
+#include "trial/declarer.hpp"
 #include "trial/shard.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -45,13 +46,19 @@ producer::producer(const std::string& journal, unsigned seed, int first, int per
     std::signal(SIGTERM, [](int) { told_to_stop = 1; });
 }
 
-void producer::run() {
+void producer::run(bool with_schedules) {
     std::vector<std::thread> all;
     for (unsigned at = 0; at < lanes; ++at) all.emplace_back([this, at] { lane(seed_ * 31 + at + 1); });
     all.emplace_back([this] { cancel_when_due(); });
     if (const auto shards = app_.settings().shards; shards > 1)
         all.emplace_back([this, shards] { app_.block_on(be_steady(shards)); });
+    if (with_schedules) all.emplace_back([this] { recur(); });
     for (auto& one : all) one.join();
+}
+
+void producer::recur() {
+    declarer its{app_, book_, seed_, [this] { return number_++; }};
+    its.run([] { return told_to_stop != 0; });
 }
 
 void producer::lane(unsigned seed) {

@@ -22,14 +22,15 @@ class producer {
 public:
     // Numbers its submissions from `first` on.
     producer(const std::string& journal, unsigned seed, int first, int per_second);
-    // Until SIGTERM.
-    void run();
+    // Until SIGTERM. Schedules are declared as well, as declarer.hpp tells.
+    void run(bool with_schedules);
 
 private:
     using task = errand::handle<mark>;
     using dice = std::minstd_rand;
 
     void lane(unsigned seed);
+    void recur();
     void one(dice& random);
     void bulk(dice& random);
     void depending(dice& random);

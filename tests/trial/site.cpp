@@ -4,6 +4,7 @@
 
 #include "runtime/app_core.hpp"
 #include "support/task_journal.hpp"
+#include "trial/closing.hpp"
 #include "trial/judgement.hpp"
 
 #include <algorithm>
@@ -50,6 +51,8 @@ site::site(terms what, unsigned seed)
       random{seed},
       ground_{how.embedded ? make_sqlite_ground(how) : make_redis_ground(how)} {
     happened.shards = how.shards;
+    const auto wall = std::chrono::system_clock::now().time_since_epoch();
+    happened.store_ahead = std::chrono::floor<std::chrono::milliseconds>(wall).count() - ms_now();
     book_ = std::make_unique<fault_test::journal>(file("journal"));
     std::ofstream{book_->path()}.flush();
 }
@@ -139,8 +142,12 @@ void site::start_producer(std::size_t at) {
     if (how.shards > 1) variables["ERRAND_STORE_TIMEOUT"] = "4s";
     give_clock(seat.clock, 0, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
-    const std::vector<std::string> words{"produce", book_->path(), std::to_string(random()),
-                                         std::to_string(first), std::to_string(how.per_second)};
+    const std::vector<std::string> words{"produce",
+                                         book_->path(),
+                                         std::to_string(random()),
+                                         std::to_string(first),
+                                         std::to_string(how.per_second),
+                                         how.schedules ? "schedules" : "no_schedules"};
     seat.one = std::make_unique<program>(how.hand, words, variables, file("producers.log"));
 }
 
@@ -313,6 +320,7 @@ void site::finish() {
         if (!holds_within(how.patience, [&] { return one->one->ended().has_value(); }))
             complaints.emplace_back("a producer did not end");
     }
+    end_schedules(*this);
     holds_within(how.patience, [&] { return unfinished() == 0; });
     left_over = unfinished();
     // What they have heard is written down before they are gone.

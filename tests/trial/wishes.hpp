@@ -17,6 +17,7 @@ struct wishes {
     int rate = 0;  // 0: what suits the mode
     std::vector<std::string> only{};
     bool no_lots = false;
+    bool no_schedules = false;
     bool no_mount = false;
     int pause = 0;
     int patience = 90;
