@@ -163,6 +163,12 @@ errand_broken_source(fire_without_compare step FILE store/redis/scripts/schedule
 errand_broken_hand(fire_without_compare FINDS "(tick_uncounted|tick_lost|arguments_lost|not_paused|schedule_stopped)" SCRIPTS "${step}"
     FAULTS --patience 20 --no-lots --only slow_line,stall)
 
+errand_broken_source(fire_without_compare_on_sqlite schedules FILE store/sqlite/schedules.cpp
+    FROM "stamp == one.seen &&" TO "(stamp == one.seen || stamp > 0) &&")
+errand_broken_hand(fire_without_compare_on_sqlite STORE sqlite
+    FINDS "(tick_uncounted|tick_lost|arguments_lost|not_paused|schedule_stopped)" SOURCES "${schedules}"
+    FAULTS --patience 20 --no-lots --only lock,freeze)
+
 # Now and then the end of a run is told to nobody, and nobody looks after who waits for one.
 errand_broken_source(end_unheard schedule_ends FILE worker/schedule_ends.cpp
     FROM "if (!over) continue;" TO "if (!over || id.bytes[8] % 8 == 0) continue;")
