@@ -59,7 +59,8 @@ ERRAND_HANDLER(harness_test::call_in_bursts, .name = "call_in_bursts",
                .rate = errand::rate_limit{.count = 10, .per = std::chrono::seconds{1}, .burst = 5})
 ERRAND_HANDLER(harness_test::serve, .name = "serve")
 ERRAND_HANDLER(harness_test::pass_on, .name = "pass_on")
-ERRAND_HANDLER(harness_test::ask_itself, .name = "ask_itself", .max_running = 1)
+ERRAND_HANDLER(harness_test::ask_itself, .name = "ask_itself", .timeout = errand::duration{0},
+               .max_running = 1)
 
 namespace {
 

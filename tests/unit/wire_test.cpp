@@ -160,6 +160,11 @@ TEST_CASE("a lone parameter that is itself a tuple or a JSON value is no list of
     CHECK(std::get<0>(args) == boost::json::value{1, 2});
 }
 
+TEST_CASE("a task without a result, awaited by its name alone, has the value null") {
+    CHECK(decode_result<boost::json::value>("").is_null());
+    CHECK_THROWS_AS(decode_result<int>(""), errand::bad_data);
+}
+
 TEST_CASE("results travel as text and say that they are results") {
     CHECK(encode_result(order{"o-1", 5}) == R"({"id":"o-1","cents":5})");
     CHECK(decode_result<order>(R"({"id":"o-1","cents":5})") == order{"o-1", 5});

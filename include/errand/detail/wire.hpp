@@ -196,9 +196,12 @@ template <class T>
     return text;
 }
 
-/// The result from its text. @throws bad_data naming the path
+/// The result from its text; of a handler that returns void, which has none, the value null. @throws bad_data naming the path
 template <class T>
 [[nodiscard]] T decode_result(std::string_view text) {
+    if constexpr (std::is_same_v<T, boost::json::value>) {
+        if (text.empty()) return nullptr;
+    }
     return decode<T>(parse_json(text, "result"), json_path{"result"});
 }
 
