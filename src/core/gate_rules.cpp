@@ -1,6 +1,7 @@
 #include "core/gate_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace errand {
 
@@ -19,6 +20,12 @@ gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state&
     const auto turn = take_starts(pace_of_gate(*rule.rate), state.kept, now, 0);
     if (turn.opens_at <= now) return {};
     return {too_soon, turn.opens_at};
+}
+
+bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now) {
+    if (!counts_starts(kind) || !rule.rate) return false;
+    const auto kept = take_starts(pace_of_gate(*rule.rate), state.kept, now, 0).kept;
+    return std::exchange(state.kept, kept) != kept;
 }
 
 void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now) {

@@ -46,6 +46,10 @@ constexpr bool counts_starts(gate_kind kind) noexcept { return kind != gate_kind
 rate_pace pace_of_gate(const rate_limit& rate);
 // `now` in ns since 1970.
 gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now);
+// What is kept is brought down to what the rule can have left behind: when the rule is another one than before, or the clock went
+// back. A gate that is closed must have that done where it is looked at, or its opening would move on with the clock. True when
+// it changes.
+bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now);
 // Of one that is open.
 void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now);
 void leave_gate(gate_kind kind, gate_state& state);

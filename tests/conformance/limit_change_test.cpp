@@ -66,6 +66,21 @@ TEST_CASE("another rate holds from the next start on") {
     CHECK(t.check().empty());
 }
 
+TEST_CASE("a gate that a slow rate has closed for long opens as soon as another rate says") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(3, t.starts("crm"));
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.take(5).empty());
+    t.set("crm", t.never_more_than(1, 20ms));
+    std::size_t started = 0;
+    CHECK(t.until([&] {
+        started += t.take(5).size();
+        return started == 2;
+    }));
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("what was set at run time goes before what is declared, also when that is declared anew") {
     limit_fixture t;
     t.declare("crm", t.at_most(5));

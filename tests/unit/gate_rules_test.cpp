@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::int64_t noon = 1'800'000'000'000'000'000;
+constexpr std::int64_t begun = 1'800'000'000'000'000'000;
 constexpr std::int64_t second = 1'000'000'000;
 
 }  // namespace
@@ -28,46 +28,46 @@ TEST_CASE("a gate is full when as many run as its limit allows, until one of the
     for (const auto kind : {gate_kind::running, gate_kind::both}) {
         gate_state state;
         for (int i = 0; i < 2; ++i) {
-            CHECK(look_at_gate(kind, rule, state, noon).open());
-            pass_gate(kind, rule, state, noon);
+            CHECK(look_at_gate(kind, rule, state, begun).open());
+            pass_gate(kind, rule, state, begun);
         }
-        CHECK(look_at_gate(kind, rule, state, noon).how == gate_look::standing::full);
-        CHECK(look_at_gate(gate_kind::starts, rule, state, noon).open());
+        CHECK(look_at_gate(kind, rule, state, begun).how == gate_look::standing::full);
+        CHECK(look_at_gate(gate_kind::starts, rule, state, begun).open());
         leave_gate(kind, state);
-        CHECK(look_at_gate(kind, rule, state, noon).open());
+        CHECK(look_at_gate(kind, rule, state, begun).open());
         for (int i = 0; i < 3; ++i) leave_gate(kind, state);
         CHECK(state.running == 0);
-        CHECK(state.is_fresh(noon));
+        CHECK(state.is_fresh(begun));
     }
 }
 
 TEST_CASE("a gate of a limit of none is full, and one of which nothing is limited is open") {
-    CHECK(look_at_gate(gate_kind::both, {.max_running = 0}, {}, noon).how == gate_look::standing::full);
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 0}, {}, begun).how == gate_look::standing::full);
     gate_state state;
-    for (int i = 0; i < 5; ++i) pass_gate(gate_kind::both, {}, state, noon);
+    for (int i = 0; i < 5; ++i) pass_gate(gate_kind::both, {}, state, begun);
     CHECK(state.running == 5);
-    CHECK(look_at_gate(gate_kind::both, {}, state, noon).open());
-    CHECK(look_at_gate(gate_kind::both, {.max_running = 5}, state, noon).how == gate_look::standing::full);
+    CHECK(look_at_gate(gate_kind::both, {}, state, begun).open());
+    CHECK(look_at_gate(gate_kind::both, {.max_running = 5}, state, begun).how == gate_look::standing::full);
 }
 
 TEST_CASE("a gate is closed by its rate until it opens at a time that it says") {
     const limit_rule rule{.rate = rate_limit{2, 1s}};
     for (const auto kind : {gate_kind::starts, gate_kind::both}) {
         gate_state state;
-        pass_gate(kind, rule, state, noon);
-        const auto found = look_at_gate(kind, rule, state, noon);
+        pass_gate(kind, rule, state, begun);
+        const auto found = look_at_gate(kind, rule, state, begun);
         CHECK(found.how == gate_look::standing::too_soon);
-        CHECK(found.opens_at == noon + second / 2);
+        CHECK(found.opens_at == begun + second / 2);
         CHECK(look_at_gate(kind, rule, state, found.opens_at - 1).how == gate_look::standing::too_soon);
         CHECK(look_at_gate(kind, rule, state, found.opens_at).open());
-        CHECK(look_at_gate(gate_kind::running, rule, state, noon).open());
-        CHECK_FALSE(gate_state{.running = 0, .kept = state.kept}.is_fresh(noon));
-        CHECK(gate_state{.running = 0, .kept = state.kept}.is_fresh(noon + second));
+        CHECK(look_at_gate(gate_kind::running, rule, state, begun).open());
+        CHECK_FALSE(gate_state{.running = 0, .kept = state.kept}.is_fresh(begun));
+        CHECK(gate_state{.running = 0, .kept = state.kept}.is_fresh(begun + second));
     }
     gate_state state;
-    pass_gate(gate_kind::running, rule, state, noon);
+    pass_gate(gate_kind::running, rule, state, begun);
     CHECK(state.kept == 0);
-    pass_gate(gate_kind::starts, rule, state, noon);
+    pass_gate(gate_kind::starts, rule, state, begun);
     CHECK(state.running == 1);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("a burst passes one by one, and in no time of its rate more than it al
     constexpr std::int64_t per = second / 5;
     gate_state state;
     std::vector<std::int64_t> starts;
-    for (std::int64_t now = noon; starts.size() < 30;) {
+    for (std::int64_t now = begun; starts.size() < 30;) {
         const auto found = look_at_gate(gate_kind::starts, rule, state, now);
         if (found.open()) {
             pass_gate(gate_kind::starts, rule, state, now);
@@ -85,16 +85,29 @@ TEST_CASE("a burst passes one by one, and in no time of its rate more than it al
             now = found.opens_at;
         }
     }
-    CHECK(starts[3] == noon);
-    CHECK(starts[4] > noon);
+    CHECK(starts[3] == begun);
+    CHECK(starts[4] > begun);
     for (std::size_t at = 6; at < starts.size(); ++at) CHECK(starts[at] - starts[at - 6] >= per);
 }
 
 TEST_CASE("a gate that is full says so, whatever its rate says") {
     const limit_rule rule{.max_running = 1, .rate = rate_limit{1, 1s}};
     gate_state state;
-    pass_gate(gate_kind::both, rule, state, noon);
-    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == gate_look::standing::full);
+    pass_gate(gate_kind::both, rule, state, begun);
+    CHECK(look_at_gate(gate_kind::both, rule, state, begun).how == gate_look::standing::full);
     leave_gate(gate_kind::both, state);
-    CHECK(look_at_gate(gate_kind::both, rule, state, noon).how == gate_look::standing::too_soon);
+    CHECK(look_at_gate(gate_kind::both, rule, state, begun).how == gate_look::standing::too_soon);
+}
+
+TEST_CASE("what a slower rate has left behind is brought down, once, to what this one can") {
+    gate_state state;
+    pass_gate(gate_kind::starts, {.rate = rate_limit{1, 1h}}, state, begun);
+    const limit_rule faster{.rate = rate_limit{2, 1s}};
+    CHECK_FALSE(settle_gate(gate_kind::running, faster, state, begun));
+    CHECK(settle_gate(gate_kind::starts, faster, state, begun));
+    const auto opens = look_at_gate(gate_kind::starts, faster, state, begun).opens_at;
+    CHECK(opens <= begun + second);
+    CHECK_FALSE(settle_gate(gate_kind::starts, faster, state, begun + second / 10));
+    CHECK(look_at_gate(gate_kind::starts, faster, state, begun + second / 10).opens_at == opens);
+    CHECK(look_at_gate(gate_kind::starts, faster, state, opens).open());
 }

@@ -64,10 +64,19 @@ gate_look gates::look(std::string_view gate) {
     return look_at_gate(kind_of_gate(gate), limit->rule, state_of(gate), nanos());
 }
 
+void gates::settle(std::string_view gate) {
+    const auto* limit = limit_behind(gate);
+    if (!limit) return;
+    auto& state = state_of(gate);
+    if (settle_gate(kind_of_gate(gate), limit->rule, state, nanos())) state.changed = true;
+}
+
 std::string_view gates::first_closed(std::string_view all) {
     std::string_view closed;
     for_each_gate(all, [&](std::string_view gate) {
-        if (closed.empty() && !look(gate).open()) closed = gate;
+        if (!closed.empty()) return;
+        settle(gate);
+        if (!look(gate).open()) closed = gate;
     });
     return closed;
 }

@@ -19,6 +19,8 @@ public:
     void forget_limits() { limits_.clear(); }
 
     gate_look look(std::string_view gate);
+    // Before a look in a call that writes.
+    void settle(std::string_view gate);
     // Of gates that stand one after the other; empty: all are open.
     std::string_view first_closed(std::string_view all);
     std::vector<closed_gate> closed_of(std::string_view all);

@@ -153,6 +153,7 @@ std::optional<std::int64_t> groups::park(queue_row& queue, const waiting_group& 
                                          std::string_view gate) {
     const bool back = group.via == gate;
     sql_.park_group.run(queue.k, group.number, gate, back ? group.since : tx_.cache().next_in_order());
+    gates_.settle(gate);
     const auto opens = opening_of(gates_.look(gate));
     if (back) {
         sql_.keep_stop.run(tx_.ns(), gate, queue.k, opens, 0);
@@ -207,6 +208,7 @@ void groups::look_at(std::string_view gate, queue_row& queue) {
         rank = static_cast<int>(rows.number(1));
         turn = rows.number(2);
     }
+    gates_.settle(gate);
     const auto found = gates_.look(gate);
     if (found.open()) {
         sql_.let_group_go.run(queue.k, group, gate, entry(queue, rank, turn));

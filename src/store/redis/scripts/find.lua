@@ -9,6 +9,7 @@
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 -- Needs:   lib_record lib_entry lib_earliest lib_links lib_gates
+mends = false
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
 if not body then return {'unknown', now} end

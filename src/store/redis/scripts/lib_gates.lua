@@ -33,10 +33,16 @@ local function rule_of(gate)
   return rule
 end
 
--- When the last start is used up, at this gate. Farther ahead than a full burst only a clock that went back can leave it.
+-- When the last start is used up, at this gate. Farther ahead than a full burst only another rule or a clock that went back can
+-- leave it: that is mended where it is seen, or its opening would move on with the clock.
+local mends = true
 local function used_up(gate, rule)
-  local kept = tonumber(call('HGET', gates, 't' .. gate) or 0)
-  return math.min(math.max(kept, micros), micros + rule.tolerance + rule.spacing)
+  local kept, latest = tonumber(call('HGET', gates, 't' .. gate) or 0), micros + rule.tolerance + rule.spacing
+  if kept > latest then
+    if mends then call('HSET', gates, 't' .. gate, string.format('%.2f', latest)) end
+    return latest
+  end
+  return math.max(kept, micros)
 end
 
 -- False when it is open; else when it opens (us), math.huge: when a slot is freed.
