@@ -112,7 +112,7 @@ awaitable<solo_worker::moments> solo_worker::first_change() {
     };
     co_await tasks_in(state::waiting, see_expiry);
     const auto see_opening = [&](const found_task& one) {
-        for (const auto& gate : one.closed) see(gate.opens_at);
+        for (const auto& gate : one.closed) see(gate.opens_at, schedule_of(one.body).has_value());
         return see_expiry(one);
     };
     co_await tasks_in(state::ready,
