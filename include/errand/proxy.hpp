@@ -125,10 +125,11 @@ public:
     /// Declares a recurring task: a run each interval, with these arguments, kept by the store and fired by any worker.
     /// Declaring a schedule again that is there (same handler, same key) updates it, and writes nothing when it says the
     /// same: every program may do so when it starts. One that was cancelled begins anew. The handler's own biz_id is not
-    /// used for runs, and around_submit is not asked. About two round trips.
+    /// used for runs, and around_submit is not asked. Under an open transaction it is checked at once, and declared when that
+    /// commits; its id is right before. About two round trips.
     /// @param interval at least 1 ms; when it begins is said by `how.mode`
     /// @param how how it goes on; in `how.run` what its runs do otherwise than the policy and the options of with()
-    /// @throws usage_error for a bad value, naming it, and under an open transaction; bad_data, store_error as above
+    /// @throws usage_error for a bad value, naming it; bad_data, store_error as above
     template <class... A, class S = H>
     [[nodiscard]] awaitable<schedule> every(duration interval, schedule_options how = {}, A&&... args) const {
         auto one = schedule_of<S>(std::move(how), std::forward<A>(args)...);

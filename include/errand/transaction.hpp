@@ -55,7 +55,8 @@ public:
     transaction_guard(const transaction_guard&) = delete;
     transaction_guard& operator=(const transaction_guard&) = delete;
 
-    /// Submits all that was held back, in one batch, in order. When one is refused, none is submitted.
+    /// Submits all that was held back, in one batch, in order, then declares its schedules. When one is refused, none is
+    /// submitted and nothing declared.
     /// @throws duplicate_task, store_error (which says whether it may have happened); usage_error when it has ended
     [[nodiscard]] awaitable<void> commit();
     /// Drops all that was held back. Performing through the guard afterwards is a usage_error.
@@ -87,8 +88,8 @@ struct retry_serialization {
     int times = 3;  ///< after the first try; 0..1000
 };
 
-/// Runs `body` in a transaction of the database, and so that every `perform_*` awaited under it is held back without
-/// being told: in whatever function, in parallel branches on the same executor, in nested transactions. When the body
+/// Runs `body` in a transaction of the database, and so that every `perform_*`, `every` and `cron` awaited under it is held
+/// back without being told: in whatever function, in parallel branches on the same executor, in nested transactions. When the body
 /// returns, what was held back is written to the table errand_outbox in one statement, the transaction commits, and the
 /// tasks leave at once. When it throws, everything is rolled back and nothing is submitted. Commit and submission happen
 /// together or not at all, also when the process dies in between: then a worker's relay delivers.

@@ -4,9 +4,13 @@
 #include <errand/transaction.hpp>
 
 #include "client/batch_weight.hpp"
+#include "client/schedule_change.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace errand::detail {
 
@@ -23,6 +27,20 @@ bool is_settled(const held_task& one) {
     return one.now.load(std::memory_order_acquire) != held_task::fate::committed;
 }
 }  // namespace
+
+held_list tasks_of(const held_list& list) {
+    held_list tasks;
+    std::ranges::copy_if(list, std::back_inserter(tasks), [](const auto& one) { return !one->schedule; });
+    return tasks;
+}
+
+std::vector<schedule_record> schedules_of(const held_list& list) {
+    std::vector<schedule_record> declared;
+    for (const auto& one : list) {
+        if (one->schedule) declared.push_back(*one->schedule);
+    }
+    return declared;
+}
 
 void settle(const held_list& list, held_task::fate fate, bool kept) noexcept {
     for (const auto& one : list) {
@@ -82,15 +100,26 @@ task_ref open_transaction::hold(prepared_submission one) {
                  .held = task,
                  .retention = one.retention};
     task->what = std::move(one);
-    std::lock_guard lock{guard_};
-    if (ended_) {
-        throw usage_error{
-            "a task of " + task->handler +
-            " was performed under a transaction that has ended: await everything that performs tasks "
-            "before the transaction's body returns"};
-    }
-    held_.push_back(std::move(task));
+    add(std::move(task));
     return ref;
+}
+
+void open_transaction::hold(schedule_record declared) {
+    auto one = std::make_shared<held_task>();
+    one->handler = declared.run.handler;
+    one->schedule = std::move(declared);
+    add(std::move(one));
+}
+
+void open_transaction::add(std::shared_ptr<held_task> one) {
+    const std::lock_guard lock{guard_};
+    if (ended_) {
+        const std::string what = one->schedule ? "a schedule of " + one->handler + " was declared"
+                                               : "a task of " + one->handler + " was performed";
+        throw usage_error{what + " under a transaction that has ended: await everything that performs tasks "
+                                 "before the transaction's body returns"};
+    }
+    held_.push_back(std::move(one));
 }
 
 held_list open_transaction::end() {
@@ -126,29 +155,36 @@ awaitable<void> open_transaction::commit() {
     co_await submit_all(std::move(list));
 }
 
+awaitable<void> open_transaction::submit_tasks(loop& there, const held_list& tasks) {
+    auto items = items_of(tasks, there.tasks().now());
+    check_weight(items);
+    auto got = co_await submit_whole(there, std::move(items));
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        tasks[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
+        if (got.answers[i].life != 0) tasks[i]->life = got.answers[i].life;
+    }
+    co_await throw_refusal(there.tasks(), tasks, got.answers);
+    for (std::size_t i = 0; i < got.items.size(); ++i)
+        tell_submitted(app_.events, got.items[i], got.answers[i]);
+}
+
 awaitable<void> open_transaction::submit_all(held_list list) {
     auto executor = co_await asio::this_coro::executor;
     std::exception_ptr failure;
-    auto fate = held_task::fate::submitted;
+    auto fate = held_task::fate::dropped;
     try {
-        co_await on_loop(caller_loop(executor, app_), [this, &list](loop& there) -> awaitable<void> {
-            auto items = items_of(list, there.tasks().now());
-            check_weight(items);
-            auto got = co_await submit_whole(there, std::move(items));
-            for (std::size_t i = 0; i < list.size(); ++i) {
-                list[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
-                if (got.answers[i].life != 0) list[i]->life = got.answers[i].life;
-            }
-            co_await throw_refusal(there.tasks(), list, got.answers);
-            for (std::size_t i = 0; i < got.items.size(); ++i)
-                tell_submitted(app_.events, got.items[i], got.answers[i]);
+        co_await on_loop(caller_loop(executor, app_), [&](loop& there) -> awaitable<void> {
+            const auto tasks = tasks_of(list);
+            if (!tasks.empty()) co_await submit_tasks(there, tasks);
+            fate = held_task::fate::submitted;
+            co_await declare_all(there.tasks(), schedules_of(list), app_.zone_finder());
         });
     } catch (const store_error&) {
         // It may have happened: then the handles are good, and else their tasks are unknown to the store.
         failure = std::current_exception();
+        fate = held_task::fate::submitted;
     } catch (...) {
         failure = std::current_exception();
-        fate = held_task::fate::dropped;
     }
     settle(list, fate, !failure);
     if (failure) std::rethrow_exception(failure);

@@ -1,4 +1,4 @@
-// Submissions held back until a commit. What a transaction holds is found by the ambient of the executor or given by a
+// Submissions, and declarations of schedules, held back until a commit. What a transaction holds is found by the ambient of the executor or given by a
 // guard; branches of one transaction may add to it at once, on several threads.
 #pragma once
 
@@ -27,12 +27,13 @@ public:
     virtual awaitable<void> of(std::shared_ptr<held_task> task) = 0;
 };
 
-// One submission held back; its handle looks here for what became of it.
+// One submission held back, whose handle looks here for what became of it; or a schedule that is declared.
 struct held_task {
     // committed: it stands in a database and is on its way to the store; refused: the store did not take it from there.
     enum class fate : std::uint8_t { held, committed, submitted, dropped, refused };
 
     prepared_submission what;
+    std::optional<schedule_record> schedule{};  // then `what` is nothing
     std::string handler;
     std::optional<std::string> biz_id;
     // Written before `now` is `committed`.
@@ -48,9 +49,13 @@ struct held_task {
 
 using held_list = std::vector<std::shared_ptr<held_task>>;
 
+// Those of it that are tasks, and what the others declare.
+held_list tasks_of(const held_list& list);
+std::vector<schedule_record> schedules_of(const held_list& list);
+
 // What becomes of all of them. `kept`: a stage.s children keep their ids; else the next ones alike get them.
 void settle(const held_list& list, held_task::fate fate, bool kept) noexcept;
-// What the store takes, stamped with its time.
+// What the store takes of these tasks, stamped with its time.
 std::vector<submission_item> items_of(const held_list& list, time_point store_now);
 // Throws what the first one that the store refuses means.
 awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers);
@@ -77,18 +82,21 @@ public:
 
     // usage_error when the transaction has ended.
     task_ref hold(prepared_submission one);
+    void hold(schedule_record declared);
 
     // Ends it: the caller sees to what it held.
     held_list end();
-    // Ends it: submits all in one batch (or hands it to the outer transaction). Throws what the first refused one
-    // means, with nothing submitted.
+    // Ends it: submits all in one batch, then declares the schedules (or hands it all to the outer transaction). Throws
+    // what the first refused one means, with nothing submitted.
     awaitable<void> commit();
     // Ends it: drops all. Nothing happens when it has ended.
     void drop() noexcept;
 
 private:
+    void add(std::shared_ptr<held_task> one);
     void take_over(held_list list);
     awaitable<void> submit_all(held_list list);
+    awaitable<void> submit_tasks(loop& there, const held_list& tasks);
 
     app_core& app_;
     const std::shared_ptr<open_transaction> outer_;

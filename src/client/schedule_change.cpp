@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace errand {
 namespace {
@@ -96,6 +97,19 @@ awaitable<void> change_schedules(store& in, std::vector<task_id> ids, schedule_r
     for (int tries = 0; tries < most_schedule_tries && !ids.empty(); ++tries)
         co_await try_to_change(in, ids, rule);
     if (!ids.empty()) throw_schedule_contended(ids.front());
+}
+
+awaitable<void> declare_all(store& in, std::vector<schedule_record> declared, zone_source zones) {
+    std::map<task_id, schedule_record> newest;
+    for (auto& one : declared) {
+        const auto id = derive_schedule_id(one.identity, one.key);
+        newest.insert_or_assign(id, std::move(one));
+    }
+    std::vector<task_id> ids;
+    for (const auto& [id, one] : newest) ids.push_back(id);
+    co_await change_schedules(in, std::move(ids), [&](const seen_schedule& seen) {
+        return declare(seen.record, newest.at(seen.id), seen.now, seen.last_run, zones);
+    });
 }
 
 }  // namespace errand

@@ -28,4 +28,7 @@ awaitable<schedule_move> change_schedule(store& in, task_id id, schedule_rule ru
 // Each once, in few calls; a rule is asked for each of them.
 awaitable<void> change_schedules(store& in, std::vector<task_id> ids, schedule_rule rule);
 
+// Of those that are the same schedule the last one. As declare() of core/schedule_rules.hpp takes them.
+awaitable<void> declare_all(store& in, std::vector<schedule_record> declared, zone_source zones);
+
 }  // namespace errand

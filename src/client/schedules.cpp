@@ -1,4 +1,4 @@
-// Schedules are declared: options over policy, checks, then the step that makes or changes one.
+// Schedules are declared: options over policy, checks, then the step that makes or changes one, or the open transaction.
 #include <errand/error.hpp>
 #include <errand/schedule.hpp>
 
@@ -79,24 +79,16 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
     record.missed_cap = how.missed_cap;
     record.jitter = how.jitter;
     record.pause_on_dead = how.pause_on_dead;
+    if (how.paused) record.state = schedule_state::paused;
     one.run.extra = std::make_shared<const options>(std::move(how.run));
     record.run = run_body_of(std::move(one.run));
     return record;
 }
 
-awaitable<void> declare_schedule_on(loop& there, schedule_record declared, bool paused, zone_source zones) {
-    const auto id = derive_schedule_id(declared.identity, declared.key);
-    co_await change_schedule(there.tasks(), id, [&](const seen_schedule& seen) {
-        return declare(seen.record, declared, paused, seen.now, seen.last_run, zones);
-    });
-}
-
-void refuse_declaration_in_transaction(const detail::draft& one, const ambient* around) {
-    if (!detail::transaction_of(one, around)) return;
-    throw usage_error{
-        "a schedule of " + handlers::of_type(one.handler).name +
-        " was declared under an open transaction, with which it cannot leave: declare it outside of "
-        "the transaction"};
+awaitable<void> declare_schedule_on(loop& there, schedule_record declared, zone_source zones) {
+    std::vector<schedule_record> one;
+    one.push_back(std::move(declared));
+    co_await declare_all(there.tasks(), std::move(one), std::move(zones));
 }
 
 // ---- what policies say ----
@@ -135,7 +127,7 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
     const auto rule = [&](const seen_schedule& seen) {
         const auto& handler = *holders.at(seen.id);
         if (!handler.policy.cron.empty())
-            return declare(seen.record, policy_record(*app, handler), false, seen.now, seen.last_run, zones);
+            return declare(seen.record, policy_record(*app, handler), seen.now, seen.last_run, zones);
         return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
     };
     try {
@@ -162,14 +154,17 @@ awaitable<void> declare_policy_schedules(detail::app_core& app) {
 
 awaitable<schedule> detail::declare_schedule(schedule_draft one) {
     const auto executor = co_await boost::asio::this_coro::executor;
-    refuse_declaration_in_transaction(one.run, ambient_of(executor));
     auto& app = *one.run.app;
-    const bool paused = one.how.paused;
+    const auto held = transaction_of(one.run, ambient_of(executor));
     auto record = prepared_schedule(std::move(one));
     const auto id = derive_schedule_id(record.identity, record.key);
-    co_await on_loop(caller_loop(executor, app), [&](loop& there) {
-        return declare_schedule_on(there, std::move(record), paused, app.zone_finder());
-    });
+    if (held) {
+        held->hold(std::move(record));
+    } else {
+        co_await on_loop(caller_loop(executor, app), [&](loop& there) {
+            return declare_schedule_on(there, std::move(record), app.zone_finder());
+        });
+    }
     co_return schedule{app, id.bytes};
 }
 

@@ -66,7 +66,8 @@ std::string encode(const schedule_record& record) {
     out.u8(static_cast<std::uint8_t>(record.missed_ticks));
     out.signed_number(record.missed_cap);
     out.signed_number(record.jitter.count());
-    for (const auto at : {record.created, record.timed, record.ended}) out.signed_number(ms_of(at));
+    for (const auto at : {record.created, record.timed, record.ended, record.declared_at})
+        out.signed_number(ms_of(at));
     write(record.next, out);
     write(record.queued, out);
     write(record.last_tick, out);
@@ -100,7 +101,8 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.jitter = duration{in.signed_number()};
     record.pause_on_dead = (flags & pauses_on_dead) != 0;
     record.chosen = (flags & next_is_chosen) != 0;
-    for (auto* at : {&record.created, &record.timed, &record.ended}) *at = time_at(in.signed_number());
+    for (auto* at : {&record.created, &record.timed, &record.ended, &record.declared_at})
+        *at = time_at(in.signed_number());
     record.next = read(flags & with_next, in);
     record.queued = read(flags & with_queued, in);
     record.last_tick = read(flags & with_last_tick, in);

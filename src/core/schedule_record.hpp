@@ -49,6 +49,8 @@ struct schedule_record {
     time_point created{};
     time_point timed{};  // since when it has this timing
     time_point ended{};  // finished or cancelled
+    time_point
+        declared_at{};  // when what it is declared as was; of a declaration that came by itself: nothing
     std::optional<time_point>
         next;             // the tick it waits for; of one that waits for the end of its last run: none
     bool chosen = false;  // a run has asked for that tick

@@ -127,14 +127,19 @@ void set_first(schedule_record& record, time_point now, const last_run_seen& las
     if (!record.next && !record.queued) finish(record, now);
 }
 
-schedule_move begun(schedule_record declared, bool paused, time_point now, const last_run_seen& last,
+schedule_move begun(schedule_record declared, time_point now, const last_run_seen& last,
                     const zone_source& zones) {
     schedule_move move{.changed = true, .record = std::move(declared)};
     auto& record = move.record;
     record.created = now;
-    record.state = paused ? schedule_state::paused : schedule_state::active;
     set_first(record, now, last, zones);
     return move;
+}
+
+bool is_overtaken(const schedule_record& declared, const schedule_record& seen) {
+    if (declared.declared_at == time_point{}) return false;
+    const bool ended_since = seen.state == schedule_state::cancelled && seen.ended >= declared.declared_at;
+    return ended_since || seen.declared_at > declared.declared_at;
 }
 
 bool follows_a_zone(const schedule_timing& timing) {
@@ -177,13 +182,15 @@ tick_plan plan_of(const schedule_record& record, const zone_source& zones) {
     return {cron_ticks{cron_line::parse(timing.cron, seed), zones(timing.timezone)}, window, record.timed};
 }
 
-schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, bool paused,
-                      time_point now, const last_run_seen& last, const zone_source& zones) {
+schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, time_point now,
+                      const last_run_seen& last, const zone_source& zones) {
+    if (seen && is_overtaken(declared, *seen)) return unchanged(*seen);
+    if (declared.declared_at == time_point{}) declared.declared_at = now;
     declared.declared_args = declared.run.args;
-    if (!seen) return begun(std::move(declared), paused, now, last, zones);
+    if (!seen) return begun(std::move(declared), now, last, zones);
     if (seen->state == schedule_state::cancelled) {
         declared.last_run = seen->last_run;
-        return begun(std::move(declared), paused, now, last, zones);
+        return begun(std::move(declared), now, last, zones);
     }
     schedule_move move = unchanged(*seen);
     auto& record = move.record;
@@ -216,6 +223,7 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
         finish(record, now);
     }
     move.changed = record != *seen;
+    if (move.changed) record.declared_at = declared.declared_at;
     return move;
 }
 

@@ -40,10 +40,11 @@ struct schedule_move {
     bool cancels_last = false;        // the last run before them is to be cancelled first
 };
 
-// What is declared: a record of which only the members on top count. `seen`: what is there; nothing when it is new.
-// Not changed: that is what is there.
-schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, bool paused,
-                      time_point now, const last_run_seen& last, const zone_source& zones);
+// What is declared: a record of which the members on top count, `state` (active or paused: how a new one begins), and
+// `declared_at` of what a database has committed, which may come late and more than once: what was declared or cancelled
+// since stays. `seen`: what is there; nothing when it is new. Not changed: that is what is there.
+schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, time_point now,
+                      const last_run_seen& last, const zone_source& zones);
 
 // It stood where `next` or look_at() said that it is to be looked at.
 schedule_move look(const schedule_record& record, time_point now, const last_run_seen& last,

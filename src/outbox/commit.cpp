@@ -40,6 +40,11 @@ std::vector<submission_item> stamped(const held_list& list, time_point now) {
     return items;
 }
 
+std::string declaration_of(schedule_record declared, time_point committed) {
+    declared.declared_at = committed;
+    return encode(declared);
+}
+
 awaitable<void> ask_first(loop& there, const held_list& list, std::vector<submission_item> items) {
     auto got = co_await ask_whole(there, std::move(items));
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -53,24 +58,30 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
     std::vector<outbox_entry> entries;
     if (list.empty()) co_return entries;
     const auto now = on->sender().store_now();
-    auto items = stamped(list, now);
-    if (std::ranges::any_of(list, [](const auto& one) { return may_be_refused(*one); })) {
+    const auto tasks = tasks_of(list);
+    auto items = stamped(tasks, now);
+    if (std::ranges::any_of(tasks, [](const auto& one) { return may_be_refused(*one); })) {
         auto executor = co_await asio::this_coro::executor;
         co_await on_loop(caller_loop(executor, on->app()),
-                         [&](loop& there) { return ask_first(there, list, items); });
+                         [&](loop& there) { return ask_first(there, tasks, items); });
     }
     const auto batch = to_text(new_task_id(now.time_since_epoch().count()));
     entries.reserve(list.size());
+    std::size_t next = 0;
     for (std::size_t place = 0; place < list.size(); ++place) {
         const auto& task = list[place];
         task->courier = on->sender().shared_from_this();
         task->batch = batch;
         task->place = place;
-        entries.push_back({.batch = batch,
-                           .place = static_cast<std::int64_t>(place),
-                           .item = std::move(items[place]),
-                           .life = task->life,
-                           .task = task});
+        outbox_entry entry{.batch = batch, .place = static_cast<std::int64_t>(place)};
+        entry.task = task;
+        if (task->schedule) {
+            entry.schedule = declaration_of(*task->schedule, now);
+        } else {
+            entry.item = std::move(items[next++]);
+            entry.life = task->life;
+        }
+        entries.push_back(std::move(entry));
     }
     co_return entries;
 }
@@ -82,7 +93,7 @@ std::vector<sql::statement> rows_of(const database_core& on, const std::vector<o
         sql::statement insert;
         std::size_t rows = 0, bytes = 0;
         for (; next < entries.size() && rows < most_rows; ++next, ++rows) {
-            bytes += entries[next].item.body.size();
+            bytes += entries[next].item.body.size() + entries[next].schedule.size();
             if (rows > 0 && bytes > most_bytes) break;
             append_row(insert.values, on.name_space(), entries[next]);
         }
@@ -105,14 +116,15 @@ void send(const std::shared_ptr<database_core>& on, const held_list& list,
     on->sender().post(on, std::move(entries));
 }
 
-awaitable<void> duplicates_known(std::shared_ptr<database_core> on, held_list list) {
+awaitable<void> word_of_store(std::shared_ptr<database_core> on, held_list list) {
     const auto executor = co_await asio::this_coro::executor;
     const auto until = std::chrono::steady_clock::now() + courier::usual_answer;
     for (const auto& one : list) {
         const auto left = until - std::chrono::steady_clock::now();
         // One in the database's own store is known already.
         if (one->now.load(std::memory_order_acquire) != held_task::fate::committed) continue;
-        if (!one->biz_id || !on->sender().is_prompt() || left <= left.zero()) continue;
+        const bool is_awaited = one->biz_id || one->schedule;
+        if (!is_awaited || !on->sender().is_prompt() || left <= left.zero()) continue;
         try {
             co_await asio::co_spawn(executor, one->courier->of(one),
                                     asio::cancel_after(left, asio::use_awaitable));

@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "client/schedule_change.hpp"
 #include "core/attempt_rules.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
@@ -100,7 +101,7 @@ void courier::post(std::shared_ptr<database_core> on, std::vector<outbox_entry> 
 courier::need courier::put_in_line(std::vector<outbox_entry> commit) {
     // The transaction waits for the store's word.
     const bool awaited =
-        std::ranges::any_of(commit, [](const auto& one) { return one.task->biz_id.has_value(); });
+        std::ranges::any_of(commit, [](const auto& one) { return one.task->biz_id || one.task->schedule; });
     const std::lock_guard lock{guard_};
     // The relay will find them; so will those who wait for them.
     if (line_.size() > most_in_line || stopped_) return need::nothing;
@@ -144,31 +145,60 @@ awaitable<void> courier::run(std::shared_ptr<database_core> on) {
     if (changed_) changed_->open();
 }
 
-awaitable<std::vector<delivered_item>> courier::bring(std::span<const outbox_entry> entries) {
-    std::vector<submission_item> items;
-    items.reserve(entries.size());
-    for (const auto& entry : entries) {
-        items.push_back(entry.item);
-        items.back().may_come_again = true;
-    }
-    std::vector<delivered_item> answers;
+awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> entries) {
+    std::vector<brought> all(entries.size());
     try {
         co_await there_.ready();
-        answers = co_await deliver(there_, std::move(items));
+        co_await bring_tasks(entries, all);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (!entries[i].schedule.empty()) all[i].stays = !co_await declare(entries[i]);
+        }
     } catch (const std::exception&) {
         away_ = true;
         throw;
     }
     away_ = false;
     ahead_ = (there_.tasks().now() - app_.now()).count();
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].refused) {
-            counts.refused(app_, entries[i].item, answers[i].refused);
+    co_return all;
+}
+
+awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into) {
+    std::vector<submission_item> items;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!entries[i].schedule.empty()) continue;
+        items.push_back(entries[i].item);
+        items.back().may_come_again = true;
+        places.push_back(i);
+    }
+    auto answers = co_await deliver(there_, std::move(items));
+    for (std::size_t n = 0; n < answers.size(); ++n) {
+        const auto& item = entries[places[n]].item;
+        auto& got = into[places[n]].got = std::move(answers[n]);
+        if (got.refused) {
+            counts.refused(app_, item, got.refused);
         } else {
-            tell_submitted(app_.events, entries[i].item, answers[i].answer);
+            tell_submitted(app_.events, item, got.answer);
         }
     }
-    co_return answers;
+}
+
+// False: not by this process. Its machine does not know the time zone, or a later version has written what is there.
+awaitable<bool> courier::declare(const outbox_entry& entry) {
+    std::string why;
+    try {
+        std::vector<schedule_record> one;
+        one.push_back(decode_schedule(entry.schedule));
+        co_await declare_all(there_.tasks(), std::move(one), app_.zone_finder());
+        co_return true;
+    } catch (const store_error&) {
+        throw;
+    } catch (const error& e) {
+        why = e.what();
+    }
+    of_.complain("errand_outbox, batch " + entry.batch + ", place " + std::to_string(entry.place) +
+                 ": the schedule is not declared yet: " + why);
+    co_return false;
 }
 
 awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) {
@@ -177,13 +207,14 @@ awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) 
         std::atomic<std::chrono::steady_clock::time_point>& at;
         ~answered() { at = never; }
     } guard{asked_at_};
-    const auto answers = co_await bring(on_way_);
-    counts.count_own(answers.size());
+    const auto all = co_await bring(on_way_);
     for (std::size_t i = 0; i < on_way_.size(); ++i) {
-        tell(on_way_[i], answers[i]);
+        if (!all[i].stays) tell(on_way_[i], all[i].got);
         if (is_last_of_commit(on_way_, i))
             app_.events.publish({.kind = event_kind::commit_step, .text = "delivered"});
     }
+    std::erase_if(on_way_, [&, i = std::size_t{0}](const auto&) mutable { return all[i++].stays; });
+    counts.count_own(on_way_.size());
     striker_.add(on, on_way_);
 }
 

@@ -37,13 +37,18 @@ private:
     std::string last_refusal_;
 };
 
+struct brought {
+    delivered_item got{};
+    bool stays = false;  // in the outbox, for a worker that can declare it
+};
+
 // On the app's background loop, but for what says otherwise.
 class courier final : public arrival, public std::enable_shared_from_this<courier> {
 public:
     explicit courier(database_core& on);
 
-    // Delivers these, whoever has committed them, and counts what is refused; throws store_error.
-    awaitable<std::vector<delivered_item>> bring(std::span<const outbox_entry> entries);
+    // Delivers these, whoever has committed them, and counts what is refused; throws store_error. What became of each.
+    awaitable<std::vector<brought>> bring(std::span<const outbox_entry> entries);
 
     // From any thread.
     void post(std::shared_ptr<database_core> on, std::vector<outbox_entry> commit);
@@ -68,6 +73,8 @@ private:
     enum class need { nothing, call, haste };
     need put_in_line(std::vector<outbox_entry> commit);
     bool fetch_line();
+    awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
+    awaitable<bool> declare(const outbox_entry& entry);
     awaitable<void> run(std::shared_ptr<database_core> on);
     awaitable<void> deliver_some(const std::shared_ptr<database_core>& on);
     void tell(outbox_entry& entry, const delivered_item& answer);

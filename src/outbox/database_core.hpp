@@ -53,6 +53,8 @@ public:
     // Some connection may have the app's tasks in its database.
     bool may_keep_tasks() const noexcept { return driver_->attaches(); }
     courier& sender() noexcept { return *courier_; }
+    // Of a row that cannot be delivered: once. From any thread.
+    void complain(const std::string& why);
 
     // `work`: awaitable<T>(), called at this place; T can be made by T{}.
     template <class Work>

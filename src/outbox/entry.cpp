@@ -93,29 +93,33 @@ void read_parents(const row_reader& row, const task_body& body, submission_item&
 
 void append_row(std::vector<sql::value>& to, const std::string& name_space, const outbox_entry& entry) {
     const auto& item = entry.item;
-    const auto body = decode_body(item.body);
-    const auto head_size = item.body.size() - body.args.size();
+    const bool declares = !entry.schedule.empty();
+    const auto record = declares ? decode_schedule(entry.schedule) : schedule_record{};
+    const auto body = declares ? record.run : decode_body(item.body);
+    const auto id = declares ? derive_schedule_id(record.identity, record.key) : item.id;
+    // Both end with the arguments.
+    const std::string_view all{declares ? entry.schedule : item.body};
     to.emplace_back(name_space);
     to.emplace_back(entry.batch);
     to.emplace_back(entry.place);
-    to.emplace_back(outbox_format);
-    to.emplace_back(to_text(item.id));
+    to.emplace_back(declares ? outbox_schedule_format : outbox_task_format);
+    to.emplace_back(to_text(id));
     to.emplace_back(body.handler);
     to.emplace_back(body.queue);
     to.push_back(body.biz_id ? sql::value{*body.biz_id} : sql::value{});
     to.push_back(item.at ? sql::value{std::int64_t{item.at->time_since_epoch().count()}} : sql::value{});
     to.emplace_back(word_of(item.conflict));
     to.push_back(known_of(item));
-    to.emplace_back(bytes_of(std::string_view{item.body}.substr(0, head_size)));
+    to.emplace_back(bytes_of(all.substr(0, all.size() - body.args.size())));
     to.emplace_back(body.args);
 }
 
 outbox_entry read_row(const std::vector<sql::value>& columns) {
     const row_reader row{columns};
-    if (row.number(format) != outbox_format) {
-        row.fail("has format " + std::to_string(row.number(format)) +
-                 ", and this version of errand reads format " + std::to_string(outbox_format) +
-                 " only: a newer one delivers it");
+    const auto found = row.number(format);
+    if (found != outbox_task_format && found != outbox_schedule_format) {
+        row.fail("has format " + std::to_string(found) +
+                 ", and this version of errand reads the formats 1 and 2 only: a newer one delivers it");
     }
     outbox_entry got;
     got.batch = row.text(batch);
@@ -123,9 +127,17 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
     got.age = duration{row.number(age)};
     const auto id = parse_task_id(row.text(task));
     if (!id) row.fail("has no id of a task");
+    auto all = row.bytes(head) + row.text(args);
+    if (found == outbox_schedule_format) {
+        const auto record = decode_schedule(all);
+        if (derive_schedule_id(record.identity, record.key) != *id)
+            row.fail("does not agree with itself about which schedule it declares");
+        got.schedule = std::move(all);
+        return got;
+    }
     auto& item = got.item;
     item.id = *id;
-    item.body = row.bytes(head) + row.text(args);
+    item.body = std::move(all);
     const auto body = decode_body(item.body);
     got.life = incarnation_of(item.body);
     item.queue = body.queue;
@@ -149,7 +161,9 @@ std::string places_of(std::span<const outbox_entry> entries) {
 std::vector<delivered_task> delivered_tasks(std::span<const outbox_entry> entries) {
     std::vector<delivered_task> tasks;
     tasks.reserve(entries.size());
-    for (const auto& entry : entries) tasks.push_back({entry.item.id, entry.life});
+    for (const auto& entry : entries) {
+        if (entry.life != 0) tasks.push_back({entry.item.id, entry.life});
+    }
     return tasks;
 }
 

@@ -1,4 +1,5 @@
-// What stands in errand_outbox: tasks that a transaction has submitted, until the store has them. Pure.
+// What stands in errand_outbox: tasks that a transaction has submitted and schedules that it has declared, until the store
+// has them. Pure.
 //
 // A row carries all that the store takes: a submission that is read back is the same, byte for byte, but that its delay
 // is the time that it falls due at.
@@ -15,15 +16,16 @@
 
 namespace errand {
 
-// Grows when older versions could not read a row.
-inline constexpr std::int64_t outbox_format = 1;
+// Another one where older versions could not read a row.
+inline constexpr std::int64_t outbox_task_format = 1, outbox_schedule_format = 2;
 
-// One task: written by its commit, delivered, struck off.
+// One task or schedule: written by its commit, delivered, struck off.
 struct outbox_entry {
     std::string batch;       // all that one commit submits has the same: a UUID that begins with the time
     std::int64_t place = 0;  // in the batch
-    submission_item item;
-    incarnation life = 0;  // that the body is stamped with
+    submission_item item{};
+    incarnation life = 0;    // that the body is stamped with; 0 of a schedule
+    std::string schedule{};  // the record that it declares, encoded; then there is no item
     // Of what this process commits: who has its handle learns here what becomes of it.
     std::shared_ptr<detail::held_task> task{};
     // Of what was read: since it was written.
@@ -38,7 +40,7 @@ outbox_entry read_row(const std::vector<sql::value>& columns);
 
 // [["batch", place], …]: what "outbox.strike" takes.
 std::string places_of(std::span<const outbox_entry> entries);
-// What the store is told once they are struck off.
+// What the store is told of tasks once they are struck off.
 std::vector<delivered_task> delivered_tasks(std::span<const outbox_entry> entries);
 
 }  // namespace errand

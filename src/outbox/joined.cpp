@@ -22,7 +22,7 @@ awaitable<void> joined_state::write_inside(store& in, const held_list& list) {
     co_await with_->run("SAVEPOINT errand_submission", {});
     std::exception_ptr failure;
     try {
-        co_await submit_inside(in, list);
+        co_await submit_inside(on_->app(), in, list);
     } catch (...) {
         failure = std::current_exception();
     }

@@ -21,8 +21,18 @@ constexpr std::int64_t most_rows = 200;
 // Nobody knows any more whether an older one was delivered.
 constexpr duration most_age = store::remembers_for - std::chrono::days{10};
 
-// It may outlive who asked for it, so it has its own.
-awaitable<void> bring(courier& by, std::vector<outbox_entry> entries) { co_await by.bring(entries); }
+// What a schedule is known to have been declared by: the record of a cancelled one is kept for a month.
+constexpr duration most_age_of_schedule = std::chrono::days{20};
+
+// Those that are delivered. It may outlive who asked for it, so it has its own.
+awaitable<std::vector<outbox_entry>> bring(courier& by, std::vector<outbox_entry> entries) {
+    const auto all = co_await by.bring(entries);
+    std::vector<outbox_entry> done;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (!all[i].stays) done.push_back(std::move(entries[i]));
+    }
+    co_return done;
+}
 
 awaitable<void> forget(loop& there, std::vector<delivered_task> tasks) {
     co_await there.tasks().forget(tasks);
@@ -36,19 +46,23 @@ std::vector<outbox_entry> database_core::readable(const sql::result& rows) {
     for (const auto& columns : rows.rows) {
         try {
             auto row = read_row(columns);
-            if (row.age > most_age) {
+            if (row.age > (row.schedule.empty() ? most_age : most_age_of_schedule)) {
                 throw bad_data{"errand_outbox, batch " + row.batch + ", place " + std::to_string(row.place) +
-                               ": the row is older than the store remembers deliveries: whether the task was "
-                               "delivered is not known; submit it anew or delete the row"};
+                               ": the row is older than the store remembers deliveries: whether it was "
+                               "delivered is not known; submit or declare it anew, or delete the row"};
             }
             all.push_back(std::move(row));
         } catch (const bad_data& e) {
-            if (complained_.exchange(true)) continue;
-            app_.log->error("{}: {}", shown_url(), e.what());
-            app_.events.publish({.kind = event_kind::failure, .text = e.what()});
+            complain(e.what());
         }
     }
     return all;
+}
+
+void database_core::complain(const std::string& why) {
+    if (complained_.exchange(true)) return;
+    app_.log->error("{}: {}", shown_url(), why);
+    app_.events.publish({.kind = event_kind::failure, .text = why});
 }
 
 awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place) {
@@ -59,9 +73,10 @@ awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place)
     }
     const auto found =
         co_await on.run(statements_["outbox.take"], {name_space(), left_behind_after, most_rows});
-    const auto entries = readable(found);
+    auto entries = readable(found);
+    if (!entries.empty())
+        entries = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
     if (!entries.empty()) {
-        co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
         courier_->counts.count_left(entries.size());
         co_await on.run(statements_["outbox.strike"], {places_of(entries), name_space()});
     }

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "client/batch_weight.hpp"
+#include "client/schedule_change.hpp"
 #include "client/settle_submission.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/dependency_completion.hpp"
@@ -10,7 +11,9 @@
 
 namespace errand::detail {
 
-awaitable<void> submit_inside(store& in, const held_list& list) {
+namespace {
+
+awaitable<void> submit_tasks_inside(store& in, const held_list& list) {
     const auto items = items_of(list, in.now());
     check_weight(items);
     auto answers = co_await in.submit(0, items, submit_mode::all_or_nothing);
@@ -32,10 +35,18 @@ awaitable<void> submit_inside(store& in, const held_list& list) {
     }
 }
 
+}  // namespace
+
+awaitable<void> submit_inside(app_core& app, store& in, const held_list& list) {
+    const auto tasks = tasks_of(list);
+    if (!tasks.empty()) co_await submit_tasks_inside(in, tasks);
+    co_await declare_all(in, schedules_of(list), app.zone_finder());
+}
+
 void submitted_inside(app_core& app, const held_list& list) {
     settle(list, held_task::fate::submitted, true);
     if (app.events.heard()) {
-        for (const auto& one : list) {
+        for (const auto& one : tasks_of(list)) {
             auto body = one->what.body;
             body.life = one->life;
             if (one->what.delay) body.due_at = body.submitted_at() + *one->what.delay;

@@ -28,10 +28,10 @@ inline store_inside* tasks_in(sql::session& connection) noexcept {
     return attached ? &attached->tasks() : nullptr;
 }
 
-// Submits all of them as part of the transaction that is open there; the handles know then which were duplicates. Throws
-// what a submission throws, and the transaction is to be rolled back; serialization_failure when another submission of one
-// of the ids is not complete, which only goes on once this transaction has ended.
-awaitable<void> submit_inside(store& in, const held_list& list);
+// Submits and declares all of them as part of the transaction that is open there; the handles know then which were
+// duplicates. Throws what a submission throws, and the transaction is to be rolled back; serialization_failure when another
+// submission of one of the ids is not complete, which only goes on once this transaction has ended.
+awaitable<void> submit_inside(app_core& app, store& in, const held_list& list);
 // Its commit has happened.
 void submitted_inside(app_core& app, const held_list& list);
 

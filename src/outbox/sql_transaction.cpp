@@ -184,7 +184,7 @@ awaitable<void> sql_transaction::commit(std::vector<sql::statement> last, held_l
     }
     if (!inside.empty()) {
         co_await begin();
-        co_await submit_inside(*tasks_in(*connection_->in), inside);
+        co_await submit_inside(on_->app(), *tasks_in(*connection_->in), inside);
     }
     if (!last.empty() && !on_->sends_together()) {
         const auto rows = last.size();

@@ -123,7 +123,7 @@ awaitable<std::exception_ptr> run_once(std::shared_ptr<database_core> on, erased
         failure = std::current_exception();
     }
     if (!failure) {
-        co_await duplicates_known(on, list);
+        co_await word_of_store(on, list);
         co_return nullptr;
     }
     held->drop();

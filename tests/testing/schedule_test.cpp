@@ -33,7 +33,7 @@ errand::awaitable<errand::schedule_move> declare_of_old(errand::loop& there) {
         record.identity = record.run.handler = "write_line";
         record.key = errand::policy_schedule_key;
         record.timing.interval = 1h;
-        return errand::declare(seen.record, std::move(record), false, seen.now, {}, {});
+        return errand::declare(seen.record, std::move(record), seen.now, {}, {});
     });
 }
 
@@ -181,6 +181,50 @@ TEST_CASE("schedules are listed by handler and key, in pages, and found by their
     CHECK_THROWS_WITH(t.run(t.app().schedules({}, "xyz")), ContainsSubstring("`next`"));
 }
 
+TEST_CASE("a schedule that is declared under a transaction is there with its commit") {
+    timetable t;
+    std::optional<errand::schedule> held;
+    const auto declare = [&](std::string key) -> errand::awaitable<void> {
+        held = co_await t.writer.every(1h, {.key = std::move(key), .mode = errand::fixed_rate}, "a");
+    };
+    const auto failing = [&]() -> errand::awaitable<void> {
+        co_await declare("dropped");
+        throw std::runtime_error{"no"};
+    };
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app(), failing)), std::runtime_error);
+    CHECK_THROWS_WITH(t.info(*held), ContainsSubstring("there is no schedule"));
+    t.run(errand::transaction(t.app(), [&]() -> errand::awaitable<void> {
+        co_await declare("k");
+        CHECK_FALSE(co_await t.app().find_schedule(held->id()));
+        co_await t.writer.perform_async("b");
+        co_await errand::transaction(t.app(), [&]() -> errand::awaitable<void> { return declare("inner"); });
+    }));
+    CHECK(t.info(*held).key == "inner");
+    CHECK(t.run(t.app().schedules()).schedules.size() == 2);
+    t.advance(1h);
+    CHECK(t.runs() == 3);
+    // Its tasks are refused, and so is all of it.
+    t.run(t.app().handler<write_line>().with({.biz_id = "x"}).perform_async("c"));
+    const errand::options reject{.biz_id = "x", .on_duplicate = errand::reject};
+    CHECK_THROWS_AS(t.run(errand::transaction(t.app(),
+                                              [&]() -> errand::awaitable<void> {
+                                                  co_await declare("refused");
+                                                  co_await t.writer.with(reject).perform_async("c");
+                                              })),
+                    errand::duplicate_task);
+    CHECK(t.run(t.app().schedules()).schedules.size() == 2);
+}
+
+TEST_CASE("a schedule is held back by a guard until that commits") {
+    timetable t;
+    errand::transaction_guard guard{t.app()};
+    const auto s = t.run(t.writer.in(guard).every(1h, {.mode = errand::fixed_rate}, "a"));
+    CHECK(t.run(t.app().schedules()).schedules.empty());
+    t.run(guard.commit());
+    CHECK(t.info(s).state == schedule_state::active);
+    CHECK_THROWS_WITH(t.run(t.writer.in(guard).every(2h, {}, "a")), ContainsSubstring("that has ended"));
+}
+
 TEST_CASE("a bad declaration is refused before anything is kept") {
     timetable t;
     CHECK_THROWS_WITH(t.hourly({.max_runs = 0}), ContainsSubstring("\"write_line\": schedule .max_runs = 0"));
@@ -191,9 +235,9 @@ TEST_CASE("a bad declaration is refused before anything is kept") {
                       ContainsSubstring("run.biz_id"));
     CHECK_THROWS_WITH(t.run(errand::transaction(t.app(),
                                                 [&]() -> errand::awaitable<void> {
-                                                    co_await t.writer.every(1h, {}, "a");
+                                                    co_await t.writer.every(0h, {}, "a");
                                                 })),
-                      ContainsSubstring("outside of the transaction"));
+                      ContainsSubstring("interval = 0ms"));
     CHECK(t.run(t.app().schedules()).schedules.empty());
 }
 

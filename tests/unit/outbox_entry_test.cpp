@@ -75,13 +75,40 @@ TEST_CASE("a row of the outbox gives back the submission, byte for byte") {
     CHECK_FALSE(got.item.after[1].accepted);
 }
 
+TEST_CASE("a row of the outbox gives back the schedule that is declared, byte for byte") {
+    schedule_record declared;
+    declared.identity = declared.run.handler = "send";
+    declared.key = "daily";
+    declared.timing = {.cron = "0 8 * * *", .timezone = "Asia/Shanghai"};
+    declared.state = schedule_state::paused;
+    declared.declared_at = time_point{99s};
+    declared.run.queue = "mail";
+    declared.run.args = R"(["ä",{"a":1}])";
+    const outbox_entry entry{.batch = "batch-1", .place = 2, .schedule = encode(declared)};
+    std::vector<sql::value> row;
+    append_row(row, "shop", entry);
+    REQUIRE(row.size() == outbox_columns);
+    CHECK(std::get<std::string>(row[4]) == to_text(derive_schedule_id("send", "daily")));
+    CHECK(std::get<std::string>(row[5]) == "send");
+    CHECK(std::get<std::string>(row[6]) == "mail");
+    CHECK(std::get<std::string>(row[12]) == declared.run.args);
+    const std::vector got{read_row(selected(row))};
+    CHECK(got[0].place == 2);
+    CHECK(decode_schedule(got[0].schedule) == declared);
+    // The store remembers deliveries of tasks alone.
+    CHECK(delivered_tasks(got).empty());
+    auto odd = selected(row);
+    odd[4] = to_text(derive_schedule_id("send", "weekly"));
+    CHECK_THROWS_AS(read_row(odd), bad_data);
+}
+
 TEST_CASE("a row that this version cannot read is refused by its place") {
     std::vector<sql::value> row;
     append_row(row, "shop", {.batch = "batch-1", .place = 4, .item = full_item()});
     auto newer = selected(row);
-    newer[3] = std::int64_t{2};
+    newer[3] = std::int64_t{3};
     CHECK_THROWS_WITH(read_row(newer),
-                      ContainsSubstring("batch batch-1, place 4") && ContainsSubstring("format 2"));
+                      ContainsSubstring("batch batch-1, place 4") && ContainsSubstring("format 3"));
     auto odd = selected(row);
     odd[6] = std::string{"swallow"};
     CHECK_THROWS_AS(read_row(odd), bad_data);

@@ -38,16 +38,17 @@ schedule_record at_cron(std::string line) {
 // A schedule that does what the rules say, declared at noon.
 struct schedule_desk {
     explicit schedule_desk(schedule_record declared, bool paused = false) {
-        take(errand::declare(std::nullopt, std::move(declared), paused, noon, nothing_seen, utc_alone));
+        if (paused) declared.state = schedule_state::paused;
+        take(errand::declare(std::nullopt, std::move(declared), noon, nothing_seen, utc_alone));
     }
 
     schedule_move take(schedule_move move) {
         kept = move.record;
         return move;
     }
-    schedule_move declare(schedule_record declared, time_point now, const last_run_seen& last = nothing_seen,
-                          bool paused = false) {
-        return take(errand::declare(kept, std::move(declared), paused, now, last, utc_alone));
+    schedule_move declare(schedule_record declared, time_point now,
+                          const last_run_seen& last = nothing_seen) {
+        return take(errand::declare(kept, std::move(declared), now, last, utc_alone));
     }
     schedule_move look(time_point now, const last_run_seen& last = nothing_seen) {
         return take(errand::look(kept, now, last, utc_alone));
@@ -363,7 +364,7 @@ TEST_CASE("a new timing takes the place of one that this machine cannot read") {
         return time_zone::utc();
     };
     CHECK_THROWS_AS(look(desk.kept, noon + 48h, nothing_seen, one_gone), usage_error);
-    const auto move = declare(desk.kept, at_cron("0 9 * * *"), false, noon + 48h, nothing_seen, one_gone);
+    const auto move = declare(desk.kept, at_cron("0 9 * * *"), noon + 48h, nothing_seen, one_gone);
     CHECK(move.changed);
     CHECK(move.record.next == noon + 69h);
 }
@@ -374,7 +375,9 @@ TEST_CASE("declared again as it is, a schedule stays as it is") {
         desk.look(noon + 1h);
         CHECK_FALSE(desk.declare(hourly(mode), noon + 90min, still_open).changed);
         // `paused` is how it begins.
-        CHECK_FALSE(desk.declare(hourly(mode), noon + 90min, still_open, true).changed);
+        auto paused = hourly(mode);
+        paused.state = schedule_state::paused;
+        CHECK_FALSE(desk.declare(paused, noon + 90min, still_open).changed);
         desk.take(pause(desk.kept));
         CHECK_FALSE(desk.declare(hourly(mode), noon + 9h, still_open).changed);
         CHECK(desk.kept.state == schedule_state::paused);
@@ -453,6 +456,30 @@ TEST_CASE("after a cancel a declaration begins anew") {
     CHECK(desk.kept.runs == 0);
     CHECK(desk.kept.last_run == last);
     CHECK(desk.kept.next == noon + 160min);
+}
+
+TEST_CASE("a declaration that comes late or again changes nothing that was declared or cancelled since") {
+    const auto committed_at = [](time_point at, std::string args) {
+        auto declared = hourly();
+        declared.declared_at = at;
+        declared.run.args = std::move(args);
+        return declared;
+    };
+    schedule_desk desk{committed_at(noon - 1min, "[1]")};
+    CHECK(desk.kept.created == noon);
+    CHECK_FALSE(desk.declare(committed_at(noon - 2min, "[0]"), noon + 1min).changed);
+    CHECK_FALSE(desk.declare(committed_at(noon - 1min, "[1]"), noon + 1min).changed);
+    CHECK(desk.declare(committed_at(noon - 30s, "[2]"), noon + 1min).changed);
+    // Who declares at once is right whatever a clock said before.
+    auto direct = hourly();
+    direct.run.args = "[3]";
+    CHECK(desk.declare(direct, noon - 40s).changed);
+    CHECK(desk.kept.declared_at == noon - 40s);
+    desk.take(cancel(desk.kept, noon + 5min));
+    CHECK_FALSE(desk.declare(committed_at(noon + 5min, "[4]"), noon + 6min).changed);
+    CHECK(desk.kept.state == schedule_state::cancelled);
+    CHECK(desk.declare(committed_at(noon + 5min + 1ms, "[4]"), noon + 6min).changed);
+    CHECK(desk.kept.state == schedule_state::active);
 }
 
 TEST_CASE("a schedule is finished when its runs are used up, and goes on when it may make more") {
@@ -639,6 +666,7 @@ TEST_CASE("a schedule's record comes back as it was written") {
     full.created = noon;
     full.timed = noon + 1s;
     full.ended = noon + 2s;
+    full.declared_at = noon + 6s;
     full.next = noon + 3s;
     full.queued = noon + 4s;
     full.last_tick = noon + 5s;

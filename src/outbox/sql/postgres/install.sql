@@ -1,7 +1,8 @@
 -- The tables that errand keeps in a user's database.
 
 -- name: outbox
--- What was committed and is not yet known to the store, a row a task. A batch is what one transaction submitted, its name
+-- What was committed and is not yet known to the store, a row a task or declared schedule. A batch is what one
+-- transaction submitted, its name
 -- is a UUID that begins with the time; head and args together are the task.
 CREATE TABLE IF NOT EXISTS errand_outbox(
     name_space text NOT NULL,
