@@ -9,6 +9,7 @@
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/schedule_steps.hpp"
+#include "runtime/task_event.hpp"
 
 #include <algorithm>
 
@@ -37,36 +38,49 @@ awaitable<handle<boost::json::value>> run_now_on(loop& there, detail::app_core* 
     const auto* handler = handlers::find(made.body.handler);
     const auto kept_for = handler ? handler->policy.retention : policy{}.retention;
     const auto retention = made.body.retention.value_or(kept_for);
-    auto item = item_of(std::move(made), seen.now);
-    const auto run_id = item.id;
+    const auto item = item_of(std::move(made), seen.now);
+    submit_answer answer;
+    std::exception_ptr refused;
+    try {
+        answer = co_await there.submissions().submit(item);
+    } catch (...) {
+        refused = std::current_exception();
+    }
+    if (refused) {
+        tell_refused(app->events, item, refused);
+        std::rethrow_exception(refused);
+    }
+    tell_submitted(app->events, item, answer);
     const auto life = incarnation_of(item.body);
-    const auto answer = co_await there.submissions().submit(std::move(item));
-    co_return handle<boost::json::value>{detail::ref_of(*app, run_id, life, answer, retention)};
+    co_return handle<boost::json::value>{detail::ref_of(*app, item.id, life, answer, retention)};
 }
 
-// Those of these ticks that have no run, whatever became of it.
-awaitable<std::vector<submission_item>> without_run(store& in, std::vector<planned_run> planned) {
+// Of those that have none.
+awaitable<std::size_t> make_runs(loop& there, const event_stream& events, std::vector<planned_run> planned) {
     std::vector<submission_item> items;
     for (auto& one : planned) {
-        const auto there = co_await in.find(one.id);
-        if (!there) items.push_back(item_of(std::move(one), in.now()));
+        items.push_back(item_of(std::move(one), there.tasks().now()));
+        items.back().conflict = on_conflict::where_free;
     }
-    co_return items;
-}
-
-awaitable<std::size_t> make_runs(loop& there, std::vector<planned_run> planned) {
-    auto items = co_await without_run(there.tasks(), std::move(planned));
-    if (items.empty()) co_return 0;
     const auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
-    for (const auto& failure : got.failures) {
-        if (failure) std::rethrow_exception(failure);
+    std::size_t made = 0;
+    std::exception_ptr failed;
+    for (std::size_t i = 0; i < got.items.size(); ++i) {
+        if (const auto why = got.failures.empty() ? nullptr : got.failures[i]) {
+            tell_refused(events, got.items[i], why);
+            failed = why;
+        } else if (got.answers[i].verdict == submit_verdict::accepted) {
+            tell_submitted(events, got.items[i], got.answers[i]);
+            ++made;
+        }
     }
-    co_return static_cast<std::size_t>(std::ranges::count(got.answers, submit_verdict::accepted,
-                                                          &submit_answer::verdict));
+    if (failed) std::rethrow_exception(failed);
+    co_return made;
 }
 
-awaitable<std::size_t> backfill_on(loop& there, task_id id, time_point from, time_point to,
-                                   zone_source zones) {
+awaitable<std::size_t> backfill_on(loop& there, detail::app_core* app, task_id id, time_point from,
+                                   time_point to) {
+    const auto zones = app->zone_finder();
     const auto seen = co_await look_at_schedule(there.tasks(), id);
     const auto& record = required_record(seen);
     to = std::min(to, seen.now);
@@ -84,7 +98,7 @@ awaitable<std::size_t> backfill_on(loop& there, task_id id, time_point from, tim
         auto planned = backfill(record, from, to, page, zones);
         if (planned.empty()) break;
         from = planned.back().body.origin->tick + duration{1};
-        made += co_await make_runs(there, std::move(planned));
+        made += co_await make_runs(there, app->events, std::move(planned));
     }
     co_return made;
 }
@@ -134,8 +148,8 @@ awaitable<handle<boost::json::value>> schedule::run_now() const {
 
 awaitable<std::size_t> schedule::backfill(time_point from, time_point to) const {
     if (from >= to) throw usage_error{"backfill of schedule " + id() + ": `from` must be before `to`"};
-    return on_caller_loop(app_, [id = task_id{id_}, from, to, zones = app_->zone_finder()](loop& there) {
-        return backfill_on(there, id, from, to, zones);
+    return on_caller_loop(app_, [app = app_, id = task_id{id_}, from, to](loop& there) {
+        return backfill_on(there, app, id, from, to);
     });
 }
 

@@ -14,11 +14,12 @@ enum class on_conflict : std::uint8_t {
     keep,  // the holder of the id stays as it is
     replace,
     reject,
-    adopt,  // as keep, and a success holds its id for as long as it is kept, whatever its unique_for
+    adopt,       // as keep, and a success holds its id for as long as it is kept, whatever its unique_for
+    where_free,  // as keep, and whatever has ended and is kept holds its id
 };
 // The holder of the id stays as it is, and that is no refusal.
 constexpr bool keeps_holder(on_conflict conflict) noexcept {
-    return conflict == on_conflict::keep || conflict == on_conflict::adopt;
+    return conflict != on_conflict::replace && conflict != on_conflict::reject;
 }
 
 enum class submit_verdict : std::uint8_t {
@@ -59,6 +60,7 @@ template <class Untold>
 submit_verdict judge(const id_holder& held, on_conflict conflict, time_point now, Untold untold) {
     const bool keeps = keeps_holder(conflict);
     if (is_end(held.where)) {
+        if (conflict == on_conflict::where_free) return submit_verdict::duplicate;
         const bool success = held.where == state::success;
         auto holds = success ? held.unique_for : duration{0};
         // The child of a stage is taken up for as long as its result is there.

@@ -1,5 +1,7 @@
 #include "runtime/task_event.hpp"
 
+#include "core/attempt_rules.hpp"
+
 #include <exception>
 
 namespace errand {
@@ -33,6 +35,13 @@ void tell_submitted(const event_stream& to, const submission_item& item, const s
     const bool other = answer.verdict == submit_verdict::duplicate && !own;
     to.publish(task_event(other ? event_kind::task_duplicate : event_kind::task_submitted, item.id,
                           item.body));
+}
+
+void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why) {
+    if (!to.heard()) return;
+    auto said = task_event(event_kind::submission_refused, item.id, item.body);
+    said.text = describe(why).message;
+    to.publish(said);
 }
 
 }  // namespace errand

@@ -5,6 +5,8 @@
 #include "core/record.hpp"
 #include "store/store.hpp"
 
+#include <exception>
+
 namespace errand {
 
 // What is known of a task whose body was read already.
@@ -16,5 +18,7 @@ event task_event(event_kind kind, const claimed_task& task);
 
 // The store has taken a submission, or met another one that holds its id.
 void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer);
+// Or it was not.
+void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why);
 
 }  // namespace errand

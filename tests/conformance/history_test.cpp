@@ -54,10 +54,10 @@ private:
 
     submission_item item_for(const task_id& id) {
         constexpr std::array conflicts{on_conflict::keep, on_conflict::replace, on_conflict::reject,
-                                       on_conflict::adopt};
+                                       on_conflict::adopt, on_conflict::where_free};
         constexpr std::array rules{on_failed::cancel, on_failed::cancel, on_failed::wait, on_failed::run,
                                    on_failed::gather};
-        auto item = item_with(id, "[]", conflicts[static_cast<std::size_t>(below(4))]);
+        auto item = item_with(id, "[]", conflicts[static_cast<std::size_t>(below(5))]);
         auto body = decode_body(item.body);
         body.biz_id = "known";
         for (int i = below(4); i > 0; --i) {

@@ -136,6 +136,15 @@ TEST_CASE("a run whose id is held is left as it is, also when it has ended") {
     auto step = t.step_to("k", 0, 1);
     for (int tick = 1; tick <= 5; ++tick) step.runs.push_back(t.run_of("k", tick, false, "[\"other\"]"));
     CHECK(t.make(step) == step_verdict::done);
+    // And by who submits them only where nothing is.
+    for (auto again : step.runs) {
+        again.conflict = on_conflict::where_free;
+        CHECK(t.submit(t.worker, again).verdict == submit_verdict::duplicate);
+    }
+    auto fresh = t.run_of("k", 6);
+    fresh.conflict = on_conflict::where_free;
+    fresh.at = t.worker->now() + 1h;
+    CHECK(t.submit(t.worker, fresh).verdict == submit_verdict::accepted);
     for (std::size_t at = 0; at < all.size(); ++at) {
         const auto found = await(t.io, t.worker->find(all[at].id));
         REQUIRE(found);

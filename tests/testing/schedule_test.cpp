@@ -145,6 +145,24 @@ TEST_CASE("a backfill makes the runs that are missing, once") {
     CHECK_THROWS_WITH(t.run(blocking.backfill(began - 3h, began)), ContainsSubstring("cannot be backfilled"));
 }
 
+TEST_CASE("who listens hears of runs made by hand as of other submissions") {
+    timetable t;
+    std::vector<errand::event> heard;
+    t.app().on_event([&](const errand::event& what) {
+        if (what.kind == errand::event_kind::task_submitted) heard.push_back(what);
+    });
+    const auto began = t.now();
+    const auto s = t.hourly();
+    CHECK(heard.empty());
+    const auto one = t.run(s.run_now());
+    REQUIRE(heard.size() == 1);
+    CHECK(heard[0].task == one.id());
+    CHECK(heard[0].handler == "write_line");
+    CHECK(t.run(s.backfill(began - 3h, began)) == 3);
+    CHECK(t.run(s.backfill(began - 3h, began)) == 0);
+    CHECK(heard.size() == 4);
+}
+
 TEST_CASE("what runs do otherwise is said by the declaration, and below it by the proxy") {
     timetable t;
     const auto s = t.run(t.writer.with({.queue = "low", .priority = 3, .tags = {"x"}})

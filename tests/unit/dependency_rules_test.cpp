@@ -107,6 +107,8 @@ TEST_CASE("an id is held while its task runs, and after a success for as long as
     ended.retention = std::chrono::hours{24};
     CHECK(says(ended, on_conflict::keep) == accepted);
     CHECK(says(ended, on_conflict::adopt) == duplicate);
+    CHECK(says(ended, on_conflict::where_free, true) == duplicate);
+    CHECK(says({.where = state::dead}, on_conflict::where_free) == duplicate);
     ended.unique_for = std::chrono::hours{2};
     CHECK(says(ended, on_conflict::keep) == duplicate);
     CHECK(says(ended, on_conflict::replace) == rejected);

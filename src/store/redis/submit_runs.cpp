@@ -14,6 +14,7 @@ std::string_view word_of(on_conflict conflict) {
     case on_conflict::replace: return "replace";
     case on_conflict::reject: return "reject";
     case on_conflict::adopt: return "adopt";
+    case on_conflict::where_free: return "free";
     }
     return "keep";
 }

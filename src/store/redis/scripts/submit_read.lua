@@ -9,8 +9,9 @@ end
 
 -- What becomes of an item whose id is held by what `tasks` holds.
 local function judge(id, held, conflict, missing)
-  local keeps = conflict == 'keep' or conflict == 'adopt'
+  local keeps = conflict ~= 'replace' and conflict ~= 'reject'
   if is_ended(held) then
+    if conflict == 'free' then return 'duplicate' end
     local holds = unique_for(held)
     -- The child of a stage is taken up for as long as its result is there.
     if conflict == 'adopt' and state_letter(held) == 's' then
