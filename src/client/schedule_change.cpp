@@ -2,8 +2,6 @@
 
 #include <errand/error.hpp>
 
-#include "client/edit_task.hpp"
-#include "runtime/handlers.hpp"
 #include "runtime/schedule_steps.hpp"
 
 #include <algorithm>
@@ -20,12 +18,6 @@ seen_schedule seen_of(const kept_schedule& kept, time_point now) {
     seen_schedule seen{.id = kept.id, .last_run = kept.last_run, .now = now};
     if (!kept.record.empty()) seen.record = decode_schedule(kept.record);
     return seen;
-}
-
-awaitable<void> cancel_last_run(store& in, const schedule_record& before) {
-    const auto* handler = handlers::find(before.run.handler);
-    const auto kept_for = handler ? handler->policy.retention : policy{}.retention;
-    co_await cancel_on(in, before.last_run, 0, before.run.retention.value_or(kept_for));
 }
 
 [[noreturn]] void throw_schedule_contended(const task_id& id) {
@@ -48,7 +40,6 @@ awaitable<std::vector<schedule_move>> try_to_change(store& in, std::vector<task_
         const auto seen = seen_of(kept, kept.now.value_or(answer.now));
         auto move = rule(seen);
         if (!move.changed) continue;
-        if (move.cancels_last) co_await cancel_last_run(in, *seen.record);
         planned.steps.push_back(step_of(seen.record ? seen.record->stamp : 0, move, seen.now));
         planned.moves.push_back(std::move(move));
     }

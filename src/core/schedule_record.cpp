@@ -74,6 +74,8 @@ std::string encode(const schedule_record& record) {
     for (const auto count : {record.runs, record.skipped, record.missed, record.untold})
         out.signed_number(count);
     out.text(record.declared_args);
+    out.signed_number(std::ssize(record.overtaken));
+    for (const auto& id : record.overtaken) out.rest(id.view());
     out.rest(encode(record.run));
     return bytes;
 }
@@ -109,6 +111,8 @@ schedule_record decode_schedule(std::string_view bytes) {
     for (auto* count : {&record.runs, &record.skipped, &record.missed, &record.untold})
         *count = in.signed_number();
     record.declared_args = in.text();
+    for (auto left = in.signed_number(); left > 0; --left)
+        record.overtaken.push_back(*task_id::from_bytes(in.take(16)));
     record.run = decode_body(in.rest());
     return record;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -55,6 +56,7 @@ struct schedule_record {
         next;             // the tick it waits for; of one that waits for the end of its last run: none
     bool chosen = false;  // a run has asked for that tick
     std::optional<time_point> queued;  // a tick that waits for the end of the last run
+    std::vector<task_id> overtaken;    // runs that are to be cancelled, as another one has taken their place
     std::optional<time_point> last_tick;
     std::int64_t runs = 0, skipped = 0, missed = 0;
     std::int64_t untold = 0;  // missed since the last run

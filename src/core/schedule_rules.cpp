@@ -39,11 +39,10 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
     planned_run run{.id = id, .body = record.run, .starts_at = std::nullopt};
     const auto schedule = id_of(record);
     const bool follows = record.timing.cron.empty() && record.timing.mode == blocking_interval;
-    run.body.origin =
-        run_origin{.schedule = schedule,
-                   .key = record.key,
-                   .tick = tick,
-                   .tells_end = follows || record.overlap == overlap_rule::queue_one || record.pause_on_dead};
+    run.body.origin = run_origin{.schedule = schedule,
+                                 .key = record.key,
+                                 .tick = tick,
+                                 .tells_end = follows || record.overlap == overlap_rule::queue_one};
     run.body.headers["errand-schedule"] = to_text(schedule);
     run.body.headers["errand-tick"] = iso_time_text(tick) + "Z";
     return run;
@@ -102,7 +101,7 @@ void fire_due(schedule_move& move, time_point now, const last_run_seen& last, co
             record.queued = due.fire.back();
         }
     } else {
-        move.cancels_last = overlaps && !due.fire.empty();
+        if (overlaps && !due.fire.empty()) record.overtaken.push_back(record.last_run);
         for (const auto tick : due.fire) fire(move, tick, now, plan);
     }
     if (due.finished && !record.queued) finish(record, now);
@@ -361,6 +360,7 @@ std::vector<time_point> upcoming(const schedule_record& record, std::size_t most
 }
 
 std::optional<time_point> look_at(const schedule_record& record, time_point now) {
+    if (!record.overtaken.empty()) return now;
     switch (record.state) {
     case schedule_state::paused: return std::nullopt;
     case schedule_state::finished:

@@ -37,7 +37,6 @@ struct schedule_move {
     schedule_record record{};         // as it is to be; of one that is not kept any more: of no meaning
     bool forgotten = false;           // it is kept no longer
     std::vector<planned_run> runs{};  // that are made with it
-    bool cancels_last = false;        // the last run before them is to be cancelled first
 };
 
 // What is declared: a record of which the members on top count, `state` (active or paused: how a new one begins), and
@@ -46,7 +45,8 @@ struct schedule_move {
 schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, time_point now,
                       const last_run_seen& last, const zone_source& zones);
 
-// It stood where `next` or look_at() said that it is to be looked at.
+// It stood where `next` or look_at() said that it is to be looked at; what was `overtaken` is cancelled by now, and
+// no more in the record.
 schedule_move look(const schedule_record& record, time_point now, const last_run_seen& last,
                    const zone_source& zones);
 

@@ -40,7 +40,9 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(decided.notes.worker);
     outcome.result = std::move(result);
     if (say_more(decided.notes)) outcome.notes = std::move(decided.notes);
-    out.tells_schedule = tells_end(facts.body) || (outcome.notes && outcome.notes->wish);
+    // What pause_on_dead says when it dies counts, not what it said when it was made.
+    const bool died = outcome.ended_as == state::dead && schedule_of(facts.body);
+    out.tells_schedule = tells_end(facts.body) || died || (outcome.notes && outcome.notes->wish);
     out.what = report::kind::end;
     out.ended_as = outcome.ended_as;
     out.retention = outcome.retention;

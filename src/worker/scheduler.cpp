@@ -80,9 +80,13 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
 awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now) {
     std::string trouble;
     try {
-        const auto seen = decode_schedule(kept.record);
+        auto seen = decode_schedule(kept.record);
+        // The runs that take their place are there: whoever dies or comes too late on the way leaves one run.
+        for (const auto& old : seen.overtaken) {
+            if (!co_await cancel_run(old)) co_return std::nullopt;
+        }
+        seen.overtaken.clear();
         auto move = look(seen, now, kept.last_run, app().zone_finder());
-        if (move.cancels_last && !co_await cancel_run(seen.last_run)) co_return std::nullopt;
         // Also one that stays as it is: it is looked at again at another time.
         co_return step_of(seen.stamp, std::move(move), now);
     } catch (const store_error&) {

@@ -118,6 +118,46 @@ TEST_CASE("a schedule is paused, goes on without making up, and is cancelled") {
     CHECK(t.runs() == 2);
 }
 
+TEST_CASE("a run that has not ended when the next one begins is cancelled, and one goes on") {
+    timetable t;
+    t.fail_next<write_line>(std::runtime_error{"not yet"}, 2);
+    const auto s = t.hourly({.mode = errand::fixed_rate,
+                             .overlap = errand::overlap_rule::cancel_running,
+                             .run = {.max_retry = 25, .tags = {"slow"}}});
+    const auto cancelled = [&] {
+        std::size_t count = 0;
+        for (const auto& one : t.finished<write_line>()) count += one.state == state::cancelled;
+        return count;
+    };
+    t.advance(1h);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    const auto first = t.pending<write_line>()[0];
+    CHECK(first.state == state::retry);
+    t.run(t.app().inspect().reschedule(first.id, t.now() + 48h));
+    t.advance(1h);
+    CHECK(cancelled() == 1);
+    CHECK(t.finished<write_line>()[0].id == first.id);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    CHECK(t.pending<write_line>()[0].id == t.info(s).last_run);
+    t.advance(30min);
+    CHECK(t.pending<write_line>().empty());
+    CHECK(cancelled() == 1);
+}
+
+TEST_CASE("a run that dies pauses a schedule that asked for that while the run was under way") {
+    timetable t;
+    t.fail_next<write_line>(std::runtime_error{"no"}, 2);
+    errand::schedule_options how{.mode = errand::fixed_rate, .run = {.max_retry = 1}};
+    const auto s = t.hourly(how);
+    t.advance(1h);
+    REQUIRE(t.pending<write_line>().size() == 1);
+    how.pause_on_dead = true;
+    CHECK(t.hourly(how).id() == s.id());
+    t.advance(30min);
+    CHECK(t.info(s).state == schedule_state::paused);
+    CHECK(t.finished<write_line>().back().state == state::dead);
+}
+
 TEST_CASE("a run by hand works in every state and counts nowhere") {
     timetable t;
     const auto s = t.hourly({.max_runs = 1, .paused = true});

@@ -217,7 +217,7 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
         desk.look(noon + 1h);
         const auto move = desk.look(noon + 2h, still_open);
         CHECK(ticks_of(move) == ticks{noon + 2h});
-        CHECK_FALSE(move.cancels_last);
+        CHECK(move.record.overtaken.empty());
     }
     SECTION("it is skipped, and counted") {
         declared.overlap = overlap_rule::skip;
@@ -231,11 +231,17 @@ TEST_CASE("a tick that meets a run that goes on does what the rule for overlaps 
     SECTION("the run is cancelled, and the tick runs") {
         declared.overlap = overlap_rule::cancel_running;
         schedule_desk desk{declared};
-        CHECK_FALSE(desk.look(noon + 1h).cancels_last);
-        const auto move = desk.look(noon + 2h, still_open);
-        CHECK(move.cancels_last);
-        CHECK(ticks_of(move) == ticks{noon + 2h});
-        CHECK_FALSE(desk.look(noon + 3h, ended_at(noon + 2h + 1min)).cancels_last);
+        const auto first = desk.look(noon + 1h).runs.at(0).id;
+        CHECK(desk.kept.overtaken.empty());
+        CHECK(ticks_of(desk.look(noon + 2h, still_open)) == ticks{noon + 2h});
+        // Not before the tick's run is there; then at once, whatever the schedule's state.
+        CHECK(desk.kept.overtaken == std::vector{first});
+        CHECK(look_at(desk.kept, noon + 2h) == noon + 2h);
+        CHECK(look_at(pause(desk.kept).record, noon + 2h) == noon + 2h);
+        desk.kept.overtaken.clear();
+        CHECK(look_at(desk.kept, noon + 2h) == noon + 3h);
+        desk.look(noon + 3h, ended_at(noon + 2h + 1min));
+        CHECK(desk.kept.overtaken.empty());
     }
     SECTION("where runs may not overlap, one of those that were missed runs") {
         declared.overlap = overlap_rule::skip;
@@ -545,8 +551,10 @@ TEST_CASE("what was missed in a pause is not made up") {
 TEST_CASE("a run that ends dead pauses who asked for that") {
     auto declared = hourly();
     declared.pause_on_dead = true;
-    schedule_desk desk{declared};
-    CHECK(desk.look(noon + 1h).runs.at(0).body.origin->tells_end);
+    // Also when it asks only while the run is under way.
+    schedule_desk desk{hourly()};
+    desk.look(noon + 1h);
+    desk.declare(declared, noon + 1h, still_open);
     CHECK_FALSE(desk.hear(state::cancelled, noon + 61min).changed);
     CHECK(desk.hear(state::dead, noon + 62min).changed);
     CHECK(desk.kept.state == schedule_state::paused);
@@ -669,6 +677,7 @@ TEST_CASE("a schedule's record comes back as it was written") {
     full.declared_at = noon + 6s;
     full.next = noon + 3s;
     full.queued = noon + 4s;
+    full.overtaken = {derive_run_id(full.last_run, 1), derive_run_id(full.last_run, 2)};
     full.last_tick = noon + 5s;
     full.runs = 1;
     full.skipped = 2;

@@ -142,6 +142,15 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     const auto said = decode_outcome(split_end(dead.record).outcome).notes.value();
     CHECK(said.errors.at(0).worker == "w");
     CHECK(said.errors.at(0).started_at == facts.started_at);
+    CHECK_FALSE(dead.tells_schedule);
+
+    task_body of_schedule;
+    of_schedule.origin = run_origin{.schedule = derive_schedule_id("report", "k"), .key = "k"};
+    const auto body = encode(of_schedule);
+    auto of_run = facts;
+    of_run.body = body;
+    CHECK(report_of(bad, terms, of_run, {}).tells_schedule);
+    CHECK_FALSE(report_of(good, terms, of_run, "42").tells_schedule);
 
     decision back;
     back.kind = verdict::give_back;
