@@ -91,7 +91,7 @@ schedule_info info_of(const schedule_record& record) {
     auto args = boost::json::parse(record.run.args, not_json);
     if (!not_json && args.is_array()) info.args = std::move(args.get_array());
     info.queue = record.run.queue;
-    info.max_runs = record.max_runs;
+    info.max_runs = record.terms.max_runs;
     info.begin = record.timing.begin;
     info.end = record.timing.end;
     info.created_at = record.created;

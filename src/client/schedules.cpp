@@ -6,6 +6,7 @@
 #include "client/prepared_submission.hpp"
 #include "client/schedule_change.hpp"
 #include "client/submit_steps.hpp"
+#include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
@@ -19,27 +20,6 @@
 
 namespace errand {
 namespace {
-
-// What the proxy was given by with() goes below what the declaration says.
-options options_over(const options& above, const options& below) {
-    const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
-    options both = above;
-    both.biz_id = first(above.biz_id, below.biz_id);
-    both.queue = first(above.queue, below.queue);
-    both.delay = first(above.delay, below.delay);
-    both.at = first(above.at, below.at);
-    both.priority = first(above.priority, below.priority);
-    both.timeout = first(above.timeout, below.timeout);
-    both.max_retry = first(above.max_retry, below.max_retry);
-    both.expires_after = first(above.expires_after, below.expires_after);
-    both.retention = first(above.retention, below.retention);
-    if (above.after.empty()) both.after = below.after;
-    both.on_failed_dependency = first(above.on_failed_dependency, below.on_failed_dependency);
-    both.on_duplicate = first(above.on_duplicate, below.on_duplicate);
-    both.headers.insert(below.headers.begin(), below.headers.end());
-    if (above.tags.empty()) both.tags = below.tags;
-    return both;
-}
 
 schedule_timing declared_timing(const detail::schedule_draft& one, const policy& rules) {
     schedule_timing timing{.begin = one.how.begin, .end = one.how.end};
@@ -73,12 +53,12 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
         check_cron(handler.name, "schedule", *one.cron, {.handler = record.identity, .key = record.key});
         check_zone(handler.name, "schedule", record.timing.timezone, one.run.app->zone_finder());
     }
-    record.max_runs = how.max_runs;
-    record.overlap = how.overlap;
-    record.missed_ticks = how.missed;
-    record.missed_cap = how.missed_cap;
-    record.jitter = how.jitter;
-    record.pause_on_dead = how.pause_on_dead;
+    record.terms = {.max_runs = how.max_runs,
+                    .overlap = how.overlap,
+                    .missed = how.missed,
+                    .missed_cap = how.missed_cap,
+                    .jitter = how.jitter,
+                    .pause_on_dead = how.pause_on_dead};
     if (how.paused) record.state = schedule_state::paused;
     one.run.extra = std::make_shared<const options>(std::move(how.run));
     record.run = run_body_of(std::move(one.run));

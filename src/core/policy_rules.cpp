@@ -83,6 +83,26 @@ void check_options(std::string_view handler, const options& given) {
     for (const auto& tag : given.tags) check.name("tags", tag);
 }
 
+options options_over(const options& above, const options& below) {
+    const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
+    options both = above;
+    both.biz_id = first(above.biz_id, below.biz_id);
+    both.queue = first(above.queue, below.queue);
+    both.delay = first(above.delay, below.delay);
+    both.at = first(above.at, below.at);
+    both.priority = first(above.priority, below.priority);
+    both.timeout = first(above.timeout, below.timeout);
+    both.max_retry = first(above.max_retry, below.max_retry);
+    both.expires_after = first(above.expires_after, below.expires_after);
+    both.retention = first(above.retention, below.retention);
+    if (above.after.empty()) both.after = below.after;
+    both.on_failed_dependency = first(above.on_failed_dependency, below.on_failed_dependency);
+    both.on_duplicate = first(above.on_duplicate, below.on_duplicate);
+    both.headers.insert(below.headers.begin(), below.headers.end());
+    if (above.tags.empty()) both.tags = below.tags;
+    return both;
+}
+
 void check_wire_name(std::string_view name) { member_check{name, "submission"}.name("wire name", name); }
 
 void check_biz_id(std::string_view handler, std::string_view biz_id) {

@@ -23,6 +23,8 @@ inline constexpr duration max_duration = std::chrono::days{36'525};
 void check_policy(std::string_view handler, const policy& rules, bool has_concurrency_key,
                   std::size_t arguments = 0);
 void check_options(std::string_view handler, const options& given);
+// What is given above counts, and below it what is given below: headers are those of both.
+options options_over(const options& above, const options& below);
 // The name under which a task is submitted without its type.
 void check_wire_name(std::string_view name);
 // The business identity that a handler or a submission gives.

@@ -49,9 +49,9 @@ std::string encode(const schedule_record& record) {
     const auto& timing = record.timing;
     out.u8(static_cast<std::uint8_t>(
         (timing.begin ? with_begin : 0) | (timing.end ? with_end : 0) |
-        (record.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
+        (record.terms.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
         (record.queued ? with_queued : 0) | (record.last_tick ? with_last_tick : 0) |
-        (record.pause_on_dead ? pauses_on_dead : 0) | (record.chosen ? next_is_chosen : 0)));
+        (record.terms.pause_on_dead ? pauses_on_dead : 0) | (record.chosen ? next_is_chosen : 0)));
     out.u8(static_cast<std::uint8_t>(record.state));
     out.text(record.identity);
     out.text(record.key);
@@ -61,11 +61,11 @@ std::string encode(const schedule_record& record) {
     out.u8(static_cast<std::uint8_t>(timing.mode));
     write(timing.begin, out);
     write(timing.end, out);
-    if (record.max_runs) out.signed_number(*record.max_runs);
-    out.u8(static_cast<std::uint8_t>(record.overlap));
-    out.u8(static_cast<std::uint8_t>(record.missed_ticks));
-    out.signed_number(record.missed_cap);
-    out.signed_number(record.jitter.count());
+    if (record.terms.max_runs) out.signed_number(*record.terms.max_runs);
+    out.u8(static_cast<std::uint8_t>(record.terms.overlap));
+    out.u8(static_cast<std::uint8_t>(record.terms.missed));
+    out.signed_number(record.terms.missed_cap);
+    out.signed_number(record.terms.jitter.count());
     for (const auto at : {record.created, record.timed, record.ended, record.declared_at})
         out.signed_number(ms_of(at));
     write(record.next, out);
@@ -96,12 +96,12 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.timing.mode = read_enum<schedule_mode>(in, 3);
     record.timing.begin = read(flags & with_begin, in);
     record.timing.end = read(flags & with_end, in);
-    if (flags & with_max_runs) record.max_runs = in.signed_number();
-    record.overlap = read_enum<overlap_rule>(in, 4);
-    record.missed_ticks = read_enum<missed_rule>(in, 3);
-    record.missed_cap = static_cast<int>(in.signed_number());
-    record.jitter = duration{in.signed_number()};
-    record.pause_on_dead = (flags & pauses_on_dead) != 0;
+    if (flags & with_max_runs) record.terms.max_runs = in.signed_number();
+    record.terms.overlap = read_enum<overlap_rule>(in, 4);
+    record.terms.missed = read_enum<missed_rule>(in, 3);
+    record.terms.missed_cap = static_cast<int>(in.signed_number());
+    record.terms.jitter = duration{in.signed_number()};
+    record.terms.pause_on_dead = (flags & pauses_on_dead) != 0;
     record.chosen = (flags & next_is_chosen) != 0;
     for (auto* at : {&record.created, &record.timed, &record.ended, &record.declared_at})
         *at = time_at(in.signed_number());

@@ -24,6 +24,17 @@ struct schedule_timing {
     friend bool operator==(const schedule_timing&, const schedule_timing&) = default;
 };
 
+// How it goes on.
+struct schedule_terms {
+    std::optional<std::int64_t> max_runs{};
+    overlap_rule overlap = overlap_rule::allow;
+    missed_rule missed = missed_rule::run_once;
+    int missed_cap = 100;
+    duration jitter{0};
+    bool pause_on_dead = false;
+    friend bool operator==(const schedule_terms&, const schedule_terms&) = default;
+};
+
 struct schedule_record {
     // Front, fixed: [0..7] stamp, [8..23] id of the last run (zeros before the first).
     static constexpr std::size_t stamp_length = 8;
@@ -36,12 +47,7 @@ struct schedule_record {
     std::string identity;  // of the handler: under which the key is held
     std::string key;
     schedule_timing timing;
-    std::optional<std::int64_t> max_runs;
-    overlap_rule overlap = overlap_rule::allow;
-    missed_rule missed_ticks = missed_rule::run_once;
-    int missed_cap = 100;
-    duration jitter{0};
-    bool pause_on_dead = false;
+    schedule_terms terms;
     task_body run;  // what its runs are made of; `args` of the next one
     std::string declared_args;
 

@@ -31,7 +31,7 @@ void finish(schedule_record& record, time_point now) {
 }
 
 bool runs_are_used_up(const schedule_record& record) {
-    return record.max_runs && record.runs >= *record.max_runs;
+    return record.terms.max_runs && record.runs >= *record.terms.max_runs;
 }
 
 // All but its number and what it is told of ticks that were missed.
@@ -42,7 +42,7 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
     run.body.origin = run_origin{.schedule = schedule,
                                  .key = record.key,
                                  .tick = tick,
-                                 .tells_end = follows || record.overlap == overlap_rule::queue_one};
+                                 .tells_end = follows || record.terms.overlap == overlap_rule::queue_one};
     run.body.headers["errand-schedule"] = to_text(schedule);
     run.body.headers["errand-tick"] = iso_time_text(tick) + "Z";
     return run;
@@ -55,8 +55,8 @@ void fire(schedule_move& move, time_point tick, time_point now, const tick_plan&
     auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
     run.body.origin->number = ++record.runs;
     run.body.origin->missed = std::exchange(record.untold, 0);
-    if (record.jitter > duration{0}) {
-        const auto at = tick + tick_jitter(schedule, tick, record.jitter, plan.gap(tick));
+    if (record.terms.jitter > duration{0}) {
+        const auto at = tick + tick_jitter(schedule, tick, record.terms.jitter, plan.gap(tick));
         if (at > now) run.starts_at = at;
     }
     record.last_run = run.id;
@@ -72,14 +72,15 @@ void fire_queued(schedule_move& move, time_point now, const tick_plan& plan) {
 }
 
 missed_terms terms_of(const schedule_record& record, bool overlaps) {
-    missed_terms terms{.rule = record.missed_ticks, .cap = record.missed_cap};
+    missed_terms terms{.rule = record.terms.missed, .cap = record.terms.missed_cap};
     // They would overlap each other.
-    if (record.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
+    if (record.terms.overlap != overlap_rule::allow && terms.rule == missed_rule::run_all)
         terms.rule = missed_rule::run_once;
     // Skipped, or in place of the one that waits already: runs are used up where they are made.
-    const bool uses_none = overlaps && record.overlap != overlap_rule::cancel_running;
-    if (record.max_runs && !uses_none)
-        terms.runs_left = std::max<std::int64_t>(*record.max_runs - record.runs - (record.queued ? 1 : 0), 0);
+    const bool uses_none = overlaps && record.terms.overlap != overlap_rule::cancel_running;
+    if (record.terms.max_runs && !uses_none)
+        terms.runs_left =
+            std::max<std::int64_t>(*record.terms.max_runs - record.runs - (record.queued ? 1 : 0), 0);
     return terms;
 }
 
@@ -87,15 +88,15 @@ missed_terms terms_of(const schedule_record& record, bool overlaps) {
 void fire_due(schedule_move& move, time_point now, const last_run_seen& last, const tick_plan& plan) {
     auto& record = move.record;
     const bool overlaps =
-        !plan.follows_runs() && record.overlap != overlap_rule::allow && last.how == run_standing::open;
+        !plan.follows_runs() && record.terms.overlap != overlap_rule::allow && last.how == run_standing::open;
     const auto due = due_until(plan, *record.next, now, terms_of(record, overlaps));
     record.missed += due.missed;
     record.untold += due.missed;
     record.next = due.next;
     record.chosen = false;
-    if (overlaps && record.overlap == overlap_rule::skip) {
+    if (overlaps && record.terms.overlap == overlap_rule::skip) {
         record.skipped += std::ssize(due.fire);
-    } else if (overlaps && record.overlap == overlap_rule::queue_one) {
+    } else if (overlaps && record.terms.overlap == overlap_rule::queue_one) {
         if (!due.fire.empty()) {
             if (record.queued) ++record.skipped;
             record.queued = due.fire.back();
@@ -206,14 +207,9 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
     record.run = std::move(declared.run);
     record.declared_args = std::move(declared.declared_args);
     record.timing = std::move(declared.timing);
-    record.max_runs = declared.max_runs;
-    record.overlap = declared.overlap;
-    record.missed_ticks = declared.missed_ticks;
-    record.missed_cap = declared.missed_cap;
-    record.jitter = declared.jitter;
-    record.pause_on_dead = declared.pause_on_dead;
-    const bool may_go_on = seen->max_runs != record.max_runs && record.state == schedule_state::finished &&
-                           !runs_are_used_up(record);
+    record.terms = declared.terms;
+    const bool may_go_on = seen->terms.max_runs != record.terms.max_runs &&
+                           record.state == schedule_state::finished && !runs_are_used_up(record);
     if (timed_anew || may_go_on) {
         if (has_ended(record.state)) record.state = schedule_state::active;
         const auto& newest = move.runs.empty() ? last : last_run_seen{.how = run_standing::open};
@@ -263,7 +259,8 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
     const auto plan = plan_of(record, zones);
     const auto wish = over.ended_as == state::success ? over.wish : schedule_wish{};
     if (wish.args) record.run.args = *wish.args;
-    if (over.ended_as == state::dead && record.pause_on_dead && record.state == schedule_state::active) {
+    if (over.ended_as == state::dead && record.terms.pause_on_dead &&
+        record.state == schedule_state::active) {
         record.state = schedule_state::paused;
         record.queued.reset();
     }
@@ -350,9 +347,9 @@ std::int64_t ticks_to_backfill(const schedule_record& record, time_point from, t
 std::vector<time_point> upcoming(const schedule_record& record, std::size_t most, const zone_source& zones) {
     std::vector<time_point> ticks;
     if (record.state != schedule_state::active) return ticks;
-    if (record.max_runs)
-        most = std::min(most,
-                        static_cast<std::size_t>(std::max<std::int64_t>(*record.max_runs - record.runs, 0)));
+    if (record.terms.max_runs)
+        most = std::min(
+            most, static_cast<std::size_t>(std::max<std::int64_t>(*record.terms.max_runs - record.runs, 0)));
     const auto plan = plan_of(record, zones);
     for (auto tick = record.next; tick && ticks.size() < most; tick = plan.next(*tick))
         ticks.push_back(*tick);
