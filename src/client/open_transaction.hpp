@@ -1,5 +1,5 @@
-// Submissions, and declarations of schedules, held back until a commit. What a transaction holds is found by the ambient of the executor or given by a
-// guard; branches of one transaction may add to it at once, on several threads.
+// Submissions, and declarations of schedules, held back until a commit. What a transaction holds is found by the ambient of
+// the executor or given by a guard; branches of one transaction may add to it at once, on several threads.
 #pragma once
 
 #include "client/prepared_submission.hpp"
@@ -53,7 +53,7 @@ using held_list = std::vector<std::shared_ptr<held_task>>;
 held_list tasks_of(const held_list& list);
 std::vector<schedule_record> schedules_of(const held_list& list);
 
-// What becomes of all of them. `kept`: a stage.s children keep their ids; else the next ones alike get them.
+// What becomes of all of them. `kept`: a stage's children keep their ids; else the next ones alike get them.
 void settle(const held_list& list, held_task::fate fate, bool kept) noexcept;
 // What the store takes of these tasks, stamped with its time.
 std::vector<submission_item> items_of(const held_list& list, time_point store_now);

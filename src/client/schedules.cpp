@@ -1,4 +1,4 @@
-// Schedules are declared: options over policy, checks, then the step that makes or changes one, or the open transaction.
+// Schedules are declared: options over policy, checks, then the open transaction or the step that makes or changes one.
 #include <errand/error.hpp>
 #include <errand/schedule.hpp>
 
