@@ -163,6 +163,7 @@ TEST_CASE("A declaration that this machine cannot make stays in the outbox for a
           "[outbox][through_outbox]") {
     timetable s;
     auto elsewhere = every_hour();
+    elsewhere.key = "zoned";
     elsewhere.timing = {.cron = "0 8 * * *", .timezone = "Mars/Base"};
     s.leave_behind(elsewhere, now());
     s.leave_behind(every_hour(), now());
