@@ -32,6 +32,9 @@ struct harness_options {
     /// As for an app; the environment is not read. `store` must be in memory. `queues`: empty for all queues that have
     /// tasks, whether a handler names them or not. `concurrency` and the numbers of threads mean nothing here.
     config settings{.log_level = "off"};
+    /// Whether the harness begins as a program that has started: with the schedules that the policies of all handlers declare
+    /// (`.cron`). False: only those that the test declares tick.
+    bool policy_schedules = true;
 };
 
 /// An app whose tasks are kept in memory and run in the thread that calls the harness, one after the other in an order that
@@ -45,7 +48,7 @@ struct harness_options {
 /// Making one costs a few milliseconds, running a task some tenths of one. It has no thread and no file.
 class harness {
 public:
-    /// @throws usage_error when the settings do not fit, naming what is wrong
+    /// @throws usage_error when the settings or a policy's `.cron` do not fit, naming what is wrong
     explicit harness(harness_options how = {});
     /// Cancels what still runs; tasks that have not ended are forgotten.
     ~harness();

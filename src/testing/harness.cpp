@@ -1,5 +1,6 @@
 #include <errand/testing.hpp>
 
+#include "client/policy_schedules.hpp"
 #include "core/config_text.hpp"
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
@@ -52,9 +53,13 @@ struct harness::parts {
           owner{in_memory(std::move(how.settings))},
           core{with_clock(detail::core_of(owner), time)},
           failures{core} {
-        const chance_scope drawn{chance};
-        works = std::make_unique<solo_worker>(core, moved);
+        {
+            const chance_scope drawn{chance};
+            works = std::make_unique<solo_worker>(core, moved);
+        }
         core.take_post(std::make_shared<worker>(core));
+        // Draws nothing from the seed: times do not depend on which policies have schedules.
+        if (how.policy_schedules) declare_policies();
     }
     ~parts() {
         const thread_mark mark;
@@ -88,8 +93,10 @@ struct harness::parts {
         while (works->run_next(never)) {
         }
     }
+    void declare_policies();
     void run(const std::shared_ptr<visit>& one);
     void abandon(visit& one);
+    std::shared_ptr<visit> begun(awaitable<void> work);
 
     seeded_chance chance;
     std::shared_ptr<std::atomic<time_point>> time;
@@ -134,11 +141,7 @@ time_point harness::now() const noexcept { return parts_->time->load(); }
 
 void harness::run_to_end(awaitable<void> work) {
     const shift now{parts_->chance, parts_->moved, parts_->failures, "run"};
-    const auto one = std::make_shared<visit>();
-    parts_->works->spawn(std::move(work), one->stop.slot(), [one](std::exception_ptr why) {
-        one->failure = std::move(why);
-        one->ended = true;
-    });
+    const auto one = parts_->begun(std::move(work));
     try {
         parts_->run(one);
     } catch (...) {
@@ -146,6 +149,21 @@ void harness::run_to_end(awaitable<void> work) {
         throw;
     }
     if (one->failure) std::rethrow_exception(one->failure);
+}
+
+void harness::parts::declare_policies() {
+    const auto one = begun(declare_policy_schedules(core));
+    while (!one->ended) works->wait_outside();
+    if (one->failure) std::rethrow_exception(one->failure);
+}
+
+std::shared_ptr<visit> harness::parts::begun(awaitable<void> work) {
+    const auto one = std::make_shared<visit>();
+    works->spawn(std::move(work), one->stop.slot(), [one](std::exception_ptr why) {
+        one->failure = std::move(why);
+        one->ended = true;
+    });
+    return one;
 }
 
 void harness::parts::run(const std::shared_ptr<visit>& one) {

@@ -185,8 +185,13 @@ public:
     errand::awaitable<void> perform() { co_return; }
 };
 
+// The schedules that policies declare would count in most tests.
 struct bench : harness {
-    using harness::harness;
+    explicit bench(errand::testing::harness_options how = {}) : harness{without_policies(std::move(how))} {}
+    static errand::testing::harness_options without_policies(errand::testing::harness_options how) {
+        how.policy_schedules = false;
+        return how;
+    }
     diary& lines = app().provide<diary>();
 };
 

@@ -299,6 +299,19 @@ TEST_CASE("a bad declaration is refused before anything is kept") {
     CHECK(t.run(t.app().schedules()).schedules.empty());
 }
 
+TEST_CASE("the schedules of policies tick in a harness unless it is told otherwise") {
+    harness t;
+    const auto declared = t.run(t.app().schedules()).schedules;
+    REQUIRE(declared.size() == 1);
+    CHECK(declared[0].handler == "tidy_up");
+    CHECK(declared[0].key == "policy");
+    CHECK(t.advance(48h) == 2);
+    CHECK(t.finished<tidy_up>().size() == 2);
+    harness without{{.policy_schedules = false}};
+    CHECK(without.run(without.app().schedules()).schedules.empty());
+    CHECK(without.advance(48h) == 0);
+}
+
 TEST_CASE("a policy's line is declared by who starts with it, and cancelled where it is there no more") {
     timetable t;
     auto& core = errand::detail::core_of(t.app());
