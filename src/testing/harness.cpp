@@ -24,7 +24,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr duration longest_advance = std::chrono::days{36'525};
-// Moves of the clock in a row that start no attempt: what falls due each time is a task that no handler here is for.
+// Moves of the clock in a row that start no attempt: what falls due each time is a task that no handler here is for. Or
+// nothing is left but schedules, which tick for ever.
 constexpr int most_idle_moves = 1000;
 
 config in_memory(config settings) {
@@ -78,9 +79,12 @@ struct harness::parts {
         return core;
     }
 
-    std::optional<time_point> next_moment() {
+    solo_worker::moments next_moment() {
         auto next = works->next_moment();
-        if (const auto wait = moved.first()) next = std::min(next.value_or(*wait), *wait);
+        if (const auto wait = moved.first()) {
+            next.first = std::min(next.first.value_or(*wait), *wait);
+            next.beside_schedules = std::min(next.beside_schedules.value_or(*wait), *wait);
+        }
         return next;
     }
     void move_to(time_point when) {
@@ -169,9 +173,9 @@ std::shared_ptr<visit> harness::parts::begun(awaitable<void> work) {
 void harness::parts::run(const std::shared_ptr<visit>& one) {
     const auto ended = [&] { return one->ended; };
     for (int idle_moves = 0; !one->ended;) {
-        const auto before = works->started();
+        const auto before = works->started(), claimed = works->claimed_beside_schedules();
         if (works->run_next(ended)) {
-            if (works->started() > before) idle_moves = 0;
+            if (works->started() > before && works->claimed_beside_schedules() > claimed) idle_moves = 0;
             continue;
         }
         if (one->ended) return;
@@ -182,9 +186,11 @@ void harness::parts::run(const std::shared_ptr<visit>& one) {
             continue;
         }
         const auto next = next_moment();
-        if (!next || ++idle_moves > most_idle_moves)
+        // Ticks on the way to something else say nothing.
+        if (!next.beside_schedules || next.beside_schedules == next.first) ++idle_moves;
+        if (!next.first || idle_moves > most_idle_moves)
             throw usage_error{works->answer_of(endless(works->home(), awaited))};
-        move_to(*next);
+        move_to(*next.first);
     }
 }
 
@@ -223,7 +229,7 @@ std::size_t harness::advance(duration by) {
     const auto target = this->now() + by;
     for (;;) {
         parts_->drain();
-        const auto next = parts_->next_moment();
+        const auto next = parts_->next_moment().first;
         if (!next || *next > target) break;
         parts_->move_to(*next);
     }

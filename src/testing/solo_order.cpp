@@ -79,28 +79,31 @@ awaitable<std::optional<found_task>> solo_worker::first_ready() {
     co_return std::move(first->task);
 }
 
-awaitable<std::optional<time_point>> solo_worker::first_change() {
+awaitable<solo_worker::moments> solo_worker::first_change() {
     const auto now = shared_.app.now();
-    std::optional<time_point> first;
-    const auto see = [&](const std::optional<time_point>& at) {
-        if (at && *at > now) first = std::min(first.value_or(*at), *at);
+    moments next;
+    const auto see = [&](const std::optional<time_point>& at, bool of_schedule) {
+        if (!at || *at <= now) return;
+        next.first = std::min(next.first.value_or(*at), *at);
+        if (!of_schedule) next.beside_schedules = std::min(next.beside_schedules.value_or(*at), *at);
     };
     // What stands aside has no due time, and may expire.
     const auto see_head = [&](const found_task& one) {
-        see(one.due_at ? one.due_at : expiry_of(one));
-        return !one.due_at;
+        const bool of_schedule = schedule_of(one.body).has_value();
+        see(one.due_at ? one.due_at : expiry_of(one), of_schedule);
+        return !one.due_at || of_schedule;
     };
     co_await tasks_in(state::delayed, see_head);
     co_await tasks_in(state::retry, see_head);
     const auto see_expiry = [&](const found_task& one) {
-        see(expiry_of(one));
+        see(expiry_of(one), schedule_of(one.body).has_value());
         return true;
     };
     co_await tasks_in(state::waiting, see_expiry);
     co_await tasks_in(state::ready, see_expiry);  // of queues that are paused or not served
     co_await scheduler_.pass();
-    if (const auto in = scheduler_.next()) see(now + *in);
-    co_return first;
+    if (const auto in = scheduler_.next()) see(now + *in, true);
+    co_return next;
 }
 
 }  // namespace errand::testing

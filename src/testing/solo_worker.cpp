@@ -129,6 +129,7 @@ bool solo_worker::run_next(const condition& enough) {
     auto queue = check_beans(*first);
     auto answer = answer_of(claim(std::move(queue)));
     if (answer.claimed.empty()) return false;
+    if (!schedule_of(answer.claimed.front().body)) ++claimed_beside_schedules_;
     executor_.take(std::move(answer.claimed));
     go_on(enough);
     return true;
@@ -139,6 +140,7 @@ bool solo_worker::adopt_next(const condition& enough) {
     auto answer = answer_of(adopt());
     if (answer.tasks.empty()) return false;
     aside_ = true;
+    if (!schedule_of(answer.tasks.front().body)) ++claimed_beside_schedules_;
     executor_.take(std::move(answer.tasks));
     go_on(enough);
     return true;
@@ -192,11 +194,14 @@ std::string solo_worker::check_beans(const found_task& task) const {
 
 void solo_worker::time_moved() { executor_.time_moved_to(shared_.app.now()); }
 
-std::optional<time_point> solo_worker::next_moment() {
-    auto first = answer_of(first_change());
+solo_worker::moments solo_worker::next_moment() {
+    auto next = answer_of(first_change());
     const auto deadline = executor_.first_deadline();
-    if (deadline && *deadline > shared_.app.now()) first = std::min(first.value_or(*deadline), *deadline);
-    return first;
+    if (deadline && *deadline > shared_.app.now()) {
+        next.first = std::min(next.first.value_or(*deadline), *deadline);
+        next.beside_schedules = std::min(next.beside_schedules.value_or(*deadline), *deadline);
+    }
+    return next;
 }
 
 // A watch that is not made again for a while counts as left behind, and here a while passes at once.

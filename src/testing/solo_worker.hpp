@@ -48,7 +48,11 @@ public:
     // Waits for something outside of errand.
     void wait_outside() { home_.context().run_one(); }
     // When something will fall due, expire or time out next; never now.
-    std::optional<time_point> next_moment();
+    struct moments {
+        std::optional<time_point> first{};
+        std::optional<time_point> beside_schedules{};  // but for ticks, and the tasks that they make
+    };
+    moments next_moment();
     // The app's clock was moved.
     void time_moved();
     // Deletes what is no longer kept.
@@ -56,6 +60,8 @@ public:
 
     // How many attempts were started so far.
     std::size_t started() const noexcept { return *started_; }
+    // How many tasks were claimed that no schedule has made.
+    std::size_t claimed_beside_schedules() const noexcept { return claimed_beside_schedules_; }
     // Which end this was, counted from the first; 0 when it was no attempt that ended the task.
     std::size_t place_of_end(const task_id& id) const;
 
@@ -88,7 +94,7 @@ private:
     // ---- what comes first (solo_order.cpp) ----
     awaitable<void> make_ready();
     awaitable<std::optional<found_task>> first_ready();
-    awaitable<std::optional<time_point>> first_change();
+    awaitable<moments> first_change();
 
     const manual_time& rests_;
     boost::asio::thread_pool no_pool_{0};
@@ -106,6 +112,7 @@ private:
     scheduler scheduler_;
     std::unordered_map<task_id, std::size_t> ends_;
     std::size_t last_end_ = 0;
+    std::size_t claimed_beside_schedules_ = 0;
     bool aside_ = true;  // some may stand aside
     bool news_ = true;   // who asked once hears of the next ones
 };

@@ -312,6 +312,15 @@ TEST_CASE("the schedules of policies tick in a harness unless it is told otherwi
     CHECK(without.advance(48h) == 0);
 }
 
+TEST_CASE("a wait that nothing but ticks are left for can never end, and one for a later task does") {
+    timetable t;
+    t.run(t.writer.every(1min, {.mode = errand::fixed_rate}, "tick"));
+    const auto aside = t.run(t.app().perform("nobody.has", {1}));
+    CHECK_THROWS_WITH(t.run(aside), ContainsSubstring("nobody.has"));
+    const auto later = t.run(t.writer.perform_in(17h, "later"));
+    CHECK(t.run(later) == "later");
+}
+
 TEST_CASE("a policy's line is declared by who starts with it, and cancelled where it is there no more") {
     timetable t;
     auto& core = errand::detail::core_of(t.app());
