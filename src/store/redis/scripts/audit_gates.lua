@@ -4,6 +4,7 @@
 -- Returns: 'ok', now, cursor ('0': the end), then findings
 -- Cost:    O(entries); running: O(slots + gates), at most 10,000 slots
 -- Needs:   lib_finding lib_groups
+mends = repair
 local which, page = ARGV[2], {'0', {}}
 local looks = {}
 
@@ -36,9 +37,10 @@ end
 -- How many run, as slots say it.
 local function by_slots()
   local right, all = {}, call('HVALS', slots)
+  local function add(field) right[field] = (right[field] or 0) + 1 end
   local function one_more(gate)
-    right['c' .. gate] = (right['c' .. gate] or 0) + 1
-    if sub(gate, 10) ~= no_key then one_more(sub(gate, 1, 9) .. no_key) end
+    add('c' .. gate)
+    if sub(gate, 10) ~= no_key then add('a' .. sub(gate, 1, 9)) end
   end
   for i = 1, #all do
     for at = 1, #all[i], gate_width do
@@ -55,13 +57,13 @@ local function look_at_running()
   local function judge(field, counted, there)
     if counted == there or not finding('counter', sub(field, 3, 10), counted .. ' counted as running, ' .. there .. ' run') then return end
     if there == 0 then call('HDEL', gates, field) else call('HSET', gates, field, there) end
-    let_go(sub(field, 2))
+    if byte(field) == 99 then let_go(sub(field, 2)) end
   end
   repeat
     local some = call('HSCAN', gates, cursor, 'COUNT', 500)
     for i = 1, #some[2], 2 do
       local field = some[2][i]
-      if byte(field) == 99 then
+      if byte(field) == 99 or byte(field) == 97 then
         judge(field, tonumber(some[2][i + 1]), right[field] or 0)
         right[field] = nil
       end
@@ -71,16 +73,16 @@ local function look_at_running()
   for field, there in pairs(right) do judge(field, tonumber(call('HGET', gates, field) or 0), there) end
 end
 
--- Who waits at an open gate while nobody has a turn that would let the next one go.
+-- Who waits at an open gate while nobody of its queue has a turn that would let the next one go.
 local function look_at_waits(after)
-  if first_of('t') then return '0' end
   local first = call('ZRANGE', held, after == '0' and '[p' or '(' .. after, '(q', 'BYLEX', 'LIMIT', 0, 1)[1]
   if not first then return '0' end
   local gate = sub(first, 2, 1 + gate_width)
+  local queue = sub(first, 2 + gate_width, -33)
   local till = closed_until(gate)
-  local coming = till and (till == math.huge or call('ZSCORE', opens, gate))
+  local coming = any_turn(queue) or till and (till == math.huge or call('ZSCORE', opens, gate))
   if not coming and finding('stuck', sub(first, -16), 'a group waits at an open gate') then let_go(gate) end
-  return 'p' .. gate .. '\255'
+  return 'p' .. gate .. queue .. '\n\255'
 end
 
 if which == 'running' then

@@ -6,8 +6,9 @@ local function pop_group(q, member, time)
   local queue, group = name_of(q), sub(member, -16)
   local _, ticket, text = standing_of(group)
   local head = head_of(group)
-  local gate, till = first_closed(text)
   call('ZREM', held, member)
+  if not text or not head then return end
+  local gate, till = first_closed(text)
   if gate then
     wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text)
     let_all_go(text)
@@ -21,8 +22,12 @@ local function pop_group(q, member, time)
   gated_of[id] = text
   local following = head_of(group)
   if following then
-    ticket = new_ticket()
-    stand(group, turn_member(queue, sub(following, 18, 18), time + 1, ticket, group), ticket, text)
+    ticket, gate, till = new_ticket(), first_closed(text)
+    if till == math.huge then
+      wait_at(gate, till, queue, sub(following, 18, 18), group, ticket, text)
+    else
+      stand(group, turn_member(queue, sub(following, 18, 18), time + 1, ticket, group), ticket, text)
+    end
   else
     call('HDEL', groups, 'g' .. group)
     if call('ZCARD', held) == 0 then call('HDEL', stale, 'gated') end
@@ -46,6 +51,7 @@ end
 -- Up to `room` entries, as long as there is a group whose turn may come. Who is equally urgent takes turns: each start puts
 -- a group one step back, and one that comes new begins where the others are.
 local function pop_turns(q, room)
+  if not any_turn(name_of(q)) then return {} end
   local queue, popped, looks = name_of(q), {}, 2 * room + 50
   local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)

@@ -15,6 +15,7 @@
 -- Needs: lib_many
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
 local at, position, total = 11 + closed, 0, #ARGV
+local at_first = at
 -- last_claim is for lib_take.lua.
 local watched_too, torn, last_claim = false, 0, nil
 if at <= total then
@@ -56,7 +57,9 @@ while at <= total do
 end
 
 if closed > 0 then
-  if call('EXISTS', prefix .. 'slots') == 1 then seldom().end_claims(11, 10 + closed) end
+  -- Only what was taken from its claim by another than its worker can be left.
+  if total < at_first then torn = tonumber(call('HGET', control, 'torn') or 0) end
+  if torn > 0 and call('EXISTS', prefix .. 'slots') == 1 then seldom().end_claims(11, 10 + closed) end
   many('ZREM', leases, ARGV, 11, 10 + closed)
   many('HDEL', claims, ARGV, 11, 10 + closed)
 end

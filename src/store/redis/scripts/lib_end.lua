@@ -37,14 +37,14 @@ end
 -- Of a run of a schedule (core/record.hpp, run_origin): its schedule stands at the end of its body, behind a mark that says
 -- whether that is to hear of each end.
 local function is_run(value) return byte(value, body_at(value)) == 3 end
-local function tells_schedule(value) return is_run(value) and byte(value, -17) == 33 end
+local function tells_schedule(value) return is_run(value) and byte(value, end_before_gates(value) - 16) == 33 end
 
 -- News for the schedules of those of these that are runs; `heard` comes to hold them as well.
 local function tell_schedules(ids, values, heard)
   local news = {}
   for i = 1, #ids do
     if is_run(values[i]) then
-      news[#news + 1] = sub(values[i], -16) .. 'r' .. ids[i]
+      news[#news + 1] = schedule_of(values[i]) .. 'r' .. ids[i]
       heard[ids[i]] = true
     end
   end

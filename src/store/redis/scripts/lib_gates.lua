@@ -3,8 +3,7 @@
 --
 -- limits: 'r' limit -> the rule in force: how many run, spacing and tolerance of starts (us; '-': not limited); 'n' its name;
 --         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua)
--- gates:  'c' gate  -> how many run (of a limit with keys also by the gate without a key: of all); 't' gate -> when the last
---         start is used up (us)
+-- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them.
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
 -- opens:  gate -> when its rate lets the next one through (ms), as long as somebody waits at it
@@ -63,9 +62,12 @@ local function first_closed(text)
   end
 end
 
+local function add_to(field, by)
+  if call('HINCRBY', gates, field, by) <= 0 then call('HDEL', gates, field) end
+end
 local function add_running(gate, by)
-  if call('HINCRBY', gates, 'c' .. gate, by) <= 0 then call('HDEL', gates, 'c' .. gate) end
-  if sub(gate, 10) ~= no_key then add_running(sub(gate, 1, 9) .. no_key, by) end
+  add_to('c' .. gate, by)
+  if sub(gate, 10) ~= no_key then add_to('a' .. sub(gate, 1, 9), by) end
 end
 
 local function go_through(text)

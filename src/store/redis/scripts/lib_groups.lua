@@ -40,10 +40,21 @@ local function line_up(queue, priority, group, ticket, text)
   stand(group, turn_member(queue, priority, time, ticket, group), ticket, text)
 end
 
+-- Remembers when a rate opens a gate. True when that is the first of all: whoever sleeps until one opens sleeps too long.
+local function open_at(gate, till)
+  local at, first = math.ceil(till / 1000), call('ZRANGE', opens, 0, 0, 'WITHSCORES')[2]
+  call('ZADD', opens, at, gate)
+  return not first or at < tonumber(first)
+end
+
+-- True when somebody is to be woken, to sleep until the gate opens.
 local function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
-  if till < math.huge then call('ZADD', opens, 'LT', math.ceil(till / 1000), gate) end
+  return till < math.huge and open_at(gate, till)
 end
+
+-- Queues of which this call has woken a worker for a group.
+local woken = {}
 
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at.
@@ -52,15 +63,16 @@ local function let_go(gate)
   if not first then return end
   local till = closed_until(gate)
   if till then
-    if till < math.huge then call('ZADD', opens, math.ceil(till / 1000), gate) end
+    if till < math.huge and open_at(gate, till) then wake_in(prefix .. 'idle:' .. sub(first, 2 + gate_width, -33), 1) end
     return
   end
   repeat
     local queue, group, priority = sub(first, 2 + gate_width, -33), sub(first, -16), sub(first, -31, -31)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
-    line_up(queue, priority, group, ticket, text)
+    if text then line_up(queue, priority, group, ticket, text) end
     wake_in(prefix .. 'idle:' .. queue, 1)
+    woken[queue] = true
     first = call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
   until not first
 end
@@ -69,19 +81,32 @@ local function let_all_go(text)
   for at = 1, #text, gate_width do let_go(sub(text, at, at + gate_width - 1)) end
 end
 
+-- The first of those that wait at each gate of a limit, from a place on: of the others each is let go by the one before. What is
+-- more than one call does is remembered as due at once, by a text longer than a gate.
+local function let_go_from(after, front)
+  for _ = 1, 200 do
+    local first = call('ZRANGE', held, after, '[p' .. front .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 1)[1]
+    if not first then return end
+    local gate = sub(first, 2, 1 + gate_width)
+    let_go(gate)
+    after = '(p' .. gate .. '\255'
+  end
+  call('ZADD', opens, now, after)
+end
+
 -- Those whose time has come, at most so many.
 local function open_gates(most)
   local due = call('ZRANGE', opens, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
   for i = 1, #due do
     call('ZREM', opens, due[i])
-    let_go(due[i])
+    if #due[i] > gate_width then let_go_from(due[i], sub(due[i], 3, 11)) else let_go(due[i]) end
   end
 end
 
 local function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
 local function head_of(group) return first_of('h' .. group) end
 
--- Puts a task into its group: at its end, or before all others of its priority. True when its turn comes.
+-- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
 local function hold(q, id, body, front)
   local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
   local group = group_of(queue, text)
@@ -94,12 +119,9 @@ local function hold(q, id, body, front)
   local member, ticket = standing_of(group)
   if not member then
     local gate, till = first_closed(text)
-    if gate then
-      wait_at(gate, till, queue, priority, group, new_ticket(), text)
-    else
-      line_up(queue, priority, group, new_ticket(), text)
-    end
-    return not gate
+    if gate then return wait_at(gate, till, queue, priority, group, new_ticket(), text) end
+    line_up(queue, priority, group, new_ticket(), text)
+    return true
   end
   -- What is more urgent takes its group along.
   local at = byte(member) == 112 and #member - 30 or #queue + 3
@@ -119,8 +141,17 @@ local function unhold(q, id, body)
   call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
   call('HDEL', groups, 'i' .. id)
   if call('HINCRBY', groups, 'n' .. queue, -1) <= 0 then call('HDEL', groups, 'n' .. queue) end
-  if head_of(group) then return true end
-  local member = standing_of(group)
+  local head = head_of(group)
+  local member, ticket = standing_of(group)
+  if head then
+    -- What was more urgent than the others took the group along.
+    local at = member and (byte(member) == 112 and #member - 30 or #queue + 3)
+    if at and sub(member, at, at) ~= sub(head, 18, 18) then
+      call('ZREM', held, member)
+      stand(group, sub(member, 1, at - 1) .. sub(head, 18, 18) .. sub(member, at + 1), ticket, text)
+    end
+    return true
+  end
   if member then call('ZREM', held, member) end
   call('HDEL', groups, 'g' .. group)
   -- It may have been let go by one of them.

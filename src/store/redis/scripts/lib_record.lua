@@ -12,5 +12,13 @@ local function life_of(value)
   local at = body_at(value)
   return sub(value, at + 3, at + 10)
 end
+-- Where a body ends but for its gates (core/gates.hpp), and the schedule that a run names there.
+local function end_before_gates(value)
+  return byte(value, body_at(value) + 2) >= 128 and #value - 1 - 17 * byte(value, -1) or #value
+end
+local function schedule_of(value)
+  local last = end_before_gates(value)
+  return sub(value, last - 15, last)
+end
 -- The end as watchers and finders get it: 13 digits, outcome.
 local function end_of(value) return sub(value, 2, 14) .. sub(value, 19, body_at(value) - 1) end

@@ -2,12 +2,25 @@
 -- Needs: lib_groups
 local gated_of = {}
 
+-- As if it had not gone through, in the call in which it has.
+local function undo(text)
+  come_back(text)
+  for at = 1, #text, gate_width do
+    local gate = sub(text, at, at + gate_width - 1)
+    local rule = rule_of(gate)
+    if rule.spacing and byte(gate) ~= 109 then
+      local kept = tonumber(call('HGET', gates, 't' .. gate) or 0)
+      call('HSET', gates, 't' .. gate, string.format('%.2f', kept - rule.spacing))
+    end
+  end
+end
+
 -- Of one that does not come with this claim after all: back to the head of its group. False when it has no gates.
 local function hold_again(q, id)
   local text = gated_of[id]
   if not text then return false end
   gated_of[id] = nil
-  come_back(text)
+  undo(text)
   hold(q, id, call('HGET', tasks, id), true)
   let_all_go(text)
   return true
@@ -24,7 +37,7 @@ local function take_slots(ids, claim)
   end
   -- What has no body does not come.
   for _, text in pairs(gated_of) do
-    come_back(text)
+    undo(text)
     let_all_go(text)
   end
 end

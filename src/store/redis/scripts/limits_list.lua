@@ -26,8 +26,10 @@ for i = 1, #all, 2 do
     local limit, n = sub(all[i], 2), #reply
     reply[n + 1] = all[i + 1]
     reply[n + 2], reply[n + 3] = call('HGET', limits, 'd' .. limit) or '', call('HGET', limits, 's' .. limit) or ''
-    reply[n + 4] = tonumber(call('HGET', gates, 'cb' .. limit .. no_key) or 0)
-      + tonumber(call('HGET', gates, 'cm' .. limit .. no_key) or 0)
+    reply[n + 4] = 0
+    for _, field in ipairs({'cb' .. limit .. no_key, 'cm' .. limit .. no_key, 'ab' .. limit, 'am' .. limit}) do
+      reply[n + 4] = reply[n + 4] + tonumber(call('HGET', gates, field) or 0)
+    end
     reply[n + 5], reply[n + 6] = waiting_at(limit)
   end
 end

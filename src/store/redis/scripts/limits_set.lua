@@ -3,23 +3,9 @@
 -- Args:    'declare', 'set' or 'clear', then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
 --          spacing and tolerance of starts (us), '-' for what is not limited
 -- Returns: 'ok', now
--- Cost:    O(gates of these at which somebody waits); 200 of each at most are let go at once, the others by these
+-- Cost:    O(gates of these at which somebody waits), 200 of each at most: the others are let go by later calls
 -- Needs:   lib_there lib_groups
 free_first()
-
--- The first of those that wait at each gate of the limit: of the others each is let go by the one before.
-local function let_go_on(limit)
-  for _, kind in ipairs({'b', 'm', 's'}) do
-    local from, to = '[p' .. kind .. limit, '[p' .. kind .. limit .. string.rep('\255', 9)
-    for _ = 1, 200 do
-      local first = call('ZRANGE', held, from, to, 'BYLEX', 'LIMIT', 0, 1)[1]
-      if not first then break end
-      local gate = sub(first, 2, 1 + gate_width)
-      let_go(gate)
-      from = '(p' .. gate .. '\255'
-    end
-  end
-end
 
 for at = 2, #ARGV, 3 do
   local limit, name, rule = ARGV[at], ARGV[at + 1], ARGV[at + 2]
@@ -37,6 +23,8 @@ for at = 2, #ARGV, 3 do
   else
     call('HDEL', limits, 'r' .. limit, 'n' .. limit)
   end
-  if call('HGET', limits, 'r' .. limit) ~= before then let_go_on(limit) end
+  if call('HGET', limits, 'r' .. limit) ~= before then
+    for _, kind in ipairs({'b', 'm', 's'}) do let_go_from('[p' .. kind .. limit, kind .. limit) end
+  end
 end
 return {'ok', now}

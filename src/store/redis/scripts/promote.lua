@@ -23,11 +23,19 @@ local function promote(q)
   if later > 0 then room = 0 end
   stand_aside(q, aside)
   many('ZREM', due_of(q), entries, 1, #entries)
-  local plain = {}
+  local plain, first = {}, {}
   for i = 1, #entries do
     local mark = #entries[i] > 16 and byte(entries[i], 17) or 48
-    if mark >= 176 or mark % 64 > 48 then make_ready(q, entries[i], retried[entries[i]]) else plain[#plain + 1] = entries[i] end
+    if retried[entries[i]] then
+      first[#first + 1] = entries[i]
+    elseif mark >= 176 or mark % 64 > 48 then
+      make_ready(q, entries[i])
+    else
+      plain[#plain + 1] = entries[i]
+    end
   end
+  -- The last one first, so that they keep their order.
+  for i = #first, 1, -1 do make_ready(q, first[i], true) end
   many('LPUSH', ready_of(q), plain, 1, #plain)
   wake(q, math.min(#entries, chain))
   return #entries + #aside
@@ -43,7 +51,7 @@ for i = 0, queues - 1 do
   local moved = promote(q)
   promoted = promoted + moved
   local backlog = moved == 0 and any_ready(q)
-  if backlog and is_open(q) then wake(q, 1) end
+  if backlog and not woken[name_of(q)] and is_open(q) then wake(q, 1) end
 end
 local look = room == 0 and now or next_look(ARGV[1], 1, queues)
 return {'ok', now, promoted, expired, look and digits(look) or ''}

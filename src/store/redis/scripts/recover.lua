@@ -26,6 +26,7 @@ local function take_over(id, old, was_handed)
   local body, text = call('HGET', tasks, id), call('HGET', notes, id)
   if not body then
     call('HDEL', own, id)
+    if slots_held then free_slot(id, old) end
     return true
   end
   local n, size = #ids + 1, #body + (text and #text or 0)

@@ -24,7 +24,7 @@ local function insert(run, ended)
   local words = {}
   for i = 1, #run.ids do
     local body = ARGV[run.from + 2 * i - 1]
-    if run.held[i] or ended[sub(body, -16)] then words[i] = 'held' end
+    if run.held[i] or ended[schedule_of(body)] then words[i] = 'held' end
   end
   run.words = words
   write_items(run, {})
