@@ -36,14 +36,13 @@ std::string gates_of_task(const known_handler& handler, const std::optional<deta
     std::string gates;
     if (!has_gates(handler)) return gates;
     const auto own = limit_of_handler(handler.identity);
-    if (has_keys(handler)) {
+    if (has_own_limit(handler)) {
+        // Two gates although one would do without keys: a version of the program that adds a key counts what runs alike.
         const auto by = keys ? *keys : asked_keys(handler, args);
         check_limit_key(handler.name, "concurrency_key", by.concurrency);
         check_limit_key(handler.name, "rate_key", by.rate);
         gates += gate_of(gate_kind::running, own, by.concurrency);
         gates += gate_of(gate_kind::starts, own, by.rate);
-    } else if (has_own_limit(handler)) {
-        gates += gate_of(gate_kind::both, own, "");
     }
     for (const auto& name : handler.policy.limits) gates += gate_of(gate_kind::both, name, "");
     return gates;

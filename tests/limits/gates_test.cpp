@@ -26,12 +26,14 @@ errand::task_body body_of(std::string handler, std::string args) {
 
 }  // namespace
 
-TEST_CASE("a policy's own limit is one gate, and each shared one another") {
-    CHECK(gates<pair_of>("[1]") == gate_of(gate_kind::both, "handler:pair_of", ""));
+TEST_CASE("a policy's own limit is a gate of what runs and one of what starts, and each shared one another") {
+    // With keys or without: when a later version adds a rate_key, those that run still count.
+    CHECK(gates<pair_of>("[1]") == gate_of(gate_kind::running, "handler:pair_of", "") +
+                                       gate_of(gate_kind::starts, "handler:pair_of", ""));
     CHECK(gates<read_crm>("[]") == gate_of(gate_kind::both, "crm-api", ""));
 }
 
-TEST_CASE("keys make a gate of what runs and one of what starts") {
+TEST_CASE("keys belong to the gate of what runs, or to that of what starts") {
     const auto of_anna = gate_of(gate_kind::running, "handler:visit", "anna") +
                          gate_of(gate_kind::starts, "handler:visit", "");
     CHECK(gates<visit>("[]", errand::detail::limit_keys{.concurrency = "anna", .rate = ""}) == of_anna);

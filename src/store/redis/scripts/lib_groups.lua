@@ -53,8 +53,19 @@ local function wait_at(gate, till, queue, priority, group, ticket, text)
   return till < math.huge and open_at(gate, till)
 end
 
--- Queues of which this call has woken a worker for a group.
-local woken = {}
+-- Queues of which this call wakes a worker for a group: at once, or when the call has taken what it takes (work_seldom.lua).
+local woken, wakes_late = {}, false
+local function wake_for_group(queue)
+  woken[queue] = true
+  if not wakes_late then wake_in(prefix .. 'idle:' .. queue, 1) end
+end
+
+-- For what the call has not taken itself.
+local function wake_late()
+  for queue in pairs(woken) do
+    if any_turn(queue) then wake_in(prefix .. 'idle:' .. queue, 1) end
+  end
+end
 
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at.
@@ -71,8 +82,7 @@ local function let_go(gate)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
     if text then line_up(queue, priority, group, ticket, text) end
-    wake_in(prefix .. 'idle:' .. queue, 1)
-    woken[queue] = true
+    wake_for_group(queue)
     first = call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
   until not first
 end
