@@ -26,8 +26,9 @@ struct limit_info {
     std::optional<limit_rule> declared{};  ///< by the worker that started last; nothing: by none yet
     std::optional<limit_rule> set{};       ///< by app::set_limit, in place of it
     std::int64_t running = 0;              ///< tasks that run under it, of all keys
-    std::int64_t waiting = 0;              ///< tasks that are ready and wait because of it, of all keys
-    /// Closed by its rate until then; of several keys the earliest.
+    /// Tasks that are ready and wait because of it: of all keys, where not more than hundreds of keys wait; else at least.
+    std::int64_t waiting = 0;
+    /// Closed by its rate until then; of several keys for which tasks wait the earliest of those that were counted.
     std::optional<time_point> opens_at{};
 
     /// The one in force.

@@ -59,7 +59,8 @@ struct task_info {
         waits_for;                    ///< while it waits: those of them that have not ended well, 100 at most
     std::size_t waits_for_count = 0;  ///< how many they are
     std::size_t failed_dependencies = 0;  ///< how many ended otherwise than by `success`, while that counts
-    /// While it is ready: the limits that keep it from starting now, as "crm-api: 25 of 25 running".
+    /// While it is ready: the limits that keep it from starting now, as "crm-api: 25 of 25 running". A look at this one task
+    /// says so; a page of many may leave it empty.
     std::vector<std::string> blocked_by;
     std::vector<std::string> log;  ///< the lines it logged, newest last, bounded
     std::optional<time_point>

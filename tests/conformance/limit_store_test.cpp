@@ -411,21 +411,3 @@ TEST_CASE("a group that goes on and turns out empty lets the next one go on") {
     CHECK(t.taken_args(5) == "2");
     CHECK(t.check().empty());
 }
-
-TEST_CASE("an idle worker is woken for a freed slot, and not for a task that has to wait") {
-    limit_fixture t;
-    auto idle = t.join("idle");
-    t.set("crm", t.at_most(1));
-    t.submit_gated(t.running("crm"));
-    const auto got = t.take(1);
-    CHECK(t.claim(idle, 1).claimed.empty());
-    t.submit_gated(t.running("crm"));
-    CHECK(t.claim(idle, 1).claimed.empty());
-    const auto wakes = idle.ear->wakes;
-    t.submit_gated(t.running("crm"));
-    await(t.io, idle->find(got.at(0).id));
-    CHECK(idle.ear->wakes == wakes);
-    t.finish_one(got[0]);
-    CHECK(t.until([&] { return idle.ear->wakes == wakes + 1; }));
-    CHECK(t.claim(idle, 1).claimed.size() == 1);
-}

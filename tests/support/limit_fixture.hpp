@@ -80,11 +80,11 @@ struct limit_fixture : ward_on<store_fixture> {
     }
     // One call that reports, says that the claims are over where they are, and claims.
     work_answer work(member& by, std::vector<report> reports, std::vector<claim_number> closed = {},
-                     std::size_t limit = 0) {
+                     std::size_t limit = 0, const std::string& queue = "default") {
         work_call call;
         call.reports = std::move(reports);
         call.closed = std::move(closed);
-        call.claim = {.queues = {"default"}, .limit = limit, .lease = long_lease};
+        call.claim = {.queues = {queue}, .limit = limit, .lease = long_lease};
         return await(io, by->work(call));
     }
     // Others of its claim go on.

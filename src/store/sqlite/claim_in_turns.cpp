@@ -6,6 +6,8 @@ namespace {
 
 // Of tasks that stand aside behind closed gates, so many are looked past.
 constexpr std::size_t most_passed_over = 100;
+// In one claim, beside twice what it asks for.
+constexpr std::size_t most_looks = 50;
 
 }  // namespace
 
@@ -27,7 +29,12 @@ void claims::claim_in_turns(queue_row& queue, open_claim& into) {
         if (rows.next() && !rows.is_null(0)) plain = rank_of_place(rows.number(0));
     };
     look_at_plain();
-    while (!into.is_full()) {
+    // Of groups that wait at their gates now one call does not see all.
+    for (auto looks = 2 * into.limit + most_looks; !into.is_full(); --looks) {
+        if (looks == 0) {
+            into.cut_short = true;
+            return;
+        }
         const auto group = groups_.first(queue);
         if (!group && !plain) return;
         std::size_t room = 0;

@@ -121,7 +121,7 @@ void claims::claim(const claim_request& asked, work_answer& into) {
             read_heads(*queue, claimed);
             if (into.claimed.size() > before) found.emplace_back(queue, into.claimed.size() - before);
         }
-        if (claimed.bytes > most_bytes_claimed) break;
+        if (claimed.bytes > most_bytes_claimed || claimed.cut_short) break;
     }
     const auto number = take_lease(into.claimed, asked.lease, claimed.number);
     for (auto& task : into.claimed) task.claim = number;
@@ -134,7 +134,7 @@ void claims::claim(const claim_request& asked, work_answer& into) {
 // One that is busy takes itself off, and wakes the next where it leaves a backlog, or a time at which somebody is to look.
 void claims::wait_for_more(const claim_request& asked, work_answer& into, const open_claim& claimed) {
     const bool filled = into.claimed.size() == asked.limit;
-    const bool cut_short = claimed.bytes > most_bytes_claimed;
+    const bool cut_short = claimed.cut_short || claimed.bytes > most_bytes_claimed;
     for (const auto& name : asked.queues) {
         if (filled) {
             tx_.idle.stop_waiting(tx_.by(), name);
@@ -146,7 +146,11 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
         const bool backlog = left || cut_short;
         if (timed || (backlog && queues_.any_ready(tx_.cache().find_queue(name)))) queues_.wake(name, 1);
     }
-    if (!filled) into.next_due = queues_.next_look(asked.queues);
+    if (filled) return;
+    for (const auto& name : asked.queues) {
+        if (auto* queue = tx_.cache().find_queue(name)) groups_.forget_earlier(*queue);
+    }
+    into.next_due = queues_.next_look(asked.queues);
 }
 
 void claims::read_heads(queue_row& queue, open_claim& into) {

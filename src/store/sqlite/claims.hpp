@@ -40,6 +40,7 @@ private:
         std::size_t bytes = 0;
         claim_number number = 0;
         std::vector<std::string> timed{};  // queues in which groups wait for a time
+        bool cut_short = false;            // there is more to look at
         bool is_full() const;
     };
 

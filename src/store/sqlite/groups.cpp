@@ -22,6 +22,7 @@ void groups::enter() {
     times_.clear();
     left_.clear();
     went_on_.clear();
+    earlier_.clear();
     opened_ = false;
 }
 
@@ -214,7 +215,11 @@ void groups::look_at(std::string_view gate, queue_row& queue) {
         sql_.let_group_go.run(queue.k, group, gate, entry(queue, rank, turn));
         went_on_.insert(&queue);
     }
-    sql_.keep_stop.run(tx_.ns(), gate, queue.k, opening_of(found), found.open() ? 1 : 0);
+    const auto opens = opening_of(found);
+    if (opens) {
+        if (const auto known = next_opening(queue); !known || *opens < *known) earlier_.insert(&queue);
+    }
+    sql_.keep_stop.run(tx_.ns(), gate, queue.k, opens, found.open() ? 1 : 0);
 }
 
 std::vector<groups::stop_row> groups::stops(std::string_view from, std::string_view to) {

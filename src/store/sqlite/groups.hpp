@@ -40,7 +40,11 @@ public:
     // Queues in which groups take turns again.
     std::set<queue_row*> take_went_on() { return std::exchange(went_on_, {}); }
 
+    // Queues of which somebody may go on earlier than it was known before.
+    std::set<queue_row*> take_earlier() { return std::exchange(earlier_, {}); }
+
     void forget_went_on(queue_row& queue) { went_on_.erase(&queue); }
+    void forget_earlier(queue_row& queue) { earlier_.erase(&queue); }
 
     // ---- tasks that wait ----
     list_row* find_list(queue_row& queue) {
@@ -94,7 +98,7 @@ private:
     gates& gates_;
     std::map<std::pair<std::int64_t, int>, known_time> times_;  // by queue and rank
     std::set<std::pair<queue_row*, group_number>> left_;
-    std::set<queue_row*> went_on_;
+    std::set<queue_row*> went_on_, earlier_;
     bool opened_ = false;
 };
 

@@ -65,7 +65,9 @@ std::optional<time_point> limits::opening_of(const limit_rule& rule, std::string
     auto rows =
         sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to}, gates_.nanos() + tolerance);
     if (!rows.next() || rows.is_null(0)) return std::nullopt;
-    return time_point{duration{(rows.number(0) - tolerance + 999'999) / 1'000'000}};
+    gate_state state{.running = 0, .kept = rows.number(0)};
+    settle_gate(gate_kind::starts, rule, state, gates_.nanos());  // as the next look will
+    return time_point{duration{(state.kept - tolerance + 999'999) / 1'000'000}};
 }
 
 }  // namespace errand::sqlite

@@ -21,15 +21,16 @@ promote_answer maintenance::promote(std::span<const std::string> queues, std::si
     got.expired = expire(limit, expired, more);
     for (const auto& name : queues) {
         auto* queue = tx_.cache().find_queue(name);
-        if (queue && groups_.find_list(*queue)) {
-            groups_.look_at_due(*queue);
-            groups_.forget_went_on(*queue);  // whoever is woken below comes to it
-        }
+        if (queue && groups_.find_list(*queue)) groups_.look_at_due(*queue);
         const auto moved = queue ? promote_queue(*queue, limit) : 0;
         got.promoted += moved;
         more = more || moved == limit;
         // What a missed wake-up left is made good.
-        if (moved == 0 && queues_.any_ready(queue)) queues_.wake(name, 1);
+        if (moved == 0 && queues_.any_ready(queue)) {
+            groups_.forget_went_on(*queue);  // whoever is woken comes to it
+            queues_.wake(name, 1);
+        }
+        if (queue) groups_.forget_earlier(*queue);  // whoever asks sleeps until then
     }
     got.next_due = more ? tx_.time() : queues_.next_look(queues);
     got.now = tx_.time();

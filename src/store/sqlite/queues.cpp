@@ -45,6 +45,10 @@ void queues::wake_let_go() {
     for (auto* queue : groups_.take_went_on()) {
         if (!queue->paused && groups_.any(*queue)) wake(queue->name, 1);
     }
+    // Who sleeps until a later time looks anew.
+    for (auto* queue : groups_.take_earlier()) {
+        if (!queue->paused) wake(queue->name, 1);
+    }
 }
 
 std::optional<std::int64_t> queues::earliest(queue_row& queue) {

@@ -20,7 +20,7 @@ local function take_one(q, member)
     local theirs = gates_of(body)
     if first_closed(theirs) then
       -- Its turn comes as it does for any other.
-      hold(q, id, body, true)
+      if hold(q, id, body, true) then wake(q, 1) end
       return true
     end
     go_through(theirs)

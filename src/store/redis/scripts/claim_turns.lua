@@ -10,7 +10,7 @@ local function pop_group(q, member, time)
   if not text or not head then return end
   local gate, till = first_closed(text)
   if gate then
-    wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text)
+    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then wake_for(opening, queue) end
     let_all_go(text)
     return
   end

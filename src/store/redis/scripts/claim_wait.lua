@@ -25,7 +25,7 @@ if limit > 0 then
   end
   -- What was put back is there to be claimed, as likely by this worker as by another.
   if left_in then seldom().wake(left_in, 1) end
-  if gated then closely.wake_late() end
+  if gated then closely.wake_late(popped < limit) end
   if gated and popped < limit and call('EXISTS', prefix .. 'opens') == 1 then due = true end
   if due and look == '' then
     local next_due = look_later()(ARGV[3], 1, queues)

@@ -59,7 +59,11 @@ end
 if closed > 0 then
   -- Only what was taken from its claim by another than its worker can be left.
   if total < at_first then torn = tonumber(call('HGET', control, 'torn') or 0) end
-  if torn > 0 and call('EXISTS', prefix .. 'slots') == 1 then seldom().end_claims(11, 10 + closed) end
+  if torn > 0 and call('EXISTS', prefix .. 'slots') == 1 then
+    for i = 11, 10 + closed do
+      if tonumber(string.match(ARGV[i], '^%d+')) <= torn then seldom().end_claim(ARGV[i]) end
+    end
+  end
   many('ZREM', leases, ARGV, 11, 10 + closed)
   many('HDEL', claims, ARGV, 11, 10 + closed)
 end

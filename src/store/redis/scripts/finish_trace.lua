@@ -77,14 +77,12 @@ local function report(spec, history, claim, count, at, ids, holders)
   return kept, run
 end
 
--- What of these claims nobody has reported, since it was cancelled and its attempt given up: it holds no gates any more.
-local function end_claims(first, last)
-  for at = first, last do
-    local line = call('HGET', claims, ARGV[at]) or '\n'
-    for from = string.find(line, '\n', 1, true) + 1, #line - 15, 16 do
-      local id = sub(line, from, from + 15)
-      if call('HGET', own, id) ~= ARGV[at] then free_slot(id, ARGV[at]) end
-    end
+-- What of this claim nobody has reported, since it was cancelled and its attempt given up: it holds no gates any more.
+local function end_claim(claim)
+  local line = call('HGET', claims, claim) or '\n'
+  for from = string.find(line, '\n', 1, true) + 1, #line - 15, 16 do
+    local id = sub(line, from, from + 15)
+    if call('HGET', own, id) ~= claim then free_slot(id, claim) end
   end
 end
 

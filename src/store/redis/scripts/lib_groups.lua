@@ -53,18 +53,20 @@ local function wait_at(gate, till, queue, priority, group, ticket, text)
   return till < math.huge and open_at(gate, till)
 end
 
--- Queues of which this call wakes a worker for a group: at once, or when the call has taken what it takes (work_seldom.lua).
-local woken, wakes_late = {}, false
-local function wake_for_group(queue)
-  woken[queue] = true
+-- Queues of which this call wakes a worker for a group, and those of which one is to sleep until a gate opens: at once, or when
+-- the call has taken what it takes (work_seldom.lua).
+local woken, opening, wakes_late = {}, {}, false
+local function wake_for(list, queue)
+  list[queue] = true
   if not wakes_late then wake_in(prefix .. 'idle:' .. queue, 1) end
 end
 
--- For what the call has not taken itself.
-local function wake_late()
+-- For what the call has not taken itself. Who waits then, looks at openings, too.
+local function wake_late(waits)
   for queue in pairs(woken) do
     if any_turn(queue) then wake_in(prefix .. 'idle:' .. queue, 1) end
   end
+  for queue in pairs(waits and {} or opening) do wake_in(prefix .. 'idle:' .. queue, 1) end
 end
 
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
@@ -74,7 +76,7 @@ local function let_go(gate)
   if not first then return end
   local till = closed_until(gate)
   if till then
-    if till < math.huge and open_at(gate, till) then wake_in(prefix .. 'idle:' .. sub(first, 2 + gate_width, -33), 1) end
+    if till < math.huge and open_at(gate, till) then wake_for(opening, sub(first, 2 + gate_width, -33)) end
     return
   end
   repeat
@@ -82,7 +84,7 @@ local function let_go(gate)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
     if text then line_up(queue, priority, group, ticket, text) end
-    wake_for_group(queue)
+    wake_for(woken, queue)
     first = call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
   until not first
 end

@@ -4,11 +4,15 @@
 --          how many run, how many wait at it, when a rate lets the next one through (ms; '')
 -- Cost:    O(limits + 200 groups that wait at each)
 -- Needs:   lib_groups
+mends = false
 local all, reply = call('HGETALL', limits), {'ok', now}
 
 local function waiting_at(limit)
   local tasks_there, opening = 0, false
   for _, kind in ipairs({'b', 'm', 's'}) do
+    -- Of all keys together, also when nobody waits.
+    local till = kind ~= 'm' and closed_until(kind .. limit .. no_key)
+    if till and till < math.huge then opening = math.min(math.ceil(till / 1000), opening or math.huge) end
     local from = 'p' .. kind .. limit
     local found = call('ZRANGE', held, '[' .. from, '[' .. from .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 200)
     for i = 1, #found do

@@ -1,0 +1,166 @@
+// Limits at the store's seam: who is woken when a gate opens, and for what.
+#include "support/limit_fixture.hpp"
+
+#include <catch2/generators/catch_generators.hpp>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+void let_pass(limit_fixture& t, duration time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    t.until([&] { return std::chrono::steady_clock::now() >= until; });
+}
+
+}  // namespace
+
+TEST_CASE("an idle worker is woken for a freed slot, and not for a task that has to wait") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"));
+    const auto got = t.take(1);
+    CHECK(t.claim(idle, 1).claimed.empty());
+    t.submit_gated(t.running("crm"));
+    CHECK(t.claim(idle, 1).claimed.empty());
+    const auto wakes = idle.ear->wakes;
+    t.submit_gated(t.running("crm"));
+    await(t.io, idle->find(got.at(0).id));
+    CHECK(idle.ear->wakes == wakes);
+    t.finish_one(got[0]);
+    CHECK(t.until([&] { return idle.ear->wakes == wakes + 1; }));
+    CHECK(t.claim(idle, 1).claimed.size() == 1);
+}
+
+TEST_CASE("who frees a slot and claims in one call is served before others are woken") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("crm", t.at_most(1));
+    t.submit_many(2, t.running("crm"));
+    const auto got = t.take(1);
+    REQUIRE(got.size() == 1);
+    CHECK(t.claim(idle, 1).claimed.empty());
+    const auto wakes = idle.ear->wakes;
+    CHECK(t.work(t.worker, {t.done(got[0])}, {}, 1).claimed.size() == 1);
+    await(t.io, idle->find(got[0].id));
+    CHECK(idle.ear->wakes == wakes);
+}
+
+TEST_CASE("who frees a slot and claims from one queue wakes those who wait for another") {
+    const bool reported = GENERATE(true, false);
+    limit_fixture t;
+    auto left = t.join("left"), right = t.join("right");
+    t.set("crm", t.at_most(1));
+    const auto id = t.submit_gated(t.running("crm"), "l", "left");
+    t.submit_gated(t.running("crm"), "r", "right");
+    const auto got = t.claim(left, 5, {"left"}).claimed;
+    REQUIRE(got.size() == 1);
+    CHECK(t.claim(right, 5, {"right"}).claimed.empty());
+    const auto wakes = right.ear->wakes;
+    if (reported) {
+        t.work(left, {t.done(got[0])}, {got[0].claim}, 1, "left");
+    } else {
+        t.cancel(id);
+        t.work(left, {}, {got[0].claim}, 1, "left");
+    }
+    CHECK(t.until([&] { return right.ear->wakes > wakes; }));
+    CHECK(t.claim(right, 5, {"right"}).claimed.size() == 1);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("an opening is heard of although a retry becomes due at the same time and has to wait") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("full", t.at_most(1));
+    t.set("rate", t.never_more_than(1, 40ms));
+    t.submit_gated(t.running("full"), "a");
+    const auto failed = t.take(1);
+    t.submit_gated(t.running("full"), "b");
+    t.submit_gated(t.running("full"), "c");
+    CHECK(t.work(t.worker, {t.of(failed.at(0), report::kind::retry, 30ms)}, {}, 1).claimed.size() == 1);
+    t.submit_many(2, t.starts("rate"), "r");
+    CHECK(t.taken_args(1) == "r");
+    CHECK(t.claim(idle, 5).claimed.empty());
+    const auto wakes = idle.ear->wakes;
+    let_pass(t, 60ms);
+    const std::vector<std::string> queues{"default"};
+    const auto promoted = await(t.io, t.worker->promote(queues, 100, outcome_of(state::expired)));
+    CHECK(promoted.promoted == 1);
+    CHECK(t.until([&] { return idle.ear->wakes > wakes; }));
+    const auto next = t.claim(idle, 5).claimed;
+    REQUIRE(next.size() == 1);
+    CHECK(args_of(next[0]) == "r");
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("who finds a rate closed and is busy then tells another when it opens") {
+    limit_fixture t;
+    std::vector<member> idle;
+    for (int i = 0; i < 6; ++i) idle.push_back(t.join("idle" + std::to_string(i)));
+    for (auto& one : idle) CHECK(t.claim(one, 5).claimed.empty());
+    const auto wakes = [&] {
+        int all = 0;
+        for (auto& one : idle) {
+            await(t.io, one->find(item_of("none").id));
+            all += one.ear->wakes;
+        }
+        return all;
+    };
+    t.set("rate", t.never_more_than(1, 1h));
+    t.submit_gated(t.starts("rate") + t.both("handler:h", "a"), "a");
+    t.submit_gated(t.starts("rate") + t.both("handler:h", "b"), "b");
+    t.submit(t.worker, item_of("plain"));
+    const auto before = wakes();
+    REQUIRE(before <= 4);
+    CHECK(t.take(2).size() == 2);
+    CHECK(wakes() > before);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("an opening that comes earlier than it was known is told to one who waits") {
+    limit_fixture t;
+    auto idle = t.join("idle");
+    t.set("rate", t.never_more_than(1, 1h));
+    t.submit_many(2, t.starts("rate"));
+    CHECK(t.take(1).size() == 1);
+    CHECK(t.claim(idle, 5).claimed.empty());
+    const auto wakes = idle.ear->wakes;
+    t.set("rate", t.never_more_than(1, 10s));
+    CHECK(t.until([&] { return idle.ear->wakes > wakes; }));
+    const auto told = t.claim(idle, 5);
+    CHECK(told.claimed.empty());
+    REQUIRE(told.next_due);
+    CHECK(*told.next_due <= told.now + 11s);
+}
+
+TEST_CASE("of very many keys behind a closed limit a claim sees a part, and none is forgotten") {
+    limit_fixture t;
+    t.set("crm", t.at_most(0));
+    for (int key = 0; key < 400; ++key)
+        t.submit_gated(t.running("crm") + t.running("handler:h", std::to_string(key)));
+    CHECK(t.take(1).empty());
+    CHECK(t.take(1).empty());
+    t.set("crm", t.at_most(400));
+    std::size_t taken = 0;
+    CHECK(t.until([&] {
+        taken += t.take(10).size();
+        return taken == 400;
+    }));
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a success with limits holds its id for unique_for without what it passed") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    const auto id = t.submit_gated(t.running("crm"), "x");
+    const auto got = t.take(1);
+    t.work(t.worker, {t.mark(success_of(got.at(0), 10ms, 1h), got[0])});
+    REQUIRE(t.until([&] { return await(t.io, t.worker->clean(100)) == 1; }));
+    const auto left = await(t.io, t.worker->find(id));
+    REQUIRE(left);
+    const auto body = decode_body(left->body);
+    CHECK(body.handler == "test");
+    CHECK(body.gates.empty());
+}
