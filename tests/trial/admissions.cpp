@@ -82,7 +82,11 @@ struct one_limit {
 class limits_judge {
 public:
     limits_judge(const endings& ended, const chronicle& happened, const lateness& late, judgement& found)
-        : ended_{ended}, late_{late}, found_{found}, happened_{happened}, set_back_{settings_back(happened)} {}
+        : ended_{ended},
+          late_{late},
+          found_{found},
+          happened_{happened},
+          set_back_{settings_back(happened)} {}
 
     void look_at(const std::vector<entry>& lines) {
         const auto& emptied = happened_.emptyings;

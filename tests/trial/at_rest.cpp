@@ -27,11 +27,14 @@ void reset_limits(site& at) {
 
 void let_limits_come_to_rest(site& at) {
     if (!at.how.limits) return;
-    const auto all_rest = [&] { return std::ranges::all_of(at.app().block_on(at.app().limits()), is_at_rest); };
+    const auto all_rest = [&] {
+        return std::ranges::all_of(at.app().block_on(at.app().limits()), is_at_rest);
+    };
     holds_within(std::min<std::chrono::milliseconds>(rest_within, at.how.patience), all_rest);
     for (const auto& one : at.app().block_on(at.app().limits())) {
         if (!is_at_rest(one))
-            at.happened.limits_held.push_back({.name = one.name, .running = one.running, .waiting = one.waiting});
+            at.happened.limits_held.push_back(
+                {.name = one.name, .running = one.running, .waiting = one.waiting});
     }
 }
 

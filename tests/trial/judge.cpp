@@ -116,8 +116,7 @@ state expected_of(const ending& its, const story& told) {
     if (told.cancelled) return state::cancelled;
     if (its.handler.ends_with("broken")) return state::dead;
     // Whoever asked for the end may have died before it was told.
-    const bool may_be_cancelled =
-        its.handler.ends_with("slow") || its.handler.starts_with("trial::limited_");
+    const bool may_be_cancelled = its.handler.ends_with("slow") || its.handler.starts_with("trial::limited_");
     if (may_be_cancelled && its.state == state::cancelled) return state::cancelled;
     return state::success;
 }

@@ -50,8 +50,9 @@ void take_limited_handlers();
 
 }  // namespace trial
 
-#define TRIAL_LIMITED(type, ...) \
-    ERRAND_DECLARE_HANDLER(type, .max_retry = 1000, .backoff = errand::backoff::uniform(trial::short_pause), __VA_ARGS__)
+#define TRIAL_LIMITED(type, ...)                                                                             \
+    ERRAND_DECLARE_HANDLER(type, .max_retry = 1000, .backoff = errand::backoff::uniform(trial::short_pause), \
+                           __VA_ARGS__)
 TRIAL_LIMITED(trial::limited_total, .max_running = trial::most_in_total)
 TRIAL_LIMITED(trial::limited_keyed, .max_running = trial::most_of_key)
 TRIAL_LIMITED(trial::limited_shared, .limits = {std::string{trial::shared_name}})
