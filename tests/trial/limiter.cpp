@@ -39,7 +39,7 @@ limiter::limiter(errand::app& app, const errand::test::task_journal& book, unsig
     : app_{app},
       book_{book},
       random_{seed},
-      pause_{std::max(500, 30'000 / per_second)},
+      pause_{std::max(500, 15'000 / per_second)},
       next_number_{std::move(next_number)} {}
 
 int limiter::between(int from, int to) { return std::uniform_int_distribution<int>{from, to}(random_); }
