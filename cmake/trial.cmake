@@ -1,6 +1,7 @@
 # The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
 
-set(hand_parts trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/lot.cpp trial/producer.cpp)
+set(hand_parts trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/limited.cpp trial/limiter.cpp trial/lot.cpp
+    trial/producer.cpp trial/shared_limit.cpp)
 target_sources(program_hand PRIVATE ${hand_parts})
 target_link_libraries(program_hand PRIVATE SQLite::SQLite3)
 
@@ -11,8 +12,8 @@ errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
     trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
-    trial/judge.cpp trial/judgement.cpp trial/lateness.cpp trial/steadiness.cpp trial/ticks.cpp trial/closing.cpp trial/lot.cpp
-    trial/wishes.cpp fault/journal.cpp fault/program.cpp)
+    trial/judge.cpp trial/judgement.cpp trial/admissions.cpp trial/lateness.cpp trial/steadiness.cpp trial/ticks.cpp
+    trial/closing.cpp trial/at_rest.cpp trial/shared_limit.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)
 
@@ -175,6 +176,27 @@ errand_broken_source(end_unheard schedule_ends FILE worker/schedule_ends.cpp
 errand_broken_source(end_unheard schedule_rules FILE core/schedule_rules.cpp
     FROM "if (!record.next) return checked;" TO "if (!record.next) return std::nullopt;")
 errand_broken_hand(end_unheard FINDS schedule_stopped SOURCES "${schedule_ends}" "${schedule_rules}"
+    FAULTS --patience 20 --no-lots --only kill)
+
+# What an attempt holds is given back twice.
+errand_broken_source(slot_freed_twice groups FILE store/redis/scripts/lib_groups.lua
+    FROM "come_back(text)" TO "come_back(text) come_back(text)")
+errand_broken_hand(slot_freed_twice FINDS limit_exceeded SCRIPTS "${groups}" FAULTS --patience 20 --no-lots --only kill)
+
+# Of what is to be given back one in eight is not, whoever says so.
+errand_broken_source(slot_leaked groups FILE store/redis/scripts/lib_groups.lua
+    FROM "if not text then return end" TO "if not text or now % 8 == 0 then return end")
+errand_broken_hand(slot_leaked FINDS "(stuck|limit_held|held_back|check: slot_leaked)" SCRIPTS "${groups}"
+    FAULTS --patience 20 --no-lots --only kill)
+
+errand_broken_source(gates_unchecked turns FILE store/redis/scripts/claim_turns.lua
+    FROM "local gate, till = first_closed(text)" TO "local gate, till = false, false")
+errand_broken_hand(gates_unchecked FINDS "(limit_exceeded|rate_exceeded)" SCRIPTS "${turns}"
+    FAULTS --patience 20 --no-lots --only kill)
+
+errand_broken_source(gates_unchecked_on_sqlite in_turns FILE store/sqlite/claim_in_turns.cpp
+    FROM "!closed.empty()) {" TO "closed.size() == 1) {")
+errand_broken_hand(gates_unchecked_on_sqlite STORE sqlite FINDS "(limit_exceeded|rate_exceeded)" SOURCES "${in_turns}"
     FAULTS --patience 20 --no-lots --only kill)
 
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")

@@ -105,6 +105,23 @@ TEST_CASE("who takes a lost task over has its slot, and the report of the one wh
     CHECK(t.check().empty());
 }
 
+TEST_CASE("tasks without limits are taken over together with those that hold slots") {
+    limit_fixture t;
+    auto gone = t.join("gone");
+    t.set("crm", t.at_most(1));
+    const auto gated = t.submit_many(1, t.running("crm")).at(0);
+    t.submit_all(gone, {item_of("a"), item_of("b")});
+    CHECK(t.claim(gone, 3, {"default"}, 20ms).claimed.size() == 3);
+    std::vector<claimed_task> saved;
+    REQUIRE(t.until([&] { return !(saved = await(t.io, t.worker->recover(10, 1h)).tasks).empty(); }));
+    REQUIRE(saved.size() == 3);
+    CHECK(t.state_of_limit("crm").running == 1);
+    for (const auto& one : saved) CHECK(t.finish_one(one) == report_verdict::accepted);
+    CHECK(t.state_of_limit("crm").running == 0);
+    CHECK(std::ranges::count(saved, gated, &claimed_task::id) == 1);
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("a task that is cancelled while it runs keeps its slot until its worker reports") {
     limit_fixture t;
     t.set("crm", t.at_most(1));

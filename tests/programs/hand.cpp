@@ -1,6 +1,7 @@
 // Worker and producer of the trial, to be killed and started again.
-//   hand work JOURNAL [STEP TIMES]                      dies when it comes to this step for the n-th time
-//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND SCHEDULES   until SIGTERM; schedules or no_schedules
+//   hand work JOURNAL LIMITS [STEP TIMES]               dies when it comes to this step for the n-th time
+//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND SCHEDULES LIMITS   until SIGTERM; schedules or no_schedules
+// LIMITS: limits or no_limits; whether it has the handlers that are under limits.
 // At `reported` the worker writes `held ID` and waits until the file JOURNAL.go.PID is there: the trial keeps the store's
 // answers back and kills it then. On a SQLite file it dies by itself.
 #include "runtime/app_core.hpp"
@@ -8,6 +9,7 @@
 #include "support/task_journal.hpp"
 #include "trial/chores.hpp"
 #include "trial/last_commit.hpp"
+#include "trial/limited.hpp"
 #include "trial/lot.hpp"
 #include "trial/producer.hpp"
 
@@ -88,12 +90,14 @@ bool prepare_embedded() {
 int main(int count, char** words) try {
     const std::string role = count > 1 ? words[1] : "";
     const bool embedded = prepare_embedded();
-    if (role == "work" && count == 5) trial::draw(trial::step_named(words[3]), std::stoi(words[4]));
-    if (role == "work" && (count == 3 || count == 5)) return work(words[2], embedded);
-    if (role != "produce" || count != 7) return 2;
+    const bool with_limits = count > 3 && words[role == "work" ? 3 : count - 1] == std::string{"limits"};
+    if (with_limits) trial::take_limited_handlers();
+    if (role == "work" && count == 6) trial::draw(trial::step_named(words[4]), std::stoi(words[5]));
+    if (role == "work" && (count == 4 || count == 6)) return work(words[2], embedded);
+    if (role != "produce" || count != 8) return 2;
     trial::producer its{words[2], static_cast<unsigned>(std::stoul(words[3])), std::stoi(words[4]),
                         std::stoi(words[5])};
-    its.run(words[6] == std::string{"schedules"});
+    its.run(words[6] == std::string{"schedules"}, with_limits);
     return 0;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "hand: %s\n", e.what());

@@ -49,6 +49,11 @@ struct chronicle {
         };
         std::optional<standstill> late{};
     };
+    // Of a limit, when all had ended.
+    struct held_limit {
+        std::string name{};
+        std::int64_t running = 0, waiting = 0;
+    };
     bool outages_alone = false;  // nothing else strikes in this trial
     std::vector<jump> jumps{};
     std::vector<death> deaths{};
@@ -59,6 +64,7 @@ struct chronicle {
     std::vector<stop> stops{};
     std::vector<death> leavings{};  // told to end: these claim no more
     std::vector<schedule> schedules{};
+    std::vector<held_limit> limits_held{};
     std::int64_t store_ahead = 0;           // of the monotonic clock, before the first jump
     std::vector<std::int64_t> emptyings{};  // all that the store kept was taken away
 };

@@ -33,8 +33,10 @@ void try_once(const Call& call) {
 }
 
 errand::awaitable<errand::schedule> declaration(errand::app& app, const recurring_kind& of, int number) {
+    // A cron line says itself when it ticks.
+    const auto mode = of.line.empty() ? of.mode : errand::schedule_options{}.mode;
     const errand::schedule_options how{.key = std::string{of.key},
-                                       .mode = of.mode,
+                                       .mode = mode,
                                        .overlap = of.overlap,
                                        .missed = of.missed,
                                        .missed_cap = of.cap};

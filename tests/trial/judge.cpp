@@ -1,4 +1,5 @@
 // The rules that a trial's journal is held against.
+#include "trial/admissions.hpp"
 #include "trial/judgement.hpp"
 #include "trial/lateness.hpp"
 #include "trial/shard.hpp"
@@ -31,6 +32,7 @@ struct story {
     std::vector<std::string> parents{};
     std::map<std::string, std::uint64_t> kept{};  // stages, and the fence under which they were
     bool cancelled = false;
+    bool limited = false;
     std::optional<std::int64_t> accepted{};                          // when, if it was
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
@@ -91,6 +93,8 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
         its.recovered.push_back(line.when);
     } else if (what == "delayed") {
         its.delayed.emplace(static_cast<std::int64_t>(line.fence), line.attempt);
+    } else if (what.starts_with("behind:")) {
+        all[what.substr(7)].limited = true;
     } else if (what == "accepted") {
         if (!its.accepted) its.accepted = line.when;
     } else if (what.starts_with("needs:")) {
@@ -112,7 +116,8 @@ state expected_of(const ending& its, const story& told) {
     if (told.cancelled) return state::cancelled;
     if (its.handler.ends_with("broken")) return state::dead;
     // Whoever asked for the end may have died before it was told.
-    if (its.handler.ends_with("slow") && its.state == state::cancelled) return state::cancelled;
+    const bool may_be_cancelled = its.handler.ends_with("slow") || its.handler.starts_with("trial::limited_");
+    if (may_be_cancelled && its.state == state::cancelled) return state::cancelled;
     return state::success;
 }
 
@@ -164,6 +169,8 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
 void check_start(const std::string& id, const story& its, bool cancelled, const lateness& late,
                  std::size_t shards, std::int64_t until, judgement& found) {
     const bool started = its.first_start != never;
+    // What waits at a limit is looked at by itself.
+    if (its.limited) return;
     // Without a start it may have been cancelled, or whoever was to write the start down has died.
     if (!its.accepted || !its.parents.empty() || (!started && (cancelled || !its.ends.empty()))) return;
     auto ready = *its.accepted;
@@ -337,6 +344,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     check_answers(lines, found);
     check_steadiness(lines, happened, found);
     check_schedules(lines, ended, happened, found);
+    check_limits(lines, ended, happened, late, found);
     measure_recovery(lines, all, happened, found);
     return found;
 }

@@ -105,6 +105,10 @@ void judgement::add(judgement other) {
     ticks_run += other.ticks_run;
     ticks_missed += other.ticks_missed;
     ticks_skipped += other.ticks_skipped;
+    limited_starts += other.limited_starts;
+    limited_held += other.limited_held;
+    limits_full += other.limits_full;
+    limit_changes += other.limit_changes;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -134,6 +138,12 @@ boost::json::object to_json(const judgement& of) {
     if (of.ticks_run > 0) {
         told["ticks"] = boost::json::object{
             {"run", of.ticks_run}, {"missed", of.ticks_missed}, {"skipped", of.ticks_skipped}};
+    }
+    if (of.limited_starts > 0) {
+        told["limits"] = boost::json::object{{"starts", of.limited_starts},
+                                             {"held_to_the_end", of.limited_held},
+                                             {"full", of.limits_full},
+                                             {"changes", of.limit_changes}};
     }
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);
     return told;

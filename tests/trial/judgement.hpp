@@ -45,6 +45,10 @@ struct judgement {
     std::size_t ticks_run = 0;       // of schedules
     std::size_t ticks_missed = 0;    // found due together with newer ones
     std::size_t ticks_skipped = 0;   // because a run had not ended
+    std::size_t limited_starts = 0;  // under limits
+    std::size_t limited_held = 0;    // of them, with a claim that was not lost
+    std::size_t limits_full = 0;     // of these, began as the last that might run at once
+    std::size_t limit_changes = 0;   // at run time
     std::size_t violations = 0;
     std::map<std::string, std::size_t> violated{};  // of which kind
     std::vector<std::string> words{};               // the first of them

@@ -77,6 +77,7 @@ terms terms_of(const wishes& what) {
     constexpr int usual_rate = 60;
     return {.lots = !what.no_lots,
             .schedules = !what.no_schedules,
+            .limits = !what.no_limits,
             .per_second = what.rate > 0 ? what.rate : usual_rate,
             .patience = std::chrono::seconds{what.patience},
             .hand = what.hand};
@@ -112,6 +113,8 @@ terms two(const wishes& what) {
 terms sharded(const wishes& what, std::chrono::seconds length) {
     auto how = terms_of(what);
     how.shards = 3;
+    // An app refuses them there.
+    how.limits = false;
     how.longest_outage = std::clamp<std::chrono::milliseconds>(length / 15, 10s, 30s);
     return how;
 }

@@ -1,6 +1,7 @@
 #include "trial/producer.hpp"
 
 #include "trial/declarer.hpp"
+#include "trial/limiter.hpp"
 #include "trial/shard.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -46,14 +47,20 @@ producer::producer(const std::string& journal, unsigned seed, int first, int per
     std::signal(SIGTERM, [](int) { told_to_stop = 1; });
 }
 
-void producer::run(bool with_schedules) {
+void producer::run(bool with_schedules, bool with_limits) {
     std::vector<std::thread> all;
     for (unsigned at = 0; at < lanes; ++at) all.emplace_back([this, at] { lane(seed_ * 31 + at + 1); });
     all.emplace_back([this] { cancel_when_due(); });
     if (const auto shards = app_.settings().shards; shards > 1)
         all.emplace_back([this, shards] { app_.block_on(be_steady(shards)); });
     if (with_schedules) all.emplace_back([this] { recur(); });
+    if (with_limits) all.emplace_back([this] { press_limits(); });
     for (auto& one : all) one.join();
+}
+
+void producer::press_limits() {
+    limiter its{app_, book_, seed_ + 1, per_second_, [this] { return number_++; }};
+    its.run([] { return told_to_stop != 0; });
 }
 
 void producer::recur() {

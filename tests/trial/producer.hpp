@@ -22,8 +22,8 @@ class producer {
 public:
     // Numbers its submissions from `first` on.
     producer(const std::string& journal, unsigned seed, int first, int per_second);
-    // Until SIGTERM. Schedules are declared as well, as declarer.hpp tells.
-    void run(bool with_schedules);
+    // Until SIGTERM. Schedules are declared as well, as declarer.hpp tells, and tasks submitted under limits (limiter.hpp).
+    void run(bool with_schedules, bool with_limits);
 
 private:
     using task = errand::handle<mark>;
@@ -31,6 +31,7 @@ private:
 
     void lane(unsigned seed);
     void recur();
+    void press_limits();
     void one(dice& random);
     void bulk(dice& random);
     void depending(dice& random);

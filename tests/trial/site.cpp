@@ -4,6 +4,7 @@
 
 #include "runtime/app_core.hpp"
 #include "support/task_journal.hpp"
+#include "trial/at_rest.hpp"
 #include "trial/closing.hpp"
 #include "trial/judgement.hpp"
 
@@ -25,6 +26,8 @@ namespace {
 constexpr int fewest = 20, most = 250;
 
 constexpr int could_not_start = 1;
+
+const char* word_for_limits(const terms& how) { return how.limits ? "limits" : "no_limits"; }
 
 const char* shown(step lot) {
     switch (lot) {
@@ -125,7 +128,7 @@ void site::start_worker(worker& at, bool with_lot) {
                                                  {"ERRAND_LOG_LEVEL", "warn"}};
     give_clock(at.clock, at.clock_shift, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
-    std::vector<std::string> words{"work", book_->path()};
+    std::vector<std::string> words{"work", book_->path(), word_for_limits(how)};
     if (with_lot) {
         words.emplace_back(name_of(at.lot));
         words.push_back(std::to_string(between(fewest, most, random)));
@@ -147,7 +150,8 @@ void site::start_producer(std::size_t at) {
                                          std::to_string(random()),
                                          std::to_string(first),
                                          std::to_string(how.per_second),
-                                         how.schedules ? "schedules" : "no_schedules"};
+                                         how.schedules ? "schedules" : "no_schedules",
+                                         word_for_limits(how)};
     seat.one = std::make_unique<program>(how.hand, words, variables, file("producers.log"));
 }
 
@@ -320,9 +324,11 @@ void site::finish() {
         if (!holds_within(how.patience, [&] { return one->one->ended().has_value(); }))
             complaints.emplace_back("a producer did not end");
     }
+    reset_limits(*this);
     end_schedules(*this);
     holds_within(how.patience, [&] { return unfinished() == 0; });
     left_over = unfinished();
+    if (left_over == 0) let_limits_come_to_rest(*this);
     // What they have heard is written down before they are gone.
     for (const auto& one : workers) dismiss_worker(*one);
     for (const auto& one : workers) {

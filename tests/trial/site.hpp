@@ -45,6 +45,7 @@ struct terms {
     std::chrono::milliseconds longest_outage{10'000};  // of one of several servers
     bool lots = true;                                  // workers die at a step drawn for them
     bool schedules = true;                             // producers declare some
+    bool limits = true;                                // and submit tasks under them
     std::size_t workers = 4, producers = 3;
     int per_second = 150;               // submissions of each producer
     std::chrono::seconds patience{90};  // what takes longer at the end will not happen

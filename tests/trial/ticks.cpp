@@ -2,6 +2,7 @@
 
 #include "core/task_id.hpp"
 #include "trial/recurring.hpp"
+#include "trial/store_clock.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -87,18 +88,6 @@ std::map<std::string, schedule_story> schedule_stories(const std::vector<entry>&
         }
     }
     return all;
-}
-
-// When the store's clock showed this for the first time, by the monotonic clock.
-std::int64_t first_shown(std::int64_t tick, const chronicle& happened) {
-    std::int64_t from = 0, ahead = happened.store_ahead;
-    for (const auto& jump : happened.jumps) {
-        const auto at = std::max(from, tick - ahead);
-        if (at < jump.when) return at;
-        from = jump.when;
-        ahead += jump.by;
-    }
-    return std::max(from, tick - ahead);
 }
 
 // One schedule against its rules.

@@ -18,6 +18,7 @@ struct wishes {
     std::vector<std::string> only{};
     bool no_lots = false;
     bool no_schedules = false;
+    bool no_limits = false;
     bool no_mount = false;
     int pause = 0;
     int patience = 90;

@@ -34,8 +34,11 @@ local function take_over(id, old, was_handed)
   bytes = bytes + size
   ids[n], bodies[n], lengths[n] = id, body, #body
   if text then remarks[#remarks + 1], remarks[#remarks + 2] = n, text end
-  if slots_held then moved[id] = call('HGET', slots, id .. old) end
-  if moved[id] then call('HDEL', slots, id .. old) end
+  local held_slot = slots_held and call('HGET', slots, id .. old)
+  if held_slot then
+    call('HDEL', slots, id .. old)
+    moved[id] = held_slot
+  end
   if was_handed then handed[#handed + 1] = n end
   return true
 end

@@ -1,0 +1,35 @@
+// What follows from a trial's jumps of the store's clock. Times of the store and of the monotonic clock in ms.
+#pragma once
+
+#include "trial/chronicle.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace trial {
+
+// When the store's clock showed this for the first time, by the monotonic clock.
+inline std::int64_t first_shown(std::int64_t of_store, const chronicle& happened) {
+    std::int64_t from = 0, ahead = happened.store_ahead;
+    for (const auto& jump : happened.jumps) {
+        const auto at = std::max(from, of_store - ahead);
+        if (at < jump.when) return at;
+        from = jump.when;
+        ahead += jump.by;
+    }
+    return std::max(from, of_store - ahead);
+}
+
+// What it showed each time when it was set back.
+inline std::vector<std::int64_t> settings_back(const chronicle& happened) {
+    std::vector<std::int64_t> all;
+    std::int64_t ahead = happened.store_ahead;
+    for (const auto& jump : happened.jumps) {
+        if (jump.by < 0) all.push_back(jump.when + ahead);
+        ahead += jump.by;
+    }
+    return all;
+}
+
+}  // namespace trial
