@@ -4,7 +4,7 @@ from statistics import median
 import results
 from contenders import PROGRAMS
 from rounds import repeat
-from table import as_text, number
+from table import as_text, number, ratio
 from works import Work
 
 # Of seven rounds the median stands when three of them fell into a bad moment of the machine.
@@ -24,7 +24,7 @@ def beside(works, directory):
 
 
 def measure(measures, works, directory, mode, stores):
-    """Rows: each measure of both, and how they compare; and what failed."""
+    """Rows: each measure of both, and how they compare; what is left out; and what failed."""
     samples = repeat(beside(works, directory), ["before", "errand"], mode, ROUNDS[mode], stores)
     rows = [["measure", "unit", "before", "min – max", "now", "min – max", "now to before"]]
     for one in measures:
@@ -32,5 +32,9 @@ def measure(measures, works, directory, mode, stores):
         if before and now:
             rows.append([one.name, one.unit, number(median(before)), f"{number(min(before))} – {number(max(before))}",
                          number(median(now)), f"{number(min(now))} – {number(max(now))}",
-                         f"{one.ratio(median(now), median(before)):.2f}"])
-    return as_text(rows, 2) + "\n\nAbove 1 says that it is better now.", samples.failures
+                         ratio(one.ratio(median(now), median(before)))])
+    text = as_text(rows, 2) + "\n\nAbove 1 says that it is better now."
+    left_out = [one.name for one in measures if any(work in samples.unknown for work in one.works)]
+    if left_out:
+        text += f"\nleft out: {', '.join(left_out)}: the programs in {directory} do not know them"
+    return text, samples.failures

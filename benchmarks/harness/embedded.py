@@ -19,6 +19,9 @@ MEASURES = [
     ("drain_c100", "drain concurrency=100", 200_000, 50_000, "rate", "tasks/s"),
     ("life_one_process", "life apart=0", 200_000, 50_000, "rate", "tasks/s"),
     ("life_two_processes", "life apart=1", 200_000, 50_000, "rate", "tasks/s"),
+    ("limited_life", "limited_life", 100_000, 20_000, "rate", "tasks/s"),
+    ("keyed_life_1000", "limited_life keys=1000", 100_000, 20_000, "rate", "tasks/s"),
+    ("fire_rate", "fire", 1_000, 1_000, "rate", "schedules/s"),
     ("latency_one_process_p50", "latency apart=0", 500, 200, "p50_ms", "ms"),
     ("latency_two_processes_p50", "latency apart=1", 500, 200, "p50_ms", "ms"),
     ("latency_two_processes_p99", "latency apart=1", 500, 200, "p99_ms", "ms"),
@@ -52,7 +55,7 @@ def do(measure, store, mode, redis):
 
 
 def shown(value, unit):
-    return f"{value:,.0f}" if unit == "tasks/s" else f"{value:.2f}"
+    return f"{value:.2f}" if unit == "ms" else f"{value:,.0f}"
 
 
 def measure(mode):

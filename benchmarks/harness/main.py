@@ -127,6 +127,8 @@ def measure(options):
             return 1 if failures else 0
         about = machine.about(store, options.mode)
         samples = repeat(works, contenders, options.mode, ROUNDS[options.mode], stores)
+    for work, who in samples.unknown.items():
+        samples.fail(work, who, f"{who}, {work}: its program is of an older version: build it")
     records = [one for one in (results.record(each, samples, about) for each in measures) if one]
     if records:
         results.write(results_of(options.mode), records, beside=is_of_database)

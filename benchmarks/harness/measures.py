@@ -42,6 +42,10 @@ def client_us(result):
     return result["client_cpu"] / result["tasks"] * 1e6
 
 
+def over_plain(limited, submit, drain):
+    return redis_us(limited) - redis_us(submit) - redis_us(drain)
+
+
 def of(key):
     return lambda result: result[key]
 
@@ -49,6 +53,7 @@ def of(key):
 DRAINS = (("drain_c100",), ("drain_c10",))
 LIVES = tuple((submit, drain) for submit in ("submit_bulk_1000", "submit_one") for drain in ("drain_c100", "drain_c10"))
 BYTES = of("bytes_per_task")
+PLAIN = ("submit_bulk_1000", "drain_c100")
 
 MEASURES = [
     Measure("submit_one", "tasks/s", "more", ("submit_one",), rate, must=0.9, aim=1.0, of_floor=True),
@@ -58,7 +63,7 @@ MEASURES = [
     Measure("drain_c100", "tasks/s", "more", ("drain_c100",), rate, DRAINS, must=250_000, aim=450_000),
     Measure("life_sustained", "tasks/s", "more", ("life",), rate, must=150_000, aim=300_000),
     Measure("life_with_results", "tasks/s", "more", ("life_with_results",), rate),
-    Measure("redis_cpu_life_us", "us/task", "less", ("submit_bulk_1000", "drain_c100"),
+    Measure("redis_cpu_life_us", "us/task", "less", PLAIN,
             lambda submit, drain: redis_us(submit) + redis_us(drain), LIVES, must=5, aim=3, reads_cpu=True),
     Measure("client_cpu_drain_us", "us/task", "less", ("drain_c100",), client_us, DRAINS, must=3, aim=1.5),
     Measure("latency_idle_p50_ms", "ms", "less", ("latency_idle",), of("p50_ms"), must=0.20, aim=0.10),
@@ -66,6 +71,18 @@ MEASURES = [
     Measure("latency_1000_p50_ms", "ms", "less", ("latency_1000",), of("p50_ms"), must=0.20, aim=0.10),
     Measure("latency_1000_p99_ms", "ms", "less", ("latency_1000",), of("p99_ms"), must=0.6, aim=0.25),
     Measure("idle_commands_per_s", "commands/s", "less", ("idle",), of("commands_per_s"), must=2, aim=1),
+    Measure("idle_commands_beside_schedules", "commands/s", "less", ("idle_beside_schedules",), of("commands_per_s"),
+            must=2, aim=1),
+    Measure("limited_life", "us/task", "less", ("limited_life",), redis_us, reads_cpu=True),
+    Measure("limited_life_over_plain", "us/task", "less", ("limited_life", *PLAIN), over_plain, must=25, reads_cpu=True),
+    Measure("keyed_life_1000", "us/task", "less", ("keyed_life_1000",), redis_us, reads_cpu=True),
+    Measure("keyed_life_100000", "us/task", "less", ("keyed_life_100000",), redis_us, reads_cpu=True),
+    Measure("keyed_life_100000_over_plain", "us/task", "less", ("keyed_life_100000", *PLAIN), over_plain, must=25,
+            reads_cpu=True),
+    # A Redis elsewhere may refuse to log its scripts.
+    Measure("fire_rate", "schedules/s", "more", ("fire",), rate, reads_cpu=True),
+    Measure("fire_1000_redis_ms", "ms", "less", ("fire",), redis_us, must=50, reads_cpu=True),  # us of one, ms of 1,000
+    Measure("fire_longest_script_ms", "ms", "less", ("fire",), of("longest_script_ms"), must=5, reads_cpu=True),
     Measure("memory_ready_bytes", "B/task", "less", ("memory_ready",), BYTES, must=200, aim=160),
     Measure("memory_ready_bizid_bytes", "B/task", "less", ("memory_ready_bizid",), BYTES, must=320, aim=200),
     Measure("memory_delayed_bytes", "B/task", "less", ("memory_delayed",), BYTES, must=300, aim=200),

@@ -13,6 +13,10 @@ class Failed(Exception):
     """A sentence for the user."""
 
 
+class Unknown(Failed):
+    """The program does not know the measure."""
+
+
 def start(command, **more):
     # A session of its own: Ctrl-C reaches the harness alone, which then ends all of them in order.
     return subprocess.Popen(command, start_new_session=True,
@@ -55,7 +59,8 @@ class Call:
             raise Failed(f"{self.what}: not done after {self.limit} s") from None
         if self.child.returncode != 0:
             said = errors.strip().splitlines() or [f"ended with {self.child.returncode} and said nothing"]
-            raise Failed(f"{self.what}: {said[-1]}")
+            kind = Unknown if "no such measure" in said[-1] else Failed
+            raise kind(f"{self.what}: {said[-1]}")
         try:
             answer = json.loads(output.strip().splitlines()[-1])
         except (IndexError, ValueError):

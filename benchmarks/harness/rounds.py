@@ -4,7 +4,7 @@ import time
 
 import processes
 from contenders import PEERS, PROGRAMS
-from processes import Failed
+from processes import Failed, Unknown
 
 LIMIT = 180  # seconds a call may take
 WORKER_STANDS = {"full": 2, "quick": 1, "smoke": 0.3}  # seconds until an idle worker has said what it says at its start
@@ -16,10 +16,17 @@ def do(work, contender, mode, redis):
     tasks = work.tasks(contender, mode)
     command = PROGRAMS[contender] + words.split()
     redis.empty()
+    if work.beside:
+        beside = work.beside[0].split() + [f"tasks={work.tasks_beside(mode)}"]
+        processes.run(PROGRAMS[contender] + beside, redis.environment, LIMIT)
     if work.reads == "commands":
         return watch_idle(command, tasks, mode, redis)
     before = redis.used_memory()
-    result = processes.run(command + [f"tasks={tasks}"], redis.environment, LIMIT)
+
+    def run():
+        return processes.run(command + [f"tasks={tasks}"], redis.environment, LIMIT)
+
+    result = redis.with_longest_script(run) if work.reads == "scripts" else run()
     if result.get("tasks") != tasks:
         raise Failed(f"{contender}, {work.name}: {result.get('tasks')} of {tasks} tasks were done")
     if work.reads == "memory":
@@ -46,6 +53,7 @@ class Samples:
     def __init__(self):
         self.results = {}
         self.failures = []  # (contender, sentence)
+        self.unknown = {}  # work -> the contender that cannot do it, as it is of an older version
 
     def of(self, work, contender):
         return self.results.get((work, contender), [])
@@ -54,6 +62,11 @@ class Samples:
         # A contender that fails once is out of this work: what is left of it would not be from the same rounds.
         self.results[work, contender] = None
         self.failures.append((contender, str(why)))
+
+    def leave_out(self, work, contender):
+        self.unknown[work.name] = contender
+        for each in work.calls:
+            self.results[work.name, each] = None
 
 
 class Progress:
@@ -85,6 +98,8 @@ def repeat(works, contenders, mode, rounds, stores):
                 progress.say(f"round {turn + 1} of {rounds}: {work.name}, {contender}")
                 try:
                     of.append(do(work, contender, mode, stores[work.store]))
+                except Unknown:
+                    samples.leave_out(work, contender)
                 except Failed as why:
                     samples.fail(work.name, contender, why)
     progress.say("")

@@ -48,9 +48,9 @@ def target_rows(records):
         relative = one["must_of"] == "floor"
         sign = ">=" if one["better"] == "more" else "<="
         unit = " x floor" if relative else ""
-        must, aim = (f"{sign} {number(one[which])}{unit}" for which in ("must", "aim"))
+        must, aim = (f"{sign} {number(one[which])}{unit}" if which in one else "-" for which in ("must", "aim"))
         value = ratio(one["ratio_floor"]) if relative else number(one["value"])
-        rows.append([one["name"], must, yes(one["must_reached"]), aim, yes(one["aim_reached"]), value + unit])
+        rows.append([one["name"], must, yes(one["must_reached"]), aim, yes(one.get("aim_reached")), value + unit])
     return rows
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 class Work:
     name: str
     calls: dict  # contender -> (words for its program, tasks in a full run)
-    reads: str = "result"  # what is looked at: the program's result, the memory or the commands of Redis
+    # What is looked at: the program's result, with how long scripts took, the memory or the commands of Redis.
+    reads: str = "result"
+    beside: tuple = ()  # what is stored before: words for the program, tasks in a full run and in a quick one
     store: str = "plain"  # or append_only
     quick: int = 6  # a quick run has so many times fewer tasks,
     smoke: int = 100  # and a smoke run
@@ -18,6 +20,9 @@ class Work:
     def tasks(self, contender, mode):
         full = self.calls[contender][1]
         return max(1, full // {"full": 1, "quick": self.quick, "smoke": self.smoke}[mode])
+
+    def tasks_beside(self, mode):
+        return self.beside[1] // {"full": 1, "quick": 1, "smoke": 100}[mode]
 
 
 def drain(concurrency, errand_tasks, floor_tasks, batch, **peers):
@@ -63,6 +68,12 @@ WORKS = [
                               beanstalkd=3_000)),
     Work("promote", {"errand": ("promote", 100_000)}),
     Work("idle", {"errand": ("idle", 10)}, reads="commands", quick=2, smoke=10, rounds_when_quick=1),  # seconds
+    Work("idle_beside_schedules", {"errand": ("idle", 10)}, reads="commands", beside=("throng", 10_000),  # seconds
+         quick=2, smoke=10, rounds_when_quick=1),
+    Work("limited_life", {"errand": ("limited_life", 200_000)}),
+    Work("keyed_life_1000", {"errand": ("limited_life keys=1000", 200_000)}),
+    Work("keyed_life_100000", {"errand": ("limited_life keys=100000", 400_000)}, quick=2, rounds_when_quick=1),
+    Work("fire", {"errand": ("fire", 1_000)}, reads="scripts", quick=1, smoke=10),
     Work("memory_ready", {
         "errand": ("bulk size=1000", 1_000_000), "floor": ("submit batch=500 inflight=2", 1_000_000),
         **same("submit_bulk_1000", bullmq=100_000, sidekiq=100_000)}, **MEMORY),

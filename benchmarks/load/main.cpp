@@ -12,8 +12,10 @@ struct measure {
 };
 
 constexpr measure measures[] = {
-    {"submit", load::submit},   {"bulk", load::bulk},       {"drain", load::drain}, {"life", load::life},
-    {"latency", load::latency}, {"promote", load::promote}, {"idle", load::idle},   {"depend", load::depend},
+    {"submit", load::submit}, {"bulk", load::bulk},       {"drain", load::drain},
+    {"life", load::life},     {"latency", load::latency}, {"promote", load::promote},
+    {"idle", load::idle},     {"depend", load::depend},   {"limited_life", load::limited_life},
+    {"throng", load::throng}, {"fire", load::fire},
 };
 
 }  // namespace

@@ -50,6 +50,9 @@ result life(const arguments& how);     // workers=N queues=N results=1 apart=0
 result latency(const arguments& how);  // rate=N a second (0: one every 2 ms) workers=N queues=N apart=0
 result idle(const arguments& how);     // seconds=N; the commands are counted by who calls
 result promote(const arguments& how);
+result limited_life(const arguments& how);  // keys=N (0: one group) concurrency=N
+result throng(const arguments& how);        // what `idle` is to be beside
+result fire(const arguments& how);
 result depend(const arguments& how);  // one for many, with in=1 many for one, with chain=1 one by one
 
 }  // namespace load

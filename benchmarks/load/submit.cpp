@@ -3,14 +3,7 @@
 
 namespace load {
 
-namespace {
-
 using namespace std::chrono_literals;
-
-// The store is reached before the clock runs.
-void connect(errand::app& app) { app.block_on(app.find("00000000-0000-0000-0000-000000000000")); }
-
-}  // namespace
 
 result submit(const arguments& how) {
     const auto callers = how.number("callers", 1);

@@ -1,4 +1,4 @@
-// The ways in which tasks are submitted: in bulk, and from many coroutines at once.
+// The ways in which tasks are submitted: in bulk, and from many coroutines at once; and schedules declared.
 #pragma once
 
 #include "measure.hpp"
@@ -14,6 +14,9 @@
 #include <vector>
 
 namespace load {
+
+// The store is reached before the clock runs.
+inline void connect(errand::app& app) { app.block_on(app.find("00000000-0000-0000-0000-000000000000")); }
 
 // The items that follow the first `done` of `tasks`, `size` at most; ids count from 1.
 inline std::vector<item> next_items(std::size_t done, std::size_t tasks, std::size_t size) {
@@ -48,6 +51,19 @@ errand::awaitable<void> from_callers(std::size_t callers, std::size_t tasks, Cal
     for (const auto& failure : failures) {
         if (failure) std::rethrow_exception(failure);
     }
+}
+
+// Declares the schedule of an id, for `from_callers`: once a day from that time on, its runs into that queue.
+template <class Handler>
+auto schedule_at(errand::app& app, errand::time_point first, std::string queue) {
+    return [to = app.handler<Handler>(), first, queue](std::int64_t id) -> errand::awaitable<void> {
+        co_await to.every(std::chrono::hours{24},
+                          {.key = queue + std::to_string(id),
+                           .begin = first,
+                           .mode = errand::fixed_rate,
+                           .run = {.queue = queue}},
+                          item{id});
+    };
 }
 
 }  // namespace load

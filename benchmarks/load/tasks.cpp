@@ -19,15 +19,11 @@ counters& count() {
     return shared;
 }
 
-namespace {
-
 void executed(std::int64_t id) {
     auto& all = count();
     all.id_sum.fetch_add(static_cast<std::uint64_t>(id), std::memory_order_relaxed);
     if (all.executed.fetch_add(1, std::memory_order_acq_rel) + 1 == all.expected) all.done_ns = now_ns();
 }
-
-}  // namespace
 
 void wait_for_all() {
     using namespace std::chrono_literals;

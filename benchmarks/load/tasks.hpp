@@ -19,6 +19,9 @@ struct counters {
 // Shared with the processes that are forked later.
 counters& count();
 
+// Said by a handler of each task.
+void executed(std::int64_t id);
+
 // Waits until the expected number was executed, for a minute after the last sign of life at most.
 void wait_for_all();
 // Throws unless each id from 1 to `tasks` was executed once.
