@@ -71,6 +71,35 @@ TEST_CASE("who finds a limit closed by its rate is told when it opens") {
     CHECK(t.check().empty());
 }
 
+TEST_CASE("a worker beside very many groups that may not start is told to sleep") {
+    constexpr int many = 1000;
+    limit_fixture t;
+    t.set("closed", t.at_most(0));
+    t.set("handler:h", t.never_more_than(1, 1h));
+    const auto submit_one_each = [&](const auto& gates_of_key) {
+        std::vector<submission_item> items;
+        for (int key = 0; key < many; ++key) items.push_back(t.gated(gates_of_key(std::to_string(key))));
+        t.submit_all(t.worker, items);
+    };
+    submit_one_each([&](const std::string& key) { return t.running("handler:g", key) + t.both("closed"); });
+    const auto behind_closed = t.claim(t.worker, 5);
+    CHECK(behind_closed.claimed.empty());
+    CHECK_FALSE(behind_closed.next_due);
+
+    // The first of each key starts.
+    for (int turn = 0; turn < 2; ++turn)
+        submit_one_each([&](const std::string& key) { return t.starts("handler:h", key); });
+    CHECK(starts_of(t, many, 100).size() == many);
+    // Each claim looks at some of them.
+    CHECK(t.until([&] {
+        const auto behind_rates = t.claim(t.worker, 5);
+        CHECK(behind_rates.claimed.empty());
+        return behind_rates.next_due && *behind_rates.next_due > behind_rates.now + 50min;
+    }));
+    CHECK(t.state_of_limit("closed").waiting == many);
+    CHECK(t.state_of_limit("handler:h").waiting == many);
+}
+
 TEST_CASE("a limit that opens by itself lets one go on after the other") {
     limit_fixture t;
     t.set("crm", t.never_more_than(1, 20ms));

@@ -10,6 +10,20 @@
 #include <random>
 #include <sstream>
 
+namespace fault_test {
+
+inline const errand::limit shut{"fault-shut", {.max_running = 0}};
+
+// No worker has its code, nor needs to: it may not start.
+struct shut_out {
+    errand::awaitable<void> perform(int number);
+    static std::string concurrency_key(int number) { return std::to_string(number); }
+};
+
+}  // namespace fault_test
+
+ERRAND_DECLARE_HANDLER(fault_test::shut_out, .name = "shut_out", .limits = {"fault-shut"})
+
 using namespace fault_test;
 using errand::test::holds_within;
 using errand::test::tcp_gate;
@@ -41,6 +55,29 @@ void break_something(tcp_gate& gate, std::minstd_rand& random) {
         holds_within(std::chrono::milliseconds{random() % 300}, [] { return false; });
         gate.stall(false);
     }
+}
+
+// What an idle worker says in this time.
+void says_little(const fleet& all, int seconds) {
+    const auto before = commands_of_clients(all);
+    holds_within(std::chrono::seconds{seconds}, [] { return false; });
+    const auto sent = commands_of_clients(all) - before;
+    CHECK(sent < 2 * seconds);
+    std::printf("fault: idle worker: %ld commands in %d s\n", sent, seconds);
+}
+
+// So many groups that wait at a closed limit, and so many schedules of which none is due.
+void crowd_in(errand::app& app, int count) {
+    app.block_on(app.set_limit("fault-shut", {.max_running = 0}));
+    std::vector<std::tuple<int>> numbers;
+    for (int number = 0; number < count; ++number) numbers.emplace_back(number);
+    app.block_on(app.handler<shut_out>().perform_bulk(numbers));
+    const auto tomorrow =
+        std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + std::chrono::hours{24};
+    for (const auto& [number] : numbers)
+        app.block_on(app.handler<stays>().every(
+            24h, {.key = std::to_string(number), .begin = tomorrow, .mode = errand::fixed_rate}, number, 1ms,
+            true));
 }
 
 }  // namespace
@@ -95,12 +132,19 @@ TEST_CASE("a submission whose reply is lost makes one task, and its handle is go
 }
 
 TEST_CASE("an idle worker sends Redis fewer than two commands a second") {
-    constexpr int seconds = 20;
     fleet all;
     all.worker({{"ERRAND_LEASE", "30s"}});
-    const auto before = commands_of_clients(all);
-    holds_within(std::chrono::seconds{seconds}, [] { return false; });
-    const auto sent = commands_of_clients(all) - before;
-    CHECK(sent < 2 * seconds);
-    std::printf("fault: idle worker: %ld commands in %d s\n", sent, seconds);
+    says_little(all, 20);
+}
+
+TEST_CASE("an idle worker sends no more beside schedules and tasks that may not start yet") {
+    fleet all;
+    all.worker({{"ERRAND_LEASE", "30s"}, {"ERRAND_SHARDS", "1"}});
+    {
+        auto settings = all.settings();
+        settings.shards = 1;
+        errand::app app{settings};
+        crowd_in(app, 500);
+    }
+    says_little(all, 10);
 }
