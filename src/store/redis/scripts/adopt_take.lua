@@ -24,6 +24,7 @@ local function take_one(q, member)
       return true
     end
     go_through(theirs)
+    settle()
     gated_of[id] = theirs
   end
   local n = #ids + 1

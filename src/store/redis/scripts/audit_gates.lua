@@ -24,7 +24,7 @@ function looks.groups(field, value)
   if not head then
     if finding('empty_group', group, 'its turn comes, and it has no tasks') then
       call('ZREM', held, member)
-      call('HDEL', groups, field)
+      dissolve(group)
       let_all_go(text)
     end
   elseif not call('ZSCORE', held, member) and finding('stuck', group, 'a group whose turn will not come') then
@@ -57,7 +57,10 @@ local function look_at_running()
   local function judge(field, counted, there)
     if counted == there or not finding('counter', sub(field, 3, 10), counted .. ' counted as running, ' .. there .. ' run') then return end
     if there == 0 then call('HDEL', gates, field) else call('HSET', gates, field, there) end
-    if byte(field) == 99 then let_go(sub(field, 2)) end
+    if byte(field) == 99 then
+      seen.running[sub(field, 2)] = nil
+      let_go(sub(field, 2))
+    end
   end
   repeat
     local some = call('HSCAN', gates, cursor, 'COUNT', 500)

@@ -1,39 +1,73 @@
 -- claim, when tasks wait in groups: these, the urgent tasks and the plain list take turns.
 -- Needs: lib_slots claim_void
 
--- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now.
-local function pop_group(q, member, time)
-  local queue, group = name_of(q), sub(member, -16)
-  local _, ticket, text = standing_of(group)
-  local head = head_of(group)
-  call('ZREM', held, member)
+-- What this call takes out of groups, and the heads of those that it has taken from.
+local taken, started, heads = {}, {}, {}
+-- The group that has started something last: it stands nowhere until another one is looked at.
+local ahead
+local any_notes = call('HLEN', notes) > 1
+
+-- Its first task that this call has not taken; who starts many reads many at once.
+local function head_now(group)
+  local known = heads[group] or {list = {}, at = 1}
+  heads[group] = known
+  if known.at > #known.list and not known.all then
+    local most = math.max(2, math.min(64, 4 * #known.list))
+    known.list = call('ZRANGE', held, known.last and '(' .. known.last or '[h' .. group, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', 0, most)
+    known.at, known.all = 1, #known.list < most
+  end
+  return known.list[known.at]
+end
+
+-- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now. It stands
+-- nowhere when this is called.
+local function pop_group(q, group, ticket, text, time)
+  local queue, head = name_of(q), head_now(group)
   if not text or not head then return end
   local gate, till = first_closed(text)
   if gate then
-    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then wake_for(opening, queue) end
+    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket or new_ticket(), text) then wake_for(opening, queue) end
     let_all_go(text)
     return
   end
-  local id = sub(head, -16)
-  call('ZREM', held, head)
-  call('HDEL', groups, 'i' .. id)
-  if call('HINCRBY', groups, 'n' .. queue, -1) <= 0 then call('HDEL', groups, 'n' .. queue) end
+  local id, known = sub(head, -16), heads[group]
+  taken[#taken + 1], started[#started + 1] = head, 'i' .. id
+  known.last, known.at = head, known.at + 1
   go_through(text)
   gated_of[id] = text
-  local following = head_of(group)
+  local following = head_now(group)
   if following then
-    ticket, gate, till = new_ticket(), first_closed(text)
+    local priority = sub(following, 18, 18)
+    gate, till = first_closed(text)
     if till == math.huge then
-      wait_at(gate, till, queue, sub(following, 18, 18), group, ticket, text)
+      wait_at(gate, till, queue, priority, group, new_ticket(), text)
     else
-      stand(group, turn_member(queue, sub(following, 18, 18), time + 1, ticket, group), ticket, text)
+      ahead = {group = group, text = text, priority = priority, time = time + 1,
+        front = 't' .. queue .. '\n' .. priority .. string.format('%014.0f', time + 1)}
     end
   else
-    call('HDEL', groups, 'g' .. group)
-    if call('ZCARD', held) == 0 then call('HDEL', stale, 'gated') end
+    dissolve(group)
   end
   let_all_go(text)
-  return entry(id, 9 - tonumber(sub(head, 18, 18)), call('HEXISTS', notes, id) == 1)
+  return entry(id, 9 - tonumber(sub(head, 18, 18)), any_notes and call('HEXISTS', notes, id) == 1)
+end
+
+local function stand_back()
+  if not ahead then return end
+  local ticket = new_ticket()
+  stand(ahead.group, ahead.front .. ticket .. ahead.group, ticket, ahead.text)
+  ahead = nil
+end
+
+local function leave_groups(queue)
+  stand_back()
+  if #taken == 0 then return end
+  many('ZREM', held, taken, 1, #taken)
+  many('HDEL', groups, started, 1, #started)
+  fewer_held(queue, #taken)
+  taken, started, heads = {}, {}, {}
+  settle()
+  none_is_held()
 end
 
 -- The priority of what is next outside of groups; -1 when there is nothing.
@@ -55,23 +89,39 @@ local function pop_turns(q, room)
   local queue, popped, looks = name_of(q), {}, 2 * room + 50
   local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)
-  local at = #queue + 3
+  seen.times[queue] = time
+  local at, theirs, member = #queue + 3, plain_priority(q), nil
+  seen.turns_moved = true
   while #popped < room and looks > 0 do
     looks = looks - 1
-    local member = first_of('t' .. queue .. '\n')
-    if not member then break end
-    local priority, turn = 9 - tonumber(sub(member, at, at)), tonumber(sub(member, at + 1, at + 14))
-    local theirs = plain_priority(q)
+    if seen.turns_moved then member, seen.turns_moved = first_of('t' .. queue .. '\n'), false end
+    local mine = ahead
+    if mine and member and sub(member, 1, #mine.front) <= mine.front then mine = nil end
+    if not mine and not member then break end
+    local priority = 9 - tonumber(mine and mine.priority or sub(member, at, at))
+    local turn = mine and mine.time or tonumber(sub(member, at + 1, at + 14))
     plain = math.max(plain, time)
     if theirs > priority or (theirs == priority and plain <= turn) then
       popped[#popped + 1] = pop_plain(q, theirs)
       if theirs == priority then time, plain = plain, plain + 1 end
+      seen.times[queue], theirs = time, plain_priority(q)
     else
       time = math.max(time, turn)
-      call('HSET', gates, 'v' .. queue, digits(time))
-      popped[#popped + 1] = pop_group(q, member, time)
+      seen.times[queue] = time
+      if mine then
+        ahead = nil
+        popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time)
+      else
+        stand_back()
+        local group = sub(member, -16)
+        local _, ticket, text = standing_of(group)
+        call('ZREM', held, member)
+        seen.turns_moved = true
+        popped[#popped + 1] = pop_group(q, group, ticket, text, time)
+      end
     end
   end
+  leave_groups(queue)
   call('HSET', gates, 'v' .. queue, digits(time), 'l' .. queue, digits(plain))
   return popped
 end

@@ -68,7 +68,11 @@ local function report(spec, history, claim, count, at, ids, holders)
     end
   end
   -- Also of one that is lost: it was cancelled, and its attempt has ended only now.
-  for i = 1, gated == '1' and count or 0 do free_slot(ARGV[at + 1 + 2 * i], claim) end
+  if gated == '1' then
+    local all = {}
+    for i = 1, count do all[i] = ARGV[at + 1 + 2 * i] end
+    free_slots(all, claim)
+  end
   if #kept == 0 then return kept, run end
   many('HDEL', own, kept, 1, #kept)
   local step = kind == 'end' and end_run or kind == 'give' and give_run

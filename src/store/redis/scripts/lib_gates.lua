@@ -44,47 +44,91 @@ local function used_up(gate, rule)
   return math.max(kept, micros)
 end
 
+-- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
+-- `unsettled` is not written yet (settle); lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at
+-- which nobody waits, and whether the first turn of a queue may be another one now.
+local seen = {running = {}, unsettled = {}, gates = {}, texts = {}, standings = {}, times = {}, unwaited = {}, turns_moved = true}
+
+local function running(gate)
+  local count = seen.running[gate]
+  if not count then
+    count = tonumber(call('HGET', gates, 'c' .. gate) or 0) + (seen.unsettled['c' .. gate] or 0)
+    seen.running[gate] = count
+  end
+  return count
+end
+
+-- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
+local function known_gate(gate)
+  local known = seen.gates[gate]
+  if not known then
+    local limit = sub(gate, 1, 9)
+    known = {name = gate, limit = limit, starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate),
+      count = 'c' .. gate, total = sub(gate, 10) ~= no_key and 'a' .. limit}
+    seen.gates[gate] = known
+  end
+  return known
+end
+local function gates_in(text)
+  local all = seen.texts[text]
+  if not all then
+    all = {}
+    for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+    seen.texts[text] = all
+  end
+  return all
+end
+
 -- False when it is open; else when it opens (us), math.huge: when a slot is freed.
-local function closed_until(gate)
-  local kind, rule = byte(gate), rule_of(gate)
-  if rule.most and kind ~= 115 and tonumber(call('HGET', gates, 'c' .. gate) or 0) >= rule.most then return math.huge end
-  if not rule.spacing or kind == 109 then return false end
-  local opening = used_up(gate, rule) - rule.tolerance
+local function closed(known)
+  local rule = known.rule
+  if rule.most and known.runs and running(known.name) >= rule.most then return math.huge end
+  if not rule.spacing or not known.starts then return false end
+  local opening = used_up(known.name, rule) - rule.tolerance
   return opening > micros and opening
 end
+local function closed_until(gate) return closed(known_gate(gate)) end
 
 -- The first gate of these that is closed, and until when; nil: all are open.
 local function first_closed(text)
-  for at = 1, #text, gate_width do
-    local gate = sub(text, at, at + gate_width - 1)
-    local till = closed_until(gate)
-    if till then return gate, till end
+  for _, known in ipairs(gates_in(text)) do
+    local till = closed(known)
+    if till then return known.name, till end
   end
 end
 
-local function add_to(field, by)
-  if call('HINCRBY', gates, field, by) <= 0 then call('HDEL', gates, field) end
+local function add_running(known, by)
+  local gate, unsettled = known.name, seen.unsettled
+  if seen.running[gate] then seen.running[gate] = math.max(0, seen.running[gate] + by) end
+  unsettled[known.count] = (unsettled[known.count] or 0) + by
+  if known.total then unsettled[known.total] = (unsettled[known.total] or 0) + by end
 end
-local function add_running(gate, by)
-  add_to('c' .. gate, by)
-  if sub(gate, 10) ~= no_key then add_to('a' .. sub(gate, 1, 9), by) end
+
+-- Tasks of a call share gates: each count is written once.
+local function settle()
+  for field, by in pairs(seen.unsettled) do
+    if by ~= 0 then
+      local count = call('HINCRBY', gates, field, by)
+      if count <= 0 then call('HDEL', gates, field) end
+      if byte(field) == 99 then seen.running[sub(field, 2)] = math.max(0, count) end
+    end
+  end
+  seen.unsettled = {}
 end
 
 local function go_through(text)
-  for at = 1, #text, gate_width do
-    local gate = sub(text, at, at + gate_width - 1)
-    local kind, rule = byte(gate), rule_of(gate)
-    if rule.spacing and kind ~= 109 then
-      call('HSET', gates, 't' .. gate, string.format('%.2f', used_up(gate, rule) + rule.spacing))
+  for _, known in ipairs(gates_in(text)) do
+    local rule = known.rule
+    if rule.spacing and known.starts then
+      call('HSET', gates, 't' .. known.name, string.format('%.2f', used_up(known.name, rule) + rule.spacing))
     end
-    if kind ~= 115 then add_running(gate, 1) end
+    if known.runs then add_running(known, 1) end
   end
 end
 
 -- One of those that ran has ended, at each of these gates.
 local function come_back(text)
-  for at = 1, #text, gate_width do
-    local gate = sub(text, at, at + gate_width - 1)
-    if byte(gate) ~= 115 then add_running(gate, -1) end
+  for _, known in ipairs(gates_in(text)) do
+    if known.runs then add_running(known, -1) end
   end
 end

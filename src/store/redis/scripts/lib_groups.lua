@@ -6,9 +6,9 @@
 --         (those that wait at a gate: lib_gates.lua)
 -- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its ticket, its gates
 --         'i' id -> order of the task; 'n' queue -> tasks
--- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last ticket
+-- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
--- Needs: lib_gates lib_names lib_wake lib_entry
+-- Needs: lib_gates lib_names lib_wake lib_entry lib_many
 local groups = prefix .. 'groups'
 local first_order = 5 * 10 ^ 12
 
@@ -23,20 +23,46 @@ end
 local function stand(group, member, ticket, text)
   call('ZADD', held, 0, member)
   call('HSET', groups, 'g' .. group, struct.pack('>I2', #member) .. member .. ticket .. text)
+  seen.standings[group] = {member, ticket, text}
+  if byte(member) == 116 then seen.turns_moved = true end
 end
-local function new_ticket() return string.format('%014.0f', call('HINCRBY', gates, 'order', 1)) end
+-- Some at a time: what this call does not use nobody does.
+local function new_ticket()
+  if not seen.ticket or seen.ticket % 50 == 0 then seen.ticket = 50 * call('HINCRBY', gates, 'order', 1) end
+  seen.ticket = seen.ticket + 1
+  return string.format('%014.0f', seen.ticket)
+end
 
 -- Where the group stands in `held`, its ticket and its gates; nil: it is empty.
 local function standing_of(group)
+  local known = seen.standings[group]
+  if known then return known[1], known[2], known[3] end
   local value = call('HGET', groups, 'g' .. group)
   if not value then return end
   local length = struct.unpack('>I2', value)
-  return sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), sub(value, 17 + length)
+  known = {sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), sub(value, 17 + length)}
+  seen.standings[group] = known
+  return known[1], known[2], known[3]
+end
+
+-- The last of its tasks has left it.
+local function dissolve(group)
+  seen.standings[group] = nil
+  call('HDEL', groups, 'g' .. group)
+end
+local function none_is_held()
+  if call('ZCARD', held) > 0 then return end
+  call('HDEL', stale, 'gated')
+  seen.marked = false
+end
+local function fewer_held(queue, by)
+  if call('HINCRBY', groups, 'n' .. queue, -by) <= 0 then call('HDEL', groups, 'n' .. queue) end
 end
 
 -- Its turn comes, at the present virtual time of its queue.
 local function line_up(queue, priority, group, ticket, text)
-  local time = tonumber(call('HGET', gates, 'v' .. queue) or 0)
+  seen.times[queue] = seen.times[queue] or tonumber(call('HGET', gates, 'v' .. queue) or 0)
+  local time = seen.times[queue]
   stand(group, turn_member(queue, priority, time, ticket, group), ticket, text)
 end
 
@@ -50,6 +76,7 @@ end
 -- True when somebody is to be woken, to sleep until the gate opens.
 local function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
+  seen.unwaited[sub(gate, 1, 9)], seen.unwaited[gate] = false, nil
   return till < math.huge and open_at(gate, till)
 end
 
@@ -69,14 +96,25 @@ local function wake_late(waits)
   for queue in pairs(waits and {} or opening) do wake_in(prefix .. 'idle:' .. queue, 1) end
 end
 
+-- At no gate of a kind and limit. Who stops waiting is not noticed.
+local function nobody_waits(front)
+  if seen.unwaited[front] == nil then seen.unwaited[front] = first_of('p' .. front) == nil end
+  return seen.unwaited[front]
+end
+
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at.
 local function let_go(gate)
-  local first = first_of('p' .. gate)
+  local known = known_gate(gate)
+  if seen.unwaited[gate] or nobody_waits(known.limit) then return end
+  local till = closed(known)
+  if till == math.huge then return end
+  local two = call('ZRANGE', held, '[p' .. gate, '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 2)
+  local first = two[1]
+  seen.unwaited[gate] = first == nil
   if not first then return end
-  local till = closed_until(gate)
   if till then
-    if till < math.huge and open_at(gate, till) then wake_for(opening, sub(first, 2 + gate_width, -33)) end
+    if open_at(gate, till) then wake_for(opening, sub(first, 2 + gate_width, -33)) end
     return
   end
   repeat
@@ -85,12 +123,12 @@ local function let_go(gate)
     call('ZREM', held, first)
     if text then line_up(queue, priority, group, ticket, text) end
     wake_for(woken, queue)
-    first = call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
+    first = two[2] and call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
   until not first
 end
 
 local function let_all_go(text)
-  for at = 1, #text, gate_width do let_go(sub(text, at, at + gate_width - 1)) end
+  for _, known in ipairs(gates_in(text)) do let_go(known.name) end
 end
 
 -- The first of those that wait at each gate of a limit, from a place on: of the others each is let go by the one before. What is
@@ -118,16 +156,8 @@ end
 local function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
 local function head_of(group) return first_of('h' .. group) end
 
--- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
-local function hold(q, id, body, front)
-  local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
-  local group = group_of(queue, text)
-  local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
-  local order = string.format('%013.0f', first_order + step)
-  call('ZADD', held, 0, 'h' .. group .. priority .. order .. id)
-  call('HSET', groups, 'i' .. id, order)
-  call('HINCRBY', groups, 'n' .. queue, 1)
-  call('HSET', stale, 'gated', '')
+-- The group of a task that has come into it. True when somebody is to be woken for it.
+local function join(queue, group, priority, text)
   local member, ticket = standing_of(group)
   if not member then
     local gate, till = first_closed(text)
@@ -144,6 +174,46 @@ local function hold(q, id, body, front)
   return byte(member) == 116
 end
 
+local function mark_gated()
+  if not seen.marked then call('HSET', stale, 'gated', '') end
+  seen.marked = true
+end
+
+-- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
+local function hold(q, id, body, front)
+  local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
+  local group = group_of(queue, text)
+  local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
+  local order = string.format('%013.0f', first_order + step)
+  call('ZADD', held, 0, 'h' .. group .. priority .. order .. id)
+  call('HSET', groups, 'i' .. id, order)
+  call('HINCRBY', groups, 'n' .. queue, 1)
+  mark_gated()
+  return join(queue, group, priority, text)
+end
+
+-- The same for many, each at the end of its group; for how many somebody is to be woken.
+local function hold_all(q, ids)
+  local queue, n, wakes = name_of(q), #ids, 0
+  local bodies, members, fields, of = hmget(tasks, ids), {}, {}, {}
+  local step = first_order + call('HINCRBY', control, 'back', n) - n
+  for i = 1, n do
+    local order, text = string.format('%013.0f', step + i), gates_of(bodies[i])
+    of[text] = of[text] or group_of(queue, text)
+    members[2 * i - 1], members[2 * i] = 0, 'h' .. of[text] .. 9 - priority_of(bodies[i]) .. order .. ids[i]
+    fields[2 * i - 1], fields[2 * i] = 'i' .. ids[i], order
+  end
+  many('ZADD', held, members, 1, 2 * n)
+  many('HSET', groups, fields, 1, 2 * n)
+  call('HINCRBY', groups, 'n' .. queue, n)
+  mark_gated()
+  for i = 1, n do
+    local text = gates_of(bodies[i])
+    if join(queue, of[text], 9 - priority_of(bodies[i]), text) then wakes = wakes + 1 end
+  end
+  return wakes
+end
+
 -- Takes a task out of its group. False when it is in none.
 local function unhold(q, id, body)
   local order = is_gated(body) and call('HGET', groups, 'i' .. id)
@@ -152,7 +222,7 @@ local function unhold(q, id, body)
   local group = group_of(queue, text)
   call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
   call('HDEL', groups, 'i' .. id)
-  if call('HINCRBY', groups, 'n' .. queue, -1) <= 0 then call('HDEL', groups, 'n' .. queue) end
+  fewer_held(queue, 1)
   local head = head_of(group)
   local member, ticket = standing_of(group)
   if head then
@@ -165,18 +235,31 @@ local function unhold(q, id, body)
     return true
   end
   if member then call('ZREM', held, member) end
-  call('HDEL', groups, 'g' .. group)
+  dissolve(group)
   -- It may have been let go by one of them.
   let_all_go(text)
-  if call('ZCARD', held) == 0 then call('HDEL', stale, 'gated') end
+  none_is_held()
   return true
 end
 
--- Frees what a task holds under a claim; once, whoever says so.
-local function free_slot(id, claim)
-  local text = call('HGET', slots, id .. claim)
-  if not text then return end
-  call('HDEL', slots, id .. claim)
-  come_back(text)
-  let_all_go(text)
+-- Frees what tasks hold under a claim; once, whoever says so.
+local function free_slots(ids, claim)
+  local fields, held_there, freed = {}, {}, {}
+  for i = 1, #ids do fields[i] = ids[i] .. claim end
+  for i, text in ipairs(hmget(slots, fields)) do
+    if text then
+      freed[#freed + 1] = fields[i]
+      held_there[#held_there + 1] = text
+      come_back(text)
+    end
+  end
+  if #freed == 0 then return end
+  many('HDEL', slots, freed, 1, #freed)
+  settle()
+  local gone = {}
+  for _, text in ipairs(held_there) do
+    if not gone[text] then let_all_go(text) end
+    gone[text] = true
+  end
 end
+local function free_slot(id, claim) free_slots({id}, claim) end

@@ -5,6 +5,7 @@ local gated_of = {}
 -- As if it had not gone through, in the call in which it has.
 local function undo(text)
   come_back(text)
+  settle()
   for at = 1, #text, gate_width do
     local gate = sub(text, at, at + gate_width - 1)
     local rule = rule_of(gate)
@@ -28,13 +29,15 @@ end
 
 local function take_slots(ids, claim)
   if not next(gated_of) then return end
+  local fields = {}
   for i = 1, #ids do
     local text = gated_of[ids[i]]
     if text then
-      call('HSET', slots, ids[i] .. claim, text)
+      fields[#fields + 1], fields[#fields + 2] = ids[i] .. claim, text
       gated_of[ids[i]] = nil
     end
   end
+  many('HSET', slots, fields, 1, #fields)
   -- What has no body does not come.
   for _, text in pairs(gated_of) do
     undo(text)

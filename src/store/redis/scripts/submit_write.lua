@@ -41,9 +41,7 @@ local function place(run, ids)
     if run.priority == 0 then
       many('LPUSH', ready_of(q), ids, 1, n)
     elseif run.priority >= 128 then
-      for i = 1, #ids do
-        if not hold(q, ids[i], call('HGET', tasks, ids[i])) then n = n - 1 end
-      end
+      n = hold_all(q, ids)
     else
       for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end
