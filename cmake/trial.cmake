@@ -185,7 +185,7 @@ errand_broken_hand(slot_freed_twice FINDS limit_exceeded SCRIPTS "${groups}" FAU
 
 # Of what is to be given back one in eight is not, whoever says so.
 errand_broken_source(slot_leaked groups FILE store/redis/scripts/lib_groups.lua
-    FROM "if not text then return end" TO "if not text or now % 8 == 0 then return end")
+    FROM "if text then\n      freed" TO "if text and now % 8 ~= 0 then\n      freed")
 errand_broken_hand(slot_leaked FINDS "(stuck|limit_held|held_back|check: slot_leaked)" SCRIPTS "${groups}"
     FAULTS --patience 20 --no-lots --only kill)
 
