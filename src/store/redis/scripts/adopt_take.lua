@@ -24,7 +24,7 @@ local function take_one(q, member)
       return true
     end
     go_through(theirs)
-    settle()
+    write_counts()
     gated_of[id] = theirs
   end
   local n = #ids + 1

@@ -66,7 +66,7 @@ local function leave_groups(queue)
   many('HDEL', groups, started, 1, #started)
   fewer_held(queue, #taken)
   taken, started, heads = {}, {}, {}
-  settle()
+  write_counts()
   none_is_held()
 end
 

@@ -45,7 +45,7 @@ local function used_up(gate, rule)
 end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
--- `unsettled` is not written yet (settle); lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at
+-- `unsettled` is not written yet (write_counts); lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at
 -- which nobody waits, and whether the first turn of a queue may be another one now.
 local seen = {running = {}, unsettled = {}, gates = {}, texts = {}, standings = {}, times = {}, unwaited = {}, turns_moved = true}
 
@@ -105,7 +105,7 @@ local function add_running(known, by)
 end
 
 -- Tasks of a call share gates: each count is written once.
-local function settle()
+local function write_counts()
   for field, by in pairs(seen.unsettled) do
     if by ~= 0 then
       local count = call('HINCRBY', gates, field, by)

@@ -255,7 +255,7 @@ local function free_slots(ids, claim)
   end
   if #freed == 0 then return end
   many('HDEL', slots, freed, 1, #freed)
-  settle()
+  write_counts()
   local gone = {}
   for _, text in ipairs(held_there) do
     if not gone[text] then let_all_go(text) end

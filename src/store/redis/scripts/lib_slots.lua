@@ -5,7 +5,7 @@ local gated_of = {}
 -- As if it had not gone through, in the call in which it has.
 local function undo(text)
   come_back(text)
-  settle()
+  write_counts()
   for at = 1, #text, gate_width do
     local gate = sub(text, at, at + gate_width - 1)
     local rule = rule_of(gate)
