@@ -135,6 +135,40 @@ TEST_CASE("an opening that comes earlier than it was known is told to one who wa
     CHECK(*told.next_due <= told.now + 11s);
 }
 
+TEST_CASE("a key goes on when its gate opens, whatever the bytes of its hash") {
+    const bool timed = GENERATE(true, false);
+    // Of the first the hash begins with 0xFF, of the second with 0x00.
+    const auto* key = GENERATE("70", "286");
+    limit_fixture t;
+    t.set("handler:h", timed ? t.never_more_than(1, 20ms) : t.at_most(1));
+    const auto gates = t.both("handler:h", key);
+    REQUIRE((gates[9] == '\xff' || gates[9] == '\0'));
+    t.submit_many(3, gates);
+    for (int i = 0; i < 3; ++i) {
+        std::vector<claimed_task> got;
+        CHECK(t.until([&] {
+            got = t.take(1);
+            return !got.empty();
+        }));
+        REQUIRE(got.size() == 1);
+        if (!timed) CHECK(t.take(1).empty());
+        t.finish_one(got[0]);
+    }
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("what is given back with its first notes and claimed in the same call comes with them") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.submit_gated(t.running("crm"), "x");
+    const auto got = t.take(1);
+    auto back = t.of(got.at(0), report::kind::give_back);
+    back.record = "remember this";
+    const auto again = t.work(t.worker, {back}, {}, 1).claimed;
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].notes == "remember this");
+}
+
 TEST_CASE("of very many keys behind a closed limit a claim sees a part, and none is forgotten") {
     limit_fixture t;
     t.set("crm", t.at_most(0));

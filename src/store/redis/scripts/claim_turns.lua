@@ -5,7 +5,7 @@
 local taken, started, heads = {}, {}, {}
 -- The group that has started something last: it stands nowhere until another one is looked at.
 local ahead
-local any_notes = call('HLEN', notes) > 1
+local any_notes
 
 -- Its first task that this call has not taken; who starts many reads many at once.
 local function head_now(group)
@@ -87,6 +87,7 @@ end
 local function pop_turns(q, room)
   if not any_turn(name_of(q)) then return {} end
   local queue, popped, looks = name_of(q), {}, 2 * room + 50
+  any_notes = call('HLEN', notes) > 1  -- reports of this call may have brought the first
   local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)
   seen.times[queue] = time

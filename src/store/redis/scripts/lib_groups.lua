@@ -98,7 +98,11 @@ end
 
 -- At no gate of a kind and limit. Who stops waiting is not noticed.
 local function nobody_waits(front)
-  if seen.unwaited[front] == nil then seen.unwaited[front] = first_of('p' .. front) == nil end
+  if seen.unwaited[front] == nil then
+    -- Keys are hashes of any bytes.
+    local last = '[p' .. front .. string.rep('\255', 9)
+    seen.unwaited[front] = call('ZRANGE', held, '[p' .. front, last, 'BYLEX', 'LIMIT', 0, 1)[1] == nil
+  end
   return seen.unwaited[front]
 end
 
@@ -244,8 +248,11 @@ end
 
 -- Frees what tasks hold under a claim; once, whoever says so.
 local function free_slots(ids, claim)
-  local fields, held_there, freed = {}, {}, {}
-  for i = 1, #ids do fields[i] = ids[i] .. claim end
+  local fields, held_there, freed, once = {}, {}, {}, {}
+  for i = 1, #ids do
+    if not once[ids[i]] then fields[#fields + 1] = ids[i] .. claim end
+    once[ids[i]] = true
+  end
   for i, text in ipairs(hmget(slots, fields)) do
     if text then
       freed[#freed + 1] = fields[i]

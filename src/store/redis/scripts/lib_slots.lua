@@ -22,7 +22,8 @@ local function hold_again(q, id)
   if not text then return false end
   gated_of[id] = nil
   undo(text)
-  hold(q, id, call('HGET', tasks, id), true)
+  local body = call('HGET', tasks, id)
+  if body then hold(q, id, body, true) end
   let_all_go(text)
   return true
 end
