@@ -117,7 +117,7 @@ TEST_CASE("a limit that opens by itself lets one go on after the other") {
 TEST_CASE("when a limit opens by itself a worker of each queue that waits for it hears so") {
     limit_fixture t;
     auto idle = t.join("idle");
-    t.set("crm", t.never_more_than(1, 20ms));
+    t.set("crm", t.never_more_than(1, 400ms));
     t.submit_many(2, t.starts("crm"), "[]", "served");
     CHECK(t.take(5, "served").size() == 1);
     CHECK(t.claim(idle, 5, {"served"}).claimed.empty());
