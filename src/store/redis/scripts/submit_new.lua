@@ -12,8 +12,7 @@ local lane, number, n = ARGV[1], tonumber(ARGV[2]), #ARGV
 local clock = call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
 local now = math.floor(micros / 1000)
-local prefix = string.sub(tasks, 1, -6)
-local channel = prefix .. 'wake:'
+local channel = string.sub(tasks, 1, -6) .. 'wake:'
 
 local last = call('HGET', lanes, lane)
 if not last then return {'strange', now} end
@@ -21,20 +20,18 @@ local before = tonumber(string.sub(last, 1, 15))
 if number == before then return {'ok', now} end
 if number < before then return {'late'} end
 
--- Whether claims of this queue are to look closely (lib_paused.lua, claim_void.lua). Of groups (lib_groups.lua) only those
--- whose turn it is stand before others.
-local function is_close()
-  local marks = call('HLEN', stale)
-  if marks ~= 2 or call('HEXISTS', stale, 'gated') == 0 then return marks > 1 end
-  local turn = 't' .. string.sub(idle, #prefix + 6) .. '\n'
-  return call('ZRANGE', prefix .. 'held', '[' .. turn, '[' .. turn .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] ~= nil
-end
-
 -- Hands a lone task to this worker, under a claim as `work` makes it: so it spares itself the way to ask. Not when others
--- are before it, nor a long one: it would fill the output buffer. True when somebody heard.
+-- are before it, nor when claims are to look closely (lib_paused.lua, claim_void.lua), nor a long one: it would fill the
+-- output buffer. True when somebody heard.
 local function hand_to(worker, lease, mark)
-  if #ARGV[4] > 32768 or is_close() or call('LLEN', ready) > 0 or call('ZCARD', urgent) > 0 then
-    return false
+  local marks = call('HLEN', stale)
+  if #ARGV[4] > 32768 or call('LLEN', ready) > 0 or call('ZCARD', urgent) > 0 then return false end
+  if marks > 1 then
+    -- Of groups (lib_groups.lua) only those whose turn it is stand before others.
+    if marks ~= 2 or call('HEXISTS', stale, 'gated') == 0 then return false end
+    local prefix = string.sub(tasks, 1, -6)
+    local turn = 't' .. string.sub(idle, #prefix + 6) .. '\n'
+    if call('ZRANGE', prefix .. 'held', '[' .. turn, '[' .. turn .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] then return false end
   end
   -- Its number is the time alone: what the worker has seen (lib_take.lua) is not known here.
   if tonumber(call('HGET', control, 'claim') or 0) >= micros then return false end
