@@ -24,8 +24,8 @@ if number < before then return {'late'} end
 -- are before it, nor when claims are to look closely (lib_paused.lua, claim_void.lua), nor a long one: it would fill the
 -- output buffer. True when somebody heard.
 local function hand_to(worker, lease, mark)
-  local marks = call('HLEN', stale)
   if #ARGV[4] > 32768 or call('LLEN', ready) > 0 or call('ZCARD', urgent) > 0 then return false end
+  local marks = call('HLEN', stale)
   if marks > 1 then
     -- Of groups (lib_groups.lua) only those whose turn it is stand before others.
     if marks ~= 2 or call('HEXISTS', stale, 'gated') == 0 then return false end
