@@ -1,5 +1,6 @@
 // A lone task goes to a worker that waits for one together with its submission.
 #include "support/desk.hpp"
+#include "support/limit_fixture.hpp"
 #include "support/redis_fixture.hpp"
 #include "support/shards.hpp"
 
@@ -49,6 +50,12 @@ struct giving : redis_fixture {
         work_call call;
         call.claim = {.queues = {"default"}, .limit = limit, .lease = lease, .takes_given = true};
         return await(io, by->work(call));
+    }
+    // Tasks of which one at a time may run.
+    void submit_limited(std::size_t count) {
+        await(io, producer->set_limit("crm", limit_fixture::at_most(1)));
+        for (std::size_t sent = 0; sent < count; ++sent)
+            submit(producer, limit_fixture::gated(limit_fixture::running("crm")));
     }
     // Messages to it that were on their way have arrived.
     void settle(member& by) { await(io, by->find(new_task_id(1))); }
@@ -150,6 +157,10 @@ TEST_CASE(
         here.submit(here.producer, item_of("urgent", "default", 5));
         here.redis({"SADD", here.key("idle:default"), "w\n30000"});
     }
+    SECTION("a limited one that may run") {
+        here.submit_limited(1);
+        here.redis({"SADD", here.key("idle:default"), "w\n30000"});
+    }
     SECTION("paused") {
         here.wait(here.worker);
         await(here.io, here.producer->pause("default"));
@@ -163,6 +174,17 @@ TEST_CASE(
     REQUIRE(here.until([&] { return here.worker.ear->wakes == 1; }));
     CHECK(here.worker.ear->given.empty());
     CHECK(here.state_of(here.producer, item.id) == state::ready);
+}
+
+TEST_CASE("a lone task is handed over beside those that wait for their limit") {
+    giving here;
+    here.submit_limited(2);
+    REQUIRE(here.wait(here.worker, 1).claimed.size() == 1);
+    REQUIRE(here.wait(here.worker).claimed.empty());
+    const auto item = item_of("x");
+    here.submit(here.producer, item);
+    REQUIRE(here.until([&] { return here.worker.ear->given.size() == 1; }));
+    CHECK(here.worker.ear->given.front().id == item.id);
 }
 
 TEST_CASE("a worker that leaves or has no room stands in no queue for tasks to be handed to") {
