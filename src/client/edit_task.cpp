@@ -54,7 +54,8 @@ awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life
     if (decode_body(found->body).rule == on_failed::gather) co_return false;
     const auto outcome = decode_outcome(found->outcome);
     task_notes notes = outcome.notes.value_or(task_notes{});
-    notes.attempts = notes.lost_leases = notes.unknown_handler = 0;
+    // Who did not know its handler does not come to know it by this.
+    notes.attempts = notes.lost_leases = 0;
     notes.snoozed = false;
     notes.revived = true;
     const auto record = encode(notes);

@@ -25,6 +25,8 @@ std::size_t bytes_of_batch(const std::vector<submission_item>& items) {
     for (const auto& one : items) bytes += one.body.size();
     return bytes;
 }
+
+constexpr auto looks_every = std::chrono::milliseconds{100};
 }  // namespace
 
 // It lives until its call has ended, whether somebody waits for that or not.
@@ -35,6 +37,7 @@ struct submissions::whole {
     std::vector<submission_item> items;
     submit_mode mode;
     std::set<std::size_t> shards{};
+    std::size_t lane = 0;
     std::vector<submit_answer> answers{};
     std::exception_ptr failure{};
     bool may_go = false, ended = false;
@@ -129,10 +132,14 @@ awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submiss
     const auto mine = std::make_shared<whole>(executor_, std::move(items), mode);
     mine->shards = std::move(shards);
     wholes_.push_back(mine);
-    let_go();
     std::exception_ptr cancelled;
     try {
-        co_await mine->wait(mine->may_go, until);
+        // Nobody says when a shard has become late.
+        for (auto now = asio::steady_timer::clock_type::now(); !mine->may_go && now < until;
+             now = asio::steady_timer::clock_type::now()) {
+            let_go();
+            co_await mine->wait(mine->may_go, std::min(until, now + looks_every));
+        }
     } catch (...) {
         cancelled = std::current_exception();
     }
@@ -159,7 +166,7 @@ awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submiss
 
 awaitable<void> submissions::send(std::shared_ptr<whole> one) {
     try {
-        auto answers = co_await to_.submit(store::lane_of_several_shards, one->items, one->mode);
+        auto answers = co_await to_.submit(one->lane, one->items, one->mode);
         one->answers = std::move(answers);
     } catch (...) {
         one->failure = std::current_exception();
@@ -170,13 +177,34 @@ awaitable<void> submissions::send(std::shared_ptr<whole> one) {
     let_go();
 }
 
+// The shards that those that come later have to leave to it: of one that a late shard holds up only that.
+std::set<std::size_t> submissions::taken_by(const whole& one) const {
+    std::set<std::size_t> late;
+    for (const auto shard : one.shards) {
+        if (to_.is_late(shard)) late.insert(shard);
+    }
+    return late.empty() ? one.shards : late;
+}
+
+// A lane has one call in flight in each shard.
+std::size_t submissions::lane_for(const std::set<std::size_t>& shards) const {
+    auto lane = store::lane_of_several_shards;
+    const auto uses = [&](const std::shared_ptr<whole>& one) {
+        return one->may_go && one->lane == lane &&
+               std::ranges::any_of(shards, [&](std::size_t shard) { return one->shards.contains(shard); });
+    };
+    while (std::ranges::any_of(wholes_, uses)) ++lane;
+    return lane;
+}
+
 void submissions::let_go() {
     std::set<std::size_t> taken;
     for (const auto& one : wholes_) {
         const bool free =
             std::ranges::none_of(one->shards, [&](std::size_t shard) { return taken.contains(shard); });
-        taken.insert(one->shards.begin(), one->shards.end());
+        taken.merge(taken_by(*one));
         if (!free || one->may_go) continue;
+        one->lane = lane_for(one->shards);
         one->may_go = true;
         one->changed.cancel();
     }

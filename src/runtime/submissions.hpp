@@ -31,6 +31,8 @@ private:
     awaitable<group_answer> submit_whole(std::vector<submission_item> items, submit_mode mode,
                                          std::set<std::size_t> shards);
     awaitable<void> send(std::shared_ptr<whole> one);
+    std::set<std::size_t> taken_by(const whole& one) const;
+    std::size_t lane_for(const std::set<std::size_t>& shards) const;
     void let_go();
 
     boost::asio::any_io_executor executor_;
@@ -38,6 +40,7 @@ private:
     std::optional<duration> patience_;
     std::deque<submitter> lines_;  // one a shard
     // In the order in which they came: each waits until no earlier one that waits or is under way concerns one of its shards.
+    // Those that a late shard holds up keep only that from others.
     std::deque<std::shared_ptr<whole>> wholes_;
     submit_backlog room_;  // of those that wait
 };

@@ -307,7 +307,11 @@ public:
     virtual std::size_t shards() const { return 1; }
     virtual std::size_t shard_of(const task_id&) const { return 0; }
 
-    // Lanes 0 .. submit_lanes-1, and one more; one call in flight per lane and shard.
+    // A batch over several shards has been waiting for this one's answer for longer than is usual.
+    virtual bool is_late(std::size_t) const { return false; }
+
+    // Lanes 0 .. submit_lanes-1, and from there on as many as batches over several shards need; one call in flight per lane
+    // and shard.
     static constexpr std::size_t submit_lanes = 2;
     static constexpr std::size_t lane_of_several_shards = submit_lanes;
     virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
@@ -381,7 +385,8 @@ public:
     virtual awaitable<std::vector<std::vector<task_id>>> resolve(std::span<const resolution> all,
                                                                  std::string_view gathered) = 0;
     virtual awaitable<void> delivered(std::span<const delivery> all) = 0;
-    // A task that ended otherwise than by success starts again with these notes. False: it has not ended so.
+    // A task that ended otherwise than by success starts again with these notes: it stands aside where they tell of workers
+    // that do not know its handler. False: it has not ended so.
     virtual awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
                                    std::string_view encoded_notes) = 0;
 

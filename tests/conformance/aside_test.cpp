@@ -157,6 +157,29 @@ TEST_CASE("what stands aside and is not started in time expires") {
     CHECK(t.check().empty());
 }
 
+TEST_CASE("what was cancelled aside and is revived stands aside again") {
+    two_programs t;
+    const auto id = t.stranger();
+    CHECK(await(t.io, t.worker->cancel(id, 0, outcome_of(state::cancelled))).cancelled);
+    const auto found = await(t.io, t.worker->find(id));
+    REQUIRE(found->finished_at);
+    task_notes notes;
+    notes.unknown_handler = 1;
+    notes.revived = true;
+    await(t.io, t.fresh->beat(R"({"answers_to":["test"],"ear":"fresh:1"})", 1h, {}));
+    t.adopt(t.fresh);
+    CHECK(await(t.io, t.worker->revive(id, incarnation_of(found->body), *found->finished_at, encode(notes))));
+    CHECK(t.until([&] { return t.fresh.ear->asides > 0; }));
+    CHECK(t.claim(t.old, 10).claimed.empty());
+    CHECK(t.check().empty());
+    const auto got = t.adopt(t.fresh).tasks;
+    REQUIRE(got.size() == 1);
+    CHECK(decode_notes(got[0].notes).revived);
+    CHECK(t.finish(t.fresh, {success_of(got[0])}) == std::vector{report_verdict::accepted});
+    CHECK(t.state_of(t.worker, id) == state::success);
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("what a worker took that stood aside comes back when the worker dies") {
     two_programs t;
     const auto id = t.stranger();

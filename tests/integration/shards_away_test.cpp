@@ -18,22 +18,25 @@ namespace {
 
 constexpr std::size_t away_shard = 1;
 
-// Two servers, the second of which can go away; each has one of two shards.
+// Two servers, the second of which can go away: it has the second shard, the other one all others.
 struct two_servers {
+    explicit two_servers(std::size_t count = 2) : shards{count} {}
+
+    const std::size_t shards;
     errand::test::redis_server other{{.append_only = true}};
     errand::config settings = made();
 
     errand::config made() {
         auto all = errand::test::fresh_settings();
         all.store += "," + other.url();
-        all.shards = 0;
+        all.shards = shards;
         all.lease = 3s;
         return all;
     }
-    static errand::task_id id_on(std::size_t shard) {
+    errand::task_id id_on(std::size_t shard) const {
         for (;;) {
             const auto id = errand::new_task_id(1'763'000'000'000);
-            if (errand::shards::shard_of(id, 2) == shard) return id;
+            if (errand::shards::shard_of(id, shards) == shard) return id;
         }
     }
     std::string key(const std::string& part, std::size_t shard) const {
@@ -56,11 +59,11 @@ struct connected {
         errand::store_settings with;
         with.name_space = on.settings.name_space;
         with.name = name;
-        with.shards = 2;
+        with.shards = static_cast<unsigned>(on.shards);
         with.patience = std::nullopt;
         with.trouble = [this](std::string_view text) { troubles.emplace_back(text); };
-        for (const auto& url : {errand::test::shared_redis().url(), on.other.url()}) {
-            with.url = url;
+        while (shards.size() < on.shards) {
+            with.url = shards.size() == away_shard ? on.other.url() : errand::test::shared_redis().url();
             with.shard = static_cast<unsigned>(shards.size());
             shards.push_back(errand::make_redis_store(io, with));
         }
@@ -73,6 +76,8 @@ struct connected {
 };
 
 struct store_desk : two_servers {
+    explicit store_desk(std::size_t count = 2) : two_servers{count} {}
+
     boost::asio::io_context io{1};
     connected worker{io, *this, "w"};
     ~store_desk() {
@@ -363,4 +368,29 @@ TEST_CASE("batches over several servers one of which is away are told in time, t
     for (std::size_t at = 2; at < ids.size(); ++at) CHECK_FALSE(found(at));
     const auto next = await(t.io, lines.submit_group(batch(), errand::submit_mode::all_or_nothing));
     CHECK(next.failures.empty());
+}
+
+TEST_CASE("batches over servers that are there go on beside one that waits for another", "[shards]") {
+    store_desk t{3};
+    await(t.io, t.worker.of->open());
+    // As a worker's, which waits for as long as it takes.
+    errand::submissions lines{t.io.get_executor(), *t.worker.of, std::nullopt};
+    int answered = 0;
+    const auto send = [&](std::size_t one, std::size_t other) {
+        std::vector<errand::submission_item> items{errand::test::item_with(t.id_on(one), "x"),
+                                                   errand::test::item_with(t.id_on(other), "x")};
+        boost::asio::co_spawn(t.io, lines.submit_group(std::move(items), errand::submit_mode::all_or_nothing),
+                              [&](const std::exception_ptr& why, const errand::submitter::group_answer& got) {
+                                  if (!why && got.failures.empty()) ++answered;
+                              });
+    };
+    t.other.freeze();
+    send(away_shard, 2);
+    send(0, away_shard);
+    for (int i = 1; i <= 5; ++i) {
+        send(0, 2);
+        REQUIRE(run_until(t.io, [&] { return answered == i; }));
+    }
+    t.other.thaw();
+    CHECK(run_until(t.io, [&] { return answered == 7; }));
 }

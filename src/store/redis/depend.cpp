@@ -1,6 +1,7 @@
 // What tasks that depend on others ask of the store: registration, news, resolution, revival.
 #include <errand/error.hpp>
 
+#include "core/record.hpp"
 #include "store/redis/parents.hpp"
 #include "store/redis/shard_store.hpp"
 
@@ -158,6 +159,8 @@ awaitable<bool> shard_store::revive(const task_id& id, incarnation life, time_po
     call.own_arg(life_bytes(life));
     call.arg(finished_at.time_since_epoch().count());
     call.arg(encoded_notes);
+    const bool strange = decode_notes(encoded_notes).unknown_handler > 0;
+    call.arg(std::string_view{strange ? "1" : "0"});
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);

@@ -32,12 +32,11 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
     waits_as_ = settings_.name;
     // A process that takes over the name of another must not be taken for it: its lanes are its own.
-    const auto stem = settings_.name + '/' + random_name() + '/';
-    for (std::size_t at = 0; at < submit_lanes_.size(); ++at)
-        submit_lanes_[at].name = stem + "s" + std::to_string(at);
-    for (std::size_t at = 0; at < work_lanes; ++at) work_lanes_[at].name = stem + "w" + std::to_string(at);
-    recover_lane_.name = stem + "r";
-    adopt_lane_.name = stem + "a";
+    lane_stem_ = settings_.name + '/' + random_name() + '/';
+    for (std::size_t at = 0; at < work_lanes; ++at)
+        work_lanes_[at].name = lane_stem_ + "w" + std::to_string(at);
+    recover_lane_.name = lane_stem_ + "r";
+    adopt_lane_.name = lane_stem_ + "a";
 }
 
 shard_store::~shard_store() { close(); }
@@ -141,6 +140,12 @@ void shard_store::know(std::string_view queue) {
 
 void shard_store::name_known(script_call& call) const {
     for (const auto& queue : known_queues_) call.queue(queue);
+}
+
+shard_store::lane& shard_store::submit_lane(std::size_t at) {
+    while (submit_lanes_.size() <= at)
+        submit_lanes_.push_back({.name = lane_stem_ + "s" + std::to_string(submit_lanes_.size())});
+    return submit_lanes_[at];
 }
 
 void shard_store::begin(script_call& call, lane& of) {

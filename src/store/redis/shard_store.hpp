@@ -11,6 +11,7 @@
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <set>
 
 namespace errand::redis {
@@ -125,6 +126,7 @@ private:
     void wait_as(const claim_request& claim);
     void name_known(script_call& call) const;
     static void begin(script_call& call, lane& of);
+    lane& submit_lane(std::size_t at);
 
     boost::asio::io_context* on_;
     store_settings settings_;
@@ -137,7 +139,8 @@ private:
     bool may_be_idle_ = true;  // the worker may stand in idle sets
     std::string waits_as_;     // in them
     duration given_lease_{};   // of tasks that are handed over
-    std::array<lane, submit_lanes + 1> submit_lanes_;
+    std::string lane_stem_;
+    std::deque<lane> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;

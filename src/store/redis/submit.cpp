@@ -84,7 +84,7 @@ awaitable<shard_store::tried> shard_store::submit_new(std::size_t lane_at,
         keys_.tasks(), keys_.lanes(),  queue[0],       queue[1],        queue[3],
         keys_.own(),   keys_.leases(), keys_.claims(), keys_.control(), keys_.stale()};
     script_call call{script_name::submit_new, only};
-    begin(call, submit_lanes_.at(lane_at));
+    begin(call, submit_lane(lane_at));
     for (const auto& item : items) {
         call.arg(item.id.view());
         call.arg(std::string_view{item.body});
@@ -125,7 +125,7 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
     // A lane's first call makes it known.
-    bool registered = submit_lanes_.at(lane_at).number > 0 && all_registered(items);
+    bool registered = submit_lane(lane_at).number > 0 && all_registered(items);
     if (registered && mode != submit_mode::ask && may_be_new(items, held_lately_ > 0)) {
         const auto end = co_await submit_new(lane_at, items);
         if (end == tried::written) {
@@ -148,7 +148,7 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
         if (auto refused = batch.own_refusal(items)) co_return std::move(*refused);
     }
     script_call call{script_name::submit, keys_};
-    begin(call, submit_lanes_.at(lane_at));
+    begin(call, submit_lane(lane_at));
     call.arg(word_of(mode));
     call.arg(std::string_view{registered ? "0" : "1"});
     add_runs(call, batch.sent());

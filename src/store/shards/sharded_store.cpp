@@ -56,6 +56,7 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
       adopting_(shards_.size(), false),
       may_be_idle_(shards_.size(), false),
       desks_(shards_.size() * work_lanes),
+      batches_(shards_.size()),
       resolving_(shards_.size()),
       promote_{shards_.size(), [this] { heard_late(); }, tells_trouble()},
       recover_{shards_.size(), [this] { heard_late(); }, tells_trouble()},

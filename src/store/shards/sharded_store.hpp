@@ -15,6 +15,9 @@
 #include "store/shards/routes.hpp"
 #include "store/store.hpp"
 
+#include <chrono>
+#include <set>
+
 namespace errand {
 
 class sharded_store final : public store {
@@ -33,6 +36,7 @@ public:
     std::size_t shards() const override { return shards_.size(); }
     std::size_t shard_of(const task_id& id) const override { return shards::shard_of(id, shards_.size()); }
 
+    bool is_late(std::size_t shard) const override;
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
     awaitable<void> forget(std::span<const delivered_task> tasks) override;
@@ -138,6 +142,9 @@ private:
     awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,
                                                      std::vector<shards::part<submission_item>> parts,
                                                      submit_mode mode);
+    awaitable<std::vector<submit_answer>> submit_part(std::size_t lane,
+                                                      const shards::part<submission_item>& of,
+                                                      submit_mode mode);
     awaitable<void> take_off(std::span<const std::string> queues);
 
     awaitable<void> keep_opening(std::size_t shard, std::shared_ptr<open_state> with);
@@ -176,6 +183,8 @@ private:
     std::shared_ptr<sharded_store*> here_ = std::make_shared<sharded_store*>(this);  // as long as it lives
     std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
     std::vector<work_desk> desks_;   // of each lane, one a shard
+    // By shard: since when parts of batches are on their way to it.
+    std::vector<std::multiset<std::chrono::steady_clock::time_point>> batches_;
     std::vector<claimed_task> late_claimed_;
     std::vector<std::shared_ptr<shards::late_answers<std::vector<std::vector<task_id>>>>> resolving_;
 

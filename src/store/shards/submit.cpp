@@ -69,6 +69,22 @@ awaitable<void> sharded_store::forget(std::span<const delivered_task> tasks) {
     co_await shards::all_answers(std::move(calls));
 }
 
+bool sharded_store::is_late(std::size_t shard) const {
+    const auto& since = batches_.at(shard);
+    return !since.empty() && std::chrono::steady_clock::now() - *since.begin() > shards::patience_with_one;
+}
+
+awaitable<std::vector<submit_answer>> sharded_store::submit_part(std::size_t lane, const part& of,
+                                                                 submit_mode mode) {
+    auto& since = batches_.at(of.shard);
+    struct on_its_way {
+        std::multiset<std::chrono::steady_clock::time_point>& in;
+        std::multiset<std::chrono::steady_clock::time_point>::iterator at;
+        ~on_its_way() { in.erase(at); }
+    } const guard{since, since.insert(std::chrono::steady_clock::now())};
+    co_return co_await shards_[of.shard]->submit(lane, of.items, mode);
+}
+
 // A refusal that is known beforehand refuses everything. Shards that may refuse are written one after the other, before
 // those that cannot: with one of them it is all or nothing, with more it is as long as nobody else submits the same ids
 // between the question and the call.
@@ -81,8 +97,7 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
     std::vector<submit_answer> all(count, submit_answer{submit_verdict::withheld});
     if (uncertain > 1 || mode == submit_mode::ask) {
         std::vector<awaitable<std::vector<submit_answer>>> calls;
-        for (const auto& one : parts)
-            calls.push_back(shards_[one.shard]->submit(lane, one.items, submit_mode::ask));
+        for (const auto& one : parts) calls.push_back(submit_part(lane, one, submit_mode::ask));
         auto answers = co_await shards::all_answers(std::move(calls));
         const bool refused =
             std::ranges::any_of(answers, [](const auto& of) { return std::ranges::any_of(of, refuses); });
@@ -94,13 +109,13 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
         if (refused || mode == submit_mode::ask) co_return all;
     }
     for (std::size_t at = 0; at < uncertain; ++at) {
-        auto answers = co_await shards_[parts[at].shard]->submit(lane, parts[at].items, mode);
+        auto answers = co_await submit_part(lane, parts[at], mode);
         const bool refused = std::ranges::any_of(answers, refuses);
         spread(all, parts[at], std::move(answers));
         if (refused) co_return all;
     }
     std::vector<awaitable<std::vector<submit_answer>>> calls;
-    for (const auto& one : certain) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
+    for (const auto& one : certain) calls.push_back(submit_part(lane, one, mode));
     auto answers = co_await shards::all_answers(std::move(calls));
     for (std::size_t at = 0; at < answers.size(); ++at)
         spread(all, parts[uncertain + at], std::move(answers[at]));

@@ -57,12 +57,14 @@ bool aside_tasks::stands_aside_again(const task_id& id, list_row& from) {
 }
 
 void aside_tasks::put_anew(const task_id& id, list_row& from) {
-    const auto body = decode_body(rows_.body_of(*rows_.find(id)));
-    auto& to =
-        tx_.cache().list(tx_.cache().queue(body.queue), kind_of(state::delayed), key_of_list_for(body));
+    auto& to = take_in(decode_body(rows_.body_of(*rows_.find(id))));
     sql_.mend_place.run(tx_.ns(), id.view(), to.k, tx_.now());
     tx_.cache().shift(from, to);
+}
+
+list_row& aside_tasks::take_in(const task_body& body) {
     stood_aside_ = true;
+    return tx_.cache().list(tx_.cache().queue(body.queue), kind_of(state::delayed), key_of_list_for(body));
 }
 
 std::vector<list_row*> aside_tasks::lists(std::span<const std::string> queues,

@@ -26,6 +26,8 @@ public:
     // Of what is due: it does where workers are about that do not know its handler.
     bool stands_aside_again(const task_id& id, list_row& from);
     void put_anew(const task_id& id, list_row& from);
+    // Where this one comes to stand.
+    list_row& take_in(const task_body& body);
     bool is_astray(const task_id& id, const list_row& in);
 
     // Which lists hold tasks of handlers.

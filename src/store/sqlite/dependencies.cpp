@@ -1,6 +1,8 @@
 // Registration, news, delivery, revival.
 #include "store/sqlite/dependencies.hpp"
 
+#include "core/record.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -173,6 +175,14 @@ void dependencies::delivered(std::span<const delivery> all) {
     }
 }
 
+// A worker that does not know its handler has had it before: it stands aside from the beginning.
+std::pair<list_row*, std::int64_t> dependencies::place_of_revived(const task_id& id, const task_row& row,
+                                                                  std::string_view notes) {
+    if (!notes.empty() && decode_notes(notes).unknown_handler > 0)
+        return {&aside_.take_in(decode_body(rows_.body_of(row))), tx_.now()};
+    return queues_.free_place(*row.list->queue, row.priority, std::nullopt, row.group, id);
+}
+
 bool dependencies::revive(const task_id& id, incarnation life, time_point finished_at,
                           std::string_view notes) {
     auto row = rows_.find(id);
@@ -180,8 +190,7 @@ bool dependencies::revive(const task_id& id, incarnation life, time_point finish
     if (row->finished_at() != finished_at.time_since_epoch().count()) return false;
     // A group is not run: it comes back with its members.
     if (const auto record = edges_.waiting_of(id); record && record->rule == on_failed::gather) return false;
-    const auto [to, place] =
-        queues_.free_place(*row->list->queue, row->priority, std::nullopt, row->group, id);
+    const auto [to, place] = place_of_revived(id, *row, notes);
     rows_.change_list(*row, *to);
     sql_.revive.run(tx_.ns(), id.view(), to->k, place, std::optional<std::string_view>{notes});
     // Who revives it by name wants it to run, whatever became of its parents.

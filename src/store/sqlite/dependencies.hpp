@@ -1,6 +1,7 @@
 // Tasks that depend on others: registration, news, delivery, and what follows from how their parents stand.
 #pragma once
 
+#include "store/sqlite/aside_tasks.hpp"
 #include "store/sqlite/endings.hpp"
 #include "store/sqlite/queues.hpp"
 
@@ -13,8 +14,15 @@ inline constexpr std::int64_t registration_patience = 15'000;
 
 class dependencies {
 public:
-    dependencies(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings)
-        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges}, endings_{endings} {}
+    dependencies(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings,
+                 aside_tasks& aside)
+        : tx_{of},
+          sql_{of.sql},
+          rows_{rows},
+          queues_{queues},
+          edges_{edges},
+          endings_{endings},
+          aside_{aside} {}
 
     store::enrol_answer enrol(const task_id& id, incarnation life, std::span<const parent_task> parents);
     std::vector<standing> depend(const task_id& child, depend_mode mode, std::span<const task_id> parents);
@@ -29,6 +37,8 @@ public:
 private:
     // What is being told was begun without this task: it is told again, and who is at it strikes nothing off.
     bool tell_again(const task_id& parent);
+    std::pair<list_row*, std::int64_t> place_of_revived(const task_id& id, const task_row& row,
+                                                        std::string_view notes);
     standing stand(const task_id& child, depend_mode mode, const task_id& parent);
 
     // ---- what follows for a task (resolve.cpp) ----
@@ -46,6 +56,7 @@ private:
     queues& queues_;
     edges& edges_;
     endings& endings_;
+    aside_tasks& aside_;
 };
 
 }  // namespace errand::sqlite

@@ -43,7 +43,7 @@ struct operations {
 
     submissions submission{tx, tasks, places, links};
     claims claim{tx, tasks, places, ends, aside, gate, group};
-    dependencies dependency{tx, tasks, places, links, ends};
+    dependencies dependency{tx, tasks, places, links, ends, aside};
     changes change{tx, tasks, places, links, ends};
     maintenance maintain{tx, tasks, places, links, ends, aside, gate, group};
     inspection inspect{tx, tasks, links, gate};

@@ -1,9 +1,9 @@
 -- revive: a task that ended otherwise than by success starts again, its attempts from zero.
 -- Keys:    the shard's; six for each queue that it may be in
--- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes
+-- Args:    id, life (8 bytes), its end as find told it (13 digits), its notes, '1' when it stands aside (lib_aside.lua), else '0'
 -- Returns: 'ok', now | 'unchanged', now (it has not ended so) | 'elsewhere', queue
 -- Cost:    O(log ended)
--- Needs:   lib_wake lib_entry lib_ready lib_links lib_news
+-- Needs:   lib_wake lib_entry lib_ready lib_aside lib_links lib_news
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value or not is_ended(value) or life_of(value) ~= ARGV[2] or sub(value, 2, 14) ~= ARGV[3]
   or state_letter(value) == 's' then return {'unchanged', now} end
@@ -17,13 +17,17 @@ free_first()
 call('ZREM', buried, id)
 call('ZREM', listed_of(q), id)
 call('HSET', tasks, id, body)
-call('HSET', notes, id, ARGV[4])
 -- Who revives it by name wants it to run, whatever became of its parents.
 call('HDEL', waiting, id)
-make_ready(q, entry_of(id, body, true))
+if ARGV[5] == '1' then
+  stand_aside(q, {id}, {ARGV[4]})
+else
+  call('HSET', notes, id, ARGV[4])
+  make_ready(q, entry_of(id, body, true))
+  wake(q, 1)
+end
 if any_link('c', id) then
   mark_awaited({id})
   announce({id .. 'v'})
 end
-wake(q, 1)
 return {'ok', now}
