@@ -43,51 +43,98 @@ awaitable<delivered_item> finished(loop& there, submission_item item, submit_ans
     co_return got;
 }
 
-// Each id once: what the store answers is then about the item itself.
-awaitable<void> deliver_group(loop& there, std::vector<submission_item> items,
-                              std::vector<delivered_item>& into) {
-    const auto first = into.size();
-    into.resize(first + items.size());
-    auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
-    for (const auto& failure : got.failures) {
-        if (failure) std::rethrow_exception(failure);
-    }
-    for (std::size_t i = 0; i < got.items.size(); ++i) {
-        auto& one = into[first + i];
-        one.answer = std::move(got.answers[i]);
-        if (is_unsettled(one.answer)) {
-            one = co_await finished(there, got.items[i], std::move(one.answer));
+// One call of deliver().
+class deliverer {
+public:
+    deliverer(loop& there, std::size_t count) : there_{there} { all_.reserve(count); }
+
+    // Those that have come before are in the store when this returns, or have failed.
+    awaitable<void> add(submission_item item) {
+        const bool looks_first = there_.tasks().shards() > 1 && !item.after.empty();
+        if (looks_first || ids_.contains(item.id)) co_await send_group();
+        if (failed_.contains(item.id) || (failure_ && !item.after.empty())) {
+            keep(item.id, failure_);
+        } else if (looks_first) {
+            co_await send_alone(std::move(item));
         } else {
-            one.refused = refusal_of(got.items[i], one.answer);
+            ids_.insert(item.id);
+            group_.push_back(std::move(item));
         }
     }
-}
+
+    awaitable<std::vector<delivered_item>> end() {
+        co_await send_group();
+        const auto taken = std::ranges::count(all_, nullptr, &delivered_item::failed);
+        if (failure_ && taken == 0) std::rethrow_exception(failure_);
+        co_return std::move(all_);
+    }
+
+private:
+    void keep(const task_id& id, std::exception_ptr why) {
+        failed_.insert(id);
+        if (!failure_) failure_ = why;
+        all_.emplace_back().failed = std::move(why);
+    }
+
+    awaitable<void> send_alone(submission_item item) {
+        const auto id = item.id;
+        try {
+            auto answer = co_await foreseen_refusal(there_.tasks(), item);
+            if (!answer) answer = co_await there_.submissions().submit(item);
+            all_.push_back(co_await finished(there_, std::move(item), std::move(*answer)));
+        } catch (const store_error&) {
+            keep(id, std::current_exception());
+        }
+    }
+
+    // Each id once: what the store answers is then about the item itself.
+    awaitable<void> send_group() {
+        ids_.clear();
+        if (group_.empty()) co_return;
+        auto got = co_await there_.submissions().submit_group(std::exchange(group_, {}), submit_mode::each);
+        const auto any = std::ranges::find_if(got.failures, [](const auto& one) { return one != nullptr; });
+        for (std::size_t i = 0; i < got.items.size(); ++i) {
+            auto& item = got.items[i];
+            if (any != got.failures.end() && (got.failures[i] || !item.after.empty())) {
+                keep(item.id, got.failures[i] ? got.failures[i] : *any);
+            } else {
+                co_await take(std::move(item), std::move(got.answers[i]));
+            }
+        }
+    }
+
+    awaitable<void> take(submission_item item, submit_answer answer) {
+        if (!is_unsettled(answer)) {
+            auto& one = all_.emplace_back();
+            one.refused = refusal_of(item, answer);
+            one.answer = std::move(answer);
+            co_return;
+        }
+        const auto id = item.id;
+        try {
+            all_.push_back(co_await finished(there_, std::move(item), std::move(answer)));
+        } catch (const store_error&) {
+            keep(id, std::current_exception());
+        }
+    }
+
+    loop& there_;
+    std::vector<delivered_item> all_;
+    std::vector<submission_item> group_;
+    std::unordered_set<task_id> ids_;  // of the group
+    std::unordered_set<task_id> failed_;
+    std::exception_ptr failure_;  // the first one
+};
 
 }  // namespace
 
 awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items) {
-    std::vector<delivered_item> all;
-    std::vector<submission_item> group;
-    std::unordered_set<task_id> ids;
-    const bool many_shards = there.tasks().shards() > 1;
+    deliverer under_way{there, items.size()};
     for (auto& item : items) {
         shorten_expiry(item, there.tasks().now());
-        const bool looks_first = many_shards && !item.after.empty();
-        if (looks_first || !ids.insert(item.id).second) {
-            if (!group.empty()) co_await deliver_group(there, std::exchange(group, {}), all);
-            ids.clear();
-        }
-        if (looks_first) {
-            auto answer = co_await foreseen_refusal(there.tasks(), item);
-            if (!answer) answer = co_await there.submissions().submit(item);
-            all.push_back(co_await finished(there, std::move(item), std::move(*answer)));
-            continue;
-        }
-        ids.insert(item.id);
-        group.push_back(std::move(item));
+        co_await under_way.add(std::move(item));
     }
-    if (!group.empty()) co_await deliver_group(there, std::move(group), all);
-    co_return all;
+    co_return co_await under_way.end();
 }
 
 }  // namespace errand

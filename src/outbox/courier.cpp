@@ -175,6 +175,8 @@ awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std:
     for (std::size_t n = 0; n < answers.size(); ++n) {
         const auto& item = entries[places[n]].item;
         auto& got = into[places[n]].got = std::move(answers[n]);
+        into[places[n]].stays = got.failed != nullptr;
+        if (got.failed) continue;
         if (got.refused) {
             counts.refused(app_, item, got.refused);
         } else {
@@ -208,6 +210,7 @@ awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) 
         ~answered() { at = never; }
     } guard{asked_at_};
     const auto all = co_await bring(on_way_);
+    warn_of_first(all);
     for (std::size_t i = 0; i < on_way_.size(); ++i) {
         if (!all[i].stays) tell(on_way_[i], all[i].got);
         if (is_last_of_commit(on_way_, i))
@@ -216,6 +219,15 @@ awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) 
     std::erase_if(on_way_, [&, i = std::size_t{0}](const auto&) mutable { return all[i++].stays; });
     counts.count_own(on_way_.size());
     striker_.add(on, on_way_);
+}
+
+void courier::warn_of_first(const std::vector<brought>& all) const {
+    const auto late = std::ranges::find_if(all, [](const brought& one) { return one.got.failed != nullptr; });
+    if (late == all.end()) return;
+    const auto count =
+        std::count_if(late, all.end(), [](const brought& one) { return one.got.failed != nullptr; });
+    app_.log->warn("{} of {} tasks wait in the outbox of {}: {}", count, all.size(), of_.shown_url(),
+                   describe(late->got.failed).message);
 }
 
 void courier::tell(outbox_entry& entry, const delivered_item& answer) {

@@ -39,7 +39,8 @@ private:
 
 struct brought {
     delivered_item got{};
-    bool stays = false;  // in the outbox, for a worker that can declare it
+    bool stays =
+        false;  // in the outbox: the store has not taken it, or it is for a worker that can declare it
 };
 
 // On the app's background loop, but for what says otherwise.
@@ -47,7 +48,8 @@ class courier final : public arrival, public std::enable_shared_from_this<courie
 public:
     explicit courier(database_core& on);
 
-    // Delivers these, whoever has committed them, and counts what is refused; throws store_error. What became of each.
+    // Delivers these, whoever has committed them, and counts what is refused; throws store_error when the store took none. What
+    // became of each.
     awaitable<std::vector<brought>> bring(std::span<const outbox_entry> entries);
 
     // From any thread.
@@ -77,6 +79,7 @@ private:
     awaitable<bool> declare(const outbox_entry& entry);
     awaitable<void> run(std::shared_ptr<database_core> on);
     awaitable<void> deliver_some(const std::shared_ptr<database_core>& on);
+    void warn_of_first(const std::vector<brought>& all) const;
     void tell(outbox_entry& entry, const delivered_item& answer);
     awaitable<void> let_more_come();
     static awaitable<void> wait_for(std::shared_ptr<courier> self, std::shared_ptr<held_task> task);

@@ -73,7 +73,12 @@ private:
     [[noreturn]] static void throw_closed();
     awaitable<sql::result> run_alone_at(boost::asio::io_context& place, std::string statement,
                                         std::vector<sql::value> values);
-    awaitable<std::size_t> relay_some(boost::asio::io_context& place);
+    struct page_of_rows {
+        std::int64_t rows = 0, delivered = 0;
+        std::exception_ptr failure{};  // none was delivered
+    };
+    awaitable<page_of_rows> relay_page(boost::asio::io_context& place, std::int64_t past);
+    awaitable<std::size_t> relay_all(boost::asio::io_context& place);
     std::vector<outbox_entry> readable(const sql::result& rows);
     void start_thread();
     void stop_thread();

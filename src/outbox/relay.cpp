@@ -65,17 +65,25 @@ void database_core::complain(const std::string& why) {
     app_.events.publish({.kind = event_kind::failure, .text = why});
 }
 
-awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place) {
+awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io_context& place,
+                                                                 std::int64_t past) {
     sql::pool::loan on{*pool_, co_await pool_->take(place)};
     if (dialect_.locks_rows) {
         if (!dialect_.isolate.empty()) co_await on.run(dialect_.isolate);
         co_await on.run(dialect_.begin);
     }
     const auto found =
-        co_await on.run(statements_["outbox.take"], {name_space(), left_behind_after, most_rows});
+        co_await on.run(statements_["outbox.take"], {name_space(), left_behind_after, most_rows, past});
+    page_of_rows page{.rows = static_cast<std::int64_t>(found.rows.size())};
     auto entries = readable(found);
-    if (!entries.empty())
-        entries = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
+    if (!entries.empty()) {
+        try {
+            entries = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
+        } catch (const store_error&) {
+            page.failure = std::current_exception();
+            entries.clear();
+        }
+    }
     if (!entries.empty()) {
         courier_->counts.count_left(entries.size());
         co_await on.run(statements_["outbox.strike"], {places_of(entries), name_space()});
@@ -86,12 +94,28 @@ awaitable<std::size_t> database_core::relay_some(boost::asio::io_context& place)
         co_await on_loop(app_.background(),
                          [&](loop& there) { return forget(there, delivered_tasks(entries)); });
     }
-    co_return entries.size();
+    page.delivered = static_cast<std::int64_t>(entries.size());
+    co_return page;
+}
+
+// Behind rows that stay there may be some that can be delivered: those of a shard that is there.
+awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) {
+    std::int64_t delivered = 0, past = 0;
+    std::exception_ptr failure;
+    for (bool more = true; more;) {
+        const auto page = co_await relay_page(place, past);
+        delivered += page.delivered;
+        past += page.rows - page.delivered;
+        if (page.failure) failure = page.failure;
+        more = page.rows == most_rows && !(failure && app_.background().tasks().shards() == 1);
+    }
+    if (failure && delivered == 0) std::rethrow_exception(failure);
+    co_return static_cast<std::size_t>(delivered);
 }
 
 awaitable<std::size_t> database_core::deliver_left_behind() {
     auto& place = place_of(co_await boost::asio::this_coro::executor);
-    co_return co_await run_at(place, [&] { return relay_some(place); });
+    co_return co_await run_at(place, [&] { return relay_all(place); });
 }
 
 }  // namespace errand::detail

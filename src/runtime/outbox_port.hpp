@@ -15,7 +15,8 @@ public:
 
     // Its URL without a password.
     virtual const std::string& shown_url() const noexcept = 0;
-    // Delivers some of what was left behind; how many, 0 when there was nothing. Throws database_error, store_error.
+    // Delivers what was left behind, as far as the store takes it; how many. Throws database_error, and store_error when it took
+    // none.
     virtual awaitable<std::size_t> deliver_left_behind() = 0;
     // Deletes records of effects whose tasks are not kept any more; how many.
     virtual awaitable<std::size_t> clean_effects() = 0;

@@ -21,7 +21,7 @@ awaitable<std::size_t> outbox_relay::pass() {
     if (cleans) clean_at_ = std::chrono::steady_clock::now() + cleans_every;
     for (const auto& one : app().outboxes()) {
         try {
-            done += co_await deliver(*one);
+            done += co_await one->deliver_left_behind();
             if (cleans) co_await clean(*one);
         } catch (...) {
             failure = std::current_exception();
@@ -32,15 +32,6 @@ awaitable<std::size_t> outbox_relay::pass() {
     if (failure && failures_ == 0) announce_failure(app(), "delivering from the outbox of " + of, failure);
     failures_ = failure ? failures_ + 1 : 0;
     co_return done;
-}
-
-awaitable<std::size_t> outbox_relay::deliver(outbox_port& from) {
-    std::size_t all = 0;
-    for (;;) {
-        const auto some = co_await from.deliver_left_behind();
-        if (some == 0) co_return all;
-        all += some;
-    }
 }
 
 awaitable<void> outbox_relay::clean(outbox_port& in) {

@@ -19,7 +19,6 @@ public:
 
 private:
     duration pause() override;
-    awaitable<std::size_t> deliver(outbox_port& from);
     awaitable<void> clean(outbox_port& in);
 
     worker_shared& shared_;

@@ -1,6 +1,7 @@
 // Transactions whose tasks have a biz_id, while the store gives no answer.
 #include "handlers.hpp"
 #include "outbox/database_core.hpp"
+#include "store/shards/routes.hpp"
 #include "support/database_fixture.hpp"
 #include "support/test_app.hpp"
 
@@ -79,4 +80,65 @@ TEST_CASE("After a store was away a commit learns of duplicates at once again", 
     const auto again = order(t, *db, 2, "key");
     errand::test::eventually([&] { return again.duplicate(); });
     CHECK(again.id() == lost.id());
+}
+
+TEST_CASE(
+    "While one of several servers is away the tasks of the others leave the outbox, also those behind its own",
+    "[outbox][goes_away]") {
+    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
+    auto settings = patient_settings(there);
+    settings.store += ',' + away.url();
+    settings.shards = 2;
+    settings.store_timeout = 1s;
+    test_app t{settings};
+    t.app.provide<place>();
+    test_database db{t.app};
+    std::vector<named_handle> all{order(t, *db, 0, "first")};
+    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
+    errand::test::eventually([&] { return left() == 0; });
+    int of_away = 0;
+    const auto commit = [&](int count) {
+        const auto made =
+            t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
+                std::vector<named_handle> some;
+                for (int i = 0; i < count; ++i) {
+                    const auto key = "key " + std::to_string(all.size() + some.size());
+                    some.push_back(co_await t.app.handler<named>().perform_async(key));
+                }
+                co_return some;
+            }));
+        for (const auto& one : made) {
+            const auto id = *errand::parse_task_id(one.id());
+            of_away += errand::shards::shard_of(id, 2) == 1 ? 1 : 0;
+            all.push_back(one);
+        }
+    };
+    away.kill();
+    commit(40);
+    REQUIRE(of_away > 0);
+    REQUIRE(of_away < 40);
+    // By who has committed them.
+    errand::test::eventually([&] { return left() == of_away; });
+
+    there.kill();
+    commit(600);
+    CHECK(left() > 600);
+    there.restart();
+    t.run(db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
+    errand::test::eventually([&] {
+        try {
+            t.run(db->core()->deliver_left_behind());
+        } catch (const errand::store_error&) {  // not back yet
+        }
+        return left() == of_away;
+    });
+    away.restart();
+    errand::test::eventually([&] {
+        try {
+            t.run(db->core()->deliver_left_behind());
+        } catch (const errand::store_error&) {
+        }
+        return left() == 0;
+    });
+    for (const auto& one : all) CHECK(t.info(one).biz_id.has_value());
 }
