@@ -12,7 +12,7 @@ namespace errand {
 
 /// What an event tells. More kinds may come: give a `switch` over them a `default`.
 enum class event_kind : std::uint8_t {
-    worker_started,   ///< the worker of this program claims tasks; text: which queues it serves
+    worker_started,  ///< the worker of this program claims tasks; text: on which store and queues, with which handlers
     worker_stopping,  ///< it claims no more
     worker_stopped,   ///< all that it ran has ended or was given back
     store_trouble,    ///< text: what is wrong with the store, or that it is well again
@@ -36,6 +36,7 @@ enum class event_kind : std::uint8_t {
     report_accepted,  ///< the store has what this worker said of the task
     report_stale,     ///< the store refused it: the task belongs to another attempt, or has ended
     overdue,          ///< a handler goes on although it was told to stop; after: since when
+    ended_late,  ///< a handler returned after its timeout, which counts as a success; after: how long after
 
     loop_blocked,  ///< a handler kept a worker's thread busy; after: how long
     commit_step,  ///< a transaction with tasks came to a step: "before commit", "committed", "delivered", "struck"
@@ -53,6 +54,7 @@ struct event {
     std::string handler{};                     ///< its handler's name on the wire
     std::string queue{};                       ///< its queue
     int attempt = 0;                           ///< which attempt, 1 for the first
+    int max_attempts = 0;                      ///< when one has ended: how many there may be in all
     std::optional<time_point> submitted_at{};  ///< when it was submitted
     std::optional<time_point>
         due_at{};  ///< when it was to start for the first time: its submission and its delay

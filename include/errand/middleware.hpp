@@ -24,7 +24,8 @@ struct submission {
 };
 
 /// Wraps an attempt: `[](errand::task_context& task, errand::next_step next) -> errand::awaitable<void> {…}`. What it
-/// throws counts as the attempt's failure; when it does not call `next`, the handler does not run.
+/// throws counts as the attempt's failure; when it returns without having awaited `next`, the attempt fails with a usage_error
+/// that says so, for the handler has not run.
 using perform_wrapper = std::function<awaitable<void>(task_context&, next_step)>;
 
 /// Wraps a submission. What it throws is thrown to the submitter; when it does not call `next`, nothing is submitted

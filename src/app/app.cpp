@@ -2,6 +2,7 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
+#include "app/environment.hpp"
 #include "app/open_store.hpp"
 #include "app/unfinished.hpp"
 #include "client/handle.hpp"
@@ -216,6 +217,12 @@ int app::run() {
     // Caught for the time of start-up as well: a signal that comes then stops the worker as soon as it stands.
     asio::io_context signals_context{1};
     asio::signal_set signals{signals_context, SIGINT, SIGTERM};
+    for (const auto& sentence : unknown_variables(names_of_variables())) core_->log->warn("{}", sentence);
+    if (keeps_in_memory(core_->settings)) {
+        core_->log->warn(
+            "tasks are kept in memory: no other program can submit any, and they end with this one; name a store with "
+            "ERRAND_STORE, for example sqlite:///path/tasks.db");
+    }
     try {
         block_on(start());
     } catch (const error& e) {

@@ -2,11 +2,11 @@
 
 #include <errand/error.hpp>
 
+#include "core/store_list.hpp"
 #include "store/redis/redis_store.hpp"
 #include "store/shards/sharded_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -19,29 +19,6 @@ constexpr std::string_view memory_url = "sqlite::memory:";
 std::string scheme_of(const std::string& url) {
     const auto colon = url.find(':');
     return colon == std::string::npos ? std::string{} : url.substr(0, colon);
-}
-
-// Letters, digits and a plus, then "://".
-bool begins_url(std::string_view text) {
-    const auto end = text.find("://");
-    return end != text.npos && end > 0 &&
-           text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+") == text.npos;
-}
-
-// At the commas before a URL: others are part of one.
-std::vector<std::string> urls_of(std::string_view list) {
-    std::vector<std::string> urls{""};
-    for (std::size_t from = 0; from <= list.size();) {
-        const auto comma = std::min(list.find(',', from), list.size());
-        auto item = list.substr(from, comma - from);
-        while (item.starts_with(' ')) item.remove_prefix(1);
-        const bool begins = from == 0 || begins_url(item);
-        if (from > 0 && begins) urls.emplace_back();
-        if (from > 0 && !begins) item = list.substr(from - 1, comma - from + 1);
-        urls.back() += item;
-        from = comma + 1;
-    }
-    return urls;
 }
 
 [[noreturn]] void refuse(const std::string& url) {
@@ -65,7 +42,7 @@ std::unique_ptr<store> open_one(boost::asio::io_context& on, store_settings sett
 
 std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
     if (settings.url.empty()) settings.url = memory_url;
-    const auto urls = urls_of(settings.url);
+    const auto urls = store_urls(settings.url);
     if (settings.shards == 0) settings.shards = static_cast<unsigned>(urls.size());
     if (settings.shards < urls.size()) {
         throw usage_error{"ERRAND_SHARDS: " + std::to_string(settings.shards) + " shards cannot be on " +

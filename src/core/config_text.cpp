@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "core/limit_rules.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -151,6 +153,20 @@ void apply_variables(config& to, const std::function<std::optional<std::string>(
         const auto variable = variable_of(name);
         if (const auto text = look(variable)) set(member, *text, variable);
     });
+}
+
+std::vector<std::string> unknown_variables(std::span<const std::string> names) {
+    std::vector<std::string> known{"ERRAND_CONFIG", "ERRAND_LOG_FORMAT"};
+    boost::pfr::for_each_field_with_name(config{}, [&](std::string_view name, const auto&) {
+        known.push_back(variable_of(name));
+    });
+    std::vector<std::string> sentences;
+    for (const auto& name : names) {
+        if (!name.starts_with("ERRAND_") || std::ranges::find(known, name) != known.end()) continue;
+        sentences.push_back("the variable " + name + " means nothing here; the nearest that does is " +
+                            std::string{nearest_name(name, known)});
+    }
+    return sentences;
 }
 
 void apply_json(config& to, std::string_view text, const std::string& file) {

@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -18,6 +20,9 @@ std::map<std::string, int> parse_queues(std::string_view text);
 
 // Sets the members that `look` knows by their variable's name (ERRAND_STORE, …). Throws usage_error naming the variable.
 void apply_variables(config& to, const std::function<std::optional<std::string>(const std::string&)>& look);
+
+// Of these names of variables: a sentence for each that begins with ERRAND_ and means nothing, with the nearest that does.
+std::vector<std::string> unknown_variables(std::span<const std::string> names);
 
 // Sets the members named in a JSON object. Throws usage_error naming the file and the member.
 void apply_json(config& to, std::string_view text, const std::string& file);

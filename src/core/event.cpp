@@ -28,6 +28,7 @@ std::string_view to_string(event_kind kind) noexcept {
     case event_kind::report_accepted: return "report_accepted";
     case event_kind::report_stale: return "report_stale";
     case event_kind::overdue: return "overdue";
+    case event_kind::ended_late: return "ended_late";
     case event_kind::loop_blocked: return "loop_blocked";
     case event_kind::commit_step: return "commit_step";
     case event_kind::delivery_refused: return "delivery_refused";

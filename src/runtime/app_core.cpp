@@ -36,6 +36,7 @@ app_core::app_core(config chosen, store_maker open, app& owner)
 
 app_core::~app_core() {
     leave_post();  // what a worker still uses of this object is below
+    lines.tell_all_left_out();
     // They deliver by the background loop.
     for (const auto& one : outboxes()) one->close();
     if (background_) {

@@ -7,6 +7,7 @@
 
 #include "core/event.hpp"
 #include "core/schedule_rules.hpp"
+#include "runtime/paced_log.hpp"
 #include "runtime/settings_book.hpp"
 #include "runtime/zone_files.hpp"
 #include "store/settings.hpp"
@@ -49,6 +50,8 @@ public:
     std::vector<submit_wrapper> submit_wrappers;
     event_stream events;
     const std::shared_ptr<spdlog::logger> log;
+    // For what is said of single tasks.
+    paced_log lines{log};
 
     // What is set of handlers at run time.
     settings_book overrides;

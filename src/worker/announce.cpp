@@ -1,15 +1,20 @@
 #include "worker/announce.hpp"
 
 #include "core/attempt_rules.hpp"
+#include "core/length_words.hpp"
 #include "runtime/app_core.hpp"
 
 #include <spdlog/logger.h>
+
+#include <algorithm>
 
 namespace errand {
 namespace {
 
 std::string_view sentence(event_kind kind) {
     switch (kind) {
+    case event_kind::task_retrying: return "failed";
+    case event_kind::task_given_back: return "is given back, and loses no attempt";
     case event_kind::task_dead: return "the task is dead";
     case event_kind::handler_unknown:
         return "no handler of this name runs here; the task waits for a worker that has it";
@@ -19,6 +24,7 @@ std::string_view sentence(event_kind kind) {
     case event_kind::report_stale:
         return "the report was refused: the task belongs to another attempt or has ended";
     case event_kind::overdue: return "the handler goes on although it was cancelled";
+    case event_kind::ended_late: return "ended after its timeout, which counts as a success";
     case event_kind::loop_blocked: return "a handler keeps a worker's thread busy; make it .blocking";
     default: return "";
     }
@@ -29,12 +35,39 @@ spdlog::level::level_enum level_of(event_kind kind) {
     case event_kind::failure: return spdlog::level::err;
     case event_kind::worker_started:
     case event_kind::worker_stopping:
-    case event_kind::worker_stopped: return spdlog::level::info;
+    case event_kind::worker_stopped:
+    case event_kind::task_given_back:
+    case event_kind::task_recovered: return spdlog::level::info;
     case event_kind::task_cancelled:
-    case event_kind::task_recovered:
     case event_kind::report_stale: return spdlog::level::debug;
     default: return spdlog::level::warn;
     }
+}
+
+// "mail 01a2…: the task is dead: …"; of an attempt "mail 01a2… attempt 1 of 4 failed: no route; again in 100 ms".
+std::string line_of(const event& what) {
+    std::string line;
+    if (!what.task.empty()) line = what.handler + " " + what.task;
+    const bool of_attempt = what.kind == event_kind::task_retrying ||
+                            what.kind == event_kind::task_given_back || what.kind == event_kind::ended_late;
+    if (of_attempt && what.attempt > 0) {
+        line += " attempt " + std::to_string(what.attempt);
+        if (what.max_attempts > 0) line += " of " + std::to_string(what.max_attempts);
+    }
+    const auto said = sentence(what.kind);
+    if (!said.empty()) {
+        if (!line.empty()) line += of_attempt ? " " : ": ";
+        line += said;
+    }
+    if (!what.text.empty()) line += (line.empty() ? "" : ": ") + what.text;
+    if (what.kind == event_kind::task_retrying) {
+        line += "; again in " + length_in_words(what.after);
+    } else if (what.after > duration{0}) {
+        line += " (" + length_in_words(what.after) + ")";
+    }
+    // What a handler threw is one line here, whatever it holds.
+    std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return line;
 }
 
 }  // namespace
@@ -42,11 +75,12 @@ spdlog::level::level_enum level_of(event_kind kind) {
 void announce(detail::app_core& app, event what) {
     const auto level = level_of(what.kind);
     if (app.log->should_log(level)) {
-        std::string line{sentence(what.kind)};
-        if (!what.text.empty()) line += (line.empty() ? "" : ": ") + what.text;
-        if (what.after > duration{0}) line += " (" + in_words(what.after) + ")";
-        if (!what.task.empty()) line = what.handler + " " + what.task + ": " + line;
-        app.log->log(level, "{}", line);
+        const auto line = line_of(what);
+        if (what.task.empty()) {
+            app.log->log(level, "{}", line);
+        } else {
+            app.lines.write(level, line);
+        }
     }
     app.events.publish(what);
 }

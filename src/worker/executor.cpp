@@ -285,6 +285,12 @@ void executor::ended(active_task& attempt, std::exception_ptr failure, std::stri
         } catch (...) {
         }
     }
+    if (!failure && attempt.cause == attempt_end::timed_out) {
+        auto said = said_of(event_kind::ended_late, attempt);
+        said.max_attempts = attempt.terms.max_retry + 1;
+        said.after = shared_.app.now() - attempt.until;
+        announce(shared_.app, std::move(said));
+    }
     const auto limit = shared_.app.settings.max_payload;
     if (!failure && result.size() > limit) {
         how = attempt_end::undecodable;
@@ -367,12 +373,14 @@ void executor::tell(const active_task& attempt, const decision& decided) {
         kind = event_kind::task_given_back;
         break;
     }
-    const bool shown = decided.kind == verdict::bury || decided.kind == verdict::postpone;
+    const bool failed = decided.kind == verdict::bury || decided.kind == verdict::fail;
+    const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back;
     if (!shown && !shared_.app.events.heard()) return;
     auto said = said_of(kind, attempt);
+    said.max_attempts = attempt.terms.max_retry + 1;
     if (attempt.started_at) said.ended_at = home_.tasks().now();
     said.after = decided.delay;
-    if (!decided.notes.errors.empty() && (shown || decided.kind == verdict::fail)) {
+    if (!decided.notes.errors.empty() && failed) {
         said.text = decided.notes.errors.back().type + ": " + decided.notes.errors.back().message;
     }
     if (decided.kind == verdict::postpone) said.text = attempt.body.handler;

@@ -5,6 +5,7 @@
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
 #include "worker/limits_watch.hpp"
+#include "worker/line_watch.hpp"
 #include "worker/loop_watch.hpp"
 #include "worker/outbox_relay.hpp"
 #include "worker/promoter.hpp"
@@ -66,6 +67,7 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
+    roles_.push_back(std::make_unique<line_watch>(app, executor));
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
     taken_ = shared_.takes();

@@ -10,9 +10,13 @@ struct chain {
     task_context& task;
     const perform_call& handler;
     std::string result;
+    bool reached = false;
 };
 
-awaitable<void> call_handler(chain& all) { all.result = co_await all.handler(); }
+awaitable<void> call_handler(chain& all) {
+    all.reached = true;
+    all.result = co_await all.handler();
+}
 
 awaitable<void> call_from(chain& all, std::size_t at) {
     if (at == all.wrappers.size()) return call_handler(all);
@@ -28,6 +32,11 @@ awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrapp
                                        perform_call handler) {
     chain all{wrappers, task, handler, {}};
     co_await call_from(all, 0);
+    // Its result would be that of a handler that has not run.
+    if (!all.reached) {
+        throw usage_error{"the handler did not run: a wrapper given to around_perform returned without "
+                          "co_await next()"};
+    }
     co_return std::move(all.result);
 }
 

@@ -11,7 +11,7 @@ namespace errand {
 
 using perform_call = std::function<awaitable<std::string>()>;
 
-// What the handler returned; empty when a wrapper did not call on. Wrappers and task must outlive the call.
+// What the handler returned. Throws usage_error when a wrapper did not call on. Wrappers and task must outlive the call.
 awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrappers, task_context& task,
                                        perform_call handler);
 

@@ -9,12 +9,15 @@
 #include "runtime/on_loop.hpp"
 #include "worker/announce.hpp"
 #include "worker/blocking_pool.hpp"
+#include "worker/introduction.hpp"
 #include "worker/maintenance_thread.hpp"
 #include "worker/worker_thread.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <string>
@@ -142,10 +145,8 @@ awaitable<void> worker::start() {
         take_apart();
         std::rethrow_exception(failure);
     }
-    std::string queues;
-    for (const auto& name : parts_->shared.queues.names()) queues += (queues.empty() ? "" : ", ") + name;
-    announce(app_, {.kind = event_kind::worker_started,
-                    .text = "worker " + app_.process_name + " serves " + queues});
+    announce(app_, {.kind = event_kind::worker_started, .text = introduction_of(parts_->shared)});
+    for (const auto& sentence : doubts_of(parts_->shared)) app_.log->warn("{}", sentence);
 }
 
 awaitable<void> worker::stop() {
@@ -163,6 +164,7 @@ awaitable<void> worker::stop() {
     co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->leave(),
                             asio::use_awaitable);
     take_apart();
+    app_.lines.tell_all_left_out();
     announce(app_,
              {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
 }
