@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace errand {
 
@@ -84,25 +85,43 @@ public:
     /// @param ended     `dead`, `cancelled` or `expired`
     /// @param attempts  how often the task was started
     /// @param text      why, in the handler's own words; may be empty
-    task_failed(errand::state ended, int attempts, const std::string& text)
-        : error{sentence(ended, attempts, text)}, state_{ended}, attempts_{attempts} {}
+    /// @param id        which task; may be empty
+    /// @param handler   its handler's name on the wire; may be empty
+    task_failed(errand::state ended, int attempts, const std::string& text, std::string id = {},
+                std::string handler = {})
+        : error{sentence(ended, attempts, text, id, handler)},
+          state_{ended},
+          attempts_{attempts},
+          text_{text},
+          id_{std::move(id)},
+          handler_{std::move(handler)} {}
 
     /// How the task ended.
     [[nodiscard]] errand::state state() const noexcept { return state_; }
     /// How often it was started.
     [[nodiscard]] int attempts() const noexcept { return attempts_; }
+    /// Why, in the handler's own words; may be empty.
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// Which task it was, as `handle::id()` has it.
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    /// Its handler's name on the wire; empty when the store does not keep the task any more.
+    [[nodiscard]] const std::string& handler() const noexcept { return handler_; }
 
 private:
-    static std::string sentence(errand::state ended, int attempts, const std::string& text) {
+    static std::string sentence(errand::state ended, int attempts, const std::string& text,
+                                const std::string& id, const std::string& handler) {
         std::string all{to_string(ended)};
         if (attempts > 0) {
             all += " after " + std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
         }
-        return text.empty() ? all : all + ": " + text;
+        if (!text.empty()) all += ": " + text;
+        if (!id.empty()) all += " (" + (handler.empty() ? "task" : handler) + ' ' + id + ')';
+        return all;
     }
 
     errand::state state_;
     int attempts_;
+    std::string text_, id_, handler_;
 };
 
 /// Something did not happen within the time that the caller gave.

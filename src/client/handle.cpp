@@ -116,10 +116,8 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
     throw_timed_out(ref, within);
 }
 
-[[noreturn]] void throw_failed(const task_outcome& outcome) {
-    std::string text;
-    if (outcome.notes && !outcome.notes->errors.empty()) text = outcome.notes->errors.back().message;
-    throw task_failed{outcome.ended_as, outcome.attempts, text};
+std::string error_in(const task_outcome& outcome) {
+    return outcome.notes && !outcome.notes->errors.empty() ? outcome.notes->errors.back().message : "";
 }
 
 // A coroutine, so that the id lives as long as the call that refers to it.
@@ -155,9 +153,11 @@ duration retention_of(const std::string& encoded) {
     }
 }
 
-std::string result_in(const task_ref& ref, std::string_view encoded) {
+std::string result_in(const task_ref& ref, std::string_view encoded, std::string handler) {
     auto outcome = decode_outcome(encoded);
-    if (outcome.ended_as != state::success) throw_failed(outcome);
+    if (outcome.ended_as != state::success)
+        throw task_failed{outcome.ended_as, outcome.attempts, error_in(outcome), id_text(ref),
+                          std::move(handler)};
     if (is_remnant(outcome)) throw_gone(ref);
     return std::move(outcome.result);
 }
@@ -170,9 +170,38 @@ awaitable<std::string> whole(const task_ref& ref, std::string result) {
                                [&](loop& there) { return whole_result(there, id, std::move(result)); });
 }
 
+namespace {
+
+awaitable<std::string> handler_on(loop& there, task_id id) {
+    const auto found = co_await there.tasks().find(id);
+    co_return found ? decode_body(found->body).handler : std::string{};
+}
+
+}  // namespace
+
+awaitable<void> throw_named(app_core& app, task_failed why) {
+    std::string handler;
+    try {
+        auto executor = co_await asio::this_coro::executor;
+        const auto id = required_task_id(why.id());
+        handler =
+            co_await on_loop(caller_loop(executor, app), [id](loop& there) { return handler_on(there, id); });
+    } catch (const std::exception&) {
+        // How it ended is what counts.
+    }
+    throw task_failed{why.state(), why.attempts(), why.text(), why.id(), std::move(handler)};
+}
+
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within) {
     const auto end = within ? co_await wait_at_most(ref, *within) : co_await wait_for_end(ref);
-    auto result = result_in(ref, end.outcome);
+    std::string result;
+    std::optional<task_failed> failed;
+    try {
+        result = result_in(ref, end.outcome);
+    } catch (const task_failed& why) {
+        failed = why;
+    }
+    if (failed) co_await throw_named(*ref.app, std::move(*failed));
     if (result != group_result_mark) co_return result;
     co_return co_await whole(ref, std::move(result));
 }
@@ -241,7 +270,7 @@ awaitable<std::string> stored_result(app_core& app, std::string id) {
                           " has not ended, so it has no result yet: name it in .after, or await its "
                           "handle"};
     }
-    co_return co_await whole(ref, result_in(ref, found->outcome));
+    co_return co_await whole(ref, result_in(ref, found->outcome, decode_body(found->body).handler));
 }
 
 bool was_accepted(const task_ref& ref) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <errand/detail/engine.hpp>
+#include <errand/error.hpp>
 #include <errand/graph.hpp>
 #include <errand/task_info.hpp>
 
@@ -27,7 +28,10 @@ awaitable<std::optional<task_ref>> find_task(app_core& app, std::string id);
 incarnation life_of(const task_ref& ref, const char* wish);
 
 // The result in an encoded outcome, as JSON text. Throws what the task's end means to who awaits it.
-std::string result_in(const task_ref& ref, std::string_view outcome);
+std::string result_in(const task_ref& ref, std::string_view outcome, std::string handler = {});
+
+// Throws it with its handler's name, which the store is asked for: an end does not say it.
+awaitable<void> throw_named(app_core& app, task_failed why);
 
 // What that result stands for: itself, or of a group those of its members.
 awaitable<std::string> whole(const task_ref& ref, std::string result);

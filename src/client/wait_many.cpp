@@ -54,9 +54,7 @@ public:
 
     bool told(std::size_t index, const ended_task* end, const std::exception_ptr& failure) override;
 
-    void throw_failure() const {
-        if (failure_) std::rethrow_exception(failure_);
-    }
+    const std::exception_ptr& failure() const noexcept { return failure_; }
     std::vector<std::string> results() { return std::move(results_); }
     first_result first() { return {winner_, std::move(results_.at(winner_))}; }
 
@@ -218,7 +216,14 @@ awaitable<void> wait_many(std::shared_ptr<joint_wait> all) {
     running_task* task = around && around->app == &all->app() ? around->task : nullptr;
     co_await on_loop(caller_loop(executor, all->app()),
                      [=](loop& there) { return wait_many_as(there, task, all, until); });
-    all->throw_failure();
+    if (!all->failure()) co_return;
+    std::optional<task_failed> failed;
+    try {
+        std::rethrow_exception(all->failure());
+    } catch (const task_failed& why) {
+        failed = why;
+    }
+    co_await throw_named(all->app(), std::move(*failed));
 }
 
 // What a database has committed a moment ago may be on its way to the store.

@@ -213,7 +213,11 @@ TEST_CASE("A handler that uses up its retries is dead and the awaiter is told wh
     } catch (const errand::task_failed& e) {
         CHECK(e.state() == errand::state::dead);
         CHECK(e.attempts() == 3);
-        CHECK_THAT(e.what(), ContainsSubstring("attempt 3 broke"));
+        CHECK(e.text() == "attempt 3 broke");
+        CHECK(e.id() == h.id());
+        CHECK(e.handler() == t.info(h).handler);
+        CHECK(std::string{e.what()} ==
+              "dead after 3 attempts: attempt 3 broke (" + e.handler() + " " + h.id() + ")");
     }
     auto once = t.run(t.app.handler<fails>().with({.max_retry = 0}).perform_async(100));
     CHECK_THROWS_AS(t.wait(once), errand::task_failed);

@@ -217,6 +217,8 @@ TEST_CASE("any throws the error of the last task to end when none succeeds", "[g
         std::rethrow_exception(wait.outcome());
     } catch (const errand::task_failed& e) {
         CHECK(e.state() == state::cancelled);
+        CHECK(e.id() == lasting[0].id());
+        CHECK(e.handler() == t.info(lasting[0]).handler);
     }
 }
 

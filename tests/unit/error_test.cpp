@@ -33,6 +33,9 @@ TEST_CASE("a failed task says how it ended, after how many attempts, and why") {
     CHECK(died.attempts() == 4);
     CHECK(errand::task_failed{errand::state::dead, 1, ""}.what() == std::string{"dead after 1 attempt"});
     CHECK(errand::task_failed{errand::state::cancelled, 0, ""}.what() == std::string{"cancelled"});
+    const errand::task_failed named{errand::state::dead, 1, "no route", "0198-1", "mail"};
+    CHECK(named.what() == std::string{"dead after 1 attempt: no route (mail 0198-1)"});
+    CHECK(named.text() == "no route");
 }
 
 TEST_CASE("every error is an errand::error, and that a std::runtime_error") {
