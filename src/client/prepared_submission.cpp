@@ -107,7 +107,10 @@ void set_terms_of(prepared_submission& one, const options& extra, const handler_
     one.body.policy_expires = one.expires_after && !extra.expires_after;
 }
 
-// What ends without an attempt is known by its body.
+// For so long a store can tell what was deleted from what was lost by a trace (lib_deleted.lua).
+constexpr duration traced_for{std::chrono::hours{1}};
+
+// What ends without an attempt is known by its body, and that its submitter knows by himself when a brief retention is over.
 void keep_retention(prepared_submission& one, const options& extra) {
     one.body.retention = one.retention;
     one.body.policy_retains = !extra.retention;
@@ -155,7 +158,7 @@ prepared_submission prepare(detail::draft from, policy_source source) {
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
-    if (one.expires_after) keep_retention(one, extra);
+    if (one.expires_after || one.retention < traced_for) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
     set_parents(one, extra);

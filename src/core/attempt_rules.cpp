@@ -137,7 +137,7 @@ attempt_terms terms_of(const policy& rules, const task_body& body, const handler
     terms.timeout = body.timeout.value_or(rules.timeout);
     terms.max_retry = body.max_retry.value_or(rules.max_retry);
     terms.expires_after = body.expires_after ? body.expires_after : rules.expires_after;
-    terms.retention = body.retention.value_or(rules.retention);
+    terms.retention = body.retention && !body.policy_retains ? *body.retention : rules.retention;
     terms.backoff = &rules.backoff;
     if (set) put_over(terms, *set, body);
     if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);

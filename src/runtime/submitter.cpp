@@ -131,7 +131,14 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     batch->mode = mode;
     batch->answer.answers.resize(batch->items.size());
     if (batch->items.empty()) co_return std::move(batch->answer);
-    room_.enter(batch->items.size(), bytes_of(batch->items));
+    // As of a call that failed: of a batch over several shards others may be taken.
+    try {
+        room_.enter(batch->items.size(), bytes_of(batch->items));
+    } catch (const store_error&) {
+        batch->answer.failures.assign(batch->items.size(), std::current_exception());
+        batch->answer.items = std::move(batch->items);
+        co_return std::move(batch->answer);
+    }
     co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
         [this, &batch](auto done) {
             batch->done = cancellable(executor_, group_completion{std::move(done)});

@@ -1,6 +1,7 @@
 // Every abort is ambiguous: connections cut before and after a call ran, Redis restarted, scripts forgotten.
 #include <errand/error.hpp>
 
+#include "runtime/submissions.hpp"
 #include "support/redis_fixture.hpp"
 #include "support/tcp_gate.hpp"
 
@@ -196,4 +197,70 @@ TEST_CASE("a closed store ends its calls at once") {
     worker->close();
     REQUIRE(redis.until([&] { return failed; }));
     CHECK_THROWS_AS(redis.submit(worker, item_of("a")), store_error);
+}
+
+TEST_CASE(
+    "who submits while too much waits is told so at once, and there is room when the others have gone") {
+    redis_fixture redis;
+    auto producer = redis.join("p");
+    submissions lines{redis.io.get_executor(), *producer.of, 5s};
+    std::vector<std::string> told;
+    const auto submit = [&](submission_item item) {
+        boost::asio::co_spawn(redis.io, lines.submit(std::move(item)),
+                              [&](const std::exception_ptr& why, const submit_answer&) {
+                                  try {
+                                      if (why) std::rethrow_exception(why);
+                                      told.emplace_back("accepted");
+                                  } catch (const store_error& e) {
+                                      told.emplace_back(e.what());
+                                  }
+                              });
+        redis.io.restart();
+        redis.io.poll();
+    };
+    auto large = item_of("large");
+    large.body.assign(std::size_t{256} * 1024 * 1024, 'x');
+    const auto under_way = item_of("under way"), waits = item_of("waits"), late = item_of("late");
+    const auto large_id = large.id;
+    redis.server.freeze();
+    submit(under_way);
+    submit(waits);
+    submit(std::move(large));
+
+    const std::string full = "2 submissions of 262144 KiB wait for the store already",
+                      undone = "it was not done";
+    CHECK_THROWS_MATCHES(await(redis.io, lines.submit(late)), store_error,
+                         MessageMatches(ContainsSubstring(full) && ContainsSubstring(undone)));
+    const auto group =
+        await(redis.io, lines.submit_group({item_of("late as well"), late}, submit_mode::each));
+    REQUIRE(group.items.size() == 2);
+    REQUIRE(group.failures.size() == 2);
+    for (const auto& failure : group.failures) {
+        CHECK_THROWS_MATCHES(std::rethrow_exception(failure), store_error,
+                             MessageMatches(ContainsSubstring(full) && ContainsSubstring(undone)));
+    }
+
+    // Those before him have waited for as long as they would.
+    REQUIRE(redis.until([&] { return told.size() == 3; }));
+    CHECK(std::ranges::count_if(told, [&](const std::string& text) { return text.ends_with(undone); }) == 2);
+    CHECK(std::ranges::count_if(told, [](const std::string& text) {
+              return text.ends_with("it may have been done");
+          }) == 1);
+    redis.server.thaw();
+    auto again = item_of("again");
+    const auto accepted = [&] {
+        try {
+            return await(redis.io, lines.submit(again)).verdict == submit_verdict::accepted;
+        } catch (const store_error&) {
+            again = item_of("again");
+            return false;
+        }
+    };
+    REQUIRE(redis.until(accepted));
+    const auto is_there = [&](const task_id& id) {
+        return redis.redis({"HEXISTS", redis.key("tasks"), std::string{id.view()}}) == "1";
+    };
+    CHECK(is_there(again.id));
+    CHECK(is_there(under_way.id));
+    for (const auto& id : {waits.id, large_id, late.id}) CHECK_FALSE(is_there(id));
 }

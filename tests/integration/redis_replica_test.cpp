@@ -39,6 +39,28 @@ struct replicated_fixture : redis_fixture {
         return join(with);
     }
 
+    // How often somebody waited for replicas.
+    int waits() const {
+        const auto text = redis({"INFO", "commandstats"});
+        const std::string field = "cmdstat_wait:calls=";
+        const auto at = text.find(field);
+        return at == text.npos ? 0 : std::stoi(text.substr(at + field.size()));
+    }
+    bool replica_has(const std::string& part, const std::string& field) const {
+        return replica.command({"HEXISTS", key(part), field}) == "1";
+    }
+    // A claim of a worker that takes what it is handed.
+    awaitable<work_answer> wait_for_tasks(member& by) {
+        work_call call;
+        call.claim = {.queues = {"default"}, .limit = 5, .lease = 30s, .takes_given = true};
+        co_return co_await by->work(call);
+    }
+    // From then on a lone task may be handed over.
+    void submit_first(member& producer, member& worker) {
+        submit(producer, item_of("first"));
+        finish(worker, {success_of(claim(worker, 1).claimed.at(0))});
+    }
+
     redis_server replica;
 };
 
@@ -105,4 +127,66 @@ TEST_CASE("with `wait` a repeat on a new connection is confirmed no more than th
     REQUIRE(redis.until([&] { return done; }));
     CHECK(redis.size_of("ready:default") == "1");
     CHECK(redis.replica.command({"HEXISTS", redis.key("tasks"), std::string{item.id.view()}}) == "1");
+}
+
+TEST_CASE("a worker with `wait` is handed nothing, and has what it claims when a replica has the claim") {
+    replicated_fixture redis;
+    auto producer = redis.join("p");
+    auto worker = redis.join_confirmed("w", std::nullopt);
+    redis.submit_first(producer, worker);
+    REQUIRE(await(redis.io, redis.wait_for_tasks(worker)).claimed.empty());
+    const auto item = item_of("x");
+    redis.submit(producer, item);
+    REQUIRE(redis.until([&] { return worker.ear->wakes > 0 || !worker.ear->given.empty(); }));
+    CHECK(worker.ear->given.empty());
+    CHECK(redis.state_of(producer, item.id) == state::ready);
+
+    redis.replica.freeze();
+    work_answer got;
+    bool done = false;
+    boost::asio::co_spawn(redis.io, redis.wait_for_tasks(worker),
+                          [&](const std::exception_ptr&, work_answer answer) {
+                              got = std::move(answer);
+                              done = true;
+                          });
+    const auto before = redis.waits();
+    REQUIRE(redis.until([&] { return done || redis.waits() >= before + 2; }));
+    CHECK_FALSE(done);
+    CHECK(redis.state_of(producer, item.id) == state::working);
+    redis.replica.thaw();
+    REQUIRE(redis.until([&] { return done; }));
+    REQUIRE(got.claimed.size() == 1);
+    CHECK(got.claimed[0].id == item.id);
+    CHECK(redis.replica_has("own", std::string{item.id.view()}));
+    CHECK(redis.replica_has("claims", redis::claim_text(got.claimed[0].claim)));
+}
+
+TEST_CASE(
+    "a submission with `wait` that is handed to a worker without it is answered when a replica has both, and may run before") {
+    replicated_fixture redis;
+    auto producer = redis.join_confirmed("p", std::nullopt);
+    auto worker = redis.join("w");
+    redis.submit_first(producer, worker);
+    REQUIRE(await(redis.io, redis.wait_for_tasks(worker)).claimed.empty());
+    redis.replica.freeze();
+    const std::vector items{item_of("x")};
+    const std::string id{items[0].id.view()};
+    std::vector<submit_answer> answers;
+    const auto before = redis.waits();
+    boost::asio::co_spawn(redis.io, producer->submit(0, items, submit_mode::each),
+                          [&](const std::exception_ptr&, std::vector<submit_answer> got) {
+                              answers = std::move(got);
+                          });
+    REQUIRE(redis.until([&] { return worker.ear->given.size() == 1; }));
+    const auto task = worker.ear->given.front();
+    CHECK(task.id == items[0].id);
+    REQUIRE(redis.until([&] { return !answers.empty() || redis.waits() >= before + 2; }));
+    CHECK(answers.empty());
+    redis.replica.thaw();
+    REQUIRE(redis.until([&] { return !answers.empty(); }));
+    CHECK(answers[0].verdict == submit_verdict::accepted);
+    CHECK(redis.replica_has("tasks", id));
+    CHECK(redis.replica_has("own", id));
+    CHECK(redis.replica_has("claims", redis::claim_text(task.claim)));
+    CHECK(redis.finish(worker, {success_of(task)}) == std::vector{report_verdict::accepted});
 }

@@ -394,3 +394,33 @@ TEST_CASE("batches over servers that are there go on beside one that waits for a
     t.other.thaw();
     CHECK(run_until(t.io, [&] { return answered == 7; }));
 }
+
+TEST_CASE("while too much waits for one server, the tasks of a batch that others keep are stored and say so",
+          "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    errand::submissions lines{t.io.get_executor(), *t.worker.of, std::nullopt};
+    t.other.freeze();
+    int ended = 0;
+    const auto submit = [&](errand::submission_item item) {
+        boost::asio::co_spawn(t.io, lines.submit(std::move(item)),
+                              [&](const std::exception_ptr&, const errand::submit_answer&) { ++ended; });
+        t.io.restart();
+        t.io.poll();
+    };
+    submit(errand::test::item_with(t.id_on(away_shard), "under way"));
+    auto large = errand::test::item_with(t.id_on(away_shard), "large");
+    large.body.assign(std::size_t{256} * 1024 * 1024, 'x');
+    submit(std::move(large));
+    const std::vector items{errand::test::item_with(t.id_on(away_shard), "x"),
+                            errand::test::item_with(t.id_on(0), "x")};
+    const auto got = await(t.io, lines.submit_group(items, errand::submit_mode::each));
+    REQUIRE(got.failures.size() == 2);
+    CHECK_THROWS_WITH(std::rethrow_exception(got.failures[0]),
+                      Catch::Matchers::ContainsSubstring("wait for the store already"));
+    CHECK_FALSE(got.failures[1]);
+    CHECK(got.answers.at(1).verdict == errand::submit_verdict::accepted);
+    CHECK(await(t.io, t.worker.of->find(items[1].id)));
+    t.worker.of->close();
+    CHECK(run_until(t.io, [&] { return ended == 2; }));
+}

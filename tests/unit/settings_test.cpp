@@ -107,6 +107,7 @@ TEST_CASE("the submission goes before what is set, and that before the policy") 
     terms = terms_of(rules, decode_body(encode(body)), &set);
     CHECK(terms.retention == 48h);
     CHECK(terms.expires_after == 2h);
+    CHECK(terms_of({.retention = 30h}, decode_body(encode(body)), nullptr).retention == 30h);
     body.policy_expires = body.policy_retains = false;
     body.max_retry = 0;
     body.timeout = 5s;

@@ -148,7 +148,6 @@ struct statements {
     ERRAND_SQL(clean_mail, "clean.mail");
     ERRAND_SQL(ended_sizes, "trim.sizes");
     ERRAND_SQL(oldest_ended, "trim.oldest");
-    ERRAND_SQL(awaited, "trim.awaited");
 
     ERRAND_SQL(watch, "watch.add");
     ERRAND_SQL(any_watched, "watch.any");

@@ -24,7 +24,7 @@ for i = 1, #ids do
   end
   -- What was read is what is there, unless a list has named it too.
   local value = values[i] and call('HGET', tasks, ids[i])
-  if value and is_ended(value) and not drop(ids[i], value, (queue_of(body_of(value)))) then
+  if value and is_ended(value) and not drop_over(ids[i], value, (queue_of(body_of(value)))) then
     call('ZADD', buried, now, ids[i])
   end
 end
@@ -33,6 +33,6 @@ for _, worker in ipairs(call('ZRANGE', workers, '-inf', now, 'BYSCORE', 'LIMIT',
   call('ZREM', workers, worker)
   call('HDEL', cards, worker)
 end
--- What is kept so shortly only its submitter knows.
+-- What goes sooner its submitter knows of, or has left a trace.
 mark_deleted(math.min(latest, now - trace_ms))
 return {'ok', now, progress(limit)}

@@ -4,7 +4,15 @@
 -- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
 -- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.
 -- `latest`: an end not before that of any that was deleted (ms).
-local done, spent, popped, latest = 0, 0, false, 0
+-- `passed`: tasks were passed that stay, and the next call begins behind them.
+local done, spent, popped, passed, latest = 0, 0, false, false, 0
+local any_watched = call('HLEN', watched) > 1
+
+-- Who did not come for its end; the mark of those that depend on it stays with them.
+local function forget_watchers(id)
+  local names = any_watched and call('HGET', watched, id)
+  if names and not string.find(names, '>\n', 1, true) then call('HDEL', watched, id) end
+end
 
 -- False when it takes another call. `q`: of a task that stands in `listed`.
 local function drop(id, value, q)
@@ -14,6 +22,7 @@ local function drop(id, value, q)
   latest = math.max(latest, finished_at(value))
   call('HDEL', waiting, id)
   call('HDEL', notes, id)
+  forget_watchers(id)
   if q then call('ZREM', listed_of(q), id) end
   -- The id goes on refusing duplicates for as long as was promised, without its arguments and result.
   local unique_until = finished_at(value) + unique_for(value)
@@ -50,5 +59,5 @@ local function pop_entry(key, entry)
   popped = true
 end
 
--- How many tasks were deleted or came nearer to it; one, when all that a call may look at was gone already.
-local function progress(limit) return done == 0 and popped and spent >= limit and 1 or done end
+-- How many tasks were deleted or came nearer to it; one, when all that a call may look at was gone already or stays.
+local function progress(limit) return done == 0 and (popped or passed) and spent >= limit and 1 or done end

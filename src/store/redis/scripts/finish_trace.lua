@@ -1,5 +1,5 @@
 -- finish, the unusual ends.
--- Needs: lib_links lib_listed lib_counts lib_end lib_remnant lib_groups
+-- Needs: lib_links lib_listed lib_counts lib_end lib_remnant lib_groups lib_untold
 
 -- Ends of which nothing is kept: but for a minute when somebody waits for them, and the id for
 -- unique_for.
@@ -20,6 +20,7 @@ local function end_without_trace(run, ids, values, heard)
       list_as(run.q, state_letter(value), id)
     else
       drop_stages(id)
+      leave_untold(id, value)
       gone[#gone + 1] = id
     end
   end

@@ -1,5 +1,5 @@
 -- Ending a task that no worker holds.
--- Needs: lib_mark lib_listed lib_untie lib_staged lib_counts lib_end
+-- Needs: lib_mark lib_listed lib_untie lib_staged lib_counts lib_end lib_untold
 
 -- So many edges one call forgets of the tasks of which nothing is kept.
 local edges_left = 1000
@@ -25,6 +25,7 @@ local function bury(q, id, body, outcome)
     call('HDEL', tasks, id)
     call('HDEL', notes, id)
     drop_stages(id)
+    leave_untold(id, value)
     call('ZREM', listed_of(q), id)
     return
   end

@@ -5,15 +5,29 @@
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
 
+-- The names of watchers who have yet to fetch an end stay: of one that was only announced, or that nobody heard.
+local function publish_ends(messages, announced)
+  for name, parts in pairs(messages) do
+    local unheard = call('PUBLISH', prefix .. 'wake:' .. name, table.concat(parts)) == 0
+    for i = 2, (unheard or announced) and #parts or 1 do
+      if unheard or #parts[i] == 28 then
+        local id = sub(parts[i], 1, 16)
+        call('HSET', watched, id, (call('HGET', watched, id) or '') .. name .. '\n')
+      end
+    end
+  end
+end
+
 -- Tells those who watch, in one message each, and makes news of tasks that others depend on. `values[i]` is
 -- what `tasks` is to hold of ids[i]. Returns which of the ids were watched.
 local function tell(ids, values)
-  local messages, heard, over, news, again = {}, {}, {}, {}, {}
+  local messages, heard, over, news, again, announced = {}, {}, {}, {}, {}, false
   local who = hmget(watched, ids)
   for i = 1, #ids do
     if who[i] then
       local record = body_at(values[i]) <= most_told and end_of(values[i]) or ''
       local part = ids[i] .. life_of(values[i]) .. struct.pack('>I4', #record) .. record
+      announced = announced or record == ''
       for name in string.gmatch(who[i], '[^\n]+') do
         if name == '>' then
           news[#news + 1] = ids[i] .. state_letter(values[i])
@@ -30,7 +44,7 @@ local function tell(ids, values)
   many('HDEL', watched, over, 1, #over)
   mark_awaited(again)
   announce(news)
-  for name, parts in pairs(messages) do call('PUBLISH', prefix .. 'wake:' .. name, table.concat(parts)) end
+  publish_ends(messages, announced)
   return heard
 end
 

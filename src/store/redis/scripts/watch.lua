@@ -9,7 +9,16 @@
 free_first()
 local most_bytes = 512000  -- as much as a call carries (lib_most.lua)
 local over, unknown, gone, deleted, later, bytes = {}, {}, {}, {}, {}, 0
-local me = ARGV[1] .. '\n'
+local me, any_watched = ARGV[1] .. '\n', call('HLEN', watched) > 1
+
+-- Of an end that was announced, or not heard of (lib_end.lua): it stays no longer for this watcher's sake.
+local function fetched(id)
+  local names = any_watched and call('HGET', watched, id)
+  local at = names and string.find('\n' .. names, '\n' .. me, 1, true)
+  if not at then return end
+  local others = sub(names, 1, at - 1) .. sub(names, at + #me)
+  if others == '' then call('HDEL', watched, id) else call('HSET', watched, id, others) end
+end
 
 local function look(i, id, life)
   local body = call('HGET', tasks, id)
@@ -24,6 +33,7 @@ local function look(i, id, life)
     return
   end
   if is_ended(body) then
+    fetched(id)
     local record = end_of(body)
     local n = #over
     over[n + 1], over[n + 2], over[n + 3] = i, now_life, record

@@ -7,6 +7,3 @@ WHERE queue.ns = ?1 AND list.kind BETWEEN 5 AND 8 GROUP BY list.queue, list.kind
 
 -- name: oldest
 SELECT id, place FROM errand_task WHERE list = ?1 AND place IS NOT NULL ORDER BY place LIMIT ?2
-
--- name: awaited
-SELECT 1 FROM errand_watched WHERE ns = ?1 AND id = ?2 LIMIT 1

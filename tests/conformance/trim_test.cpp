@@ -1,0 +1,153 @@
+// Ended tasks of which there are too many: which go, which stay, and what a pass says of it.
+#include "support/store_fixture.hpp"
+#include "support/store_kind.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Longer than what is told with a message: who waits for it asks for it.
+const std::string told_too_long(40'000, 'r');
+
+struct ended_history : store_fixture {
+    member store = join("w");
+    member watcher = join("q");
+
+    std::vector<submission_item> submit_some(std::size_t count) {
+        std::vector<submission_item> items;
+        for (std::size_t i = 0; i < count; ++i) items.push_back(item_of("x"));
+        submit_all(store, items);
+        return items;
+    }
+    void submit_dependant_of(const task_id& parent) {
+        auto item = item_of("waits");
+        auto body = decode_body(item.body);
+        body.after = {parent};
+        body.rule = item.rule = on_failed::wait;
+        item.body = encode(body);
+        item.after = {{parent}};
+        submit(store, item);
+    }
+    // Runs what is ready, so many in one call; later than all that ended before.
+    void run_all(state as, const std::string& result, std::size_t in_one_call = 1000) {
+        const auto before = store->now();
+        REQUIRE(until([&] { return store->now() > before; }));
+        for (auto got = claim(store, in_one_call).claimed; !got.empty();
+             got = claim(store, in_one_call).claimed) {
+            std::vector<report> reports;
+            for (const auto& task : got) reports.push_back(end_of(task, as, result));
+            finish(store, std::move(reports));
+        }
+    }
+    report end_of(const claimed_task& task, state as, const std::string& result) {
+        auto one = success_of(task);
+        task_outcome outcome;
+        outcome.ended_as = one.ended_as = as;
+        outcome.retention = one.retention;
+        outcome.result = result;
+        outcome.attempts = 1;
+        one.record = encode_end(outcome, store->now(), task.body);
+        return one;
+    }
+    void watch(const std::vector<submission_item>& items) {
+        std::vector<watched_task> tasks;
+        for (const auto& one : items) tasks.push_back({one.id, incarnation_of(one.body)});
+        REQUIRE(await(io, watcher->watch(tasks)).ended.empty());
+    }
+    // Whether the watcher has this end, or gets it where it was told of it only.
+    bool has_end_of(const submission_item& item) {
+        const auto& heard = watcher.ear->ended;
+        const auto told = std::ranges::find(heard, item.id, &ended_task::id);
+        if (told == heard.end()) return false;
+        auto outcome = told->outcome;
+        if (outcome.empty()) {
+            const watched_task again{item.id, incarnation_of(item.body)};
+            const auto answer = await(io, watcher->watch({&again, 1}));
+            if (answer.ended.empty()) return false;
+            outcome = answer.ended.front().outcome;
+        }
+        return decode_outcome(outcome).result == told_too_long;
+    }
+    std::size_t ended_so(state as) {
+        const auto all = queue_of(store);
+        return as == state::dead ? all.dead : all.success;
+    }
+    // As the janitor does it; what all passes said together.
+    std::size_t trim_all(std::size_t most, std::size_t limit) {
+        std::size_t sum = 0, passes = 0;
+        for (std::size_t now = 1; now > 0 && passes < 500; ++passes)
+            sum += now = await(io, store->trim(most, limit));
+        CHECK(passes < 500);
+        return sum;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what all passes over a history said is what they deleted, with dependants and one that is awaited",
+          "[trim]") {
+    ended_history here;
+    const auto awaited = here.submit_some(1);
+    here.watch(awaited);
+    here.run_all(state::dead, told_too_long);
+    const auto parents = here.submit_some(12);
+    for (const auto& one : parents) here.submit_dependant_of(one.id);
+    here.run_all(state::dead, "1");
+    REQUIRE(here.until([&] { return here.watcher.ear->ended.size() == 1; }));
+    REQUIRE(here.ended_so(state::dead) == 13);
+    const auto limit = GENERATE(as<std::size_t>{}, 3, 150);
+    CHECK(here.trim_all(5, limit) == 8);
+    CHECK(here.ended_so(state::dead) == 5);
+    CHECK(here.queue_of(here.store).waiting == 12);
+    CHECK(here.has_end_of(awaited.front()));
+    // Nobody awaits it any more.
+    CHECK(here.trim_all(0, limit) == 5);
+    CHECK(here.ended_so(state::dead) == 0);
+}
+
+TEST_CASE("however many are awaited at the old end, newer ones go", "[trim]") {
+    const auto as = GENERATE(state::dead, state::success);
+    ended_history here;
+    const auto awaited = here.submit_some(200);
+    here.watch(awaited);
+    here.run_all(as, told_too_long);
+    here.submit_some(20);
+    here.run_all(as, "1", 1);
+    REQUIRE(here.until([&] { return here.watcher.ear->ended.size() == 200; }));
+    REQUIRE(here.ended_so(as) == 220);
+    CHECK(here.trim_all(205, 50) >= 15);
+    CHECK(here.ended_so(as) == 205);
+    std::size_t missing = 0;
+    for (const auto& one : awaited) {
+        if (!here.has_end_of(one)) ++missing;
+    }
+    CHECK(missing == 0);
+    CHECK(here.trim_all(0, 50) >= 205);
+    CHECK(here.ended_so(as) == 0);
+    CHECK(here.keeps("watched", 0));
+    CHECK(here.keeps("tasks", 0));
+}
+
+TEST_CASE("who waited and has died keeps nothing from going for longer than a minute", "[trim]") {
+    ended_history here;
+    const auto awaited = here.submit_some(1);
+    here.watch(awaited);
+    here.watcher->close();
+    here.watcher = {};
+    auto report = here.end_of(here.claim(here.store, 1).claimed.at(0), state::dead, "1");
+    // It ended a minute ago.
+    task_outcome outcome;
+    outcome.ended_as = state::dead;
+    outcome.retention = 1h;
+    report.record = encode_end(outcome, here.store->now() - 61s, awaited.front().body);
+    here.finish(here.store, {report});
+    CHECK(here.trim_all(0, 150) == 1);
+    CHECK(here.ended_so(state::dead) == 0);
+}
