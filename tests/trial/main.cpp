@@ -44,7 +44,6 @@ void burn(site& at, std::chrono::seconds length, const wishes& what) {
     // takes.
     const auto rest = what.pause + (at.how.lone ? 13'000 : 0);
     const auto possible = faults_of(at, what);
-    at.happened.outages_alone = possible.size() == 1;
     deck faults{possible, at.random};
     const auto end = clock::now() + length;
     auto next = clock::now() + 1s;

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 namespace trial {
 
@@ -118,7 +119,7 @@ void site::give_clock(std::optional<clock_file>& to, std::int64_t off,
 
 void site::start_worker(worker& at, bool with_lot) {
     constexpr std::array lots{step::claimed, step::amid, step::handled, step::reported, step::writing};
-    with_lot = with_lot && how.lots;
+    with_lot = with_lot && how.lots && lots_;
     at.lot = with_lot ? lots[random() % (lots.size() - (how.embedded ? 0 : 1))] : step::none;
     at.frozen = at.leaving = false;
     std::map<std::string, std::string> variables{{"ERRAND_STORE", at.to.url},
@@ -137,6 +138,14 @@ void site::start_worker(worker& at, bool with_lot) {
 }
 
 void site::start_producer(std::size_t at) {
+void site::draw_lots(bool wanted) {
+    if (!how.lots || std::exchange(lots_, wanted) == wanted) return;
+    for (const auto& one : workers) {
+        one->lot = step::none;
+        kill_worker(*one);
+    }
+}
+
     constexpr int numbers_each = 1'000'000;
     auto& seat = *producers[at];
     const auto first = static_cast<int>(at) * 300 * numbers_each + seat.generation++ * numbers_each + 1;

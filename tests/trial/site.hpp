@@ -94,6 +94,8 @@ public:
     void start_worker(worker& at, bool with_lot = true);
     void kill_worker(worker& at);
     // It stands still for so long; counted as this when it goes on.
+    // Whether workers die by their lots: all are killed, and begin anew so.
+    void draw_lots(bool wanted);
     void freeze_worker(worker& at, std::chrono::milliseconds length, const char* name);
     void dismiss_worker(worker& at);
     void start_producer(std::size_t at);
@@ -135,6 +137,7 @@ private:
     std::unique_ptr<errand::app> app_;
     std::size_t clocks_ = 0;  // of workers
     std::size_t seen_ = 0;    // entries of the journal
+    bool lots_ = true;        // as far as it has some
     std::vector<std::pair<clock::time_point, std::function<void()>>> due_;
 };
 
