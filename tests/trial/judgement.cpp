@@ -110,6 +110,8 @@ void judgement::add(judgement other) {
     limited_held += other.limited_held;
     limits_full += other.limits_full;
     limit_changes += other.limit_changes;
+    stood_aside += other.stood_aside;
+    stood_long += other.stood_long;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -146,6 +148,8 @@ boost::json::object to_json(const judgement& of) {
                                              {"full", of.limits_full},
                                              {"changes", of.limit_changes}};
     }
+    if (of.stood_aside > 0)
+        told["stood_aside"] = boost::json::object{{"tasks", of.stood_aside}, {"over_1s", of.stood_long}};
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);
     return told;
 }

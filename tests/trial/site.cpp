@@ -100,6 +100,7 @@ void site::note_accepted(const std::string& id) const {
 void site::start() {
     for (std::size_t at = 0; at < how.workers; ++at) {
         workers.push_back(std::make_unique<worker>(ground_->next_way()));
+        workers.back()->older = at < how.older;
         start_worker(*workers.back());
     }
     for (std::size_t at = 0; at < how.producers; ++at) {
@@ -129,7 +130,7 @@ void site::start_worker(worker& at, bool with_lot) {
                                                  {"ERRAND_LOG_LEVEL", "warn"}};
     give_clock(at.clock, at.clock_shift, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
-    std::vector<std::string> words{"work", book_->path(), word_for_limits(how)};
+    std::vector<std::string> words{"work", book_->path(), word_for_limits(how), at.older ? "older" : "newer"};
     if (with_lot) {
         words.emplace_back(name_of(at.lot));
         words.push_back(std::to_string(between(fewest, most, random)));
@@ -137,7 +138,6 @@ void site::start_worker(worker& at, bool with_lot) {
     at.one = std::make_unique<program>(how.hand, words, variables, file("workers.log"));
 }
 
-void site::start_producer(std::size_t at) {
 void site::draw_lots(bool wanted) {
     if (!how.lots || std::exchange(lots_, wanted) == wanted) return;
     for (const auto& one : workers) {
@@ -146,6 +146,7 @@ void site::draw_lots(bool wanted) {
     }
 }
 
+void site::start_producer(std::size_t at) {
     constexpr int numbers_each = 1'000'000;
     auto& seat = *producers[at];
     const auto first = static_cast<int>(at) * 300 * numbers_each + seat.generation++ * numbers_each + 1;
