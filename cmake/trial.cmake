@@ -1,7 +1,7 @@
 # The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
 
 set(hand_parts trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/limited.cpp trial/limiter.cpp trial/lot.cpp
-    trial/producer.cpp trial/shared_limit.cpp)
+    trial/novel.cpp trial/producer.cpp trial/shared_limit.cpp)
 target_sources(program_hand PRIVATE ${hand_parts})
 target_link_libraries(program_hand PRIVATE SQLite::SQLite3)
 
@@ -12,7 +12,8 @@ errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
     trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
-    trial/judge.cpp trial/judgement.cpp trial/admissions.cpp trial/lateness.cpp trial/steadiness.cpp trial/ticks.cpp
+    trial/judge.cpp trial/judgement.cpp trial/admissions.cpp trial/lateness.cpp trial/standing.cpp trial/steadiness.cpp
+    trial/ticks.cpp
     trial/closing.cpp trial/at_rest.cpp trial/shared_limit.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)
@@ -199,6 +200,20 @@ errand_broken_source(gates_unchecked_on_sqlite in_turns FILE store/sqlite/claim_
 errand_broken_hand(gates_unchecked_on_sqlite STORE sqlite FINDS "(limit_exceeded|rate_exceeded)" SOURCES "${in_turns}"
     FAULTS --patience 20 --no-lots --only kill)
 
+# A task that some workers do not know is ready for all when it is tried again.
+errand_broken_source(strange_is_ready promote FILE store/redis/scripts/promote_aside.lua
+    FROM "if not call('ZSCORE', links, 'a' .. id) then" TO "if id then")
+errand_broken_hand(strange_is_ready FINDS strange_again SCRIPTS "${promote}"
+    FAULTS --patience 20 --no-lots --only slow_line)
+
+# Nobody is told of what stands aside, and who looks finds nothing.
+errand_broken_source(aside_untold tell FILE store/redis/scripts/lib_aside.lua
+    FROM "if ear and call('PUBLISH'" TO "if ear and not name and call('PUBLISH'")
+errand_broken_source(aside_untold adopt FILE store/redis/scripts/adopt.lua
+    FROM "number, more and 1 or 0, after" TO "number, limit > 0 and more and 1 or 0, after")
+errand_broken_hand(aside_untold FINDS left_aside SCRIPTS "${tell}" "${adopt}"
+    FAULTS --patience 20 --no-lots --only slow_line)
+
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
     FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")
@@ -224,8 +239,9 @@ errand_trial_test("one worker alone starts in time what is ready" 45 --mode lone
 errand_trial_test("a mixed load on three servers, of which one is away at times, loses nothing" 25 --mode shards)
 errand_trial_test("three servers of which one is away keep up with the rest" 20 --mode shards --no-lots
     --only server_of_shard_away)
-# It judges how soon tasks start: others must not take the disk to which its servers force each change.
-set_tests_properties("fault: three servers of which one is away keep up with the rest" PROPERTIES RUN_SERIAL ON)
+# They judge how soon tasks start: others must not take the disk to which their servers force each change.
+set_tests_properties("fault: three servers of which one is away keep up with the rest"
+    "fault: a mixed load on three servers, of which one is away at times, loses nothing" PROPERTIES RUN_SERIAL ON)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
 add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"
     COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated

@@ -1,7 +1,8 @@
 // Worker and producer of the trial, to be killed and started again.
-//   hand work JOURNAL LIMITS [STEP TIMES]               dies when it comes to this step for the n-th time
+//   hand work JOURNAL LIMITS AGE [STEP TIMES]           dies when it comes to this step for the n-th time
 //   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND SCHEDULES LIMITS   until SIGTERM; schedules or no_schedules
-// LIMITS: limits or no_limits; whether it has the handlers that are under limits.
+// LIMITS: limits or no_limits; whether it has the handlers that are under limits. AGE: newer or older; whether it has the newest
+// handler.
 // At `reported` the worker writes `held ID` and waits until the file JOURNAL.go.PID is there: the trial keeps the store's
 // answers back and kills it then. On a SQLite file it dies by itself.
 #include "runtime/app_core.hpp"
@@ -11,6 +12,7 @@
 #include "trial/last_commit.hpp"
 #include "trial/limited.hpp"
 #include "trial/lot.hpp"
+#include "trial/novel.hpp"
 #include "trial/producer.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -52,7 +54,7 @@ void meet_write(const errand::task_context& task) {
         errand::test::bad_disk::die_at_write(1 + static_cast<int>(task.fence() % 7));
 }
 
-int work(const char* path, bool embedded) {
+int work(const char* path, bool embedded, bool older) {
     errand::app app;
     auto& book = app.provide<task_journal>(std::string{path});
     app.around_perform([&book, embedded](errand::task_context& task,
@@ -63,8 +65,11 @@ int work(const char* path, bool embedded) {
         meet_write(task);
         co_await meet_report(embedded, book, task);
     });
-    errand::detail::core_of(app).events.subscribe([&book](const errand::event& what) {
+    trial::strange_tasks strange{book};
+    if (older) book.add("older", "-");
+    errand::detail::core_of(app).events.subscribe([&](const errand::event& what) {
         book.hear(what);
+        strange.hear(what);
         if (what.kind == errand::event_kind::task_claimed) trial::meet(step::claimed);
     });
     return app.run();
@@ -92,8 +97,12 @@ int main(int count, char** words) try {
     const bool embedded = prepare_embedded();
     const bool with_limits = count > 3 && words[role == "work" ? 3 : count - 1] == std::string{"limits"};
     if (with_limits) trial::take_limited_handlers();
-    if (role == "work" && count == 6) trial::draw(trial::step_named(words[4]), std::stoi(words[5]));
-    if (role == "work" && (count == 4 || count == 6)) return work(words[2], embedded);
+    if (role == "work" && count == 7) trial::draw(trial::step_named(words[5]), std::stoi(words[6]));
+    if (role == "work" && (count == 5 || count == 7)) {
+        const bool older = words[4] == std::string{"older"};
+        if (!older) trial::take_novel_handler();
+        return work(words[2], embedded, older);
+    }
     if (role != "produce" || count != 8) return 2;
     trial::producer its{words[2], static_cast<unsigned>(std::stoul(words[3])), std::stoi(words[4]),
                         std::stoi(words[5])};

@@ -54,7 +54,6 @@ struct chronicle {
         std::string name{};
         std::int64_t running = 0, waiting = 0;
     };
-    bool outages_alone = false;  // nothing else strikes in this trial
     std::vector<jump> jumps{};
     std::vector<death> deaths{};
     std::vector<storm> storms{};

@@ -3,6 +3,7 @@
 #include "trial/judgement.hpp"
 #include "trial/lateness.hpp"
 #include "trial/shard.hpp"
+#include "trial/standing.hpp"
 #include "trial/steadiness.hpp"
 #include "trial/ticks.hpp"
 
@@ -33,6 +34,7 @@ struct story {
     std::map<std::string, std::uint64_t> kept{};  // stages, and the fence under which they were
     bool cancelled = false;
     bool limited = false;
+    bool strange = false;                                            // to somebody who has claimed it
     std::optional<std::int64_t> accepted{};                          // when, if it was
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
@@ -87,6 +89,8 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
     } else if (what == "success" || what == "dead" || what == "cancelled") {
         settle(its, line, found);
         its.cancelled = its.cancelled || what == "cancelled";
+    } else if (what == "strange") {
+        its.strange = true;
     } else if (what == "refused") {
         ++found.stale_refused;
     } else if (what == "recovered") {
@@ -169,8 +173,8 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
 void check_start(const std::string& id, const story& its, bool cancelled, const lateness& late,
                  std::size_t shards, std::int64_t until, judgement& found) {
     const bool started = its.first_start != never;
-    // What waits at a limit is looked at by itself.
-    if (its.limited) return;
+    // What waits at a limit, or for who knows its handler, is looked at by itself.
+    if (its.limited || its.strange) return;
     // Without a start it may have been cancelled, or whoever was to write the start down has died.
     if (!its.accepted || !its.parents.empty() || (!started && (cancelled || !its.ends.empty()))) return;
     auto ready = *its.accepted;
@@ -345,6 +349,7 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     check_steadiness(lines, happened, found);
     check_schedules(lines, ended, happened, found);
     check_limits(lines, ended, happened, late, found);
+    check_standing(lines, ended, happened, found);
     measure_recovery(lines, all, happened, found);
     return found;
 }

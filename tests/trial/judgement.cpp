@@ -102,6 +102,7 @@ void judgement::add(judgement other) {
     late_starts += other.late_starts;
     others_due += other.others_due;
     others_in_time += other.others_in_time;
+    outages_judged += other.outages_judged;
     ticks_run += other.ticks_run;
     ticks_missed += other.ticks_missed;
     ticks_skipped += other.ticks_skipped;
@@ -109,6 +110,8 @@ void judgement::add(judgement other) {
     limited_held += other.limited_held;
     limits_full += other.limits_full;
     limit_changes += other.limit_changes;
+    stood_aside += other.stood_aside;
+    stood_long += other.stood_long;
     violations += other.violations;
     add_counts(violated, other.violated);
     add_counts(faults, other.faults);
@@ -132,8 +135,8 @@ boost::json::object to_json(const judgement& of) {
                              {"ended", object_of(of.states)},
                              {"recovery_ms", recovery(of.recovery_ms)}};
     if (of.others_due > 0) {
-        told["others_while_one_was_away"] =
-            boost::json::object{{"due", of.others_due}, {"in_time", of.others_in_time}};
+        told["others_while_one_was_away"] = boost::json::object{
+            {"due", of.others_due}, {"in_time", of.others_in_time}, {"times_judged", of.outages_judged}};
     }
     if (of.ticks_run > 0) {
         told["ticks"] = boost::json::object{
@@ -145,6 +148,8 @@ boost::json::object to_json(const judgement& of) {
                                              {"full", of.limits_full},
                                              {"changes", of.limit_changes}};
     }
+    if (of.stood_aside > 0)
+        told["stood_aside"] = boost::json::object{{"tasks", of.stood_aside}, {"over_1s", of.stood_long}};
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);
     return told;
 }

@@ -1,7 +1,5 @@
 #include "trial/lateness.hpp"
 
-#include "trial/judgement.hpp"
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -17,7 +15,8 @@ constexpr std::array<std::string_view, 6> verdicts{"success", "retry",   "snooze
 
 }  // namespace
 
-lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened) {
+lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened,
+                   const std::set<pid_t>& without) {
     serves_.resize(happened.shards);
     if (lines.empty()) return;
     service all;
@@ -26,7 +25,7 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
     std::map<pid_t, std::int64_t> full;  // since when
     std::vector<std::pair<pid_t, span>> holes;
     for (const auto& line : lines) {
-        if (line.what == "up") all[line.pid].emplace_back(line.when, end);
+        if (line.what == "up" && !without.contains(line.pid)) all[line.pid].emplace_back(line.when, end);
         const bool over = std::ranges::find(verdicts, line.what) != verdicts.end();
         if (line.what != "started" && !over) continue;
         auto& tasks = running[line.pid];
@@ -74,13 +73,13 @@ void lateness::cut(std::vector<span>& from, span hole) {
 }
 
 std::optional<pid_t> lateness::is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
-                                       bool timed) const {
-    if (started - ready <= starts_within) return std::nullopt;
+                                       bool timed, std::int64_t within) const {
+    if (started - ready <= within) return std::nullopt;
     const auto moved = [&](std::int64_t when) { return when <= started; };
     if (timed && std::ranges::any_of(jumps_, moved)) return std::nullopt;
     for (const auto& [pid, spans] : serves_.at(shard)) {
         for (const auto& [from, to] : spans) {
-            if (std::min(to, started) - std::max(from, ready) > starts_within) return pid;
+            if (std::min(to, started) - std::max(from, ready) > within) return pid;
         }
     }
     return std::nullopt;

@@ -3,10 +3,12 @@
 
 #include "fault/journal.hpp"
 #include "trial/chronicle.hpp"
+#include "trial/judgement.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,12 +16,14 @@ namespace trial {
 
 class lateness {
 public:
-    lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened);
+    // `without`: workers that do not count.
+    lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened,
+             const std::set<pid_t>& without = {});
 
-    // The worker that served with a free slot for longer than it may take, while the store of this shard was there, between
+    // The worker that served with a free slot for longer than it may take (ms), while the store of this shard was there, between
     // these times (ms). `timed`: when it was ready follows from the store's clock.
-    std::optional<pid_t> is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
-                                 bool timed) const;
+    std::optional<pid_t> is_late(std::size_t shard, std::int64_t ready, std::int64_t started, bool timed,
+                                 std::int64_t within = starts_within) const;
 
 private:
     using span = std::pair<std::int64_t, std::int64_t>;

@@ -44,7 +44,6 @@ void burn(site& at, std::chrono::seconds length, const wishes& what) {
     // takes.
     const auto rest = what.pause + (at.how.lone ? 13'000 : 0);
     const auto possible = faults_of(at, what);
-    at.happened.outages_alone = possible.size() == 1;
     deck faults{possible, at.random};
     const auto end = clock::now() + length;
     auto next = clock::now() + 1s;
@@ -95,6 +94,7 @@ terms alone(const wishes& what) {
 terms lone(const wishes& what) {
     auto how = alone(what);
     how.lone = true;
+    how.older = 0;
     how.workers = how.producers = 1;
     // A wake-up that was lost is not seen where the next tick wakes its worker.
     how.lots = how.schedules = false;
@@ -123,6 +123,7 @@ terms rewound(const wishes& what) {
     auto how = two(what);
     how.confirmed = how.lots = false;
     how.workers = 2;
+    how.older = 0;
     how.producers = 0;
     return how;
 }

@@ -2,6 +2,7 @@
 
 #include "trial/declarer.hpp"
 #include "trial/limiter.hpp"
+#include "trial/novel.hpp"
 #include "trial/shard.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -114,6 +115,8 @@ void producer::one(dice& random) {
     if (which <= 8 && std::filesystem::exists(book_.path() + ".large")) {
         const auto length = static_cast<std::size_t>(between(most_text / 10, most_text, random));
         accepted = submit<large>({}, number_++, std::string(length, 'x'));
+    } else if (which <= 16) {
+        accepted = submit<novel>({}, number_++, between(0, 2, random));
     } else if (which <= 30) {
         accepted = submit<quick>({.priority = between(0, 9, random)}, number_++);
     } else if (which <= 40) {

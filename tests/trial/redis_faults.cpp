@@ -122,13 +122,17 @@ void freeze_store(site& at) {
     at.count("store_frozen");
 }
 
-// Each in turn, dead or silent. Nothing else strikes meanwhile: whatever the tasks of the others suffer is its doing. Most of
-// the time all are there.
+// Each in turn, dead or silent. Every other time nothing else strikes meanwhile, nor for a while before, so that whatever the
+// tasks of the others suffer is its doing. Most of the time all are there.
 void take_away(site& at) {
     auto& outages = at.happened.outages;
     const auto length = at.how.longest_outage * between(70, 100, at.random) / 100;
     if (!outages.empty() && ms_now() < outages.back().to + 3 * length.count()) return;
     at.calm_down();
+    if (outages.size() % 2 == 0) {
+        at.draw_lots(false);
+        at.go_on_for(8s);
+    }
     const auto shard = outages.size() % redis(at).shards();
     auto& server = redis(at).server_of(shard);
     const bool silent = at.random() % 2 == 0;
@@ -139,6 +143,7 @@ void take_away(site& at) {
     outages.push_back(one);
     silent ? server.thaw() : server.restart();
     at.miss(shard, one.from);
+    at.draw_lots(true);
     at.count("server_of_shard_away");
 }
 

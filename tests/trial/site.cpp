@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 namespace trial {
 
@@ -99,6 +100,7 @@ void site::note_accepted(const std::string& id) const {
 void site::start() {
     for (std::size_t at = 0; at < how.workers; ++at) {
         workers.push_back(std::make_unique<worker>(ground_->next_way()));
+        workers.back()->older = at < how.older;
         start_worker(*workers.back());
     }
     for (std::size_t at = 0; at < how.producers; ++at) {
@@ -118,7 +120,7 @@ void site::give_clock(std::optional<clock_file>& to, std::int64_t off,
 
 void site::start_worker(worker& at, bool with_lot) {
     constexpr std::array lots{step::claimed, step::amid, step::handled, step::reported, step::writing};
-    with_lot = with_lot && how.lots;
+    with_lot = with_lot && how.lots && lots_;
     at.lot = with_lot ? lots[random() % (lots.size() - (how.embedded ? 0 : 1))] : step::none;
     at.frozen = at.leaving = false;
     std::map<std::string, std::string> variables{{"ERRAND_STORE", at.to.url},
@@ -128,12 +130,20 @@ void site::start_worker(worker& at, bool with_lot) {
                                                  {"ERRAND_LOG_LEVEL", "warn"}};
     give_clock(at.clock, at.clock_shift, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
-    std::vector<std::string> words{"work", book_->path(), word_for_limits(how)};
+    std::vector<std::string> words{"work", book_->path(), word_for_limits(how), at.older ? "older" : "newer"};
     if (with_lot) {
         words.emplace_back(name_of(at.lot));
         words.push_back(std::to_string(between(fewest, most, random)));
     }
     at.one = std::make_unique<program>(how.hand, words, variables, file("workers.log"));
+}
+
+void site::draw_lots(bool wanted) {
+    if (!how.lots || std::exchange(lots_, wanted) == wanted) return;
+    for (const auto& one : workers) {
+        one->lot = step::none;
+        kill_worker(*one);
+    }
 }
 
 void site::start_producer(std::size_t at) {

@@ -47,6 +47,7 @@ struct terms {
     bool schedules = true;                             // producers declare some
     bool limits = true;                                // and submit tasks under them
     std::size_t workers = 4, producers = 3;
+    std::size_t older = 1;              // of the workers: of a program that lacks a handler
     int per_second = 150;               // submissions of each producer
     std::chrono::seconds patience{90};  // what takes longer at the end will not happen
     std::string hand = "hand";          // the program of workers and producers
@@ -61,6 +62,7 @@ struct worker {
     step lot = step::none;
     bool frozen = false;
     bool leaving = false;  // was told to stop
+    bool older = false;    // of a program that lacks a handler
     std::int64_t clock_shift = 0;
 };
 
@@ -92,6 +94,8 @@ public:
     void calm_down();
 
     void start_worker(worker& at, bool with_lot = true);
+    // Whether workers die by their lots: all are killed, and begin anew so.
+    void draw_lots(bool wanted);
     void kill_worker(worker& at);
     // It stands still for so long; counted as this when it goes on.
     void freeze_worker(worker& at, std::chrono::milliseconds length, const char* name);
@@ -133,6 +137,7 @@ private:
         std::make_shared<std::atomic<std::int64_t>>(0);
     std::unique_ptr<fault_test::journal> book_;
     std::unique_ptr<errand::app> app_;
+    bool lots_ = true;        // as far as it has some
     std::size_t clocks_ = 0;  // of workers
     std::size_t seen_ = 0;    // entries of the journal
     std::vector<std::pair<clock::time_point, std::function<void()>>> due_;

@@ -45,12 +45,37 @@ std::vector<steady_tick> ticks_of(const std::vector<fault_test::entry>& lines) {
     return all;
 }
 
-// Nothing was wrong with any server while it was to start.
+// For so long after a worker's death, or its end, tasks may start late because of that: what it held is to be taken over.
+constexpr std::int64_t after_death_ms = 2000;
+
+// No worker was struck, nor the store as a whole, from here to there.
+bool workers_were_well(std::int64_t from, std::int64_t to, const chronicle& happened) {
+    const auto meets = [&](const auto& other) {
+        return from <= other.to + after_death_ms && other.from <= to;
+    };
+    const auto falls_into = [&](const chronicle::death& one) {
+        return from <= one.when + after_death_ms && one.when <= to;
+    };
+    return std::ranges::none_of(happened.storms, meets) && std::ranges::none_of(happened.stops, meets) &&
+           std::ranges::none_of(happened.deaths, falls_into) &&
+           std::ranges::none_of(happened.leavings, falls_into);
+}
+
+// Nothing was wrong with any server or worker while it was to start.
 bool undisturbed(const steady_tick& one, const chronicle& happened) {
     const auto meets = [&](const auto& other) {
         return one.due <= other.to && other.from <= one.due + soon_ms;
     };
-    return std::ranges::none_of(happened.storms, meets) && std::ranges::none_of(happened.misses, meets);
+    return workers_were_well(one.due, one.due + soon_ms, happened) &&
+           std::ranges::none_of(happened.misses, meets);
+}
+
+// Nothing else struck meanwhile: whatever the tasks of the others suffer is its doing.
+bool struck_alone(const chronicle::outage& one, const chronicle& happened) {
+    const auto is_another = [&](const chronicle::outage& other) {
+        return other.shard != one.shard && one.from <= other.to && other.from <= one.to;
+    };
+    return workers_were_well(one.from, one.to, happened) && std::ranges::none_of(happened.misses, is_another);
 }
 
 }  // namespace
@@ -69,7 +94,8 @@ void check_steadiness(const std::vector<fault_test::entry>& lines, const chronic
         found.others_in_time += others.in_time;
         found.others_due += others.all;
         // Where workers are killed as well, those that are left start late whoever is away.
-        if (!happened.outages_alone) continue;
+        if (!struck_alone(outage, happened)) continue;
+        ++found.outages_judged;
         if (usual.all < fewest_ticks) usual = disturbed;
         // Of too few nothing can be said: producers that are held up themselves must not pass for it.
         if (others.all >= fewest_ticks && others.value() >= kept_share * usual.value()) continue;

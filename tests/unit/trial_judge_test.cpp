@@ -270,7 +270,6 @@ namespace {
 story_teller three_servers(std::int64_t late) {
     story_teller tells;
     tells.happened.shards = 3;
-    tells.happened.outages_alone = true;
     tells.happened.outages.push_back({1, 10'000, 20'000});
     tells.happened.misses.push_back({1, 10'000, 22'000});
     for (std::int64_t due = 1000; due < 20'000; due += 100) {
@@ -294,10 +293,42 @@ TEST_CASE("while one of several servers is away nine in ten tasks of the others 
     const auto found = three_servers(3100).judged();
     CHECK(found.violated.at("held_up") == 1);
     CHECK_FALSE(found.good(false));
-    SECTION("unless workers are struck as well") {
+    CHECK(found.outages_judged == 1);
+    SECTION("whatever struck at other times") {
         auto tells = three_servers(3100);
-        tells.happened.outages_alone = false;
-        CHECK(tells.judged().good(false));
+        auto& happened = tells.happened;
+        happened.deaths.push_back({7900, 7});
+        happened.leavings.push_back({7900, 8});
+        happened.stops.push_back({8, 4000, 7900});
+        happened.storms.push_back({5000, 7900});
+        happened.misses.push_back({2, 5000, 9900});
+        happened.deaths.push_back({20'100, 9});
+        CHECK(tells.judged().violated.at("held_up") == 1);
+    }
+    SECTION("unless something else struck as well") {
+        const auto judged_beside = [](auto happens) {
+            auto tells = three_servers(3100);
+            happens(tells.happened);
+            return tells.judged().outages_judged;
+        };
+        CHECK(judged_beside([](auto& all) { all.deaths.push_back({8100, 7}); }) == 0);
+        CHECK(judged_beside([](auto& all) { all.deaths.push_back({19'900, 7}); }) == 0);
+        CHECK(judged_beside([](auto& all) { all.leavings.push_back({15'000, 7}); }) == 0);
+        CHECK(judged_beside([](auto& all) { all.stops.push_back({7, 5000, 8100}); }) == 0);
+        CHECK(judged_beside([](auto& all) { all.storms.push_back({19'900, 21'000}); }) == 0);
+        CHECK(judged_beside([](auto& all) { all.misses.push_back({0, 9000, 10'100}); }) == 0);
+    }
+    SECTION("also when those that a worker's death made late were late before") {
+        auto tells = three_servers(3100);
+        tells.happened.deaths.push_back({5000, 7});
+        for (auto& line : tells.lines) {
+            const auto due = static_cast<std::int64_t>(line.fence);
+            if (line.what == "started" && due >= 2000 && due <= 7000) line.when += 3100;
+            // Better than these, and worse than what is usual.
+            if (line.what == "started" && due >= 10'000 && due % 200 == 0 && line.when == due + 3100)
+                line.when = due + 5;
+        }
+        CHECK(tells.judged().violated.at("held_up") == 1);
     }
     SECTION("unless as many are late when all are there") {
         auto tells = three_servers(3100);

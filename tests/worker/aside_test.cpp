@@ -1,9 +1,14 @@
 // Workers of two programs on one queue: one of them does not know a handler.
+#include "store/redis/script_set.hpp"
 #include "support/await.hpp"
+#include "support/redis_server.hpp"
 #include "support/shards.hpp"
 #include "worker/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <sstream>
 
 using namespace std::chrono_literals;
 using namespace worker_test;
@@ -54,6 +59,25 @@ struct stranger {
     std::unique_ptr<errand::store> of;
 };
 
+// How often the script was called that takes what stands aside, with room for nothing: that is a look.
+std::size_t looks_at(const errand::test::redis_server& server) {
+    const auto scripts = errand::redis::all_scripts();
+    const auto adopt = std::ranges::find(scripts, std::string_view{"adopt"},
+                                         [](const auto& one) { return std::string_view{one.name}; });
+    REQUIRE(adopt != scripts.end());
+    std::istringstream lines{server.command({"SLOWLOG", "GET", "-1"})};
+    std::size_t looks = 0, calls = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line != adopt->sha || !std::getline(lines, line)) continue;
+        // Keys, then lane, number and worker: the limit comes next.
+        for (auto skipped = std::stoi(line) + 3; skipped >= 0; --skipped) std::getline(lines, line);
+        ++calls;
+        looks += line == "0" ? 1U : 0U;
+    }
+    CHECK(calls > looks);
+    return looks;
+}
+
 }  // namespace
 
 TEST_CASE("tasks that stood aside before a worker came are run by it") {
@@ -95,6 +119,42 @@ TEST_CASE("an idle worker runs what stands aside from now on, and a busy one whe
     CHECK(t.wait(busy) == 1);
     CHECK(t.wait(first) == 1);
     CHECK(t.wait(second) == 2);
+}
+
+// Looks come at most once a second, and every five when there was nothing to be found: had a look to find each of these, there were
+// as many.
+TEST_CASE("an idle worker is told of each task that stands aside, and does not find it by looking") {
+    constexpr std::size_t rounds = 12;
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    bench t{settings};
+    std::vector<errand::handle<int>> handles;
+    {
+        stranger other{t};
+        for (std::size_t i = 0; i < rounds; ++i)
+            handles.push_back(t.run(t.app.handler<echo>().perform_async(static_cast<int>(i))));
+        auto taken = other.claim(rounds);
+        while (taken.size() < rounds) std::ranges::move(other.claim(rounds), std::back_inserter(taken));
+        t.start();
+        eventually([&] {
+            return server.command({"SCARD", errand::test::shard_key(settings, "idle:default")}) != "0";
+        });
+        server.command({"CONFIG", "SET", "slowlog-max-len", "100000"});
+        server.command({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
+        for (std::size_t i = 0; i < rounds; ++i) {
+            other.put_aside({taken[i]});
+            const auto id = taken[i].id;
+            eventually([&] {
+                return std::ranges::any_of(handles, [&](const auto& one) {
+                    return *errand::parse_task_id(one.id()) == id && is_end(t.info(one).state);
+                });
+            });
+        }
+    }
+    CHECK(looks_at(server) < rounds);
+    for (std::size_t i = 0; i < rounds; ++i) CHECK(t.wait(handles[i]) == static_cast<int>(i));
 }
 
 TEST_CASE("what stood aside and fails is tried again by workers that know it, and claimed by no other") {
