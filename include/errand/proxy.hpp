@@ -175,7 +175,7 @@ public:
     /// The task of this handler with that biz_id, for `.after` and `result_of`: it may be submitted later. No round trip.
     /// @throws usage_error for a biz_id that is empty, longer than 512 bytes or no UTF-8
     [[nodiscard]] dependency ref(std::string_view biz_id) const {
-        return dependency{detail::id_of(typeid(H), biz_id)};
+        return dependency{detail::id_of(*app_, typeid(H), biz_id)};
     }
 
     /// The same proxy, its submissions held back by this guard until `guard.commit()`. The guard must outlive the call.

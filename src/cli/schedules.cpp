@@ -58,12 +58,22 @@ exit_code list_schedules(session& on, const schedules_line& given) {
     return on.seen();
 }
 
+// On several shards it may stand in two places: where it was before its handler had limits, or had none any more, as a
+// cancelled one.
+std::optional<schedule> standing_schedule(session& on, const task_id& id) {
+    auto found = on.run(on.app().find_schedule(to_text(id)));
+    if (on.app().settings().shards == 1) return found;
+    if (found && on.run(found->info()).state != schedule_state::cancelled) return found;
+    const auto in_first = on.run(on.app().find_schedule(to_text(in_first_shard(id))));
+    return in_first ? in_first : found;
+}
+
 // "handler:key"; both may have colons in them.
 std::optional<schedule> named_schedule(session& on, const std::string& name) {
     // Under the name by which most handlers keep their schedules ...
     for (auto at = name.find(':'); at != name.npos; at = name.find(':', at + 1)) {
         const auto id = derive_schedule_id(name.substr(0, at), name.substr(at + 1));
-        if (const auto found = on.run(on.app().find_schedule(to_text(id)))) return found;
+        if (const auto found = standing_schedule(on, id)) return found;
     }
     // ... and of one with earlier names, wherever it stands.
     schedule_page page;

@@ -78,12 +78,13 @@ awaitable<std::optional<bool>> reschedule_on(store& in, task_id id, incarnation 
 }
 
 awaitable<std::optional<bool>> change_on(store& in, task_id id, incarnation life, task_change what) {
-    const auto alter = [what](const found_task&, task_body& body, edit_call& call) {
+    const bool gates = may_have_gates(id, in.shards());
+    const auto alter = [what, gates](const found_task&, task_body& body, edit_call& call) {
         // A group has no arguments of its own.
         if (body.rule == on_failed::gather) return false;
         if (what.args) {
             body.args = boost::json::serialize(*what.args);
-            renew_gates(body);
+            if (gates) renew_gates(body);
         }
         if (what.priority) body.priority = static_cast<std::uint8_t>(*what.priority);
         if (what.due_at) body.due_at = call.due_at = what.due_at;

@@ -12,6 +12,7 @@
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/stored_info.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <boost/system/system_error.hpp>
 
@@ -280,10 +281,10 @@ bool was_accepted(const task_ref& ref) {
     return false;
 }
 
-std::string id_of(std::type_index handler, std::string_view biz_id) {
+std::string id_of(const app_core& app, std::type_index handler, std::string_view biz_id) {
     const auto& known = handlers::of_type(handler);
     check_biz_id(known.name, biz_id);
-    return to_text(derive_task_id(known.identity, biz_id));
+    return to_text(placed_id(known, derive_task_id(known.identity, biz_id), app.settings.shards));
 }
 
 awaitable<bool> cancel_task(task_ref ref) {

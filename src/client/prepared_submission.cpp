@@ -130,9 +130,14 @@ void set_parents(prepared_submission& one, const options& extra) {
     keep_retention(one, extra);
 }
 
-void set_gates(task_body& body, const detail::draft& from, const known_handler& handler) {
-    body.gates = gates_of_task(handler, from.keys, body.args);
-    if (!body.gates.empty() && from.app->settings.shards > 1) refuse_limits_of_several_shards(handler);
+void set_id(prepared_submission& one, const detail::draft& from, const known_handler* handler) {
+    if (one.body.biz_id) {
+        one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
+    } else {
+        one.id = new_task_id(from.app->now().time_since_epoch().count());
+    }
+    one.shards = from.app->settings.shards;
+    if (handler) one.id = placed_id(*handler, one.id, one.shards);
 }
 
 }  // namespace
@@ -154,7 +159,7 @@ prepared_submission prepare(detail::draft from, policy_source source) {
     const auto set =
         source == policy_source::declared ? nullptr : from.app->overrides.of(handler, one.body.handler);
     set_terms_of(one, extra, set ? *set : nothing_set(), rules);
-    if (handler) set_gates(one.body, from, *handler);
+    if (handler) one.body.gates = gates_of_task(*handler, from.keys, one.body.args);
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
@@ -165,10 +170,8 @@ prepared_submission prepare(detail::draft from, policy_source source) {
     if (one.body.biz_id) {
         check_biz_id(one.body.handler, *one.body.biz_id);
         one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
-        one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
-    } else {
-        one.id = new_task_id(from.app->now().time_since_epoch().count());
     }
+    set_id(one, from, handler);
     return one;
 }
 
@@ -180,7 +183,7 @@ void make_child_of(stage_run* stage, prepared_submission& one) {
     for (const auto& parent : one.body.after) call += parent.view();
     one.child = stage->reserve_child(handler ? handler->identity : one.body.handler, call);
     one.conflict = on_conflict::adopt;
-    one.id = one.child->id();
+    one.id = handler ? placed_id(*handler, one.child->id(), one.shards) : one.child->id();
 }
 
 submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {

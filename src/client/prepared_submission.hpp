@@ -8,6 +8,7 @@
 #include "runtime/stage_run.hpp"
 #include "store/store.hpp"
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@ namespace errand {
 
 struct prepared_submission {
     task_id id;
+    std::size_t shards = 1;  // of its namespace
     task_body body;
     std::optional<duration> delay;
     std::optional<duration> expires_after;

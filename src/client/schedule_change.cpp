@@ -102,16 +102,54 @@ awaitable<void> change_schedules(store& in, std::vector<task_id> ids, schedule_r
     if (!ids.empty()) throw_schedule_contended(ids.front());
 }
 
+std::optional<task_id> other_place(const schedule_record& record, std::size_t shards) {
+    const auto plain = derive_schedule_id(record.identity, record.key);
+    const auto first = in_first_shard(plain);
+    if (shards <= 1 || plain == first) return std::nullopt;
+    return record.in_first_shard ? plain : first;
+}
+
+awaitable<moved_schedules> leave_places(store& in, std::vector<task_id> ids) {
+    moved_schedules moved;
+    co_await change_schedules(in, std::move(ids), [&](const seen_schedule& seen) {
+        if (!seen.record || seen.record->state == schedule_state::cancelled) return schedule_move{};
+        auto next = *seen.record;
+        next.in_first_shard = !next.in_first_shard;
+        if (!next.in_first_shard) next.run.gates.clear();
+        moved.insert_or_assign(id_of(next), next);
+        return cancel(*seen.record, seen.now);
+    });
+    co_return moved;
+}
+
+schedule_move declare_here(const seen_schedule& seen, schedule_record declared, const moved_schedules& moved,
+                           const zone_source& zones) {
+    auto base = seen;
+    const auto from = moved.find(seen.id);
+    const bool stands_here = seen.record && seen.record->state != schedule_state::cancelled;
+    const bool moves = from != moved.end() && !stands_here;
+    if (moves) base.record = from->second;
+    auto move =
+        declare(base.record, with_gates_of(base, std::move(declared)), base.now, base.last_run, zones);
+    move.changed = move.changed || moves;
+    return move;
+}
+
 awaitable<void> declare_all(store& in, std::vector<schedule_record> declared, zone_source zones) {
     std::map<task_id, schedule_record> newest;
     for (auto& one : declared) {
-        const auto id = derive_schedule_id(one.identity, one.key);
+        const auto id = id_of(one);
         newest.insert_or_assign(id, std::move(one));
     }
     std::vector<task_id> ids;
-    for (const auto& [id, one] : newest) ids.push_back(id);
+    std::vector<task_id> others;
+    for (const auto& [id, one] : newest) {
+        ids.push_back(id);
+        if (const auto other = other_place(one, in.shards())) others.push_back(*other);
+    }
+    const auto moved = co_await leave_places(in, std::move(others));
     co_await change_schedules(in, std::move(ids), [&](const seen_schedule& seen) {
-        return declare(seen.record, with_gates_of(seen, newest.at(seen.id)), seen.now, seen.last_run, zones);
+        return declare_here(seen, newest.at(seen.id), moved, zones);
     });
 }
 

@@ -75,7 +75,7 @@ awaitable<std::optional<schedule>> no_schedule() { co_return std::nullopt; }
 
 schedule_info info_of(const schedule_record& record) {
     schedule_info info;
-    info.id = to_text(derive_schedule_id(record.identity, record.key));
+    info.id = to_text(id_of(record));
     info.key = record.key;
     info.handler = record.run.handler;
     info.timing = timing_text(record.timing);

@@ -61,6 +61,7 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
                     .jitter = how.jitter,
                     .pause_on_dead = how.pause_on_dead};
     if (how.paused) record.state = schedule_state::paused;
+    record.in_first_shard = one.run.app->settings.shards > 1 && has_gates(handler);
     one.run.extra = std::make_shared<const options>(std::move(how.run));
     record.run = run_body_of(std::move(one.run));
     return record;
@@ -77,10 +78,16 @@ awaitable<void> declare_schedule_on(loop& there, schedule_record declared, zone_
 // The handlers whose code is here, by the schedule that their policy may declare.
 using policy_holders = std::map<task_id, const known_handler*>;
 
-schedule_record policy_record(detail::app_core& app, const known_handler& handler) {
+schedule_record name_of_policy(const known_handler& handler, std::size_t shards) {
     schedule_record record;
     record.identity = handler.identity;
     record.key = policy_schedule_key;
+    record.in_first_shard = shards > 1 && has_gates(handler);
+    return record;
+}
+
+schedule_record policy_record(detail::app_core& app, const known_handler& handler) {
+    auto record = name_of_policy(handler, app.settings.shards);
     record.timing.cron = handler.policy.cron;
     record.timing.timezone = handler.policy.timezone;
     detail::draft of_runs;
@@ -93,25 +100,35 @@ schedule_record policy_record(detail::app_core& app, const known_handler& handle
 
 awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
     std::vector<task_id> ids;
-    for (const auto& [id, handler] : holders) ids.push_back(id);
+    std::vector<task_id> others;
+    for (const auto& [id, handler] : holders) {
+        ids.push_back(id);
+        const auto other =
+            other_place(name_of_policy(*handler, there.tasks().shards()), there.tasks().shards());
+        if (other) others.push_back(*other);
+    }
     // Workers start without a server that is away.
     if (there.tasks().shards() > 1) {
         const auto away = co_await there.tasks().away();
-        const auto left_out = std::erase_if(ids, [&](const task_id& id) {
+        const auto is_away = [&](const task_id& id) {
             return std::ranges::count(away, there.tasks().shard_of(id)) > 0;
-        });
+        };
+        std::erase_if(others, is_away);
+        const auto left_out = std::erase_if(ids, is_away);
         if (left_out > 0)
             app->log->warn("schedules of {} policies stay as they are until a start finds their server",
                            left_out);
     }
     const auto zones = app->zone_finder();
+    moved_schedules moved;
     const auto rule = [&](const seen_schedule& seen) {
         const auto& handler = *holders.at(seen.id);
         if (!handler.policy.cron.empty())
-            return declare(seen.record, policy_record(*app, handler), seen.now, seen.last_run, zones);
+            return declare_here(seen, policy_record(*app, handler), moved, zones);
         return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
     };
     try {
+        moved = co_await leave_places(there.tasks(), std::move(others));
         co_await change_schedules(there.tasks(), std::move(ids), rule);
     } catch (const bad_data& e) {
         // A later version has written one of them: no reason to run nothing.
@@ -124,8 +141,7 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
 awaitable<void> declare_policy_schedules(detail::app_core& app) {
     policy_holders holders;
     for (const auto* handler : handlers::all()) {
-        if (handler->code)
-            holders.emplace(derive_schedule_id(handler->identity, policy_schedule_key), handler);
+        if (handler->code) holders.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
     }
     if (holders.empty()) return []() -> awaitable<void> { co_return; }();
     return on_caller_loop(&app, [app = &app, holders](loop& there) {
@@ -138,7 +154,7 @@ awaitable<schedule> detail::declare_schedule(schedule_draft one) {
     auto& app = *one.run.app;
     const auto held = transaction_of(one.run, ambient_of(executor));
     auto record = prepared_schedule(std::move(one));
-    const auto id = derive_schedule_id(record.identity, record.key);
+    const auto id = id_of(record);
     if (held) {
         held->hold(std::move(record));
     } else {

@@ -19,6 +19,8 @@ enum record_flag : std::uint8_t {
     pauses_on_dead = 64,
     next_is_chosen = 128,
 };
+// Beside the state.
+constexpr int first_shard = 128;
 
 std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
 time_point time_at(std::int64_t ms) { return time_point{duration{ms}}; }
@@ -32,10 +34,13 @@ std::optional<time_point> read(bool there, byte_reader& in) {
 
 // Of one of `count` enumerators.
 template <class Enum>
-Enum read_enum(byte_reader& in, int count) {
-    const auto value = in.u8();
+Enum enumerator(int value, int count, byte_reader& in) {
     if (value >= count) in.fail("has a word that this version of errand does not know");
     return static_cast<Enum>(value);
+}
+template <class Enum>
+Enum read_enum(byte_reader& in, int count) {
+    return enumerator<Enum>(in.u8(), count, in);
 }
 
 }  // namespace
@@ -52,7 +57,8 @@ std::string encode(const schedule_record& record) {
         (record.terms.max_runs ? with_max_runs : 0) | (record.next ? with_next : 0) |
         (record.queued ? with_queued : 0) | (record.last_tick ? with_last_tick : 0) |
         (record.terms.pause_on_dead ? pauses_on_dead : 0) | (record.chosen ? next_is_chosen : 0)));
-    out.u8(static_cast<std::uint8_t>(record.state));
+    out.u8(static_cast<std::uint8_t>(static_cast<int>(record.state) |
+                                     (record.in_first_shard ? first_shard : 0)));
     out.text(record.identity);
     out.text(record.key);
     out.text(timing.cron);
@@ -87,7 +93,9 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.last_run = *task_id::from_bytes(in.take(16));
     if (in.u8() != schedule_format) in.fail("has a format that this version of errand does not know");
     const auto flags = in.u8();
-    record.state = read_enum<schedule_state>(in, 4);
+    const auto state = in.u8();
+    record.in_first_shard = (state & first_shard) != 0;
+    record.state = enumerator<schedule_state>(state & ~first_shard, 4, in);
     record.identity = in.text();
     record.key = in.text();
     record.timing.cron = in.text();
@@ -119,6 +127,11 @@ schedule_record decode_schedule(std::string_view bytes) {
 
 task_id derive_schedule_id(std::string_view identity, std::string_view key) {
     return derive_task_id(identity, std::string{"\nschedule\n"}.append(key));
+}
+
+task_id id_of(const schedule_record& record) {
+    const auto id = derive_schedule_id(record.identity, record.key);
+    return record.in_first_shard ? in_first_shard(id) : id;
 }
 
 std::string default_schedule_key(const schedule_timing& timing, std::string_view args) {

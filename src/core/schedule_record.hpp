@@ -46,6 +46,7 @@ struct schedule_record {
     // As it was declared.
     std::string identity;  // of the handler: under which the key is held
     std::string key;
+    bool in_first_shard = false;  // it stands there, with its runs
     schedule_timing timing;
     schedule_terms terms;
     task_body run;  // what its runs are made of; `args` of the next one
@@ -75,6 +76,7 @@ schedule_record decode_schedule(std::string_view bytes);
 
 // Which schedule of the handler; `key` as given, or as default_schedule_key() makes it.
 task_id derive_schedule_id(std::string_view identity, std::string_view key);
+task_id id_of(const schedule_record& record);
 std::string default_schedule_key(const schedule_timing& timing, std::string_view args);
 
 }  // namespace errand

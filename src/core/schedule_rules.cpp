@@ -21,8 +21,6 @@ bool has_ended(schedule_state state) {
     return state == schedule_state::finished || state == schedule_state::cancelled;
 }
 
-task_id id_of(const schedule_record& record) { return derive_schedule_id(record.identity, record.key); }
-
 void finish(schedule_record& record, time_point now) {
     record.state = schedule_state::finished;
     record.ended = now;

@@ -76,6 +76,11 @@ task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms) {
     return id;
 }
 
+task_id in_first_shard(task_id id) noexcept {
+    id.bytes[14] = id.bytes[15] = 0;
+    return id;
+}
+
 std::string to_text(const task_id& id) {
     std::string text;
     text.reserve(36);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -50,6 +51,15 @@ task_id derive_child_id(const child_origin& of, std::uint64_t n);
 // The id of the run that a schedule makes for a tick (milliseconds since 1970): whoever fires it, and however often, it is
 // one run, in the schedule's own shard.
 task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms);
+
+// Which of so many shards keeps what has this id: its last two bytes, big endian, modulo their number.
+inline std::size_t shard_of_id(const task_id& id, std::size_t shards) noexcept {
+    return (std::size_t{id.bytes[14]} * 256 + id.bytes[15]) % shards;
+}
+// What is limited stands in the first of several shards.
+inline constexpr std::size_t shard_of_limits = 0;
+// An id of that shard, the same for the same id, and as good as a random one.
+task_id in_first_shard(task_id id) noexcept;
 
 // "0198c5d2-…": the text form shown to people.
 std::string to_text(const task_id& id);

@@ -104,7 +104,7 @@ void append_row(std::vector<sql::value>& to, const std::string& name_space, cons
     const bool declares = !entry.schedule.empty();
     const auto record = declares ? decode_schedule(entry.schedule) : schedule_record{};
     const auto body = declares ? record.run : decode_body(item.body);
-    const auto id = declares ? derive_schedule_id(record.identity, record.key) : item.id;
+    const auto id = declares ? id_of(record) : item.id;
     const std::string_view whole{declares ? entry.schedule : item.body};
     // What stands behind the arguments is told by the front of a body; that of a schedule keeps its arguments then.
     const auto tail_size = declares ? 0 : tail_of(item.body);
@@ -143,8 +143,7 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
     auto all = row.bytes(head) + row.text(args);
     if (found == outbox_schedule_format) {
         const auto record = decode_schedule(all);
-        if (derive_schedule_id(record.identity, record.key) != *id)
-            row.fail("does not agree with itself about which schedule it declares");
+        if (id_of(record) != *id) row.fail("does not agree with itself about which schedule it declares");
         got.schedule = std::move(all);
         return got;
     }

@@ -1,9 +1,9 @@
 #include "runtime/handler_limits.hpp"
 
 #include "core/limit_rules.hpp"
-#include "runtime/app_core.hpp"
 #include "runtime/declared_limits.hpp"
 #include "runtime/task_gates.hpp"
+#include "store/store.hpp"
 
 #include <algorithm>
 #include <set>
@@ -38,15 +38,7 @@ std::set<std::string> unlimited_handlers() {
 
 }  // namespace
 
-void check_handler_limits(const detail::app_core& app) {
-    if (app.settings.shards <= 1) return;
-    for (const auto* handler : handlers::all()) {
-        if (handler->code && has_gates(*handler)) refuse_limits_of_several_shards(*handler);
-    }
-}
-
 awaitable<void> declare_handler_limits(store& in) {
-    if (in.shards() > 1) co_return;
     auto all = limits_of_handlers();
     const auto unlimited = unlimited_handlers();
     if (!unlimited.empty()) {
@@ -59,7 +51,6 @@ awaitable<void> declare_handler_limits(store& in) {
 }
 
 awaitable<std::size_t> restore_handler_limits(store& in) {
-    if (in.shards() > 1) co_return 0;
     auto lost = limits_of_handlers();
     if (lost.empty()) co_return 0;
     for (const auto& known : co_await in.limits()) {

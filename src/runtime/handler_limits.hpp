@@ -7,13 +7,7 @@
 
 namespace errand {
 
-namespace detail {
-class app_core;
-}
 class store;
-
-// Throws usage_error when the code of a handler is here whose limits this app's store does not keep.
-void check_handler_limits(const detail::app_core& app);
 
 // Of each handler whose code is here: what its policy limits and the declared limits that it names. What an earlier version of
 // it limited, and this one does not, limits nothing any more. On the store's executor; two round trips at most.

@@ -23,7 +23,7 @@ submission_item item_of(planned_run made, time_point now) {
 schedule_step step_of(std::uint64_t seen, schedule_move move, time_point now) {
     auto& record = move.record;
     schedule_step step;
-    step.id = derive_schedule_id(record.identity, record.key);
+    step.id = id_of(record);
     step.seen = seen;
     step.name = record.identity + '\n' + record.key + '\n' + std::string{step.id.view()};
     if (!move.forgotten) {

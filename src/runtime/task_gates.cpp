@@ -5,7 +5,6 @@
 
 #include "core/gates.hpp"
 #include "core/limit_rules.hpp"
-#include "core/member_check.hpp"
 
 namespace errand {
 namespace {
@@ -55,11 +54,12 @@ void renew_gates(task_body& body) {
     if (handler && handler->code) body.gates = gates_of_task(*handler, std::nullopt, body.args);
 }
 
-void refuse_limits_of_several_shards(const known_handler& handler) {
-    throw usage_error{
-        "handler " + member_check::quote(handler.name) +
-        ": limits are not available on several shards yet: use one shard, or remove max_running, rate, "
-        "limits and keys from it"};
+bool may_have_gates(const task_id& id, std::size_t shards) noexcept {
+    return shards <= 1 || shard_of_id(id, shards) == shard_of_limits;
+}
+
+task_id placed_id(const known_handler& handler, const task_id& id, std::size_t shards) noexcept {
+    return shards > 1 && has_gates(handler) ? in_first_shard(id) : id;
 }
 
 }  // namespace errand

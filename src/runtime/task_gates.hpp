@@ -6,6 +6,7 @@
 #include "core/record.hpp"
 #include "runtime/handlers.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,9 @@ std::string gates_of_task(const known_handler& handler, const std::optional<deta
 // After another body.args: as its handler says, where its code is here; else they stay.
 void renew_gates(task_body& body);
 
-// Throws usage_error: limits are kept in one shard.
-void refuse_limits_of_several_shards(const known_handler& handler);
+// Limits count in one step of one shard: of several, what has gates stands in the first.
+bool may_have_gates(const task_id& id, std::size_t shards) noexcept;
+// The id of a task of this handler, or of its schedule, which would have this one if nothing were limited.
+task_id placed_id(const known_handler& handler, const task_id& id, std::size_t shards) noexcept;
 
 }  // namespace errand

@@ -100,7 +100,8 @@ attempt_stages& active_task::stages() {
 
 schedule_run* active_task::schedule() {
     if (!body.origin) return nullptr;
-    if (!schedule_) schedule_ = std::make_unique<attempt_schedule>(*body.origin, *known);
+    if (!schedule_)
+        schedule_ = std::make_unique<attempt_schedule>(*body.origin, *known, by_.app().settings.shards);
     return schedule_.get();
 }
 

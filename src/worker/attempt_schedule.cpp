@@ -26,7 +26,8 @@ void attempt_schedule::use_args(boost::json::array args) {
         throw bad_data{"set_args of schedule " + of_.key + ": " + e.what()};
     }
     wish_.args = boost::json::serialize(args);
-    wish_.gates = gates_of_task(handler_, std::nullopt, *wish_.args);
+    if (may_have_gates(of_.schedule, shards_))
+        wish_.gates = gates_of_task(handler_, std::nullopt, *wish_.args);
 }
 
 }  // namespace errand

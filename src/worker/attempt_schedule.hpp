@@ -6,11 +6,15 @@
 #include "core/record.hpp"
 #include "runtime/handlers.hpp"
 
+#include <cstddef>
+
 namespace errand {
 
 class attempt_schedule final : public schedule_run {
 public:
-    attempt_schedule(const run_origin& of, const known_handler& handler) : of_{of}, handler_{handler} {}
+    // `shards`: of the namespace.
+    attempt_schedule(const run_origin& of, const known_handler& handler, std::size_t shards)
+        : of_{of}, handler_{handler}, shards_{shards} {}
 
     const std::string& key() const override { return of_.key; }
     time_point tick() const override { return of_.tick; }
@@ -27,6 +31,7 @@ private:
 
     const run_origin& of_;
     const known_handler& handler_;
+    std::size_t shards_;
     schedule_wish wish_;
 };
 

@@ -7,6 +7,12 @@
 namespace errand {
 
 awaitable<std::size_t> limits_watch::pass() {
+    if (!shared_.limits_are_declared) {
+        first_ = false;
+        co_await declare_handler_limits(in_);
+        shared_.limits_are_declared = true;
+        co_return 1;
+    }
     if (std::exchange(first_, false)) co_return 0;
     co_return co_await restore_handler_limits(in_);
 }

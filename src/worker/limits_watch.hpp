@@ -7,17 +7,19 @@
 
 namespace errand {
 
-// The worker has declared them when it started; a round is asked for when its connection was lost.
+// The worker has declared them when it started, or their server was away: then that is made good here. A round is asked for
+// when its connection was lost.
 class limits_watch final : public role {
 public:
     limits_watch(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
-        : role{shared.app, executor, "declaring limits again"}, in_{in} {}
+        : role{shared.app, executor, "declaring limits again"}, shared_{shared}, in_{in} {}
 
     awaitable<std::size_t> pass() override;
 
 private:
     duration pause() override { return std::chrono::days{1}; }
 
+    worker_shared& shared_;
     store& in_;
     bool first_ = true;
 };

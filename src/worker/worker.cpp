@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/attempt_rules.hpp"
+#include "core/task_id.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handler_limits.hpp"
 #include "runtime/handlers.hpp"
@@ -55,7 +56,6 @@ void refuse_failing_constructors(const detail::app_core& app) {
 
 // Throws one usage_error that names all beans that any handler misses, or every handler whose construction fails.
 void check_handlers(const detail::app_core& app) {
-    check_handler_limits(app);
     refuse_missing_beans(app);
     refuse_failing_constructors(app);
 }
@@ -83,8 +83,17 @@ std::size_t blocking_threads(const config& settings) {
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-// Before anything is claimed: what an earlier version allowed would be started.
-awaitable<void> declare_limits_on(loop& there) { return declare_handler_limits(there.tasks()); }
+// Before anything is claimed: what an earlier version allowed would be started. False: the shard that keeps limits is away, and
+// workers start without it.
+awaitable<bool> declare_limits_on(loop& there) {
+    auto& tasks = there.tasks();
+    if (tasks.shards() > 1) {
+        const auto away = co_await tasks.away();
+        if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
+    }
+    co_await declare_handler_limits(tasks);
+    co_return true;
+}
 
 }  // namespace
 
@@ -114,15 +123,17 @@ worker::~worker() { take_apart(); }
 
 // Impatiently, unlike the worker's own connections: who starts wants to hear that the store cannot be
 // reached.
-awaitable<void> worker::reach_store() {
+awaitable<void> worker::reach_store(worker_shared& shared) {
     const auto executor = co_await asio::this_coro::executor;
-    co_await on_loop(caller_loop(executor, app_), declare_limits_on);
+    shared.limits_are_declared = co_await on_loop(caller_loop(executor, app_), declare_limits_on);
+    if (!shared.limits_are_declared)
+        app_.log->warn("limits stay as an earlier start declared them until their server is there");
 }
 
 awaitable<void> worker::start() {
     check_handlers(app_);
     auto fresh = std::make_unique<parts>(app_);
-    co_await reach_store();
+    co_await reach_store(fresh->shared);
     {
         std::lock_guard lock{guard_};
         parts_ = std::move(fresh);

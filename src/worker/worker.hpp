@@ -13,6 +13,8 @@ namespace detail {
 class app_core;
 }
 
+struct worker_shared;
+
 class worker {
 public:
     explicit worker(detail::app_core& app);
@@ -32,7 +34,7 @@ public:
 private:
     struct parts;
 
-    awaitable<void> reach_store();
+    awaitable<void> reach_store(worker_shared& shared);
     void take_apart();
 
     detail::app_core& app_;

@@ -24,6 +24,7 @@ struct worker_shared {
     std::function<void()> claims_no_more{};
     std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
     std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
+    std::atomic<bool> limits_are_declared{true};
     std::atomic<bool> stopping{false};
     const std::vector<std::string> knows = handlers::runnable();  // all names of its handlers
     // Whose tasks it takes when they stand aside: not those of handlers that are paused.

@@ -38,7 +38,9 @@ std::size_t office::count(errand::state in, const std::string& queue) {
 }
 
 std::map<std::string, std::string> office::variables() const {
-    return {{"ERRAND_STORE", app.settings().store}, {"ERRAND_NAME_SPACE", app.settings().name_space}};
+    return {{"ERRAND_STORE", app.settings().store},
+            {"ERRAND_NAME_SPACE", app.settings().name_space},
+            {"ERRAND_SHARDS", std::to_string(app.settings().shards)}};
 }
 
 errand::test::cli_result office::errand(const std::vector<std::string>& words, const std::string& input,

@@ -23,7 +23,10 @@ ERRAND_DECLARE_HANDLER(cli_test::chore, .name = "chore", .queue = "chores", .max
 namespace cli_test {
 
 struct office : errand::test::test_app {
-    office() { broken = blocked = false; }
+    explicit office(errand::config settings = errand::test::fresh_settings())
+        : test_app{std::move(settings)} {
+        broken = blocked = false;
+    }
     ~office() { broken = blocked = false; }
 
     errand::handle<int> submit(int number, errand::options extra = {}) {

@@ -2,6 +2,10 @@
 #include "cli/office.hpp"
 #include "cli/schedule_views.hpp"
 #include "cli/views.hpp"
+#include "client/schedule_change.hpp"
+#include "runtime/app_core.hpp"
+#include "support/await.hpp"
+#include "support/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -58,6 +62,31 @@ TEST_CASE("one schedule is looked at and changed by its id or its name", "[cli]"
     CHECK(t.errand({"schedules", "show"}).code == 2);
     CHECK(t.errand({"schedules", "backfill", s.id()}).code == 2);
     CHECK(t.errand({"schedules", "pause", s.id(), "2026-01-01T00:00:00Z"}).code == 2);
+}
+
+TEST_CASE("a schedule that has moved to another shard is found by its name where it goes on", "[cli]") {
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 3;
+    office t{settings};
+    const auto old = nightly(t, "k");
+    {
+        boost::asio::io_context io{1};
+        const auto store = errand::test::opened_store(io, t.app);
+        auto moved =
+            errand::test::await(io, errand::look_at_schedule(*store, *errand::parse_task_id(old.id())))
+                .record.value();
+        moved.in_first_shard = true;
+        std::vector<errand::schedule_record> all{moved};
+        errand::test::await(io, errand::declare_all(*store, std::move(all),
+                                                    errand::detail::core_of(t.app).zone_finder()));
+        store->close();
+        io.restart();
+        io.run();
+    }
+    const auto shown = t.answer({"schedules", "show", "chore:k"});
+    CHECK(shown.at("state") == "active");
+    CHECK(shown.at("id").as_string() != old.id());
+    CHECK(t.answer({"schedules", "show", old.id()}).at("state") == "cancelled");
 }
 
 TEST_CASE("a schedule is shown in words") {

@@ -53,8 +53,18 @@ struct tally {
         return order;
     }
 
+    void say(const std::string& word) {
+        std::lock_guard lock{guard};
+        words.push_back(word);
+    }
+    std::vector<std::string> said() {
+        std::lock_guard lock{guard};
+        return words;
+    }
+
     std::atomic<bool> release{false};
     std::mutex guard;
+    std::vector<std::string> words;
     std::map<std::string, int> running, most, ended;
     std::vector<std::string> order;
 };
@@ -156,15 +166,31 @@ struct call_slowly : handler_with_tally {
     }
 };
 
+// Not limited itself: it says which visits it submits in a stage, and fails there at first.
+struct foreman {
+    foreman(tally& t, errand::proxy<visit> v) : in{t}, visits{v} {}
+    errand::awaitable<void> perform(int count) {
+        auto& self = co_await errand::this_task();
+        co_await self.stage("visits", [&]() -> errand::awaitable<void> {
+            for (int i = 0; i < count; ++i) {
+                const auto child = co_await visits.perform_async("of a foreman", i);
+                in.say(child.id());
+            }
+            if (self.attempt() == 1) throw std::runtime_error{"once more"};
+        });
+    }
+    tally& in;
+    errand::proxy<visit> visits;
+};
+
+struct nightly {
+    errand::awaitable<void> perform() { co_return; }
+};
+
 struct bench : errand::test::test_app {
-    explicit bench(errand::config settings = one_shard())
+    explicit bench(errand::config settings = errand::test::fresh_settings())
         : test_app{std::move(settings)}, in{app.provide<tally>()} {}
 
-    static errand::config one_shard() {
-        auto settings = errand::test::fresh_settings();
-        settings.shards = 1;
-        return settings;
-    }
     errand::limit_info limit(const std::string& name) {
         for (auto& one : run(app.limits())) {
             if (one.name == name) return one;
@@ -187,6 +213,9 @@ ERRAND_DECLARE_HANDLER(limits_test::moody, .name = "moody",
                        .backoff = errand::backoff::uniform(std::chrono::milliseconds{20}), .max_running = 1)
 ERRAND_DECLARE_HANDLER(limits_test::visit, .name = "visit", .max_running = 1)
 ERRAND_DECLARE_HANDLER(limits_test::post, .name = "post", .rate = errand::per_second(5))
+ERRAND_DECLARE_HANDLER(limits_test::foreman, .name = "foreman",
+                       .backoff = errand::backoff::uniform(std::chrono::milliseconds{20}))
+ERRAND_DECLARE_HANDLER(limits_test::nightly, .name = "nightly", .max_running = 1, .cron = "0 3 * * *")
 ERRAND_DECLARE_HANDLER(limits_test::read_crm, .name = "read_crm", .limits = {"crm-api"})
 ERRAND_DECLARE_HANDLER(limits_test::write_crm, .name = "write_crm", .limits = {"crm-api"})
 ERRAND_DECLARE_HANDLER(limits_test::call_slowly, .name = "call_slowly", .limits = {"slow-api"})

@@ -20,7 +20,7 @@ std::vector<int> numbers(int count) {
 }  // namespace
 
 TEST_CASE("no more than max_running run at once, and all run", "[concurrent]") {
-    auto settings = bench::one_shard();
+    auto settings = errand::test::fresh_settings();
     settings.threads = 2;
     bench t{settings};
     t.start();

@@ -64,8 +64,8 @@ TEST_CASE("all limits are listed by name") {
     t.start();
     std::vector<std::string> names;
     for (const auto& one : t.run(t.app.limits())) names.push_back(one.name);
-    CHECK(names == std::vector<std::string>{"crm-api", "handler:moody", "handler:pair_of", "handler:post",
-                                            "handler:single", "handler:visit", "slow-api"});
+    CHECK(names == std::vector<std::string>{"crm-api", "handler:moody", "handler:nightly", "handler:pair_of",
+                                            "handler:post", "handler:single", "handler:visit", "slow-api"});
     CHECK(t.limit("handler:post").declared == errand::limit_rule{.rate = errand::per_second(5)});
 }
 
@@ -81,19 +81,9 @@ TEST_CASE("a limit that nobody declares is refused with the nearest one") {
                       ContainsSubstring(".rate.count = 0: must be 1.."));
 }
 
-TEST_CASE("on several shards a handler with limits is refused", "[in_shards]") {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 2;
-    bench t{settings};
-    CHECK_THROWS_WITH(
-        t.run(t.app.handler<single>().perform_async()),
-        ContainsSubstring("handler \"single\": limits are not available on several shards yet"));
-    CHECK_THROWS_WITH(t.start(), ContainsSubstring("limits are not available on several shards yet"));
-}
-
 TEST_CASE("a Redis that was emptied hears of the limits again", "[goes_away]") {
     errand::test::redis_server server{};
-    auto settings = bench::one_shard();
+    auto settings = errand::test::fresh_settings();
     settings.store = server.url();
     bench t{settings};
     t.start();

@@ -114,11 +114,11 @@ private:
     void read(const entry& line) {
         const auto& what = line.what;
         if (what == "started") {
-            firsts_.try_emplace(line.task, first_attempt{line.attempt, line.fence, line.when});
+            firsts_.try_emplace(line.task, first_attempt{line.attempt, claim_of(line), line.when});
         } else if (what.starts_with("enters:")) {
             attempts_[{line.pid, what.substr(7)}].places.push_back(all_.size());
-            all_.push_back({what.substr(7), line.task, line.pid, line.fence, line.when, not_yet,
-                            claimed_after(line.fence)});
+            all_.push_back({what.substr(7), line.task, line.pid, claim_of(line), line.when, not_yet,
+                            claimed_after(claim_of(line))});
         } else if (what.starts_with("leaves:")) {
             leave(what.substr(7), line);
         } else if (what.starts_with("behind:")) {
@@ -136,9 +136,12 @@ private:
         }
     }
 
+    // Of several shards a fence says which, too.
+    std::uint64_t claim_of(const entry& line) const { return line.fence / happened_.shards; }
+
     void leave(const std::string& task, const entry& line) {
         for (const auto at : attempts_[{line.pid, task}].places) {
-            if (all_[at].fence == line.fence) all_[at].left = line.when;
+            if (all_[at].fence == claim_of(line)) all_[at].left = line.when;
         }
     }
 

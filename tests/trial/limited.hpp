@@ -44,8 +44,7 @@ struct limited_both : limited {
     errand::awaitable<mark> perform(int number, int key, errand::duration length);
 };
 
-// A program runs and submits them from here on; before its first app. Of several shards an app refuses the code of a handler
-// that is under limits: there nobody says so.
+// A program runs and submits them from here on; before its first app.
 void take_limited_handlers();
 
 }  // namespace trial

@@ -113,8 +113,6 @@ terms two(const wishes& what) {
 terms sharded(const wishes& what, std::chrono::seconds length) {
     auto how = terms_of(what);
     how.shards = 3;
-    // An app refuses them there.
-    how.limits = false;
     how.longest_outage = std::clamp<std::chrono::milliseconds>(length / 15, 10s, 30s);
     return how;
 }

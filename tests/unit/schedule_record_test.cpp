@@ -27,6 +27,7 @@ TEST_CASE("a schedule's record comes back as it was written") {
     full.run.headers = {{"user", "x"}};
     full.declared_args = "[7]";
     full.state = schedule_state::paused;
+    full.in_first_shard = true;
     full.created = noon;
     full.timed = noon + 1s;
     full.ended = noon + 2s;
@@ -59,4 +60,13 @@ TEST_CASE("a schedule's timing is told in words, and its key follows from timing
     CHECK(key != default_schedule_key({.interval = 1h}, "[2]"));
     CHECK(key != default_schedule_key({.interval = 1h, .mode = fixed_rate}, "[1]"));
     CHECK(derive_schedule_id("a", "b") != derive_task_id("a", "b"));
+}
+
+TEST_CASE("a schedule in the first shard has an id of that, and so have its runs") {
+    auto one = hourly();
+    const auto plain = id_of(one);
+    CHECK(plain == derive_schedule_id(one.identity, one.key));
+    one.in_first_shard = true;
+    CHECK(id_of(one) == in_first_shard(plain));
+    CHECK(shard_of_id(derive_run_id(id_of(one), 7), 5) == shard_of_limits);
 }

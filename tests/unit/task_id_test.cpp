@@ -33,6 +33,20 @@ TEST_CASE("the boundary between identity and biz_id is part of a derived id") {
     CHECK(derive_task_id("", "x") != derive_task_id("x", ""));
 }
 
+TEST_CASE("an id in the first shard is there however many there are, and is another for each other id") {
+    std::set<task_id> ids;
+    for (int i = 0; i < 1000; ++i) {
+        const auto id = in_first_shard(new_task_id(1'700'000'000'000));
+        for (const std::size_t shards : {1U, 2U, 3U, 7U, 1000U})
+            CHECK(shard_of_id(id, shards) == shard_of_limits);
+        ids.insert(id);
+    }
+    CHECK(ids.size() == 1000);
+    const auto named = derive_task_id("pay", "order 7");
+    CHECK(in_first_shard(named) == in_first_shard(in_first_shard(named)));
+    CHECK(in_first_shard(named) != in_first_shard(derive_task_id("pay", "order 8")));
+}
+
 TEST_CASE("an id survives its text form, with or without dashes, in any case") {
     const auto id = new_task_id(1'763'000'000'000);
     auto text = to_text(id);

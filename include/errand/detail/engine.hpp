@@ -86,7 +86,7 @@ awaitable<bool> reschedule_task(task_ref ref, time_point due_at);
 // The result of a task that has ended well, as JSON text.
 awaitable<std::string> stored_result(app_core& app, std::string id);
 // The id of the task of this handler with this biz_id, as text.
-std::string id_of(std::type_index handler, std::string_view biz_id);
+std::string id_of(const app_core& app, std::type_index handler, std::string_view biz_id);
 
 std::string id_text(const task_ref& ref);
 bool is_duplicate(const task_ref& ref) noexcept;

@@ -8,9 +8,9 @@
 
 namespace errand::shards {
 
-// The last two bytes of an id, big endian, modulo the number of shards. scripts/lib_away.lua does the same.
+// scripts/lib_away.lua does the same.
 inline std::size_t shard_of(const task_id& id, std::size_t shards) noexcept {
-    return (std::size_t{id.bytes[14]} * 256 + id.bytes[15]) % shards;
+    return shard_of_id(id, shards);
 }
 
 // Two shards may give the same claim number: outside of them it carries its shard, and grows as before.

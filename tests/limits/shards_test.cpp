@@ -1,0 +1,239 @@
+// Limits on several shards: what is limited stands in the first one.
+#include "client/schedule_change.hpp"
+#include "core/gates.hpp"
+#include "core/schedule_checks.hpp"
+#include "limits/handlers.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/handlers.hpp"
+#include "support/await.hpp"
+#include "support/shards.hpp"
+#include "worker/attempt_schedule.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <set>
+#include <tuple>
+
+using namespace limits_test;
+using errand::schedule_record;
+using errand::schedule_state;
+using errand::test::await;
+using errand::test::eventually;
+
+namespace {
+
+constexpr std::size_t shard_count = 3;
+
+errand::config in_shards() {
+    auto settings = errand::test::fresh_settings();
+    settings.shards = shard_count;
+    return settings;
+}
+
+std::size_t shard_of(const std::string& id) {
+    return errand::shard_of_id(errand::parse_task_id(id).value(), shard_count);
+}
+
+errand::task_id id_in(std::size_t shard) {
+    for (;;) {
+        const auto id = errand::new_task_id(1'763'000'000'000);
+        if (errand::shard_of_id(id, shard_count) == shard) return id;
+    }
+}
+
+errand::task_body visit_of(const std::string& customer) {
+    errand::task_body body;
+    body.queue = "default";
+    body.handler = "visit";
+    body.args = "[\"" + customer + "\",1]";
+    body.life = 1;
+    return body;
+}
+
+// The same namespace, as helpers of the app see it.
+struct observer {
+    explicit observer(bench& t)
+        : of{errand::test::opened_store(io, t.app, "observer")},
+          zones{errand::detail::core_of(t.app).zone_finder()} {}
+    ~observer() {
+        of->close();
+        io.restart();
+        io.run();
+    }
+    void declare(schedule_record one) {
+        std::vector<schedule_record> all;
+        all.push_back(std::move(one));
+        await(io, errand::declare_all(*of, std::move(all), zones));
+    }
+    std::optional<schedule_record> look(const schedule_record& at) {
+        return await(io, errand::look_at_schedule(*of, id_of(at))).record;
+    }
+    void change(const schedule_record& at, errand::schedule_rule rule) {
+        CHECK(await(io, errand::change_schedule(*of, id_of(at), std::move(rule))).changed);
+    }
+
+    boost::asio::io_context io{1};
+    std::unique_ptr<errand::store> of;
+    errand::zone_source zones;
+};
+
+// One schedule in both of its places.
+struct two_places {
+    two_places(std::string_view identity, std::string_view key) {
+        plain.identity = identity;
+        plain.key = key;
+        plain.timing = {.interval = 1h, .mode = errand::fixed_rate};
+        plain.run = visit_of("anna");
+        plain.run.handler = identity;
+        plain.declared_args = plain.run.args;
+        first = plain;
+        first.in_first_shard = true;
+    }
+    schedule_record plain, first;
+};
+
+}  // namespace
+
+TEST_CASE("on several shards what has limits stands in the first one, whoever submits it", "[in_shards]") {
+    bench t{in_shards()};
+    const auto visits = t.app.handler<visit>();
+    std::vector<std::string> ids;
+    for (int i = 0; i < 4; ++i) ids.push_back(t.run(visits.perform_async("anna", i)).id());
+    const std::vector<std::tuple<std::string, int>> two{{"bert", 1}, {"carl", 1}};
+    for (const auto& h : t.run(visits.perform_bulk(two))) ids.push_back(h.id());
+    ids.push_back(t.run(t.app.perform("visit", {"dora", 1})).id());
+    for (const std::string name : {"one", "two", "three", "four"}) {
+        const auto named = t.run(visits.with({.biz_id = name}).perform_async("anna", 5));
+        CHECK(visits.ref(name).id() == named.id());
+        CHECK(t.run(visits.with({.biz_id = name}).perform_async("anna", 6)).duplicate());
+        ids.push_back(named.id());
+    }
+    t.run(errand::transaction(t.app, [&]() -> errand::awaitable<void> {
+        ids.push_back((co_await visits.perform_async("anna", 7)).id());
+    }));
+    const auto schedule = t.run(visits.every(1h, {}, "anna", 8));
+    ids.push_back(schedule.id());
+    ids.push_back(t.run(schedule.run_now()).id());
+    t.start();
+    // Its stage runs twice, and its child is the same one.
+    t.wait(t.run(t.app.handler<foreman>().perform_async(5)));
+    const auto children = t.in.said();
+    REQUIRE(children.size() == 10);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(children[i] == children[i + 5]);
+    ids.insert(ids.end(), children.begin(), children.end());
+    for (const auto& id : ids) CHECK(shard_of(id) == errand::shard_of_limits);
+    CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == ids.size() - 5);
+}
+
+TEST_CASE("on several shards two workers keep one limit together", "[in_shards][concurrent]") {
+    auto settings = in_shards();
+    settings.threads = 2;
+    bench t{settings};
+    bench other{t.app.settings()};
+    t.start();
+    other.start();
+    std::vector<errand::handle<void>> handles;
+    for (int i = 0; i < 10; ++i) {
+        handles.push_back(t.run(t.app.handler<read_crm>().perform_async()));
+        handles.push_back(t.run(t.app.handler<write_crm>().perform_async()));
+    }
+    eventually([&] { return t.in.now("crm") + other.in.now("crm") == 2; });
+    const auto seen = t.limit("crm-api");
+    CHECK(seen.running == 2);
+    CHECK(seen.waiting == 18);
+    CHECK(t.info(handles.back()).blocked_by == std::vector<std::string>{"crm-api: 2 of 2 running"});
+    t.in.release = other.in.release = true;
+    t.all_end(handles);
+    CHECK(t.in.most_at_once("crm") + other.in.most_at_once("crm") <= 4);
+    eventually([&] { return t.limit("crm-api").running == 0; });
+}
+
+TEST_CASE("a schedule whose handler gets limits goes on in the first shard, and back when it has none",
+          "[in_shards]") {
+    bench t{in_shards()};
+    observer helper{t};
+    const two_places one{"visit", "of anna"};
+    helper.declare(one.plain);
+    helper.change(one.plain, [](const errand::seen_schedule& seen) { return errand::pause(*seen.record); });
+    const auto before = helper.look(one.plain).value();
+    CHECK_FALSE(helper.look(one.first));
+
+    helper.declare(one.first);
+    CHECK(helper.look(one.plain).value().state == schedule_state::cancelled);
+    const auto moved = helper.look(one.first).value();
+    CHECK(moved.state == schedule_state::paused);
+    CHECK(moved.created == before.created);
+    CHECK(moved.next == before.next);
+
+    helper.declare(one.plain);
+    CHECK(helper.look(one.first).value().state == schedule_state::cancelled);
+    CHECK(helper.look(one.plain).value().state == schedule_state::paused);
+    CHECK(helper.look(one.plain).value().created == before.created);
+
+    // What was finished is not begun anew by being moved.
+    helper.change(one.plain, [](const errand::seen_schedule& seen) {
+        errand::schedule_move move{.changed = true, .record = *seen.record};
+        move.record.state = schedule_state::finished;
+        move.record.ended = seen.now;
+        move.record.next.reset();
+        return move;
+    });
+    helper.declare(one.first);
+    CHECK(helper.look(one.first).value().state == schedule_state::finished);
+}
+
+TEST_CASE("the schedule of a policy moves with its handler's limits", "[in_shards]") {
+    bench t{in_shards()};
+    observer helper{t};
+    const two_places one{"nightly", errand::policy_schedule_key};
+    helper.declare(one.plain);
+    t.start();
+    CHECK(helper.look(one.plain).value().state == schedule_state::cancelled);
+    CHECK(helper.look(one.first).value().state == schedule_state::active);
+    CHECK(helper.look(one.first).value().timing.cron == "0 3 * * *");
+    const auto all = t.run(t.app.schedules({.handler = "nightly", .state = schedule_state::active}));
+    REQUIRE(all.schedules.size() == 1);
+    CHECK(shard_of(all.schedules[0].id) == errand::shard_of_limits);
+}
+
+TEST_CASE("what was submitted elsewhere before its handler had limits is given none by other arguments",
+          "[in_shards]") {
+    bench t{in_shards()};
+    observer helper{t};
+    for (std::size_t shard = 0; shard < shard_count; ++shard) {
+        errand::submission_item item;
+        item.id = id_in(shard);
+        item.body = errand::encode(visit_of("anna"));
+        item.queue = "default";
+        await(helper.io, helper.of->submit(0, std::vector{item}, errand::submit_mode::each));
+        CHECK(t.run(t.app.inspect().change(to_text(item.id), {.args = boost::json::array{"bert", 1}})));
+        const auto found = await(helper.io, helper.of->find(item.id)).value();
+        CHECK(errand::gates_of(found.body).empty() == (shard != errand::shard_of_limits));
+
+        const errand::run_origin origin{.schedule = item.id, .key = "k"};
+        errand::attempt_schedule run{origin, errand::handlers::of_type(typeid(visit)), shard_count};
+        static_cast<errand::schedule_run&>(run).set_args(std::string{"bert"}, 1);
+        CHECK(run.wish().gates.empty() == (shard != errand::shard_of_limits));
+    }
+}
+
+TEST_CASE("a worker that starts while the first server is away declares its limits when it is there",
+          "[goes_away][in_shards]") {
+    errand::test::redis_server first{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = first.url() + "," + settings.store;
+    settings.shards = 2;
+    bench t{settings};
+    {
+        // By an earlier version.
+        observer helper{t};
+        const std::vector<errand::named_limit> limits{{"crm-api", {.max_running = 7}}};
+        await(helper.io, helper.of->declare_limits(limits));
+    }
+    first.kill();
+    t.start();
+    first.restart();
+    eventually([&] { return t.limit("crm-api").declared == crm.rule(); });
+    CHECK(t.limit("handler:single").declared == errand::limit_rule{.max_running = 1});
+    t.wait(t.run(t.app.handler<moody>().perform_async("is well")));
+}
