@@ -1,9 +1,22 @@
 # The trial (scripts/fault): its program, the one of its workers and producers, and the clock that goes wrong.
 
-set(hand_parts trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/limited.cpp trial/limiter.cpp trial/lot.cpp
-    trial/novel.cpp trial/producer.cpp trial/shared_limit.cpp)
-target_sources(program_hand PRIVATE ${hand_parts})
-target_link_libraries(program_hand PRIVATE SQLite::SQLite3)
+# Compiled once: the programs with a broken rule differ in sources or scripts of errand's own.
+add_library(errand_trial_hand OBJECT trial/hand.cpp trial/chores.cpp trial/declarer.cpp trial/last_commit.cpp trial/limited.cpp
+    trial/limiter.cpp trial/lot.cpp trial/novel.cpp trial/producer.cpp trial/shared_limit.cpp)
+target_include_directories(errand_trial_hand PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(errand_trial_hand PRIVATE errand::errand errand_test_support SQLite::SQLite3)
+errand_warnings(errand_trial_hand)
+errand_test_code(errand_trial_hand)
+target_compile_options(errand_trial_hand PRIVATE -Wno-shadow)
+
+# errand_hand(target file [sources...]): the program of workers and producers, with these in place of errand's own.
+function(errand_hand target file)
+    errand_test_program(${target} SOURCES "$<TARGET_OBJECTS:errand_trial_hand>" "${PROJECT_SOURCE_DIR}/cmake/empty.cpp" ${ARGN})
+    target_link_libraries(${target} PRIVATE SQLite::SQLite3)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY programs)
+endfunction()
+
+errand_hand(program_hand hand)
 
 add_library(errand_shifted_clock MODULE trial/shifted_clock.cpp)
 set_target_properties(errand_shifted_clock PROPERTIES
@@ -43,9 +56,7 @@ endfunction()
 # [FAULTS options...]): the workers' program with these in place of errand's own; the trial has to find what is violated then.
 function(errand_broken_hand rule)
     cmake_parse_arguments(PARSE_ARGV 1 broken "VALKEY" "FINDS;STORE;MODE;SECONDS" "SOURCES;SCRIPTS;SQL;FAULTS")
-    errand_test_program(program_${rule} SOURCES programs/hand.cpp ${hand_parts} ${broken_SOURCES})
-    target_link_libraries(program_${rule} PRIVATE SQLite::SQLite3)
-    set_target_properties(program_${rule} PROPERTIES OUTPUT_NAME hand-${rule} RUNTIME_OUTPUT_DIRECTORY programs)
+    errand_hand(program_${rule} hand-${rule} ${broken_SOURCES})
     if(broken_SCRIPTS)
         file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/store/redis/scripts/*.lua")
         foreach(script IN LISTS broken_SCRIPTS)

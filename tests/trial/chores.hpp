@@ -1,4 +1,4 @@
-// The mixed load of the trial: what tests/programs/hand.cpp submits and runs.
+// The mixed load of the trial: what tests/trial/hand.cpp submits and runs.
 #pragma once
 
 #include <errand/errand.hpp>
