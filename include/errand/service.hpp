@@ -28,7 +28,10 @@ struct service_options {
     /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is
     /// refused: a page in a browser could otherwise reach it by a name that it made up.
     std::vector<std::string> hosts{};
-    /// Anybody who reaches it may use the tasks. Without, it listens on this machine alone.
+    /// A file of the tokens that let in, a line each, as `errand token` writes them: who asks needs one of them. It is looked at
+    /// with each request, so that a line that is taken out lets nobody in any more. Empty: nobody needs a token.
+    std::string tokens_file{};
+    /// Without tokens, anybody who reaches it may use the tasks: then it listens on this machine alone, unless this is set.
     bool allow_anyone = false;
 
     std::size_t max_body = std::size_t{8} * 1024 * 1024;  ///< bytes of a request's body

@@ -70,6 +70,7 @@ std::vector<command> commands() {
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"serve", "Offers the tasks over HTTP", prepare_serve},
+        {"token", "Makes a token that lets its holder use the tasks over HTTP", prepare_token},
         {"completion", "Prints a completion script for a shell", prepare_completion},
         {"version", "The version of this program", prepare_version},
     };

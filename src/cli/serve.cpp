@@ -97,8 +97,11 @@ runner prepare_serve(CLI::App& line) {
                     "A name under which it is asked, besides localhost; may be given again")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    line.add_flag("--allow-anyone", how.allow_anyone,
-                  "Also listens where others than this machine reach it: anybody may use the tasks then");
+    line.add_option("--tokens", how.tokens_file, "Who may ask: a file of lines that `errand token` writes")
+        ->type_name("FILE");
+    line.add_flag(
+        "--allow-anyone", how.allow_anyone,
+        "Listens where others than this machine reach it also without tokens: anybody may use the tasks then");
     line.add_option("--max-body", how.max_body, "Bytes of a request's body (8388608)")->type_name("N");
     line.add_option("--max-connections", how.max_connections, "So many at once (1000)")->type_name("N");
     line.add_option("--max-waiting", how.max_waiting, "So many requests may wait for results (1000)")

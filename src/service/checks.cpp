@@ -6,6 +6,8 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace errand::web {
 namespace {
@@ -18,6 +20,18 @@ bool is_own_address(const std::string& name, const std::string& own) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(name, ec);
     return !ec && (address.is_loopback() || address.to_string() == own);
+}
+
+// What stands behind "Bearer", or in X-Token; nothing when it is not said once.
+std::optional<std::string_view> token_in(const request& in) {
+    constexpr std::string_view scheme = "Bearer ";
+    const auto* bearer = in.find_header("Authorization");
+    const auto* plain = in.find_header("X-Token");
+    if (in.count_headers("Authorization") + in.count_headers("X-Token") != 1) return std::nullopt;
+    if (plain) return *plain;
+    const std::string_view text = *bearer;
+    if (!same_header_name(text.substr(0, scheme.size()), scheme)) return std::nullopt;
+    return text.substr(scheme.size());
 }
 
 }  // namespace
@@ -64,6 +78,22 @@ void check_site(const request& in) {
     if (own) return;
     throw refusal{403, "cross_site", "pages of other sites may not use this service",
                   site ? "Sec-Fetch-Site" : "Origin"};
+}
+
+const std::string& check_token(const request& in, const std::vector<token_holder>& all, scope needed) {
+    const auto token = token_in(in);
+    const auto* holder = token ? holder_of(all, *token) : nullptr;
+    if (!holder) {
+        refusal why{401, "unauthorized", "this call needs a token: Authorization: Bearer TOKEN",
+                    "Authorization"};
+        why.headers.push_back({"WWW-Authenticate", "Bearer"});
+        throw why;
+    }
+    if (holder->may_use(needed)) return holder->name;
+    throw refusal{403, "forbidden",
+                  "this token is not for that: the call needs one with the scope " +
+                      std::string{to_string(needed)},
+                  "Authorization"};
 }
 
 }  // namespace errand::web

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "service/message.hpp"
+#include "service/token_list.hpp"
 
 #include <string>
 #include <vector>
@@ -20,5 +21,8 @@ void check_host(const request& in, const std::string& own, const std::vector<std
 
 // Throws refusal (403) for what a page of another site has a browser ask.
 void check_site(const request& in);
+
+// For a call that needs one. Throws refusal: 401 without a token of the list, 403 with one that is for something else. Returns whose it is.
+const std::string& check_token(const request& in, const std::vector<token_holder>& all, scope needed);
 
 }  // namespace errand::web

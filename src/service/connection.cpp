@@ -232,7 +232,11 @@ std::optional<refusal> one_connection::judge(const request_parser& parser, bool&
         framed = true;
         check_host(in_, own_address_, hub_.options.hosts);
         check_site(in_);
-        route_ = need_route(in_, hub_.app.settings().name_space);
+        route_ = route_of(in_.method, in_.path);
+        // Before the namespace: who may not ask learns nothing of it.
+        if (hub_.tokens && route_.of->needs != scope::open)
+            in_.who = check_token(in_, hub_.tokens->now(), route_.of->needs);
+        check_namespace(route_, hub_.app.settings().name_space);
         const auto limit = body_limit();
         if (const auto length = parser.content_length(); length && *length > limit) {
             return refusal{413, "too_large",

@@ -10,13 +10,11 @@
 
 namespace errand::web {
 
-found_route need_route(const request& in, const std::string& name_space) {
-    auto found = route_of(in.method, in.path);
+void check_namespace(const found_route& found, const std::string& served) {
     // Whether there is another namespace of that name is not said.
     const auto asked = found.path.find("namespace");
-    if (asked != found.path.end() && asked->second != name_space)
+    if (asked != found.path.end() && asked->second != served)
         throw not_found("this service does not serve the namespace in the path");
-    return found;
 }
 
 awaitable<answer> run_route(const request& in, found_route found, desk& at) {

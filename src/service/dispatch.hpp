@@ -5,8 +5,8 @@
 
 namespace errand::web {
 
-// Throws refusal: no such path, method or namespace. `name_space`: the one that is served.
-found_route need_route(const request& in, const std::string& name_space);
+// Throws refusal for another namespace than the one that is served.
+void check_namespace(const found_route& found, const std::string& served);
 
 // Thrown through a handler whose client has hung up.
 struct client_gone {};

@@ -19,8 +19,9 @@ struct request {
     std::string query;  // what stood behind the "?"
     std::vector<header> headers;
     std::string body;
-    std::string id;    // shown as X-Request-ID
-    std::string peer;  // who asks: an address, or "unix"
+    std::string id;     // shown as X-Request-ID
+    std::string peer;   // who asks: an address, or "unix"
+    std::string who{};  // the name of the token that came with it, once that was looked at
 
     // The first of this name, in whatever case; null: there is none.
     const std::string* find_header(std::string_view name) const noexcept;

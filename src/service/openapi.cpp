@@ -84,6 +84,12 @@ json::object content(json::object schema) {
     return {{"application/json", json::object{{"schema", std::move(schema)}}}};
 }
 
+// Where the service has tokens; where it has none, nobody is asked for one.
+json::array security(const route& of) {
+    if (of.needs == scope::open) return {};
+    return {json::object{{"token", json::array{}}}, json::object{}};
+}
+
 json::object operation(const route& of) {
     auto parameters = path_parameters(of.path);
     for (const auto& one : of.query) parameters.push_back(parameter(one, "query"));
@@ -97,6 +103,7 @@ json::object operation(const route& of) {
     json::object all{{"operationId", of.name},
                      {"summary", of.meaning},
                      {"x-scope", to_string(of.needs)},
+                     {"security", security(of)},
                      {"parameters", std::move(parameters)},
                      {"responses", std::move(responses)}};
     if (!of.body.empty()) {
@@ -138,7 +145,8 @@ void add_fields(std::string& to, std::string_view title, fields all) {
 
 void add_route(std::string& to, const route& one) {
     to += "\n### `" + std::string{one.method} + ' ' + std::string{one.path} + "`\n\n" +
-          std::string{one.meaning} + ".\n";
+          std::string{one.meaning} + "." +
+          (one.needs == scope::open ? "" : " Scope `" + std::string{to_string(one.needs)} + "`.") + '\n';
     add_fields(to, "query", one.query);
     add_fields(to, "header", one.headers);
     add_fields(to, "body", one.body);
@@ -167,7 +175,10 @@ json::object openapi_document() {
                                   {"description", "The tasks of a namespace. docs/http.md says more."},
                                   {"version", "1"}}},
             {"paths", std::move(paths)},
-            {"components", json::object{{"schemas", std::move(schemas)}}}};
+            {"components",
+             json::object{{"schemas", std::move(schemas)},
+                          {"securitySchemes",
+                           json::object{{"token", json::object{{"type", "http"}, {"scheme", "bearer"}}}}}}}};
 }
 
 std::string reference_text() {

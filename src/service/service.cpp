@@ -55,11 +55,12 @@ service_options checked(service_options given) {
 }
 
 void check_open(const web::endpoint& at, const service_options& options) {
-    if (at.local || options.allow_anyone) return;
+    if (at.local || options.allow_anyone || !options.tokens_file.empty()) return;
     throw usage_error{
         "listening on " + web::to_text(at) +
-        " would let anybody who reaches this machine use the tasks: listen on 127.0.0.1, [::1] or unix:/path, or allow "
-        "it (allow_anyone, --allow-anyone) when something before it asks who comes"};
+        " would let anybody who reaches this machine use the tasks: say who may (tokens_file, --tokens), listen on "
+        "127.0.0.1, [::1] or unix:/path, or allow it (allow_anyone, --allow-anyone) when something before it asks who "
+        "comes"};
 }
 
 }  // namespace
@@ -69,6 +70,7 @@ service::server::server(app& of, service_options options) : app_{of}, options_{c
         endpoints_.push_back(web::read_endpoint(text));
         check_open(endpoints_.back(), options_);
     }
+    if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
 }
 
 void service::server::stop() {

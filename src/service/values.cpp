@@ -35,7 +35,7 @@ bool is_known(fields known, std::string_view name) {
     return std::ranges::find(known, name, &field::name) != known.end();
 }
 
-std::string unknown(std::string_view what, std::string_view name, fields known) {
+std::string no_such(std::string_view what, std::string_view name, fields known) {
     return "there is no " + std::string{what} + ' ' + detail::quoted_extract(name) + "; there are " +
            names_of(known);
 }
@@ -63,7 +63,7 @@ members::members(const json::object& from, fields known, std::string path)
     : from_{from}, path_{std::move(path)} {
     for (const auto& one : from_) {
         if (is_known(known, one.key())) continue;
-        throw bad_request(unknown("member", one.key(), known), path_of(one.key()));
+        throw bad_request(no_such("member", one.key(), known), path_of(one.key()));
     }
     for (const auto& one : known) {
         if (one.required && !find(one.name)) {
@@ -149,7 +149,7 @@ parameters::parameters(const request& in, fields known) {
     if (!given) throw bad_request("the query cannot be decoded: %XX are bytes of UTF-8", "query");
     for (auto& [name, value] : *given) {
         if (!is_known(known, name)) {
-            throw bad_request(known.empty() ? "this call takes no query" : unknown("parameter", name, known),
+            throw bad_request(known.empty() ? "this call takes no query" : no_such("parameter", name, known),
                               name);
         }
         auto key = name;

@@ -206,14 +206,16 @@ TEST_CASE("a batch has 1 to 1000 tasks, and repeated with its key each of them c
     const auto first = at.ask("POST", t.path("/tasks:batch"), whole, {"Idempotency-Key: k"});
     CHECK(first.status == 200);
     std::set<std::string> ids;
-    for (const auto& one : first.json().at("results").as_array()) {
+    const auto results = first.json();
+    for (const auto& one : results.at("results").as_array()) {
         REQUIRE(one.as_object().contains("id"));
         ids.insert(text_of(one.at("id")));
     }
     CHECK(ids.size() == 1000);
     CHECK(t.tasks_in(state::ready) == 1000);
     const auto again = at.ask("POST", t.path("/tasks:batch"), whole, {"Idempotency-Key: k"});
-    for (const auto& one : again.json().at("results").as_array()) {
+    const auto repeated = again.json();
+    for (const auto& one : repeated.at("results").as_array()) {
         REQUIRE(one.as_object().contains("id"));
         CHECK(one.at("created") == false);
         CHECK(ids.contains(text_of(one.at("id"))));

@@ -148,9 +148,12 @@ TEST_CASE("another namespace is answered the same whether there is one or not", 
         settings.name_space = "other-" + settings.name_space;
         errand::app other{settings};
         other.block_on(other.perform("parcel", {1}));
-        auto at = r.t.connect();
-        const auto there = at.ask(one.method, r.path(settings.name_space) + r.example.query, r.example.body);
-        const auto nowhere = at.ask(one.method, r.path("no-such-thing") + r.example.query, r.example.body);
+        const auto ask = [&](const std::string& name_space) {
+            auto at = r.t.connect();
+            return at.ask(one.method, r.path(name_space) + r.example.query, r.example.body);
+        };
+        const auto there = ask(settings.name_space);
+        const auto nowhere = ask("no-such-thing");
         CHECK(there.status == 404);
         CHECK(there.body == nowhere.body);
         r.check_unchanged();
