@@ -1,6 +1,7 @@
 // Calls about the service itself.
 #include <errand/error.hpp>
 
+#include "core/task_id.hpp"
 #include "service/calls.hpp"
 #include "service/openapi.hpp"
 #include "service/refusal.hpp"
@@ -18,6 +19,8 @@ awaitable<answer> tell_alive(call&) { co_return json_answer(boost::json::object{
 
 awaitable<answer> tell_ready(call& c) {
     if (c.at.stopping()) throw refusal{503, "unavailable", "this service is stopping"};
+    // Of several servers away() asks all, of one nobody: a look at a task that is not there does.
+    co_await c.at.app().find(to_text(task_id{}));
     const auto away = co_await c.at.app().inspect().away();
     if (!away.empty()) throw refusal{503, "unavailable", "a part of the store does not answer"};
     co_return json_answer(boost::json::object{{"status", "ok"}});

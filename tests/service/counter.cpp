@@ -23,7 +23,8 @@ errand::awaitable<boost::json::value> parcel::perform(boost::json::value what) {
     co_return what;
 }
 
-counter::counter(errand::service_options how) {
+counter::counter(errand::service_options how, errand::config settings)
+    : errand::test::test_app{std::move(settings)} {
     shut = false;
     if (how.listen == errand::service_options{}.listen) how.listen = {"127.0.0.1:0"};
     const auto listening = std::make_shared<std::promise<std::vector<std::string>>>();

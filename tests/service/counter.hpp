@@ -26,7 +26,8 @@ ERRAND_DECLARE_HANDLER(service_test::parcel, .name = "parcel", .queue = "parcels
 namespace service_test {
 
 struct counter : errand::test::test_app {
-    explicit counter(errand::service_options how = {});
+    explicit counter(errand::service_options how = {},
+                     errand::config settings = errand::test::fresh_settings());
     ~counter();
 
     // The first of its addresses.
