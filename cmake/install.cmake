@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/errand")
 
-install(TARGETS errand errand_boost_headers EXPORT errand)
+install(TARGETS errand errand_service errand_boost_headers EXPORT errand)
 if(ERRAND_POSTGRES)
     install(TARGETS errand_postgres EXPORT errand)
 endif()

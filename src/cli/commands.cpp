@@ -69,6 +69,8 @@ std::vector<command> commands() {
         {"limit", "Gives a limit another rule at run time, or the declared one again", prepare_limit},
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
+        {"serve", "Offers the tasks over HTTP", prepare_serve},
+        {"token", "Makes a token that lets its holder use the tasks over HTTP", prepare_token},
         {"completion", "Prints a completion script for a shell", prepare_completion},
         {"version", "The version of this program", prepare_version},
     };

@@ -66,6 +66,8 @@ runner prepare_limits(CLI::App& line);
 runner prepare_limit(CLI::App& line);
 runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
+runner prepare_serve(CLI::App& line);
+runner prepare_token(CLI::App& line);
 runner prepare_completion(CLI::App& line);
 
 }  // namespace errand::cli

@@ -55,16 +55,19 @@ exit_code session::seen() {
     return exit_code::undone;
 }
 
+void session::need_shared_store(const config& settings) {
+    if (!keeps_in_memory(settings)) return;
+    throw usage_error{
+        "no store is named that another program could use: give --store redis://host:port/db or sqlite:///path, or "
+        "set ERRAND_STORE, or \"store\" in the file that ERRAND_CONFIG names"};
+}
+
 errand::app& session::app() {
     if (app_) return *app_;
     auto settings = this->settings();
     // What goes wrong is said once, in a sentence of the command's own.
     settings.log_level = "off";
-    if (keeps_in_memory(settings)) {
-        throw usage_error{
-            "no store is named that another program could use: give --store redis://host:port/db or sqlite:///path, or "
-            "set ERRAND_STORE, or \"store\" in the file that ERRAND_CONFIG names"};
-    }
+    need_shared_store(settings);
     return app_.emplace(std::move(settings));
 }
 

@@ -40,6 +40,8 @@ public:
     // Of the environment and the options. Throws usage_error when they do not fit.
     config settings() const;
     bool json() const noexcept { return how_.json; }
+    // Throws usage_error for settings by which tasks would be seen by no other program.
+    static void need_shared_store(const config& settings);
 
     // Made at its first use: commands without a store need none. Throws usage_error when the settings do not fit.
     errand::app& app();

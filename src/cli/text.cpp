@@ -1,6 +1,5 @@
 #include "cli/text.hpp"
 
-#include "core/iso_time.hpp"
 #include "core/utf8.hpp"
 
 #include <algorithm>
@@ -31,17 +30,8 @@ std::string length_text(duration length) {
     return text;
 }
 
-std::string instant_text(time_point at) { return iso_time_text(at) + 'Z'; }
-
 std::string from_now(time_point at, time_point now) {
     return at > now ? "in " + length_text(at - now) : length_text(now - at) + " ago";
-}
-
-std::optional<time_point> parse_instant(std::string_view text) noexcept {
-    const auto found = scan_iso_time(text);
-    if (!found || !found->clock || !found->ahead || *found->clock >= std::chrono::days{1})
-        return std::nullopt;
-    return found->day + *found->clock - *found->ahead;
 }
 
 std::string tasks_text(std::size_t n) { return std::to_string(n) + (n == 1 ? " task" : " tasks"); }

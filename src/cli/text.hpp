@@ -3,6 +3,8 @@
 
 #include <errand/time.hpp>
 
+#include "service/instant.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -16,11 +18,8 @@ std::string length_text(duration length);
 // "3m ago", "in 5m".
 std::string from_now(time_point at, time_point now);
 
-// RFC 3339 in UTC, to the millisecond: "2026-12-01T08:00:00.000Z".
-std::string instant_text(time_point at);
-
-// "2026-12-01T08:00:00Z": RFC 3339 with a zone; seconds and their fractions may be left out, a space may stand for the T.
-std::optional<time_point> parse_instant(std::string_view text) noexcept;
+using errand::instant_text;
+using errand::parse_instant;
 
 // "1 task", "2 tasks".
 std::string tasks_text(std::size_t n);

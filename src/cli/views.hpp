@@ -1,6 +1,4 @@
-// How what was found is shown: as tables for people, as JSON for programs. Pure.
-//
-// The shapes of JSON are those of docs/cli.md: times are RFC 3339, lengths of time milliseconds, what is not known is null.
+// How what was found is shown: as tables for people, as JSON (service/info_json) for programs. Pure.
 #pragma once
 
 #include <errand/graph.hpp>
@@ -10,6 +8,7 @@
 
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "service/info_json.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -43,19 +42,9 @@ struct top_view {
 // @param size 0 for a side without limit
 std::string frame_text(const top_view& view, screen_size size);
 
-boost::json::value json_of(const std::optional<time_point>& at);
-boost::json::value json_of(const std::optional<duration>& length);
-boost::json::object json_of(const task_error& error);
-boost::json::object json_of(const task_stage& stage);
-boost::json::object json_of(const task_info& task);
-boost::json::object json_of(const queue_info& queue);
-boost::json::object json_of(const worker_info& worker, time_point now);
-boost::json::object json_of(const day_info& day);
-boost::json::object json_of(const task_graph& graph);
+using errand::json_of;
 boost::json::object json_of(const schedule_info& one);
 boost::json::object json_of(const limit_info& one);
-boost::json::object json_of(const finding& one);
-boost::json::object json_of(const checkup& seen);
 
 // One element each, by json_of.
 template <class T, class... More>

@@ -181,6 +181,12 @@ awaitable<task_ref> submit(draft one) {
     co_return co_await on_loop(there, [&](loop& l) { return send(l, app, std::move(ready)); });
 }
 
+awaitable<task_ref> submit_prepared(app_core& app, prepared_submission one) {
+    auto executor = co_await asio::this_coro::executor;
+    co_return co_await on_loop(caller_loop(executor, app),
+                               [&](loop& l) { return send(l, app, std::move(one)); });
+}
+
 awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     if (all.empty()) co_return std::vector<task_ref>{};
     auto executor = co_await asio::this_coro::executor;

@@ -18,6 +18,9 @@ std::shared_ptr<open_transaction> transaction_of(const draft& one, const ambient
 // The stage that the caller runs in, when it is of one of this app's tasks; null: none.
 std::shared_ptr<stage_run> stage_of(const draft& one, const ambient* around);
 
+// Submits at once what has its id and its rules: no wrapper, transaction or stage has a say.
+awaitable<task_ref> submit_prepared(app_core& app, prepared_submission one);
+
 task_ref ref_of(app_core& app, const task_id& id, incarnation stamped, const submit_answer& answer,
                 duration retention);
 

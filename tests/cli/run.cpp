@@ -108,6 +108,16 @@ cli_process::~cli_process() {
     waitpid(pid_, nullptr, 0);
 }
 
+std::string cli_process::said() const {
+    // Not by the place in the file, which is the process's own too.
+    std::string all;
+    char part[4096];
+    const int file = fileno(files_->out.get());
+    for (ssize_t n = 0; (n = pread(file, part, sizeof part, static_cast<off_t>(all.size()))) > 0;)
+        all.append(part, static_cast<std::size_t>(n));
+    return all;
+}
+
 void cli_process::signal(int number) const { ::kill(pid_, number); }
 
 cli_result cli_process::wait() {

@@ -33,6 +33,8 @@ public:
     cli_process& operator=(const cli_process&) = delete;
 
     void signal(int number) const;
+    // On standard output until now.
+    std::string said() const;
     cli_result wait();
 
 private:

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <errand/app.hpp>
+#include <errand/awaitable.hpp>
+#include <errand/time.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace errand {
+
+/// How the service writes down what was asked of it.
+enum class access_log : unsigned char {
+    off,
+    text,  ///< one line a request
+    json,  ///< one JSON object a request
+};
+
+/// Where the HTTP service listens, what it takes, and for how long. A bad value is a usage_error naming the member.
+struct service_options {
+    /// `127.0.0.1:7070`, `[::1]:7070`, `0.0.0.0:7070` (every address of the machine), `unix:/run/errand.sock`; a port of 0 is
+    /// any that is free.
+    std::vector<std::string> listen{"127.0.0.1:7070"};
+    /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is
+    /// refused: a page in a browser could otherwise reach it by a name that it made up.
+    std::vector<std::string> hosts{};
+    /// A file of the tokens that let in, a line each, as `errand token` writes them: who asks needs one of them. It is looked at
+    /// with each request, so that a line that is taken out lets nobody in any more. Empty: nobody needs a token.
+    std::string tokens_file{};
+    /// Without tokens, anybody who reaches it may use the tasks: then it listens on this machine alone, unless this is set.
+    bool allow_anyone = false;
+
+    std::size_t max_body = std::size_t{8} * 1024 * 1024;  ///< bytes of a request's body
+    std::size_t max_header = std::size_t{16} * 1024;      ///< bytes of its first line and headers
+    std::size_t max_connections = 1000;                   ///< further ones wait to be accepted
+    std::size_t max_waiting = 1000;  ///< requests that wait for a result; further ones are refused (429)
+
+    duration header_timeout =
+        std::chrono::seconds{10};  ///< from the first byte of a request to the end of its headers
+    duration body_timeout = std::chrono::seconds{60};   ///< from there to the end of its body
+    duration idle_timeout = std::chrono::seconds{75};   ///< between two requests
+    duration write_timeout = std::chrono::seconds{30};  ///< until an answer has been taken
+    duration stop_grace = std::chrono::seconds{10};     ///< how long requests may go on after stop()
+
+    errand::access_log access_log = errand::access_log::text;
+    /// Takes the lines of the access log, without a line break; on the thread that serves. Empty: standard error.
+    std::function<void(std::string_view line)> access_log_sink{};
+    /// Told once it listens, with the addresses as they are now, on the thread that serves.
+    std::function<void(const std::vector<std::string>& addresses)> on_listening{};
+};
+
+/// Offers the tasks of an app's namespace over HTTP: what docs/http.md says. It runs on the loop of whoever awaits it, by
+/// `app.block_on(service.run())` on the calling thread, else on one in the background.
+///
+/// `co_await errand::service{app, options}.run()` serves until the coroutine is cancelled.
+class service {
+public:
+    /// @param app must outlive the service @throws usage_error for options that do not fit; nothing listens yet
+    explicit service(app& app, service_options options = {});
+    ~service();
+    service(const service&) = delete;
+    service& operator=(const service&) = delete;
+
+    /// Listens and serves until stop(). Once.
+    /// @throws usage_error when an address cannot be listened on, saying why
+    [[nodiscard]] awaitable<void> run();
+
+    /// Accepts no more; requests that wait for a result are answered with what is there, others go on for `stop_grace`. run()
+    /// completes when all have ended. From any thread, also before run().
+    void stop();
+
+private:
+    class server;
+    std::shared_ptr<server> server_;
+};
+
+}  // namespace errand

@@ -1,0 +1,122 @@
+// errand serve: the tasks over HTTP, until SIGINT or SIGTERM.
+#include <errand/error.hpp>
+#include <errand/service.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/session.hpp"
+#include "core/config_text.hpp"
+#include "service/openapi.hpp"
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <map>
+#include <memory>
+
+namespace errand::cli {
+namespace {
+
+struct serve_options {
+    service_options how;
+    std::string access_log = "text";
+    std::string idle_timeout;
+    std::string stop_grace;
+    std::string print;
+};
+
+const std::map<std::string, access_log> log_names{
+    {"off", access_log::off}, {"text", access_log::text}, {"json", access_log::json}};
+
+service_options options_of(const serve_options& given) {
+    auto how = given.how;
+    how.access_log = log_names.at(given.access_log);
+    // Standard output is for lines that a program reads; the access log is one of them.
+    how.access_log_sink = [](std::string_view line) { print(std::string{line} + '\n'); };
+    if (!given.idle_timeout.empty()) how.idle_timeout = need_length("--idle-timeout", given.idle_timeout);
+    if (!given.stop_grace.empty()) how.stop_grace = need_length("--stop-grace", given.stop_grace);
+    return how;
+}
+
+// By what it goes down in the log, and by what a program that started it knows that it is there.
+void tell(const config& settings, bool json, const std::vector<std::string>& addresses) {
+    if (json) {
+        boost::json::array all(addresses.begin(), addresses.end());
+        print_document(boost::json::object{{"listening", std::move(all)},
+                                           {"namespace", settings.name_space}});
+        return;
+    }
+    for (const auto& one : addresses) print("serving namespace " + settings.name_space + " on " + one + '\n');
+}
+
+awaitable<void> serve_until_signal(service& what) {
+    boost::asio::signal_set signals{co_await boost::asio::this_coro::executor, SIGINT, SIGTERM};
+    signals.async_wait([&](const boost::system::error_code& ec, int) {
+        if (!ec) what.stop();
+    });
+    co_await what.run();
+}
+
+exit_code serve(session& on, const serve_options& given) {
+    if (given.print == "reference") {
+        print(web::reference_text());
+        return exit_code::done;
+    }
+    if (given.print == "openapi") {
+        print_document(web::openapi_document());
+        return exit_code::done;
+    }
+    auto settings = on.settings();
+    on.need_shared_store(settings);
+    auto how = options_of(given);
+    how.on_listening = [settings, json = on.json()](const std::vector<std::string>& addresses) {
+        tell(settings, json, addresses);
+    };
+    app tasks{settings};
+    service http{tasks, std::move(how)};
+    tasks.block_on(serve_until_signal(http));
+    return exit_code::done;
+}
+
+}  // namespace
+
+runner prepare_serve(CLI::App& line) {
+    const auto given = std::make_shared<serve_options>();
+    auto& how = given->how;
+    line.add_option(
+            "--listen", how.listen,
+            "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given again")
+        ->type_name("ADDRESS")
+        ->allow_extra_args(false);
+    line.add_option("--host", how.hosts,
+                    "A name under which it is asked, besides localhost; may be given again")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    line.add_option("--tokens", how.tokens_file, "Who may ask: a file of lines that `errand token` writes")
+        ->type_name("FILE");
+    line.add_flag(
+        "--allow-anyone", how.allow_anyone,
+        "Listens where others than this machine reach it also without tokens: anybody may use the tasks then");
+    line.add_option("--max-body", how.max_body, "Bytes of a request's body (8388608)")->type_name("N");
+    line.add_option("--max-connections", how.max_connections, "So many at once (1000)")->type_name("N");
+    line.add_option("--max-waiting", how.max_waiting, "So many requests may wait for results (1000)")
+        ->type_name("N");
+    line.add_option("--idle-timeout", given->idle_timeout, "A connection may be idle so long (75s)")
+        ->type_name("TIME");
+    line.add_option("--stop-grace", given->stop_grace, "At the end, requests may go on so long (10s)")
+        ->type_name("TIME");
+    line.add_option("--access-log", given->access_log, "A line for each request on standard output (text)")
+        ->type_name("FORM")
+        ->check(CLI::IsMember(log_names));
+    line.add_option("--print", given->print, "Serves nothing: prints what can be asked of it")
+        ->type_name("DOCUMENT")
+        ->check(CLI::IsMember({"reference", "openapi"}));
+    return [given](session& on) { return serve(on, *given); };
+}
+
+}  // namespace errand::cli

@@ -1,0 +1,81 @@
+// errand token: makes a token for the service, and the line that lets its holder in.
+#include <errand/error.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "core/hex.hpp"
+#include "service/token_list.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <memory>
+#include <string>
+#include <sys/random.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+namespace errand::cli {
+namespace {
+
+struct token_options {
+    std::string name;
+    std::vector<std::string> scopes;
+    std::string file;
+};
+
+std::string fresh_token() {
+    std::array<unsigned char, 32> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        throw error{"the system has no random bytes to give"};
+    return "errand_" + to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+// In one write at its end, so that no service reads half of it.
+void append(const std::string& path, const std::string& line) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const auto written = file < 0 ? -1 : ::write(file, line.data(), line.size());
+    const auto why = errno;
+    if (file >= 0) ::close(file);
+    if (written != static_cast<ssize_t>(line.size()))
+        throw error{"cannot write to " + path + ": " + std::generic_category().message(why)};
+}
+
+exit_code make(session& on, const token_options& how) {
+    const auto token = fresh_token();
+    const auto line = web::token_line(how.name, how.scopes, token);
+    if (!how.file.empty()) append(how.file, line);
+    if (on.json()) {
+        print_document(boost::json::object{{"token", token}, {"line", line.substr(0, line.size() - 1)}});
+    } else if (how.file.empty()) {
+        print(token + '\n' + line);
+    } else {
+        print(token + '\n');
+    }
+    return exit_code::done;
+}
+
+}  // namespace
+
+runner prepare_token(CLI::App& line) {
+    const auto how = std::make_shared<token_options>();
+    line.add_option("name", how->name, "Whose it is, as the access log says it")
+        ->required()
+        ->type_name("NAME");
+    line.add_option("--scope", how->scopes, "What it is for: submit (and look), or view; may be given again")
+        ->required()
+        ->type_name("SCOPE")
+        ->check(CLI::IsMember({"view", "submit"}))
+        ->allow_extra_args(false);
+    line.add_option("--file", how->file,
+                    "The list that `errand serve --tokens` reads: its line is added there")
+        ->type_name("FILE");
+    return [how](session& on) { return make(on, *how); };
+}
+
+}  // namespace errand::cli

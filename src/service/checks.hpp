@@ -1,0 +1,28 @@
+// What is refused before a request is looked at: framing that two readers could read differently, hosts that the service does
+// not have, and pages of other sites. Pure.
+#pragma once
+
+#include "service/message.hpp"
+#include "service/token_list.hpp"
+
+#include <string>
+#include <vector>
+
+namespace errand::web {
+
+// Throws refusal (400, 501) for a length or an encoding that is said twice or oddly.
+// @param version 10 or 11
+void check_framing(const request& in, unsigned version);
+
+// Throws refusal: 400 without exactly one Host header, 403 for another host than those.
+// @param own   the address by which this request came; empty: a unix socket, which has none
+// @param known further names, in lower case
+void check_host(const request& in, const std::string& own, const std::vector<std::string>& known);
+
+// Throws refusal (403) for what a page of another site has a browser ask.
+void check_site(const request& in);
+
+// For a call that needs one. Throws refusal: 401 without a token of the list, 403 with one that is for something else. Returns whose it is.
+const std::string& check_token(const request& in, const std::vector<token_holder>& all, scope needed);
+
+}  // namespace errand::web

@@ -1,0 +1,373 @@
+// The one source that knows Beast: it reads requests, and all else is text.
+#include "service/connection.hpp"
+
+#include <errand/config.hpp>
+
+#include "core/hex.hpp"
+#include "core/random.hpp"
+#include "service/access_line.hpp"
+#include "service/checks.hpp"
+#include "service/dispatch.hpp"
+#include "service/refusal.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace errand::web {
+
+namespace asio = boost::asio;
+namespace beast_http = boost::beast::http;
+
+namespace {
+
+using boost::system::error_code;
+using request_parser = beast_http::request_parser<beast_http::string_body>;
+using steady = std::chrono::steady_clock;
+
+// A body that a call does not want is read and thrown away up to here: some clients send one with everything.
+constexpr std::size_t most_thrown_away = std::size_t{1024} * 1024;
+constexpr std::size_t most_of_small_body = std::size_t{64} * 1024;
+constexpr std::size_t read_at_once = std::size_t{64} * 1024;
+constexpr std::size_t most_read_ahead = std::size_t{16} * 1024;
+
+std::string fresh_request_id() {
+    std::string id;
+    auto bits = random_bits();
+    for (int i = 0; i < 8; ++i, bits >>= 8U) append_hex(id, static_cast<unsigned char>(bits & 0xFFU));
+    return id;
+}
+
+// Ends an operation that lasts too long with operation_aborted, which is answered and not thrown.
+auto within(duration length) { return asio::cancel_after(length, asio::as_tuple(asio::use_awaitable)); }
+
+bool was_aborted(const error_code& ec) { return ec == asio::error::operation_aborted; }
+
+// The client has gone in the middle, or before it asked for anything.
+bool has_gone(const error_code& ec) {
+    return ec == beast_http::error::end_of_stream || ec == beast_http::error::partial_message ||
+           ec.category() == asio::error::get_system_category() || ec == asio::error::eof;
+}
+
+refusal unreadable(const error_code& ec) {
+    if (ec == beast_http::error::header_limit || ec == beast_http::error::buffer_overflow) {
+        return {431, "header_too_large", "the first line and the headers are longer than this service takes"};
+    }
+    if (ec == beast_http::error::body_limit)
+        return {413, "too_large", "the body is larger than this call takes"};
+    if (ec == beast_http::error::bad_version) return {505, "bad_version", "this service speaks HTTP/1.1"};
+    if (was_aborted(ec)) return {408, "too_slow", "the request did not arrive in time"};
+    return bad_request("this is no request of HTTP/1.1: " + ec.message());
+}
+
+class one_connection final : public connection, public desk {
+public:
+    one_connection(hub& of, stream_socket socket)
+        : hub_{of},
+          socket_{std::move(socket)},
+          buffer_{of.options.max_header + 2 * read_at_once},
+          own_address_{own_address(socket_)},
+          peer_{peer_address(socket_)} {
+        if (peer_.empty()) peer_ = "unix";
+        error_code ignored;
+        if (!own_address_.empty()) socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
+    }
+
+    awaitable<void> run() override;
+    void stop() override;
+    void cut() override;
+
+    errand::app& app() noexcept override { return hub_.app; }
+    bool stopping() const noexcept override { return hub_.stopping; }
+    awaitable<void> wait(awaitable<void> what) override;
+
+private:
+    awaitable<bool> await_request();
+    awaitable<bool> serve_one();
+    awaitable<bool> respond(const answer& what, bool keep);
+    awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
+    awaitable<bool> read_header(request_parser& parser);
+    awaitable<bool> read_body(request_parser& parser);
+    awaitable<void> linger();
+    void take_header(const request_parser& parser);
+    std::optional<refusal> judge(const request_parser& parser, bool& framed);
+    std::size_t body_limit() const;
+    void watch();
+    void log(int status, std::size_t bytes);
+
+    hub& hub_;
+    stream_socket socket_;
+    boost::beast::flat_buffer buffer_;
+    const std::string own_address_;
+    std::string peer_;
+
+    request in_;  // the one that is served
+    found_route route_;
+    steady::time_point began_{};
+    bool idle_ = false;      // waits for a request
+    bool gone_ = false;      // the client has hung up
+    bool watching_ = false;  // a read is under way that tells when it does
+    asio::cancellation_signal stop_waiting_;
+};
+
+// ---- its life ----
+
+awaitable<void> one_connection::run() {
+    // How a request ends is said in place; what is cancelled is seen to by stop() and cut().
+    try {
+        while (!hub_.stopping && co_await await_request() && co_await serve_one()) {
+        }
+    } catch (const std::exception&) {
+        // Of a connection that is cut: the socket says so.
+    }
+    error_code ignored;
+    socket_.shutdown(asio::socket_base::shutdown_both, ignored);
+    socket_.close(ignored);
+}
+
+void one_connection::stop() {
+    if (idle_) {
+        cut();
+    } else {
+        stop_waiting_.emit(asio::cancellation_type::terminal);
+    }
+}
+
+void one_connection::cut() {
+    error_code ignored;
+    socket_.close(ignored);
+    stop_waiting_.emit(asio::cancellation_type::terminal);
+}
+
+// False: there is none, and none will come.
+awaitable<bool> one_connection::await_request() {
+    if (buffer_.size() > 0) co_return true;
+    idle_ = true;
+    const auto [ec, n] = co_await socket_.async_read_some(buffer_.prepare(read_at_once / 16),
+                                                          within(hub_.options.idle_timeout));
+    idle_ = false;
+    buffer_.commit(n);
+    co_return !ec;
+}
+
+// ---- one request ----
+
+// Whether another one may follow.
+awaitable<bool> one_connection::serve_one() {
+    began_ = steady::now();
+    in_ = {};
+    route_ = {};
+    in_.id = fresh_request_id();
+    in_.peer = peer_;
+    request_parser parser;
+    parser.header_limit(static_cast<std::uint32_t>(hub_.options.max_header));
+    parser.body_limit(hub_.options.max_body);
+    if (!co_await read_header(parser)) co_return false;
+    const bool keep = parser.keep_alive();
+    bool framed = true;
+    if (const auto why = judge(parser, framed)) {
+        const bool clear = framed && parser.is_done();
+        co_return co_await refuse(*why, keep && clear, clear);
+    }
+    if (!co_await read_body(parser)) co_return false;
+    in_.body = std::move(parser.get().body());
+    std::optional<answer> made;
+    try {
+        made = co_await run_route(in_, std::move(route_), *this);
+    } catch (const client_gone&) {
+        log(499, 0);
+    }
+    if (!made) co_return false;
+    co_return co_await respond(*made, keep);
+}
+
+// False: the connection is at its end.
+awaitable<bool> one_connection::read_header(request_parser& parser) {
+    const auto [ec, n] =
+        co_await beast_http::async_read_header(socket_, buffer_, parser, within(hub_.options.header_timeout));
+    if (!ec) {
+        take_header(parser);
+        co_return true;
+    }
+    if ((has_gone(ec) && !was_aborted(ec)) || !socket_.is_open()) co_return false;
+    // A length over the limit is seen when the headers are complete.
+    if (ec == beast_http::error::body_limit) take_header(parser);
+    co_await refuse(unreadable(ec), false, false);
+    co_return false;
+}
+
+void one_connection::take_header(const request_parser& parser) {
+    const auto& head = parser.get();
+    in_.method = std::string_view{head.method_string()};
+    const std::string_view target = head.target();
+    const auto mark = target.find('?');
+    in_.path = target.substr(0, mark);
+    if (mark != target.npos) in_.query = target.substr(mark + 1);
+    for (const auto& one : head) {
+        in_.headers.push_back({.name = std::string{std::string_view{one.name_string()}},
+                               .value = std::string{std::string_view{one.value()}}});
+    }
+}
+
+// Why it is refused by its headers alone. `framed`: where it ends is beyond doubt.
+std::optional<refusal> one_connection::judge(const request_parser& parser, bool& framed) {
+    try {
+        framed = false;
+        check_framing(in_, parser.get().version());
+        framed = true;
+        check_host(in_, own_address_, hub_.options.hosts);
+        check_site(in_);
+        route_ = route_of(in_.method, in_.path);
+        // Before the namespace: who may not ask learns nothing of it.
+        if (hub_.tokens && route_.of->needs != scope::open)
+            in_.who = check_token(in_, hub_.tokens->now(), route_.of->needs);
+        check_namespace(route_, hub_.app.settings().name_space);
+        const auto limit = body_limit();
+        if (const auto length = parser.content_length(); length && *length > limit) {
+            return refusal{413, "too_large",
+                           "the body has " + std::to_string(*length) + " bytes, and this call takes " +
+                               std::to_string(limit)};
+        }
+        const auto* expected = in_.find_header("Expect");
+        if (expected && !same_header_name(*expected, "100-continue"))
+            return bad_request("of expectations only \"100-continue\" is met", "Expect");
+        return std::nullopt;
+    } catch (const refusal& why) {
+        return why;
+    }
+}
+
+std::size_t one_connection::body_limit() const {
+    const auto most = hub_.options.max_body;
+    if (route_.of->large) return most;
+    return std::min(most, route_.of->body.empty() ? most_thrown_away : most_of_small_body);
+}
+
+awaitable<bool> one_connection::read_body(request_parser& parser) {
+    if (parser.is_done()) co_return true;
+    parser.body_limit(body_limit());
+    if (in_.find_header("Expect")) {
+        constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+        const auto [ec, n] =
+            co_await asio::async_write(socket_, asio::buffer(go_on), within(hub_.options.write_timeout));
+        if (ec) co_return false;
+    }
+    const auto [ec, n] =
+        co_await beast_http::async_read(socket_, buffer_, parser, within(hub_.options.body_timeout));
+    if (!ec) co_return true;
+    if ((has_gone(ec) && !was_aborted(ec)) || !socket_.is_open()) co_return false;
+    co_await refuse(unreadable(ec), false, false);
+    co_return false;
+}
+
+// ---- answers ----
+
+// `clear`: nothing of the request is left unread.
+awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear) {
+    const auto what = answer_of(why);
+    const bool open = co_await respond(what, keep);
+    if (!clear) co_await linger();
+    co_return open;
+}
+
+awaitable<bool> one_connection::respond(const answer& what, bool keep) {
+    keep = keep && !hub_.stopping;
+    const auto text = written(what, in_, keep);
+    const auto [ec, n] =
+        co_await asio::async_write(socket_, asio::buffer(text), within(hub_.options.write_timeout));
+    log(what.status, what.body.size());
+    co_return !ec && keep;
+}
+
+// Until the client has read the answer: a socket that is closed with bytes unread takes back what was written to it.
+awaitable<void> one_connection::linger() {
+    constexpr duration longest = std::chrono::seconds{2};
+    error_code ec;
+    socket_.shutdown(asio::socket_base::shutdown_send, ec);
+    std::string thrown_away(read_at_once / 4, '\0');
+    std::size_t seen = 0;
+    const auto end = steady::now() + longest;
+    while (!ec && seen < most_thrown_away && steady::now() < end) {
+        const auto [failed, n] = co_await socket_.async_read_some(asio::buffer(thrown_away), within(longest));
+        ec = failed;
+        seen += n;
+    }
+}
+
+void one_connection::log(int status, std::size_t bytes) {
+    const auto& options = hub_.options;
+    if (options.access_log == access_log::off) return;
+    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+    const auto line = access_line(options.access_log, in_,
+                                  {.at = now,
+                                   .took = std::chrono::duration_cast<duration>(steady::now() - began_),
+                                   .status = status,
+                                   .bytes = bytes});
+    if (options.access_log_sink) {
+        options.access_log_sink(line);
+    } else {
+        std::fprintf(stderr, "%s\n", line.c_str());
+    }
+}
+
+// ---- waiting ----
+
+awaitable<void> one_connection::wait(awaitable<void> what) {
+    if (hub_.stopping) co_return;
+    if (hub_.waiting >= hub_.options.max_waiting) {
+        refusal busy{429, "busy", "as many requests wait for results as may; ask again, or without wait_ms"};
+        busy.headers.push_back({"Retry-After", "1"});
+        throw busy;
+    }
+    ++hub_.waiting;
+    watch();
+    const auto executor = co_await asio::this_coro::executor;
+    co_await asio::co_spawn(executor, std::move(what),
+                            asio::bind_cancellation_slot(stop_waiting_.slot(),
+                                                         asio::as_tuple(asio::use_awaitable)));
+    --hub_.waiting;
+    if (watching_) {
+        error_code ignored;
+        socket_.cancel(ignored);
+    }
+    // What it has read belongs to the next request.
+    while (watching_) co_await asio::post(executor, asio::use_awaitable);
+    if (gone_) throw client_gone{};
+}
+
+// Reads ahead, as that alone tells when the client hangs up; what comes is of the next request.
+void one_connection::watch() {
+    if (buffer_.size() >= most_read_ahead) return;
+    watching_ = true;
+    socket_.async_read_some(buffer_.prepare(read_at_once / 16), [this](error_code ec, std::size_t n) {
+        buffer_.commit(n);
+        watching_ = false;
+        if (was_aborted(ec)) return;
+        if (!ec) return watch();
+        gone_ = true;
+        stop_waiting_.emit(asio::cancellation_type::terminal);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<connection> make_connection(hub& of, stream_socket socket) {
+    return std::make_unique<one_connection>(of, std::move(socket));
+}
+
+}  // namespace errand::web

@@ -1,0 +1,52 @@
+#include "service/endpoint.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/asio/ip/address.hpp>
+
+#include <charconv>
+
+namespace errand::web {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+    throw usage_error{"listen: \"" + text + "\" " + why +
+                      "; write 127.0.0.1:7070, [::1]:7070, 0.0.0.0:7070 or unix:/run/errand.sock"};
+}
+
+}  // namespace
+
+endpoint read_endpoint(const std::string& text) {
+    constexpr std::string_view scheme = "unix:";
+    if (text.starts_with(scheme)) {
+        // What the kernel takes, with its end.
+        constexpr std::size_t longest = 107;
+        auto path = text.substr(scheme.size());
+        if (!path.starts_with('/') || path.size() > longest)
+            refuse(text, "is no path of a socket: it begins with / and has at most 107 bytes");
+        return {.path = std::move(path), .address = {}, .port = 0, .local = true};
+    }
+    const auto colon = text.rfind(':');
+    if (colon == text.npos) refuse(text, "has no port");
+    auto host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (host.empty()) host = "0.0.0.0";
+    if (host == "localhost") host = "127.0.0.1";
+    boost::system::error_code ec;
+    const auto address = boost::asio::ip::make_address(host, ec);
+    if (ec) refuse(text, "does not begin with an IP address");
+    endpoint at{.path = {}, .address = address.to_string(), .port = 0, .local = address.is_loopback()};
+    const auto* first = text.data() + colon + 1;
+    const auto* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, at.port);
+    if (error != std::errc{} || end != last || first == last) refuse(text, "has no port from 0 to 65535");
+    return at;
+}
+
+std::string to_text(const endpoint& at) {
+    if (!at.path.empty()) return "unix:" + at.path;
+    const bool six = at.address.find(':') != at.address.npos;
+    return "http://" + (six ? '[' + at.address + ']' : at.address) + ':' + std::to_string(at.port);
+}
+
+}  // namespace errand::web

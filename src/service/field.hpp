@@ -1,0 +1,30 @@
+// What may be said to a route: the members of a body, the parameters of a query. One description, from which requests are
+// read and the reference is written.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace errand::web {
+
+enum class kind : unsigned char {
+    text,
+    integer,
+    boolean,
+    instant,    // RFC 3339 with its zone
+    array,      // of any values
+    texts,      // an array of strings
+    text_map,   // an object whose members are strings
+    submission  // an array of objects as POST tasks takes them
+};
+
+struct field {
+    std::string_view name;
+    kind type = kind::text;
+    std::string_view meaning;
+    bool required = false;
+};
+
+using fields = std::span<const field>;
+
+}  // namespace errand::web

@@ -1,0 +1,60 @@
+#include "service/refusal.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/json/serialize.hpp>
+
+namespace errand::web {
+
+refusal bad_request(const std::string& message, std::string path) {
+    return {400, "bad_request", message, std::move(path)};
+}
+
+refusal not_found(const std::string& message) { return {404, "not_found", message}; }
+
+boost::json::object json_of(const refusal& why) {
+    boost::json::object all{{"code", why.code()}, {"message", why.what()}};
+    if (!why.path().empty()) all["path"] = why.path();
+    return all;
+}
+
+answer answer_of(const refusal& why) {
+    const boost::json::object document{{"error", json_of(why)}};
+    return {.status = why.status(),
+            .body = boost::json::serialize(document),
+            .type = "application/json",
+            .headers = why.headers};
+}
+
+refusal refusal_of(const std::exception_ptr& why, bool changes, const std::string& path) {
+    try {
+        std::rethrow_exception(why);
+    } catch (const refusal& one) {
+        return one;
+    } catch (const usage_error& e) {
+        return bad_request(e.what(), path);
+    } catch (const bad_data& e) {
+        return bad_request(e.what(), path);
+    } catch (const duplicate_task& e) {
+        return {409, "conflict", e.what(), path};
+    } catch (const dependency_cycle& e) {
+        return {409, "conflict", e.what(), path};
+    } catch (const result_gone& e) {
+        return {404, "not_found", e.what(), path};
+    } catch (const store_error&) {
+        // Its own text names servers, which are nobody's business out there.
+        refusal away{503, "unavailable",
+                     changes
+                         ? "the store did not answer: it may have happened or not; ask again, with the same "
+                           "biz_id or Idempotency-Key it counts once"
+                         : "the store did not answer: ask again",
+                     path};
+        away.headers.push_back({"Retry-After", "1"});
+        return away;
+    } catch (...) {
+        return {500, "internal",
+                "something went wrong here; the log says what, by this answer's X-Request-ID", path};
+    }
+}
+
+}  // namespace errand::web

@@ -1,0 +1,42 @@
+// The service at work: its listeners and connections, all on one loop.
+#pragma once
+
+#include <errand/service.hpp>
+
+#include "runtime/async_gate.hpp"
+#include "service/hub.hpp"
+#include "service/listener.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace errand {
+
+class service::server {
+public:
+    // Throws usage_error for options that do not fit.
+    server(app& of, service_options options);
+
+    awaitable<void> run();
+    void stop();
+
+private:
+    awaitable<void> serve(boost::asio::any_io_executor executor);
+    awaitable<void> accept(web::listener& from, web::hub& hub);
+    void start(web::hub& hub, web::stream_socket socket);
+    awaitable<void> until_stopped(boost::asio::any_io_executor executor);
+    awaitable<void> wind_up(std::shared_ptr<web::hub> hub);
+
+    app& app_;
+    const service_options options_;
+    std::vector<web::endpoint> endpoints_;
+    std::mutex guard_;  // of what follows
+    bool asked_to_stop_ = false;
+    std::function<void()> wake_;  // while it serves: has until_stopped() look again
+};
+
+}  // namespace errand

@@ -1,0 +1,184 @@
+#include <errand/error.hpp>
+#include <errand/proxy.hpp>
+
+#include "runtime/ambient.hpp"
+#include "runtime/caller_loop.hpp"
+#include "service/connection.hpp"
+#include "service/server.hpp"
+#include "service/target.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace errand {
+
+namespace asio = boost::asio;
+
+namespace {
+
+void check_number(const char* name, std::size_t value, std::size_t least, std::size_t most) {
+    if (value >= least && value <= most) return;
+    throw usage_error{std::string{"service_options ."} + name + " = " + std::to_string(value) + ": must be " +
+                      std::to_string(least) + ".." + std::to_string(most)};
+}
+
+void check_time(const char* name, duration value) {
+    if (value > duration{0} && value <= std::chrono::hours{1}) return;
+    throw usage_error{std::string{"service_options ."} + name + " = " + std::to_string(value.count()) +
+                      "ms: must be more than none, and at most an hour"};
+}
+
+service_options checked(service_options given) {
+    constexpr std::size_t gigabyte = std::size_t{1024} * 1024 * 1024;
+    if (given.listen.empty()) throw usage_error{"service_options .listen is empty: name an address"};
+    check_number("max_body", given.max_body, 1024, gigabyte);
+    check_number("max_header", given.max_header, 512, std::size_t{1024} * 1024);
+    check_number("max_connections", given.max_connections, 1, 1'000'000);
+    check_number("max_waiting", given.max_waiting, 0, 1'000'000);
+    check_time("header_timeout", given.header_timeout);
+    check_time("body_timeout", given.body_timeout);
+    check_time("idle_timeout", given.idle_timeout);
+    check_time("write_timeout", given.write_timeout);
+    check_time("stop_grace", given.stop_grace);
+    for (auto& host : given.hosts) {
+        const auto name = web::host_name_of(host);
+        if (!name) throw usage_error{"service_options .hosts: \"" + host + "\" is no name of a host"};
+        host = *name;
+    }
+    return given;
+}
+
+void check_open(const web::endpoint& at, const service_options& options) {
+    if (at.local || options.allow_anyone || !options.tokens_file.empty()) return;
+    throw usage_error{
+        "listening on " + web::to_text(at) +
+        " would let anybody who reaches this machine use the tasks: say who may (tokens_file, --tokens), listen on "
+        "127.0.0.1, [::1] or unix:/path, or allow it (allow_anyone, --allow-anyone) when something before it asks who "
+        "comes"};
+}
+
+}  // namespace
+
+service::server::server(app& of, service_options options) : app_{of}, options_{checked(std::move(options))} {
+    for (const auto& text : options_.listen) {
+        endpoints_.push_back(web::read_endpoint(text));
+        check_open(endpoints_.back(), options_);
+    }
+    if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
+}
+
+void service::server::stop() {
+    const std::lock_guard lock{guard_};
+    asked_to_stop_ = true;
+    if (wake_) wake_();
+}
+
+awaitable<void> service::server::run() {
+    auto& core = detail::core_of(app_);
+    const auto executor = co_await asio::this_coro::executor;
+    loop& there = caller_loop(executor, core);
+    // Whoever starts it from a task or a transaction does not lend it to all who ask.
+    auto around = std::make_shared<ambient>(ambient{.app = &core, .home = &there});
+    auto own = with_ambient(there.executor(), std::move(around));
+    co_await asio::co_spawn(own, serve(own), asio::use_awaitable);
+}
+
+awaitable<void> service::server::serve(asio::any_io_executor executor) {
+    // A cancelled service ends in order, which takes some awaiting.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const auto hub = std::make_shared<web::hub>(app_, options_, executor);
+    std::vector<std::unique_ptr<web::listener>> listeners;
+    for (const auto& at : endpoints_) listeners.push_back(std::make_unique<web::listener>(executor, at));
+    if (options_.on_listening) {
+        std::vector<std::string> addresses;
+        for (const auto& one : listeners) addresses.push_back(web::to_text(one->at()));
+        options_.on_listening(addresses);
+    }
+    for (auto& one : listeners) {
+        ++hub->accepting;
+        asio::co_spawn(executor, accept(*one, *hub), [hub](std::exception_ptr) {
+            --hub->accepting;
+            hub->changed.open();
+        });
+    }
+    co_await until_stopped(executor);
+    hub->stopping = true;
+    for (auto& one : listeners) one->close();
+    co_await wind_up(hub);
+}
+
+awaitable<void> service::server::accept(web::listener& from, web::hub& hub) {
+    auto& acceptor = from.acceptor();
+    asio::steady_timer pause{acceptor.get_executor()};
+    while (!hub.stopping) {
+        if (hub.connections.size() >= options_.max_connections) {
+            co_await hub.changed.wait();
+            continue;
+        }
+        auto [ec, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+        if (!ec) {
+            start(hub, std::move(socket));
+        } else if (!hub.stopping) {
+            // Out of files, most likely: they come back when connections end.
+            pause.expires_after(std::chrono::milliseconds{100});
+            co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+        }
+    }
+}
+
+void service::server::start(web::hub& hub, web::stream_socket socket) {
+    const auto executor = socket.get_executor();
+    const std::shared_ptr<web::connection> one = web::make_connection(hub, std::move(socket));
+    hub.connections.insert(one.get());
+    asio::co_spawn(executor, one->run(), [one, &hub](std::exception_ptr) {
+        hub.connections.erase(one.get());
+        hub.changed.open();
+    });
+}
+
+awaitable<void> service::server::until_stopped(asio::any_io_executor executor) {
+    const auto asked = std::make_shared<async_gate>(executor);
+    {
+        const std::lock_guard lock{guard_};
+        wake_ = [asked, executor] { asio::post(executor, [asked] { asked->open(); }); };
+    }
+    const auto is_asked = [this] {
+        const std::lock_guard lock{guard_};
+        return asked_to_stop_;
+    };
+    auto state = co_await asio::this_coro::cancellation_state;
+    while (!is_asked() && state.cancelled() == asio::cancellation_type::none) {
+        co_await asked->wait();
+        state = co_await asio::this_coro::cancellation_state;
+    }
+    const std::lock_guard lock{guard_};
+    wake_ = nullptr;
+}
+
+awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
+    hub->changed.open();
+    for (auto* one : hub->connections) one->stop();
+    asio::steady_timer grace{co_await asio::this_coro::executor, options_.stop_grace};
+    grace.async_wait([hub](const boost::system::error_code& ec) {
+        if (ec) return;
+        for (auto* one : hub->connections) one->cut();
+    });
+    while (!hub->connections.empty() || hub->accepting > 0) co_await hub->changed.wait();
+}
+
+service::service(app& app, service_options options)
+    : server_{std::make_shared<server>(app, std::move(options))} {}
+
+service::~service() = default;
+
+awaitable<void> service::run() { return server_->run(); }
+
+void service::stop() { server_->stop(); }
+
+}  // namespace errand

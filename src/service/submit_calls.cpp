@@ -1,0 +1,269 @@
+// Submitting: one task, or many of which each has an answer of its own.
+#include <errand/detail/engine.hpp>
+#include <errand/error.hpp>
+#include <errand/handle.hpp>
+#include <errand/proxy.hpp>
+
+#include "client/submit_steps.hpp"
+#include "core/task_id.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/async_gate.hpp"
+#include "runtime/handlers.hpp"
+#include "service/calls.hpp"
+#include "service/refusal.hpp"
+#include "service/target.hpp"
+#include "service/values.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace errand::web {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t most_in_batch = 1000;
+constexpr std::size_t longest_key = 255;
+
+constexpr std::array submission_members{
+    field{"handler", kind::text, "The wire name of the handler", true},
+    field{"args", kind::array, "The arguments of `perform`, in order. `[]` when left out"},
+    field{"biz_id", kind::text,
+          "The business identity: of equal ones of one handler only one runs. 1 to 512 bytes"},
+    field{"queue", kind::text,
+          "The queue; else that of the handler where this program has it, else `default`"},
+    field{"delay_ms", kind::integer, "Due so long from now"},
+    field{"at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
+    field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
+    field{"timeout_ms", kind::integer, "One attempt may last so long; 0: no limit"},
+    field{"max_retry", kind::integer, "Retries after the first attempt"},
+    field{"expires_after_ms", kind::integer, "Not started so long after it was due: `expired`"},
+    field{"retention_ms", kind::integer, "Kept so long after its end"},
+    field{"after", kind::texts, "Ids of the tasks that it waits for"},
+    field{"on_failed_dependency", kind::text,
+          "When one of those ends otherwise than by `success`: `cancel` (it is cancelled), `wait` or `run`"},
+    field{
+        "on_duplicate", kind::text,
+        "When another task holds the biz_id: `keep_first` (that one is answered), `replace` (arguments and due time of "
+        "one that has never started) or `reject` (409)"},
+    field{"headers", kind::text_map, "Carried to the handler"},
+    field{"tags", kind::texts, "For finding it again"},
+};
+
+constexpr std::array batch_members{
+    field{"tasks", kind::submission, "1 to 1000 tasks, each as `POST /v1/{namespace}/tasks` takes it", true},
+};
+
+constexpr std::array key_header{
+    field{
+        "Idempotency-Key", kind::text,
+        "1 to 255 printable characters. Requests with the same key submit once, for as long as the task is kept: "
+        "the later ones are answered with the same id. Not for tasks with a biz_id, which says the same by itself"},
+};
+
+constexpr std::array<std::string_view, 3> duplicate_names{"keep_first", "replace", "reject"};
+constexpr std::array duplicate_rules{duplicate_rule::keep_first, duplicate_rule::replace,
+                                     duplicate_rule::reject};
+constexpr std::array<std::string_view, 3> dependency_names{"cancel", "wait", "run"};
+constexpr std::array dependency_rules{dependency_rule::cancel_dependents, dependency_rule::wait,
+                                      dependency_rule::run};
+
+options options_of(const members& given) {
+    constexpr auto most = std::numeric_limits<int>::max();
+    options extra;
+    extra.biz_id = given.text("biz_id");
+    extra.queue = given.text("queue");
+    extra.delay = given.length("delay_ms");
+    extra.at = given.instant("at");
+    if (extra.delay && extra.at)
+        throw bad_request("give one of \"delay_ms\" and \"at\"", given.path_of("at"));
+    if (const auto priority = given.integer("priority", 0, 9)) extra.priority = static_cast<int>(*priority);
+    if (const auto retries = given.integer("max_retry", 0, most))
+        extra.max_retry = static_cast<int>(*retries);
+    extra.timeout = given.length("timeout_ms");
+    extra.expires_after = given.length("expires_after_ms");
+    extra.retention = given.length("retention_ms");
+    for (auto& id : given.texts("after")) {
+        if (!parse_task_id(id)) throw bad_request('"' + id + "\" is no task's id", given.path_of("after"));
+        extra.after.emplace_back(std::move(id));
+    }
+    if (const auto rule = given.text("on_failed_dependency")) {
+        extra.on_failed_dependency =
+            dependency_rules[choice_of(*rule, dependency_names, given.path_of("on_failed_dependency"))];
+    }
+    if (const auto rule = given.text("on_duplicate")) {
+        extra.on_duplicate =
+            duplicate_rules[choice_of(*rule, duplicate_names, given.path_of("on_duplicate"))];
+    }
+    extra.headers = given.text_map("headers");
+    extra.tags = given.texts("tags");
+    return extra;
+}
+
+// What one request, or an item of one, submits.
+struct submission_request {
+    detail::draft draft;
+    json::array args;
+    std::optional<std::string> key{};
+};
+
+submission_request read_submission(errand::app& app, const json::object& from, const std::string& path) {
+    const members given{from, submission_members, path};
+    submission_request one;
+    one.draft.app = &detail::core_of(app);
+    one.draft.wire_name = *given.text("handler");
+    if (one.draft.wire_name.empty())
+        throw bad_request("the name of a handler is not empty", given.path_of("handler"));
+    if (const auto* args = given.array("args")) one.args = *args;
+    one.draft.args = json::serialize(one.args);
+    const auto limit = app.settings().max_payload;
+    if (one.draft.args.size() > limit) {
+        throw refusal{413, "too_large",
+                      "the arguments have " + std::to_string(one.draft.args.size()) +
+                          " bytes as JSON, and the limit is " + std::to_string(limit) +
+                          ": pass a reference to the data instead",
+                      given.path_of("args")};
+    }
+    one.draft.extra = std::make_shared<const options>(options_of(given));
+    return one;
+}
+
+std::optional<std::string> key_of(const request& in) {
+    constexpr auto header = "Idempotency-Key";
+    const auto* key = in.find_header(header);
+    if (!key) return std::nullopt;
+    const bool plain = std::ranges::all_of(*key, [](char c) { return c > 0x20 && c < 0x7f; });
+    if (key->empty() || key->size() > longest_key || !plain || in.count_headers(header) > 1)
+        throw bad_request("an Idempotency-Key is one text of 1 to 255 printable characters of ASCII", header);
+    return *key;
+}
+
+// One request may submit many: `place` tells its items apart.
+void set_key(submission_request& one, const std::string& key, std::size_t place) {
+    if (one.draft.extra->biz_id) {
+        throw bad_request(
+            "a task with a biz_id takes no Idempotency-Key: repeated, it counts once by its biz_id",
+            "Idempotency-Key");
+    }
+    one.key = key + '\n' + std::to_string(place);
+}
+
+std::string canonical(const std::string& handler) {
+    const auto* known = handlers::find(handler);
+    return known ? known->name : handler;
+}
+
+struct submitted {
+    std::string id;
+    bool created = false;
+};
+
+// Throws refusal when the key was used for another submission.
+awaitable<void> check_same(errand::app& app, const std::string& id, const std::string& handler,
+                           const json::array& args) {
+    const auto there = co_await app.find(id);
+    // What was changed since is not what was submitted, and one that is gone was the same when it came.
+    if (!there || (there->handler == canonical(handler) && there->args == args)) co_return;
+    throw refusal{
+        422, "key_reused",
+        "this Idempotency-Key was used for another handler or other arguments: a new submission needs a "
+        "new key",
+        "Idempotency-Key"};
+}
+
+// The key is the task's identity: a second submission finds the first one, however that has ended.
+awaitable<detail::task_ref> submit_keyed(detail::draft from, std::string key) {
+    if (!from.app->submit_wrappers.empty()) from = co_await detail::wrapped(std::move(from));
+    auto& app = *from.app;
+    auto ready = prepare(std::move(from));
+    // A wrapper may have given it one.
+    if (!ready.body.biz_id) {
+        ready.conflict = on_conflict::where_free;
+        ready.id = derive_task_id({}, key);
+    }
+    co_return co_await detail::submit_prepared(app, std::move(ready));
+}
+
+awaitable<submitted> submit(errand::app& app, submission_request one) {
+    const auto handler = one.draft.wire_name;
+    detail::task_ref ref;
+    if (one.key) {
+        ref = co_await submit_keyed(std::move(one.draft), *one.key);
+    } else {
+        ref = co_await detail::submit(std::move(one.draft));
+    }
+    submitted done{.id = detail::id_text(ref), .created = !detail::is_duplicate(ref)};
+    if (one.key && !done.created) co_await check_same(app, done.id, handler, one.args);
+    co_return done;
+}
+
+json::object json_of(const submitted& one) { return {{"id", one.id}, {"created", one.created}}; }
+
+// One of a batch, whatever becomes of it.
+awaitable<json::object> submit_item(errand::app& app, const json::value& item, std::optional<std::string> key,
+                                    std::size_t place) {
+    const auto path = "tasks[" + std::to_string(place) + ']';
+    std::exception_ptr why;
+    try {
+        const auto* object = item.if_object();
+        if (!object) throw bad_request("a task is to be an object", path);
+        auto one = read_submission(app, *object, path);
+        if (key) set_key(one, *key, place);
+        const auto done = co_await submit(app, std::move(one));
+        co_return json_of(done);
+    } catch (...) {
+        why = std::current_exception();
+    }
+    co_return json::object{{"error", web::json_of(refusal_of(why, true, path))}};
+}
+
+}  // namespace
+
+const fields submission_fields{submission_members};
+const fields batch_fields{batch_members};
+const fields submit_headers{key_header};
+
+awaitable<answer> submit_task(call& c) {
+    const parameters none{c.in, {}};
+    const auto body = body_object(c.in);
+    auto one = read_submission(c.at.app(), body, {});
+    if (const auto key = key_of(c.in)) set_key(one, *key, 0);
+    const auto done = co_await submit(c.at.app(), std::move(one));
+    auto out = json_answer(json_of(done), done.created ? 201 : 200);
+    out.headers.push_back({"Location", "/v1/" + percent_encoded(c.part("namespace")) + "/tasks/" + done.id});
+    co_return out;
+}
+
+awaitable<answer> submit_batch(call& c) {
+    const parameters none{c.in, {}};
+    const auto body = body_object(c.in);
+    const members given{body, batch_members};
+    const auto& items = *given.array("tasks");
+    if (items.empty() || items.size() > most_in_batch)
+        throw bad_request("\"tasks\" is to be an array of 1 to 1000 tasks", "tasks");
+    const auto key = key_of(c.in);
+    json::array results(items.size());
+    const auto executor = co_await asio::this_coro::executor;
+    async_gate ended{executor};
+    std::size_t left = items.size();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        asio::co_spawn(executor, submit_item(c.at.app(), items[i], key, i),
+                       [&, i](std::exception_ptr why, json::object got) {
+                           if (why) got = {{"error", web::json_of(refusal_of(why, true))}};
+                           results[i] = std::move(got);
+                           if (--left == 0) ended.open();
+                       });
+    }
+    while (left > 0) co_await ended.wait();
+    co_return json_answer(json::object{{"results", std::move(results)}});
+}
+
+}  // namespace errand::web

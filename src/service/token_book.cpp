@@ -1,0 +1,48 @@
+#include "service/token_book.hpp"
+
+#include <errand/error.hpp>
+
+#include "service/refusal.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace errand::web {
+
+token_book::token_book(std::string path) : path_{std::move(path)} { read(look()); }
+
+token_book::version token_book::look() const {
+    struct stat seen{};
+    if (::stat(path_.c_str(), &seen) != 0)
+        throw usage_error{"tokens: " + path_ + ": " + std::generic_category().message(errno)};
+    return {.inode = static_cast<std::int64_t>(seen.st_ino),
+            .size = static_cast<std::int64_t>(seen.st_size),
+            .seconds = static_cast<std::int64_t>(seen.st_mtim.tv_sec),
+            .nanoseconds = static_cast<std::int64_t>(seen.st_mtim.tv_nsec)};
+}
+
+void token_book::read(const version& as) {
+    std::ifstream file{path_, std::ios::binary};
+    std::stringstream text;
+    text << file.rdbuf();
+    if (!file) throw usage_error{"tokens: " + path_ + " cannot be read"};
+    holders_ = read_token_list(text.str());
+    read_ = as;
+}
+
+const std::vector<token_holder>& token_book::now() {
+    try {
+        const auto there = look();
+        if (there != read_) read(there);
+        return holders_;
+    } catch (const usage_error&) {
+        // With another version next time it is read again.
+        read_ = {};
+        throw refusal{503, "unavailable", "the list of tokens cannot be read here, so nobody is let in"};
+    }
+}
+
+}  // namespace errand::web

@@ -1,0 +1,109 @@
+#include "service/token_list.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/hex.hpp"
+#include "core/sha256.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace errand::web {
+namespace {
+
+constexpr std::array grantable{scope::view, scope::submit};
+
+std::optional<scope> scope_named(std::string_view name) {
+    const auto at = std::ranges::find_if(grantable, [&](scope one) { return to_string(one) == name; });
+    return at == grantable.end() ? std::nullopt : std::optional{*at};
+}
+
+// The word at the front, which is taken away; empty: there is none.
+std::string_view take_word(std::string_view& text, std::string_view ends) {
+    const auto first = std::min(text.find_first_not_of(ends), text.size());
+    text.remove_prefix(first);
+    const auto word = text.substr(0, text.find_first_of(ends));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+bool is_name(std::string_view name) {
+    constexpr std::size_t longest = 64;
+    return !name.empty() && name.size() <= longest && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_' || c == '.';
+    });
+}
+
+// Throws usage_error that ends with `where`.
+std::vector<scope> read_scopes(std::string_view text, const std::string& where) {
+    std::vector<scope> may;
+    for (auto word = take_word(text, ","); !word.empty(); word = take_word(text, ",")) {
+        const auto one = scope_named(word);
+        if (!one)
+            throw usage_error{"tokens: \"" + std::string{word} + "\" is no scope; there are view and submit" +
+                              where};
+        may.push_back(*one);
+    }
+    if (may.empty()) throw usage_error{"tokens: no scope is given; there are view and submit" + where};
+    return may;
+}
+
+token_holder read_line(std::string_view line, const std::string& where) {
+    constexpr std::string_view blanks = " \t\r";
+    token_holder one;
+    one.name = take_word(line, blanks);
+    if (!is_name(one.name)) throw usage_error{"tokens: a name has 1 to 64 letters, digits and -_." + where};
+    one.may = read_scopes(take_word(line, blanks), where);
+    const auto digest = from_hex(take_word(line, blanks));
+    if (!digest || digest->size() != one.digest.size() || !take_word(line, blanks).empty())
+        throw usage_error{"tokens: a line is NAME SCOPES SHA256, as `errand token` writes it" + where};
+    std::ranges::transform(*digest, one.digest.begin(), [](char c) { return static_cast<unsigned char>(c); });
+    return one;
+}
+
+}  // namespace
+
+bool token_holder::may_use(scope what) const noexcept {
+    if (what == scope::open) return true;
+    if (what == scope::view && !may.empty()) return true;
+    return std::ranges::find(may, what) != may.end();
+}
+
+std::vector<token_holder> read_token_list(std::string_view text) {
+    std::vector<token_holder> all;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const auto end = std::min(text.find('\n'), text.size());
+        auto line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        line = line.substr(0, line.find('#'));
+        if (line.find_first_not_of(" \t\r") == line.npos) continue;
+        all.push_back(read_line(line, " (line " + std::to_string(number) + ')'));
+    }
+    return all;
+}
+
+std::string token_line(const std::string& name, const std::vector<std::string>& scopes,
+                       std::string_view token) {
+    std::string words;
+    for (const auto& one : scopes) words += (words.empty() ? "" : ",") + one;
+    const auto digest = sha256(token);
+    const std::string_view bytes{reinterpret_cast<const char*>(digest.data()), digest.size()};
+    auto line = name + ' ' + words + ' ' + to_hex(bytes);
+    read_line(line, "");
+    return line + '\n';
+}
+
+const token_holder* holder_of(const std::vector<token_holder>& all, std::string_view token) {
+    const auto digest = sha256(token);
+    const token_holder* found = nullptr;
+    for (const auto& one : all) {
+        unsigned different = 0;
+        for (std::size_t i = 0; i < digest.size(); ++i)
+            different |= static_cast<unsigned>(digest[i] ^ one.digest[i]);
+        if (different == 0) found = &one;
+    }
+    return found;
+}
+
+}  // namespace errand::web

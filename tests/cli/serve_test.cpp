@@ -1,0 +1,122 @@
+// The program as a server.
+#include "cli/office.hpp"
+#include "support/places.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <arpa/inet.h>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <netinet/in.h>
+#include <sstream>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using Catch::Matchers::ContainsSubstring;
+using cli_test::office;
+using errand::test::cli_process;
+
+namespace {
+
+// What the program's own port answers to a request; empty: nobody is there.
+std::string ask(int port, const std::string& path, const std::string& headers = {}) {
+    const int one = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(static_cast<std::uint16_t>(port));
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    std::string got;
+    if (::connect(one, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0) {
+        const auto text =
+            "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + "\r\n";
+        ::send(one, text.data(), text.size(), MSG_NOSIGNAL);
+        char part[4096];
+        for (ssize_t n = 0; (n = ::recv(one, part, sizeof part, 0)) > 0;)
+            got.append(part, static_cast<std::size_t>(n));
+    }
+    ::close(one);
+    return got;
+}
+
+// Once it says where it listens.
+int port_of(const cli_process& server) {
+    int port = 0;
+    errand::test::eventually([&] {
+        const auto said = server.said();
+        const auto at = said.find("127.0.0.1:");
+        if (said.find('\n') == said.npos || at == said.npos) return false;
+        port = std::stoi(said.substr(at + 10));
+        return true;
+    });
+    return port;
+}
+
+}  // namespace
+
+TEST_CASE("errand serve says where it listens, serves, and ends well when it is told to", "[cli]") {
+    office t;
+    cli_process server{{"serve", "--listen", "127.0.0.1:0", "--access-log", "json"}, t.variables(), {}};
+    const int port = port_of(server);
+    CHECK_THAT(server.said(),
+               ContainsSubstring("serving namespace " + t.app.settings().name_space + " on http://"));
+    t.submit(1);
+    const auto name = "/v1/" + t.app.settings().name_space;
+    CHECK_THAT(ask(port, name + "/queues"), ContainsSubstring("200 OK") && ContainsSubstring("chores"));
+    CHECK_THAT(ask(port, "/readyz"), ContainsSubstring("200 OK"));
+    server.signal(SIGTERM);
+    const auto got = server.wait();
+    CHECK(got.code == 0);
+    CHECK(got.err.empty());
+    CHECK_THAT(got.out, ContainsSubstring(R"("path":")" + name + R"(/queues","status":200)"));
+}
+
+TEST_CASE("errand serve refuses to let anybody in without being told to", "[cli]") {
+    office t;
+    const auto open = t.errand({"serve", "--listen", "0.0.0.0:0"});
+    CHECK(open.code == 2);
+    CHECK_THAT(open.err, ContainsSubstring("--allow-anyone") && ContainsSubstring("127.0.0.1"));
+    CHECK(t.errand({"serve", "--listen", "nonsense"}).code == 2);
+    CHECK(t.errand({"serve", "--access-log", "xml"}).code == 2);
+    CHECK(t.errand({"serve"}, {}, {{"ERRAND_STORE", "sqlite::memory:"}}).code == 2);
+}
+
+TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
+    office t;
+    const auto folder = errand::test::temporary_folder("tokens");
+    const auto file = (folder / "tokens").string();
+    const auto first = t.errand({"token", "shop", "--scope", "view", "--file", file});
+    CHECK(first.code == 0);
+    const auto token = first.lines().at(0);
+    CHECK(token.size() == 7 + 64);
+    const auto second = t.errand({"token", "shop", "--scope", "submit", "--file", file, "--json"}).json();
+    CHECK_FALSE(second.at("token") == boost::json::string_view{token});
+    std::ifstream in{file};
+    std::stringstream text;
+    text << in.rdbuf();
+    CHECK_THAT(text.str(), ContainsSubstring("shop view ") &&
+                               ContainsSubstring(std::string{second.at("line").as_string()}) &&
+                               !ContainsSubstring(token));
+    CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::others_all) ==
+          std::filesystem::perms::none);
+    CHECK(t.errand({"token", "shop", "--scope", "view"}).lines().size() == 2);
+    CHECK(t.errand({"token", "shop"}).code == 2);
+    CHECK(t.errand({"token", "a b", "--scope", "view"}).code == 2);
+    const auto nowhere = (folder / "no" / "tokens").string();
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--file", nowhere}).code == 1);
+
+    cli_process server{{"serve", "--listen", "127.0.0.1:0", "--tokens", file}, t.variables(), {}};
+    const int port = port_of(server);
+    const auto path = "/v1/" + t.app.settings().name_space + "/queues";
+    CHECK_THAT(ask(port, path), ContainsSubstring("401 Unauthorized"));
+    CHECK_THAT(ask(port, path, "Authorization: Bearer " + token + "\r\n"), ContainsSubstring("200 OK"));
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("errand serve prints what can be asked of it without a store", "[cli]") {
+    office t;
+    CHECK_THAT(t.errand({"serve", "--print", "reference"}).out,
+               ContainsSubstring("### `POST /v1/{namespace}/tasks`"));
+    CHECK(t.errand({"serve", "--print", "openapi"}).json().at("openapi") == "3.1.0");
+}

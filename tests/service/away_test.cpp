@@ -1,0 +1,51 @@
+// The store is away: what is said then, and what is not.
+#include "service/counter.hpp"
+#include "support/redis_server.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using service_test::counter;
+
+TEST_CASE(
+    "while the store is away requests are told so, nobody is told where it is, and it goes on by itself",
+    "[service][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 0;
+    settings.store_timeout = 100ms;
+    counter t{{}, settings};
+    const std::string body = R"({"handler": "parcel", "args": [1]})";
+    const std::vector<std::string> key{"Idempotency-Key: k"};
+    auto at = t.connect();
+    const auto before = at.ask("POST", t.path("/tasks"), body, key);
+    CHECK(before.status == 201);
+    server.kill();
+    const auto id = std::string{before.json().at("id").as_string()};
+    for (const auto& [method, path] :
+         std::vector<std::pair<std::string, std::string>>{{"GET", t.path("/queues")},
+                                                          {"GET", t.path("/tasks/" + id + "?wait_ms=1")},
+                                                          {"GET", "/readyz"},
+                                                          {"POST", t.path("/tasks")},
+                                                          {"POST", t.path("/tasks/" + id + ":cancel")}}) {
+        const auto got = at.ask(method, path, method == "POST" ? body : "");
+        INFO(method << ' ' << path << ' ' << got.body);
+        CHECK(got.status == 503);
+        CHECK(got.error_code() == "unavailable");
+        CHECK(got.headers.contains("retry-after"));
+        CHECK_THAT(got.body, !ContainsSubstring("redis") && !ContainsSubstring("socket"));
+        CHECK((got.body.find("may have happened") != got.body.npos) == (method == "POST"));
+    }
+    const auto batch = at.ask("POST", t.path("/tasks:batch"), R"({"tasks": [)" + body + "]}");
+    CHECK(batch.status == 200);
+    CHECK(batch.json().at("results").at(0).at("error").at("code") == "unavailable");
+    CHECK(at.ask("GET", "/healthz").status == 200);
+    server.restart();
+    errand::test::eventually([&] { return at.ask("GET", "/readyz").status == 200; });
+    const auto after = at.ask("POST", t.path("/tasks"), body, key);
+    CHECK(after.status == 200);
+    CHECK(std::string{after.json().at("id").as_string()} == id);
+}

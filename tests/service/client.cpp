@@ -1,0 +1,154 @@
+#include "service/client.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <arpa/inet.h>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace service_test {
+namespace {
+
+int connect_unix(const std::string& path) {
+    const int one = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    std::strncpy(at.sun_path, path.c_str(), sizeof at.sun_path - 1);
+    REQUIRE(::connect(one, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    return one;
+}
+
+int connect_tcp(const std::string& address, int port) {
+    const int one = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(static_cast<std::uint16_t>(port));
+    REQUIRE(::inet_pton(AF_INET, address.c_str(), &at.sin_addr) == 1);
+    REQUIRE(::connect(one, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    return one;
+}
+
+}  // namespace
+
+boost::json::value response::json() const {
+    INFO(status << ' ' << body);
+    boost::system::error_code ec;
+    auto value = boost::json::parse(body, ec);
+    REQUIRE_FALSE(ec);
+    return value;
+}
+
+std::string response::error_code() const {
+    const auto document = json();
+    INFO(body);
+    REQUIRE(document.is_object());
+    REQUIRE(document.as_object().contains("error"));
+    const auto& error = document.at("error").as_object();
+    REQUIRE(error.contains("message"));
+    return std::string{error.at("code").as_string()};
+}
+
+client::client(const std::string& address) {
+    constexpr std::string_view unix_scheme = "unix:";
+    constexpr std::string_view http = "http://";
+    if (address.starts_with(unix_scheme)) {
+        socket_ = connect_unix(address.substr(unix_scheme.size()));
+        host_ = "localhost";
+    } else {
+        host_ = address.substr(http.size());
+        const auto colon = host_.rfind(':');
+        socket_ = connect_tcp(host_.substr(0, colon), std::stoi(host_.substr(colon + 1)));
+    }
+    // A test that waits for what never comes fails, and does not hang.
+    const timeval limit{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+client::~client() { close(); }
+
+void client::close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+}
+
+void client::half_close() const { ::shutdown(socket_, SHUT_WR); }
+
+void client::send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+        const auto n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        // A service that has said no need not hear the rest.
+        if (n < 0) return;
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+bool client::fill() {
+    char part[16384];
+    const auto n = ::recv(socket_, part, sizeof part, 0);
+    REQUIRE((n >= 0 || errno == ECONNRESET));
+    if (n > 0) read_.append(part, static_cast<std::size_t>(n));
+    return n > 0;
+}
+
+bool client::ended() {
+    while (read_.empty()) {
+        if (!fill()) return true;
+    }
+    return false;
+}
+
+client& client::first_answered(client& a, client& b) {
+    pollfd both[]{{.fd = a.socket_, .events = POLLIN, .revents = 0},
+                  {.fd = b.socket_, .events = POLLIN, .revents = 0}};
+    constexpr int limit_ms = 60'000;
+    REQUIRE(::poll(both, 2, limit_ms) > 0);
+    return both[0].revents != 0 ? a : b;
+}
+
+response client::receive(bool head) {
+    response got;
+    std::size_t end = 0;
+    while ((end = read_.find("\r\n\r\n")) == read_.npos) {
+        if (!fill()) return got;
+    }
+    const auto text = read_.substr(0, end + 2);
+    read_.erase(0, end + 4);
+    REQUIRE(text.starts_with("HTTP/1.1 "));
+    got.status = std::stoi(text.substr(9, 3));
+    for (auto at = text.find("\r\n") + 2; at < text.size();) {
+        const auto eol = text.find("\r\n", at);
+        const auto colon = text.find(": ", at);
+        auto name = text.substr(at, colon - at);
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        got.headers[name] = text.substr(colon + 2, eol - colon - 2);
+        at = eol + 2;
+    }
+    const auto length = got.headers.find("content-length");
+    const std::size_t size = length == got.headers.end() || head ? 0 : std::stoul(length->second);
+    while (read_.size() < size) REQUIRE(fill());
+    got.body = read_.substr(0, size);
+    read_.erase(0, size);
+    return got;
+}
+
+response client::ask(std::string_view method, std::string_view path, std::string_view body,
+                     std::vector<std::string> headers) {
+    std::string text = std::string{method} + ' ' + std::string{path} + " HTTP/1.1\r\nHost: " + host_ + "\r\n";
+    for (const auto& one : headers) text += one + "\r\n";
+    if (!body.empty()) {
+        text += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+    }
+    send(text + "\r\n" + std::string{body});
+    return receive(method == "HEAD");
+}
+
+}  // namespace service_test

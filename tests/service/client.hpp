@@ -1,0 +1,57 @@
+// A client that says exactly what a test wants said, byte by byte, on a real socket.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace service_test {
+
+struct response {
+    int status = 0;                                // 0: the connection ended without one
+    std::map<std::string, std::string> headers{};  // names in lower case
+    std::string body{};
+
+    boost::json::value json() const;  // REQUIREs that it is one document
+    std::string error_code() const;   // of {"error": {"code"}}
+    bool closes() const { return headers.contains("connection") && headers.at("connection") == "close"; }
+};
+
+class client {
+public:
+    // "http://127.0.0.1:port" or "unix:/path", as the service says it
+    explicit client(const std::string& address);
+    ~client();
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    void send(std::string_view bytes) const;
+    // The next answer; `head`: to a HEAD request, which has no body.
+    response receive(bool head = false);
+    // The client says no more; the service may.
+    void half_close() const;
+    void close();
+    // Nothing more comes: the service has closed it.
+    bool ended();
+
+    // Which of the two is answered first.
+    static client& first_answered(client& a, client& b);
+
+    // What a Host header says here.
+    const std::string& host() const { return host_; }
+    // One request, with Host and Content-Length.
+    response ask(std::string_view method, std::string_view path, std::string_view body = {},
+                 std::vector<std::string> headers = {});
+
+private:
+    bool fill();  // false: at the end
+
+    int socket_ = -1;
+    std::string host_;
+    std::string read_;
+};
+
+}  // namespace service_test

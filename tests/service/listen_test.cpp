@@ -1,0 +1,121 @@
+// Where the service listens, and where it does not.
+#include <errand/error.hpp>
+
+#include "service/counter.hpp"
+#include "support/places.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using service_test::client;
+using service_test::counter;
+
+namespace {
+
+errand::service_options at(std::vector<std::string> listen) {
+    errand::service_options how;
+    how.listen = std::move(listen);
+    return how;
+}
+
+}  // namespace
+
+TEST_CASE("an address that others reach is refused, unless it is allowed to anybody", "[service]") {
+    errand::test::test_app t;
+    for (const auto* address : {"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0"}) {
+        CHECK_THROWS_MATCHES((errand::service{t.app, at({"127.0.0.1:0", address})}), errand::usage_error,
+                             MessageMatches(ContainsSubstring("allow_anyone") &&
+                                            ContainsSubstring("127.0.0.1")));
+    }
+    auto how = at({"0.0.0.0:0"});
+    how.allow_anyone = true;
+    counter open{how};
+    client one{"http://127.0.0.1" + open.address().substr(open.address().rfind(':'))};
+    CHECK(one.ask("GET", "/healthz").status == 200);
+}
+
+TEST_CASE("options that do not fit are refused by name", "[service]") {
+    errand::test::test_app t;
+    const auto refuses = [&](errand::service_options how, const std::string& words) {
+        CHECK_THROWS_MATCHES((errand::service{t.app, std::move(how)}), errand::usage_error,
+                             MessageMatches(ContainsSubstring(words)));
+    };
+    for (const auto* text : {"", "nonsense", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
+                             "example.com:80", "unix:relative", "unix:"}) {
+        refuses(at({text}), "listen");
+    }
+    refuses(at({}), "listen");
+    errand::service_options how;
+    how.max_body = 0;
+    refuses(how, "max_body");
+    how = {};
+    how.idle_timeout = errand::duration{0};
+    refuses(how, "idle_timeout");
+    how = {};
+    how.hosts = {"no host"};
+    refuses(how, "hosts");
+}
+
+TEST_CASE("a port that somebody has is said to be so", "[service]") {
+    counter t;
+    const auto taken = t.address().substr(std::string_view{"http://"}.size());
+    errand::test::test_app other;
+    errand::service second{other.app, at({taken})};
+    CHECK_THROWS_MATCHES(other.run(second.run()), errand::usage_error,
+                         MessageMatches(ContainsSubstring("cannot listen on http://" + taken)));
+}
+
+TEST_CASE("a further name of the host is known when it was said", "[service]") {
+    errand::service_options how;
+    how.hosts = {"Tasks.Example"};
+    counter t{how};
+    auto one = t.connect();
+    one.send("GET /healthz HTTP/1.1\r\nHost: tasks.example\r\n\r\n");
+    CHECK(one.receive().status == 200);
+    one.send("GET /healthz HTTP/1.1\r\nHost: other.example\r\n\r\n");
+    CHECK(one.receive().status == 403);
+}
+
+TEST_CASE(
+    "a unix socket is for its owner and group, is taken over from one that was killed, and goes with the service",
+    "[service]") {
+    const auto folder = errand::test::temporary_folder("service");
+    const auto path = (folder / "errand.sock").string();
+    // What a process that was killed leaves there.
+    const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    std::strncpy(name.sun_path, path.c_str(), sizeof name.sun_path - 1);
+    REQUIRE(::bind(dead, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+    ::close(dead);
+    REQUIRE(std::filesystem::exists(path));
+    {
+        counter t{at({"unix:" + path, "127.0.0.1:0"})};
+        struct stat seen{};
+        REQUIRE(::stat(path.c_str(), &seen) == 0);
+        CHECK((seen.st_mode & 0777U) == 0660U);
+        auto one = t.connect();
+        // No browser comes this way, so the name does not matter.
+        one.send("GET /healthz HTTP/1.1\r\nHost: whatever\r\n\r\n");
+        CHECK(one.receive().status == 200);
+        client two{t.addresses.at(1)};
+        CHECK(two.ask("GET", "/healthz").status == 200);
+        // Not from one that lives.
+        errand::test::test_app other;
+        errand::service second{other.app, at({"unix:" + path})};
+        CHECK_THROWS_AS(other.run(second.run()), errand::usage_error);
+        CHECK(one.ask("GET", "/healthz").status == 200);
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+    std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,174 @@
+// Who is let in, to what, and for how long.
+#include <errand/error.hpp>
+
+#include "service/counter.hpp"
+#include "service/route.hpp"
+#include "service/token_list.hpp"
+#include "support/places.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using service_test::counter;
+using service_test::response;
+namespace web = errand::web;
+
+namespace {
+
+struct folder {
+    ~folder() { std::filesystem::remove_all(path); }
+    std::string file(const std::string& text) const {
+        const auto name = (path / "tokens").string();
+        // As a careful editor does it: the file is there at all times.
+        std::ofstream{name + ".new"} << text;
+        std::filesystem::rename(name + ".new", name);
+        return name;
+    }
+    std::filesystem::path path = errand::test::temporary_folder("tokens");
+};
+
+const std::string viewer = "viewer-token";
+const std::string submitter = "submitter-token";
+
+std::string both() {
+    return "# people\n\n" + web::token_line("ann", {"view"}, viewer) + "  " +
+           web::token_line("bob", {"submit"}, submitter);
+}
+
+errand::service_options with(const std::string& file) {
+    errand::service_options how;
+    how.tokens_file = file;
+    return how;
+}
+
+std::string with_id(std::string path, const counter& t, const std::string& id) {
+    for (const auto& [name, value] :
+         {std::pair{std::string{"{namespace}"}, t.app.settings().name_space}, {std::string{"{id}"}, id}}) {
+        if (const auto at = path.find(name); at != path.npos) path.replace(at, name.size(), value);
+    }
+    return path;
+}
+
+}  // namespace
+
+TEST_CASE("each call is for the scopes that its row says", "[service]") {
+    const folder place;
+    counter t{with(place.file(both()))};
+    const auto handle = t.run(t.app.perform("parcel", {1}, {.delay = std::chrono::hours{1}}));
+    for (const auto& one : web::routes()) {
+        INFO(one.method << ' ' << one.path);
+        const auto ask = [&](const std::vector<std::string>& headers) {
+            auto at = t.connect();
+            return at.ask(one.method, with_id(std::string{one.path}, t, handle.id()), {}, headers);
+        };
+        const bool open = one.needs == web::scope::open;
+        const auto nobody = ask({});
+        CHECK((nobody.status == 401) == !open);
+        if (!open) {
+            CHECK(nobody.error_code() == "unauthorized");
+            CHECK(nobody.headers.at("www-authenticate") == "Bearer");
+        }
+        CHECK((ask({"Authorization: Bearer " + viewer}).status == 403) == (one.needs == web::scope::submit));
+        CHECK((ask({"X-Token: " + viewer}).status == 403) == (one.needs == web::scope::submit));
+        const auto all = ask({"authorization: bearer " + submitter});
+        CHECK((all.status != 401 && all.status != 403));
+        CHECK((ask({"Authorization: Bearer nonsense"}).status == 401) == !open);
+        CHECK((ask({"Authorization: Basic " + submitter}).status == 401) == !open);
+        CHECK((ask({"Authorization: Bearer "}).status == 401) == !open);
+        // Two that could be read in two ways are none.
+        CHECK((ask({"X-Token: " + submitter, "X-Token: " + viewer}).status == 401) == !open);
+        CHECK((ask({"X-Token: " + submitter, "Authorization: Bearer " + submitter}).status == 401) == !open);
+        // The file's own text is no token.
+        const auto digest = web::token_line("bob", {"submit"}, submitter).substr(11, 64);
+        CHECK((ask({"X-Token: " + digest}).status == 401) == !open);
+    }
+}
+
+TEST_CASE("who is not let in learns nothing of namespaces", "[service]") {
+    const folder place;
+    counter t{with(place.file(both()))};
+    auto at = t.connect();
+    const auto own = at.ask("GET", t.path("/queues"));
+    const auto other = at.ask("GET", "/v1/other/queues");
+    CHECK(own.status == 401);
+    CHECK(own.body == other.body);
+}
+
+TEST_CASE("a line that is taken out or added counts with the next request", "[service]") {
+    const folder place;
+    const auto file = place.file(web::token_line("ann", {"view"}, viewer));
+    counter t{with(file)};
+    auto at = t.connect();
+    const auto status = [&](const std::string& token) {
+        return at.ask("GET", t.path("/queues"), {}, {"X-Token: " + token}).status;
+    };
+    CHECK(status(viewer) == 200);
+    CHECK(status(submitter) == 401);
+    place.file(both());
+    CHECK(status(submitter) == 200);
+    place.file("# nobody\n");
+    CHECK(status(viewer) == 401);
+    place.file("ann view nonsense\n");
+    CHECK(status(viewer) == 503);
+    std::filesystem::remove(file);
+    CHECK(status(viewer) == 503);
+    CHECK(at.ask("GET", "/healthz").status == 200);
+    place.file(both());
+    CHECK(status(viewer) == 200);
+}
+
+TEST_CASE("with tokens the service may listen where others reach it", "[service]") {
+    const folder place;
+    auto how = with(place.file(both()));
+    how.listen = {"0.0.0.0:0"};
+    counter t{how};
+    service_test::client one{"http://127.0.0.1" + t.address().substr(t.address().rfind(':'))};
+    CHECK(one.ask("GET", t.path("/queues")).status == 401);
+    CHECK(one.ask("GET", t.path("/queues"), {}, {"X-Token: " + viewer}).status == 200);
+}
+
+TEST_CASE("the access log names the holder of a token and never the token", "[service]") {
+    const folder place;
+    for (const auto form : {errand::access_log::text, errand::access_log::json}) {
+        auto how = with(place.file(both()));
+        how.access_log = form;
+        counter t{how};
+        auto at = t.connect();
+        at.ask("GET", t.path("/queues?token=" + viewer), {}, {"X-Token: " + viewer});
+        at.ask("GET", t.path("/queues"), {}, {"Authorization: Bearer wrong-token"});
+        errand::test::eventually([&] { return t.log_lines().size() == 2; });
+        CHECK_THAT(t.log_lines().at(0),
+                   ContainsSubstring("ann") && !ContainsSubstring("token-") && !ContainsSubstring(viewer));
+        CHECK_THAT(t.log_lines().at(1), !ContainsSubstring("wrong-token") && !ContainsSubstring("ann"));
+    }
+}
+
+TEST_CASE("a list of tokens that does not fit is refused with its line", "[service]") {
+    const auto refuses = [](const std::string& text, const std::string& words) {
+        CHECK_THROWS_MATCHES(web::read_token_list(text), errand::usage_error,
+                             MessageMatches(ContainsSubstring(words)));
+    };
+    const auto line = web::token_line("ann", {"view", "submit"}, viewer);
+    CHECK(web::read_token_list(line + "\r\n" + line.substr(0, line.size() - 1) + " # why\n").size() == 2);
+    CHECK(web::read_token_list("").empty());
+    refuses(line + "\nann view\n", "(line 3)");
+    refuses("ann view 12\n", "(line 1)");
+    refuses(line.substr(0, line.size() - 2), "(line 1)");
+    refuses("ann admin " + line.substr(line.rfind(' ') + 1), "admin");
+    refuses("ann , " + line.substr(line.rfind(' ') + 1), "scope");
+    refuses("a/b view " + line.substr(line.rfind(' ') + 1), "name");
+    refuses(line.substr(0, line.size() - 1) + " more\n", "(line 1)");
+    CHECK_THROWS_AS(web::token_line("a b", {"view"}, viewer), errand::usage_error);
+    CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
+    const folder place;
+    errand::test::test_app t;
+    CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path / "none")}), errand::usage_error,
+                         MessageMatches(ContainsSubstring("tokens")));
+    CHECK_THROWS_AS((errand::service{t.app, with(place.file("nonsense"))}), errand::usage_error);
+}
