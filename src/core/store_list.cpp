@@ -15,14 +15,14 @@ bool begins_url(std::string_view text) {
 
 // A user and a password stand before the last @ of what comes before the first slash; they may have a ? in them.
 std::string shown_store(std::string_view url) {
-    std::string shown;
+    std::string text;
     if (const auto scheme = url.find("://"); scheme != url.npos) {
-        shown = url.substr(0, scheme + 3);
+        text = url.substr(0, scheme + 3);
         url.remove_prefix(scheme + 3);
         const auto at = url.substr(0, url.find('/')).rfind('@');
         if (at != url.npos) url.remove_prefix(at + 1);
     }
-    return shown += url.substr(0, url.find('?'));
+    return text += url.substr(0, url.find('?'));
 }
 
 }  // namespace
