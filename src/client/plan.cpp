@@ -109,7 +109,10 @@ awaitable<std::vector<prepared_submission>> prepared_tasks(flat_plan flat, std::
         for (const auto at : task.after) wait_for(one, all[at].id);
         make_child_of(stage.get(), one);
         one.body.takes_result = task.takes_result;
-        if (!one.after.empty() || is_group) one.body.retention = one.retention;
+        if ((!one.after.empty() || is_group) && !one.body.retention) {
+            one.body.retention = one.retention;
+            one.body.policy_retains = true;
+        }
         all.push_back(std::move(one));
     }
     co_return all;

@@ -130,23 +130,28 @@ void put_over(attempt_terms& terms, const handler_settings& set, const task_body
     if (*set.expires_after == duration::zero()) terms.expires_after.reset();
 }
 
-}  // namespace
-
-attempt_terms terms_of(const policy& rules, const task_body& body, const handler_settings* set) {
+attempt_terms terms_with(const policy& rules, duration retention, const task_body& body,
+                         const handler_settings* set) {
     attempt_terms terms;
     terms.timeout = body.timeout.value_or(rules.timeout);
     terms.max_retry = body.max_retry.value_or(rules.max_retry);
     terms.expires_after = body.expires_after ? body.expires_after : rules.expires_after;
-    terms.retention = body.retention && !body.policy_retains ? *body.retention : rules.retention;
+    terms.retention = body.retention && !body.policy_retains ? *body.retention : retention;
     terms.backoff = &rules.backoff;
     if (set) put_over(terms, *set, body);
     if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);
     return terms;
 }
 
+}  // namespace
+
+attempt_terms terms_of(const policy& rules, const task_body& body, const handler_settings* set) {
+    return terms_with(rules, rules.retention, body, set);
+}
+
 attempt_terms terms_of(const task_body& body, const handler_settings* set) {
     static const policy defaults{};
-    return terms_of(defaults, body, set);
+    return terms_with(defaults, body.retention.value_or(defaults.retention), body, set);
 }
 
 namespace {

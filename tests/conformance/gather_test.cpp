@@ -104,6 +104,18 @@ struct foreign_wait {
                               boost::asio::bind_cancellation_slot(signal.slot(), std::move(done)));
         io.poll();
     }
+    // It still stands on the app's loop when a test fails in between.
+    ~foreign_wait() {
+        cancel();
+        const auto end = std::chrono::steady_clock::now() + 10s;
+        while (!ended && std::chrono::steady_clock::now() < end) {
+            if (io.stopped()) io.restart();
+            io.run_one_for(5ms);
+        }
+    }
+    foreign_wait(const foreign_wait&) = delete;
+    foreign_wait& operator=(const foreign_wait&) = delete;
+
     void cancel() { signal.emit(boost::asio::cancellation_type::terminal); }
     std::exception_ptr outcome() {
         errand::test::eventually([&] {
@@ -114,10 +126,11 @@ struct foreign_wait {
         return thrown;
     }
 
-    boost::asio::io_context io{1};
+    // What stands in the context refers to the others.
     boost::asio::cancellation_signal signal;
     bool ended = false;
     std::exception_ptr thrown;
+    boost::asio::io_context io{1};
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Chains and groups, as a user writes them.
 #include <errand/errand.hpp>
 
+#include "store/store.hpp"
+#include "support/await.hpp"
+#include "support/shards.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -226,6 +229,28 @@ TEST_CASE("a group is never run, not even when it was cancelled by hand and is r
     CHECK(t.run(h.cancel()));
     CHECK_FALSE(t.run(h.revive()));
     CHECK(t.info(h).state == state::cancelled);
+}
+
+TEST_CASE("what is set of a handler counts in a plan as well, unless the submission says it", "[plan]") {
+    bench t;
+    const auto said = t.adds.with({.retention = 2h});
+    const auto h = t.run(chain(t.numbers.plan(1), t.adds.plan(10)).submit());
+    const auto own = t.run(chain(t.numbers.plan(1), said.plan(10)).submit());
+    t.run(t.app.configure("plan_test::add", {.retention = 40min}));
+    t.start();
+    t.wait(h);
+    t.wait(own);
+    boost::asio::io_context io;
+    const auto store = errand::test::opened_store(io, t.app);
+    const auto kept = [&](const auto& which) {
+        const auto found = errand::test::await(io, store->find(errand::required_task_id(which.id())));
+        return errand::decode_outcome(found.value().outcome).retention;
+    };
+    CHECK(kept(h) == 40min);
+    CHECK(kept(own) == 2h);
+    store->close();
+    io.restart();
+    io.run();
 }
 
 TEST_CASE("members that leave nothing behind are heard by a large group", "[plan]") {

@@ -135,6 +135,91 @@ TEST_CASE("however many are awaited at the old end, newer ones go", "[trim]") {
     CHECK(here.keeps("tasks", 0));
 }
 
+TEST_CASE("ends that nobody fetched leave no names when their tasks are removed", "[trim]") {
+    ended_history here;
+    const auto awaited = here.submit_some(3);
+    here.watch(awaited);
+    here.run_all(GENERATE(state::dead, state::success), told_too_long);
+    REQUIRE(here.until([&] { return here.watcher.ear->ended.size() == 3; }));
+    for (const auto& one : awaited)
+        await(here.io, here.store->remove(one.id, outcome_of(state::cancelled, 0ms)));
+    CHECK(here.keeps("watched", 0));
+}
+
+TEST_CASE(
+    "the name of who did not fetch an end stays for a minute, whether he is heard or not, and goes then",
+    "[trim]") {
+    const bool heard = GENERATE(true, false), late = GENERATE(true, false);
+    ended_history here;
+    const auto awaited = here.submit_some(1);
+    here.watch(awaited);
+    const auto task = here.claim(here.store, 1).claimed.at(0);
+    task_outcome outcome;
+    outcome.ended_as = state::success;
+    outcome.retention = 1h;
+    outcome.result = told_too_long;
+    auto report = success_of(task);
+    report.record = encode_end(outcome, here.store->now() - (late ? 61s : 0s), task.body);
+    here.finish(here.store, {report});
+    REQUIRE(here.until([&] { return here.watcher.ear->ended.size() == 1; }));
+    if (!heard) {
+        here.watcher->close();
+        here.watcher = {};
+    }
+    await(here.io, here.store->clean(100));
+    if (late) CHECK(here.keeps("watched", 0));
+    if (!late && can(capability::in_shards)) CHECK_FALSE(here.keeps("watched", 0));
+}
+
+TEST_CASE("however many successes refuse duplicates beyond their retention, they leave the history",
+          "[trim]") {
+    ended_history here;
+    here.submit_some(256);
+    std::vector<report> reports;
+    const bool by_time = GENERATE(true, false);
+    for (const auto& task : here.claim(here.store, 1000).claimed)
+        reports.push_back(success_of(task, by_time ? 2ms : 1h, 2h));
+    REQUIRE(reports.size() == 256);
+    here.finish(here.store, std::move(reports));
+    std::size_t passes = 0;
+    const auto pass = [&] {
+        return await(here.io, by_time ? here.store->clean(150) : here.store->trim(0, 150));
+    };
+    CHECK(here.until([&] {
+        const auto done = pass();
+        return (done == 0 && here.ended_so(state::success) == 0) || ++passes > 1000;
+    }));
+    CHECK(passes <= 1000);
+    CHECK(pass() == 0);
+    CHECK(here.keeps("tasks", 256));
+}
+
+TEST_CASE("awaited ends that a pass over too many left behind go when their retention is over", "[trim]") {
+    ended_history here;
+    const auto awaited = here.submit_some(200);
+    here.watch(awaited);
+    std::vector<report> reports;
+    for (const auto& task : here.claim(here.store, 1000).claimed) {
+        auto one = here.end_of(task, state::success, told_too_long);
+        task_outcome outcome;
+        outcome.retention = one.retention = 1s;
+        outcome.result = told_too_long;
+        one.record = encode_end(outcome, here.store->now(), task.body);
+        reports.push_back(std::move(one));
+    }
+    here.finish(here.store, std::move(reports));
+    await(here.io, here.store->trim(0, 150));
+    std::size_t passes = 0;
+    CHECK(here.until([&] {
+        await(here.io, here.store->clean(150));
+        return here.keeps("tasks", 0) || ++passes > 100'000;
+    }));
+    CHECK(here.until([&] { return await(here.io, here.store->clean(150)) == 0; }));
+    CHECK(here.keeps("tasks", 0));
+    CHECK(here.keeps("listed:default", 0));
+    CHECK(here.ended_so(state::success) == 0);
+}
+
 TEST_CASE("who waited and has died keeps nothing from going for longer than a minute", "[trim]") {
     ended_history here;
     const auto awaited = here.submit_some(1);

@@ -108,6 +108,10 @@ TEST_CASE("the submission goes before what is set, and that before the policy") 
     CHECK(terms.retention == 48h);
     CHECK(terms.expires_after == 2h);
     CHECK(terms_of({.retention = 30h}, decode_body(encode(body)), nullptr).retention == 30h);
+    // Of a handler that this program does not know there is no other policy.
+    CHECK(terms_of(decode_body(encode(body))).retention == 24h);
+    CHECK(terms_of(decode_body(encode(body)), &set).retention == 48h);
+    CHECK(terms_of(task_body{}).retention == policy{}.retention);
     body.policy_expires = body.policy_retains = false;
     body.max_retry = 0;
     body.timeout = 5s;

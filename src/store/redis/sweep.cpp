@@ -14,8 +14,8 @@ constexpr std::size_t lists_per_clean = 50, lists_per_trim = 400;
 // So often one janitor asks whether there is more to sweep, by the store's clock; sweep.lua says how much of it.
 constexpr duration between_sweeps{20'000};
 // The kinds of scripts/sweep_kinds.lua; that of idle workers is for each queue.
-constexpr std::array<std::string_view, 9> swept_kinds{"lanes", "arrived", "resolvers", "watched", "gates",
-                                                      "edges", "counts",  "tallies",   "tables"};
+constexpr std::array<std::string_view, 10> swept_kinds{"lanes", "arrived", "resolvers", "watched", "gates",
+                                                       "edges", "counts",  "passed",    "tallies", "tables"};
 
 }  // namespace
 

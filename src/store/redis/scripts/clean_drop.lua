@@ -1,5 +1,5 @@
 -- clean, deleting.
--- Needs: lib_queues lib_untie lib_remnant
+-- Needs: lib_queues lib_untie lib_remnant lib_unwatch
 
 -- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
 -- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.
@@ -7,12 +7,6 @@
 -- `passed`: tasks were passed that stay, and the next call begins behind them.
 local done, spent, popped, passed, latest = 0, 0, false, false, 0
 local any_watched = call('HLEN', watched) > 1
-
--- Who did not come for its end; the mark of those that depend on it stays with them.
-local function forget_watchers(id)
-  local names = any_watched and call('HGET', watched, id)
-  if names and not string.find(names, '>\n', 1, true) then call('HDEL', watched, id) end
-end
 
 -- False when it takes another call. `q`: of a task that stands in `listed`.
 local function drop(id, value, q)
@@ -22,7 +16,7 @@ local function drop(id, value, q)
   latest = math.max(latest, finished_at(value))
   call('HDEL', waiting, id)
   call('HDEL', notes, id)
-  forget_watchers(id)
+  if any_watched then forget_watchers(id) end
   if q then call('ZREM', listed_of(q), id) end
   -- The id goes on refusing duplicates for as long as was promised, without its arguments and result.
   local unique_until = finished_at(value) + unique_for(value)
@@ -35,7 +29,8 @@ local function drop(id, value, q)
   return true
 end
 
--- Leaves out what an entry of a history list no longer stands for: an end after the entry was written is of another life.
+-- Leaves out what an entry of a history list no longer stands for: an end after the entry was written is of another life, and
+-- what stands in `buried` has left the list (as a remnant, or since somebody awaits it).
 -- What is gone already costs little, so that one call gets further than the last.
 local function drop_all(entry, limit, drop_one)
   local finished = number_at(entry, #entry - 5, 6)
@@ -43,7 +38,7 @@ local function drop_all(entry, limit, drop_one)
     if spent >= limit then return false end
     local id = sub(entry, at, at + 15)
     local value = call('HGET', tasks, id)
-    local over = value and is_ended(value) and finished_at(value) <= finished
+    local over = value and is_ended(value) and finished_at(value) <= finished and not call('ZSCORE', buried, id)
     spent = spent + (over and 1 or 1 / 64)
     if over and not drop_one(id, value) then return false end
   end

@@ -3,7 +3,7 @@
 -- Args:    id, outcome of one that has not ended (it says that nothing is kept)
 -- Returns: 'ok', now | 'more', now (call again) | 'working', now | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(edges x log edges)
--- Needs:   lib_entry lib_out lib_bury lib_deleted
+-- Needs:   lib_entry lib_out lib_bury lib_deleted lib_unwatch
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value then return {'unknown', now} end
 if call('HEXISTS', own, id) == 1 then return {'working', now} end
@@ -22,6 +22,7 @@ if not untie(id) then return {'more', now} end
 leave_trace(id, life_of(value))
 call('HDEL', waiting, id)
 call('HDEL', tasks, id)
+forget_watchers(id)
 call('HDEL', notes, id)
 drop_stages(id)
 call('ZREM', buried, id)

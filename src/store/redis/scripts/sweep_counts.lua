@@ -15,6 +15,17 @@ function kinds.counts(cursor)
   return stay, after, call('HLEN', counts)
 end
 
+-- Where a pass over too many ended tasks was to go on (trim_oldest.lua), of queues that have had no more of them since.
+function kinds.passed(cursor)
+  local page, after = scan('HSCAN', control, cursor, 200)
+  local stay = #page / 2
+  for i = 1, #page, 2 do
+    local old = string.find(page[i], '^passed:') and tonumber(string.match(page[i + 1], '^%d+') or 0) < now - 60000
+    if old then stay = stay - call('HDEL', control, page[i]) end
+  end
+  return stay, after, call('HLEN', control)
+end
+
 -- Days of more than a year ago.
 function kinds.tallies(cursor)
   local key, oldest = KEYS[#KEYS], math.floor(now / 86400000) - 400

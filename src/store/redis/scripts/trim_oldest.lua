@@ -1,11 +1,11 @@
 -- trim, what goes first, and what stays.
 -- Needs: lib_queues lib_record lib_listed clean_drop
-local limit = tonumber(ARGV[2])
+local limit, awaited_ms = tonumber(ARGV[2]), 60000
 
 -- Whoever awaits its end and was not told of it yet (lib_end.lua) finds it, if he comes within a minute. Tasks that depend on
 -- it hear of its end all the same.
 local function is_awaited(id, value)
-  local who = any_watched and finished_at(value) > now - 60000 and call('HGET', watched, id)
+  local who = any_watched and finished_at(value) > now - awaited_ms and call('HGET', watched, id)
   return who and who ~= '>\n'
 end
 
@@ -14,12 +14,9 @@ local moved = 0  -- tasks that stay, out of their history list among those outsi
 
 local function drop_unless_awaited(id, value)
   if not is_awaited(id, value) then return drop(id, value, 1) end
-  if call('ZADD', buried, finished_at(value) + number_at(value, 26, 6), id) == 1 then
-    call('ZADD', listed_of(1), digits(finished_at(value)), id)
-    moved, passed = moved + 1, true
-  else
-    spent = spent - 63 / 64  -- an earlier call has moved it
-  end
+  call('ZADD', buried, finished_at(value) + number_at(value, 26, 6), id)
+  call('ZADD', listed_of(1), digits(finished_at(value)), id)
+  moved, passed = moved + 1, true
   return true
 end
 
@@ -40,6 +37,19 @@ end
 
 -- ---- those outside of history lists ----
 
+-- By how many ranks a call begins behind the oldest: earlier ones have passed all up to a task, which they left in `control`.
+-- Once all of these have had their minute it begins with the oldest again.
+local function passed_of(key, band)
+  local text = call('HGET', control, band.field)
+  band.known = text
+  local began, score, id = string.match(text or '', '^(%d+) (%d+) (.*)$')
+  if not began or tonumber(began) + awaited_ms <= now or tonumber(began) > now then return 0 end
+  band.began = began
+  local behind = call('ZSCORE', key, id)
+  if behind and tonumber(behind) == tonumber(score) then return call('ZRANK', key, id) + 1 - band.first end
+  return call('ZCOUNT', key, digits(band.from), '(' .. score)
+end
+
 -- The queue's tasks that ended so, by rank: from `at` on, behind those that earlier calls have passed.
 local function band_of(letter)
   local key, from = listed_of(1), bands[letter] * listed_band
@@ -47,8 +57,7 @@ local function band_of(letter)
   band.size = call('ZCOUNT', key, digits(from), '(' .. digits(from + listed_band))
   band.past = band.first + band.size
   band.field = 'passed:' .. letter .. ':' .. sub(key, #prefix + 8)
-  band.known = call('HGET', control, band.field)
-  band.at = band.first + tonumber(band.known or 0)
+  band.at = band.first + passed_of(key, band)
   return band
 end
 
@@ -77,9 +86,11 @@ end
 
 -- The next call goes on there when this one was too short for it, else from the oldest on.
 local function leave(band, over)
-  local behind = band.at - band.first
-  if over and spent >= limit and behind > 0 then
-    call('HSET', control, band.field, behind)
+  local last = over and spent >= limit and band.at > band.first
+    and call('ZRANGE', listed_of(1), band.at - 1, band.at - 1, 'WITHSCORES')
+  if last and last[1] then
+    local began = band.began or digits(now)
+    call('HSET', control, band.field, began .. ' ' .. digits(tonumber(last[2])) .. ' ' .. last[1])
     passed = true
   elseif band.known then
     call('HDEL', control, band.field)

@@ -5,7 +5,7 @@
 --          positions of those whose id has another life now, of those deleted since they ended, and of those not
 --          looked at (the reply is full)
 -- Cost:    O(ids)
--- Needs:   lib_record lib_deleted lib_silent
+-- Needs:   lib_record lib_deleted lib_silent lib_unwatch
 free_first()
 local most_bytes = 512000  -- as much as a call carries (lib_most.lua)
 local over, unknown, gone, deleted, later, bytes = {}, {}, {}, {}, {}, 0
@@ -23,6 +23,7 @@ end
 local function look(i, id, life)
   local body = call('HGET', tasks, id)
   if not body then
+    if any_watched then forget_watchers(id) end
     local into = was_deleted(id, life) and deleted or unknown
     into[#into + 1] = i
     return
