@@ -135,6 +135,32 @@ TEST_CASE("however many are awaited at the old end, newer ones go", "[trim]") {
     CHECK(here.keeps("tasks", 0));
 }
 
+TEST_CASE("a pass over a history goes on where the last one ended, also when older ones have gone since",
+          "[trim]") {
+    ended_history here;
+    const auto later = [&] {
+        const auto before = here.store->now();
+        REQUIRE(here.until([&] { return here.store->now() > before + 100ms; }));
+    };
+    const auto awaited = here.submit_some(60);
+    here.watch(awaited);
+    here.run_all(state::dead, told_too_long);
+    later();
+    here.submit_some(10);
+    here.run_all(state::dead, "1");
+    later();
+    const auto newer = here.submit_some(30);
+    here.run_all(state::dead, "1");
+    REQUIRE(here.until([&] { return here.watcher.ear->ended.size() == 60; }));
+    await(here.io, here.store->trim(90, 50));
+    for (std::size_t i = 0; i < 20; ++i)
+        await(here.io, here.store->remove(awaited[i].id, outcome_of(state::cancelled, 0ms)));
+    const auto left = here.ended_so(state::dead);
+    here.trim_all(left - 10, 50);
+    CHECK(here.ended_so(state::dead) == left - 10);
+    for (const auto& one : newer) CHECK(await(here.io, here.store->find(one.id)).has_value());
+}
+
 TEST_CASE("ends that nobody fetched leave no names when their tasks are removed", "[trim]") {
     ended_history here;
     const auto awaited = here.submit_some(3);

@@ -192,6 +192,41 @@ TEST_CASE("the counters of a list of ended tasks go with it, and what happened s
     CHECK(await(here.io, worker->happened()).so_far.at("default").success == 100);
 }
 
+TEST_CASE("where a pass over too many ended tasks was to go on is forgotten after a minute", "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    for (int i = 0; i < 4; ++i) {
+        const auto task = item_of("x");
+        here.submit(worker, task);
+        await(here.io, worker->cancel(task.id, 0, outcome_of(state::cancelled)));
+    }
+    const auto listed = here.key("listed:default");
+    const auto last = here.redis({"ZRANGE", listed, "1", "1"});
+    const auto score = here.redis({"ZSCORE", listed, last});
+    const auto left_at = [&](std::chrono::milliseconds age) {
+        const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now()).time_since_epoch();
+        here.redis({"HSET", here.key("control"), "passed:c:default",
+                    std::to_string((now - age).count()) + ' ' + score + ' ' + last});
+    };
+    const auto ids = [&](const char* at) { return here.redis({"ZRANGE", listed, at, at}); };
+    const auto first = ids("0"), third = ids("2");
+    left_at(0s);
+    await(here.io, worker->trim(3, 100));
+    CHECK(here.redis({"ZSCORE", listed, third}).empty());
+    CHECK_FALSE(here.redis({"ZSCORE", listed, first}).empty());
+    left_at(61s);
+    await(here.io, worker->trim(2, 100));
+    CHECK(here.redis({"ZSCORE", listed, first}).empty());
+
+    left_at(61s);
+    sweep_late(here, worker, "passed");
+    CHECK(here.redis({"HEXISTS", here.key("control"), "passed:c:default"}) == "0");
+    left_at(0s);
+    auto other = here.join("other");
+    sweep_late(here, other, "passed");
+    CHECK(here.redis({"HEXISTS", here.key("control"), "passed:c:default"}) == "1");
+}
+
 TEST_CASE("a table that was large and is nearly empty is made as small as what is left in it", "[sweep]") {
     redis_fixture here;
     auto worker = here.join("w");
