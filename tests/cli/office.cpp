@@ -38,9 +38,10 @@ std::size_t office::count(errand::state in, const std::string& queue) {
 }
 
 std::map<std::string, std::string> office::variables() const {
-    return {{"ERRAND_STORE", app.settings().store},
-            {"ERRAND_NAME_SPACE", app.settings().name_space},
-            {"ERRAND_SHARDS", std::to_string(app.settings().shards)}};
+    std::map<std::string, std::string> all{{"ERRAND_STORE", app.settings().store},
+                                           {"ERRAND_NAME_SPACE", app.settings().name_space}};
+    if (app.settings().shards > 1) all["ERRAND_SHARDS"] = std::to_string(app.settings().shards);
+    return all;
 }
 
 errand::test::cli_result office::errand(const std::vector<std::string>& words, const std::string& input,
