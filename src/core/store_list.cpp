@@ -16,9 +16,9 @@ bool begins_url(std::string_view text) {
 // A user and a password stand before the last @ of what comes before the first slash; they may have a ? in them.
 std::string shown_store(std::string_view url) {
     std::string text;
-    if (const auto scheme = url.find("://"); scheme != url.npos) {
-        text = url.substr(0, scheme + 3);
-        url.remove_prefix(scheme + 3);
+    if (const auto colon = url.find("://"); colon != url.npos) {
+        text = url.substr(0, colon + 3);
+        url.remove_prefix(colon + 3);
         const auto at = url.substr(0, url.find('/')).rfind('@');
         if (at != url.npos) url.remove_prefix(at + 1);
     }
