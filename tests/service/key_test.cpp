@@ -71,7 +71,8 @@ TEST_CASE("after other arguments were given to a task, its key is that of those"
     CHECK(id_in(at.ask("POST", t.path("/tasks"), submission_of("parcel", 2), one_key)) == id);
 }
 
-TEST_CASE("on several shards a task with a key and limits stands where limits are counted", "[service][in_shards]") {
+TEST_CASE("on several shards a task with a key and limits stands where limits are counted",
+          "[service][in_shards]") {
     auto settings = errand::test::fresh_settings();
     settings.shards = 3;
     counter t{{}, settings};
