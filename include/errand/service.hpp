@@ -37,17 +37,20 @@ struct service_options {
     std::size_t max_body = std::size_t{8} * 1024 * 1024;  ///< bytes of a request's body
     std::size_t max_header = std::size_t{16} * 1024;      ///< bytes of its first line and headers
     std::size_t max_connections = 1000;                   ///< further ones wait to be accepted
-    std::size_t max_waiting = 1000;  ///< requests that wait for a result; further ones are refused (429)
+    /// Requests that wait for a result; further ones are refused (429). Less than max_connections, so that others get in.
+    std::size_t max_waiting = 800;
 
     duration header_timeout =
         std::chrono::seconds{10};  ///< from the first byte of a request to the end of its headers
-    duration body_timeout = std::chrono::seconds{60};   ///< from there to the end of its body
-    duration idle_timeout = std::chrono::seconds{75};   ///< between two requests
+    duration body_timeout = std::chrono::seconds{60};  ///< from there to the end of its body
+    duration idle_timeout =
+        std::chrono::seconds{75};  ///< between two requests; before the first, header_timeout at most
     duration write_timeout = std::chrono::seconds{30};  ///< until an answer has been taken
     duration stop_grace = std::chrono::seconds{10};     ///< how long requests may go on after stop()
 
     errand::access_log access_log = errand::access_log::text;
-    /// Takes the lines of the access log, without a line break; on the thread that serves. Empty: standard error.
+    /// Takes the lines of the access log, without a line break; on the thread that serves. What it throws is logged, and the
+    /// line is lost. Empty: standard error.
     std::function<void(std::string_view line)> access_log_sink{};
     /// Told once it listens, with the addresses as they are now, on the thread that serves.
     std::function<void(const std::vector<std::string>& addresses)> on_listening{};
@@ -59,8 +62,9 @@ struct service_options {
 /// `co_await errand::service{app, options}.run()` serves until the coroutine is cancelled.
 class service {
 public:
-    /// @param app must outlive the service @throws usage_error for options that do not fit; nothing listens yet
+    /// @param app must outlive the service and its run() @throws usage_error for options that do not fit; nothing listens yet
     explicit service(app& app, service_options options = {});
+    /// Stops it as stop() does; a run() that is under way completes by itself.
     ~service();
     service(const service&) = delete;
     service& operator=(const service&) = delete;

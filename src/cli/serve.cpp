@@ -24,6 +24,7 @@ namespace {
 
 struct serve_options {
     service_options how;
+    const CLI::Option* tokens = nullptr;
     std::string access_log = "text";
     std::string idle_timeout;
     std::string stop_grace;
@@ -71,12 +72,17 @@ exit_code serve(session& on, const serve_options& given) {
         print_document(web::openapi_document());
         return exit_code::done;
     }
+    // As from a variable that is not set: nobody is let in by mistake.
+    if (given.tokens->count() > 0 && given.how.tokens_file.empty())
+        throw usage_error{"--tokens names no file"};
     auto settings = on.settings();
     on.need_shared_store(settings);
     auto how = options_of(given);
     how.on_listening = [settings, json = on.json()](const std::vector<std::string>& addresses) {
         tell(settings, json, addresses);
     };
+    // Whoever read its lines may go: that is no end for a server.
+    std::signal(SIGPIPE, SIG_IGN);
     app tasks{settings};
     service http{tasks, std::move(how)};
     tasks.block_on(serve_until_signal(http));
@@ -97,14 +103,16 @@ runner prepare_serve(CLI::App& line) {
                     "A name under which it is asked, besides localhost; may be given again")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    line.add_option("--tokens", how.tokens_file, "Who may ask: a file of lines that `errand token` writes")
-        ->type_name("FILE");
+    given->tokens = line.add_option("--tokens", how.tokens_file,
+                                    "Who may ask: a file of lines that `errand token` writes")
+                        ->type_name("FILE");
     line.add_flag(
         "--allow-anyone", how.allow_anyone,
         "Listens where others than this machine reach it also without tokens: anybody may use the tasks then");
     line.add_option("--max-body", how.max_body, "Bytes of a request's body (8388608)")->type_name("N");
     line.add_option("--max-connections", how.max_connections, "So many at once (1000)")->type_name("N");
-    line.add_option("--max-waiting", how.max_waiting, "So many requests may wait for results (1000)")
+    line.add_option("--max-waiting", how.max_waiting,
+                    "So many requests may wait for results, fewer than connections (800)")
         ->type_name("N");
     line.add_option("--idle-timeout", given->idle_timeout, "A connection may be idle so long (75s)")
         ->type_name("TIME");

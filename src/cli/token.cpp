@@ -36,9 +36,17 @@ std::string fresh_token() {
     return "errand_" + to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
+// Whether what is written at its end would become part of a line that is there.
+bool ends_in_line(int file) {
+    char last = '\n';
+    const auto size = ::lseek(file, 0, SEEK_END);
+    return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
+}
+
 // In one write at its end, so that no service reads half of it.
-void append(const std::string& path, const std::string& line) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+void append(const std::string& path, std::string line) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file >= 0 && ends_in_line(file)) line.insert(line.begin(), '\n');
     const auto written = file < 0 ? -1 : ::write(file, line.data(), line.size());
     const auto why = errno;
     if (file >= 0) ::close(file);

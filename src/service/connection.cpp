@@ -3,8 +3,10 @@
 
 #include <errand/config.hpp>
 
+#include "core/attempt_rules.hpp"
 #include "core/hex.hpp"
 #include "core/random.hpp"
+#include "runtime/app_core.hpp"
 #include "service/access_line.hpp"
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
@@ -24,6 +26,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
+
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <chrono>
@@ -109,6 +113,7 @@ private:
     std::size_t body_limit() const;
     void watch();
     void log(int status, std::size_t bytes);
+    void warn_of(const char* where, const std::exception_ptr& why);
 
     hub& hub_;
     stream_socket socket_;
@@ -119,9 +124,11 @@ private:
     request in_;  // the one that is served
     found_route route_;
     steady::time_point began_{};
+    bool asked_ = false;     // before: it may be nobody who will
     bool idle_ = false;      // waits for a request
     bool gone_ = false;      // the client has hung up
-    bool watching_ = false;  // a read is under way that tells when it does
+    bool waits_ = false;     // for a result
+    bool watching_ = false;  // a read is under way that tells when the client hangs up
     asio::cancellation_signal stop_waiting_;
 };
 
@@ -132,8 +139,9 @@ awaitable<void> one_connection::run() {
     try {
         while (!hub_.stopping && co_await await_request() && co_await serve_one()) {
         }
-    } catch (const std::exception&) {
-        // Of a connection that is cut: the socket says so.
+    } catch (...) {
+        // Of a connection that is cut there is nothing to say.
+        if (socket_.is_open()) warn_of("its connection is closed", std::current_exception());
     }
     error_code ignored;
     socket_.shutdown(asio::socket_base::shutdown_both, ignored);
@@ -158,8 +166,11 @@ void one_connection::cut() {
 awaitable<bool> one_connection::await_request() {
     if (buffer_.size() > 0) co_return true;
     idle_ = true;
-    const auto [ec, n] = co_await socket_.async_read_some(buffer_.prepare(read_at_once / 16),
-                                                          within(hub_.options.idle_timeout));
+    const auto& options = hub_.options;
+    const auto longest =
+        asked_ ? options.idle_timeout : std::min(options.idle_timeout, options.header_timeout);
+    const auto [ec, n] =
+        co_await socket_.async_read_some(buffer_.prepare(read_at_once / 16), within(longest));
     idle_ = false;
     buffer_.commit(n);
     co_return !ec;
@@ -170,6 +181,7 @@ awaitable<bool> one_connection::await_request() {
 // Whether another one may follow.
 awaitable<bool> one_connection::serve_one() {
     began_ = steady::now();
+    asked_ = true;
     in_ = {};
     route_ = {};
     in_.id = fresh_request_id();
@@ -318,11 +330,20 @@ void one_connection::log(int status, std::size_t bytes) {
                                    .took = std::chrono::duration_cast<duration>(steady::now() - began_),
                                    .status = status,
                                    .bytes = bytes});
-    if (options.access_log_sink) {
-        options.access_log_sink(line);
-    } else {
+    if (!options.access_log_sink) {
         std::fprintf(stderr, "%s\n", line.c_str());
+        return;
     }
+    try {
+        options.access_log_sink(line);
+    } catch (...) {
+        // A log that is full or closed is no reason to serve nobody.
+        warn_of("its line of the access log was not taken", std::current_exception());
+    }
+}
+
+void one_connection::warn_of(const char* where, const std::exception_ptr& why) {
+    detail::core_of(hub_.app).log->warn("request {}: {}: {}", in_.id, where, describe(why).message);
 }
 
 // ---- waiting ----
@@ -335,11 +356,13 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
         throw busy;
     }
     ++hub_.waiting;
+    waits_ = true;
     watch();
     const auto executor = co_await asio::this_coro::executor;
     co_await asio::co_spawn(executor, std::move(what),
                             asio::bind_cancellation_slot(stop_waiting_.slot(),
                                                          asio::as_tuple(asio::use_awaitable)));
+    waits_ = false;
     --hub_.waiting;
     if (watching_) {
         error_code ignored;
@@ -357,7 +380,8 @@ void one_connection::watch() {
     socket_.async_read_some(buffer_.prepare(read_at_once / 16), [this](error_code ec, std::size_t n) {
         buffer_.commit(n);
         watching_ = false;
-        if (was_aborted(ec)) return;
+        // Once the wait is over, the next read tells the same.
+        if (!waits_ || was_aborted(ec)) return;
         if (!ec) return watch();
         gone_ = true;
         stop_waiting_.emit(asio::cancellation_type::terminal);

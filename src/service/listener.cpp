@@ -86,9 +86,10 @@ void listener::open() {
 
 void listener::close() noexcept {
     if (!acceptor_.is_open()) return;
+    // While it listens the name is its own: afterwards it may be that of the next one.
+    if (!at_.path.empty()) ::unlink(at_.path.c_str());
     boost::system::error_code ignored;
     acceptor_.close(ignored);
-    if (!at_.path.empty()) ::unlink(at_.path.c_str());
 }
 
 std::string peer_address(const stream_socket& of) {

@@ -6,8 +6,11 @@
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace errand::web {
@@ -15,6 +18,10 @@ namespace errand::web {
 namespace json = boost::json;
 
 namespace {
+
+// A page ends with the part that reaches this.
+constexpr std::size_t most_bytes = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t most_at_once = 50;
 
 constexpr std::array list_parameters{
     field{"state", kind::text,
@@ -25,7 +32,7 @@ constexpr std::array list_parameters{
     field{"biz_id", kind::text, "Only with this biz_id"},
     field{"tag", kind::text, "Only with this tag"},
     field{"error", kind::text, "Only with this in the type or text of the last error"},
-    field{"limit", kind::integer, "So many at most, 1 to 1000 (50)"},
+    field{"limit", kind::integer, "So many at most, 1 to 1000 (50); fewer when they have over 16 MiB"},
     field{"cursor", kind::text, "`next` of the page before"},
     field{"order", kind::text, "`newest_first` (default) or `oldest_first`"},
 };
@@ -55,13 +62,29 @@ awaitable<answer> list_tasks(call& c) {
     which.biz_id = given.text("biz_id").value_or("");
     which.tag = given.text("tag").value_or("");
     which.error = given.text("error").value_or("");
-    const auto limit = static_cast<std::size_t>(given.integer("limit", 1, 1000).value_or(50));
+    auto left = static_cast<std::size_t>(given.integer("limit", 1, 1000).value_or(50));
     const auto order = choice_of(given.text("order").value_or("newest_first"), order_names, "order");
-    const auto page =
-        co_await c.at.app().inspect().list(which, given.text("cursor").value_or(""), limit,
-                                           order == 0 ? list_order::newest_first : list_order::oldest_first);
-    json::object document{{"tasks", json_array_of(page.tasks)},
-                          {"next", page.next.empty() ? json::value{} : json::value{page.next}}};
+    auto next = given.text("cursor").value_or("");
+    json::array tasks;
+    std::size_t bytes = 0;
+    // In parts, so that no more than one of them is over the bytes that an answer has.
+    bool more = true;
+    while (more) {
+        const auto asked = std::min(left, most_at_once);
+        const auto page = co_await c.at.app().inspect().list(
+            which, next, asked, order == 0 ? list_order::newest_first : list_order::oldest_first);
+        for (const auto& one : page.tasks) {
+            auto shown = json_of(one);
+            bytes += json::serialize(shown).size();
+            tasks.emplace_back(std::move(shown));
+        }
+        next = page.next;
+        left -= std::min(left, page.tasks.size());
+        // One that is not full has looked at as many as it may.
+        more = left > 0 && !next.empty() && page.tasks.size() >= asked && bytes < most_bytes;
+    }
+    json::object document{{"tasks", std::move(tasks)},
+                          {"next", next.empty() ? json::value{} : json::value{next}}};
     co_await add_away(c, document);
     co_return json_answer(document);
 }

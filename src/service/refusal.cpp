@@ -2,9 +2,17 @@
 
 #include <errand/error.hpp>
 
+#include "core/utf8.hpp"
+
 #include <boost/json/serialize.hpp>
 
 namespace errand::web {
+
+std::string shortened(std::string text) {
+    constexpr std::size_t most = 100;
+    if (text.size() <= most) return text;
+    return std::string{utf8_prefix(text, most)} + "...";
+}
 
 refusal bad_request(const std::string& message, std::string path) {
     return {400, "bad_request", message, std::move(path)};

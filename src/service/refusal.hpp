@@ -11,11 +11,17 @@
 
 namespace errand::web {
 
+// At most 100 bytes, and "..." when there are more: what was sent is not sent back as a whole.
+std::string shortened(std::string text);
+
 class refusal : public std::runtime_error {
 public:
     // @param path the member, parameter or header that is at fault, as "tasks[3].priority"; empty: none
     refusal(int status, std::string code, const std::string& message, std::string path = {})
-        : std::runtime_error{message}, status_{status}, code_{std::move(code)}, path_{std::move(path)} {}
+        : std::runtime_error{message},
+          status_{status},
+          code_{std::move(code)},
+          path_{shortened(std::move(path))} {}
 
     int status() const noexcept { return status_; }
     const std::string& code() const noexcept { return code_; }

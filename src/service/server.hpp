@@ -21,10 +21,12 @@ public:
     // Throws usage_error for options that do not fit.
     server(app& of, service_options options);
 
-    awaitable<void> run();
+    // Runs it, and keeps it until that has ended.
+    static awaitable<void> run_held(std::shared_ptr<server> held);
     void stop();
 
 private:
+    awaitable<void> run();
     awaitable<void> serve(boost::asio::any_io_executor executor);
     awaitable<void> accept(web::listener& from, web::hub& hub);
     void start(web::hub& hub, web::stream_socket socket);

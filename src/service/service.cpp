@@ -40,7 +40,12 @@ service_options checked(service_options given) {
     check_number("max_body", given.max_body, 1024, gigabyte);
     check_number("max_header", given.max_header, 512, std::size_t{1024} * 1024);
     check_number("max_connections", given.max_connections, 1, 1'000'000);
-    check_number("max_waiting", given.max_waiting, 0, 1'000'000);
+    // Else those who wait could keep everybody out, also who asks whether it is there.
+    if (given.max_waiting >= given.max_connections) {
+        throw usage_error{"service_options .max_waiting = " + std::to_string(given.max_waiting) +
+                          ": must be less than max_connections, which is " +
+                          std::to_string(given.max_connections)};
+    }
     check_time("header_timeout", given.header_timeout);
     check_time("body_timeout", given.body_timeout);
     check_time("idle_timeout", given.idle_timeout);
@@ -78,6 +83,8 @@ void service::server::stop() {
     asked_to_stop_ = true;
     if (wake_) wake_();
 }
+
+awaitable<void> service::server::run_held(std::shared_ptr<server> held) { co_await held->run(); }
 
 awaitable<void> service::server::run() {
     auto& core = detail::core_of(app_);
@@ -175,9 +182,9 @@ awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
 service::service(app& app, service_options options)
     : server_{std::make_shared<server>(app, std::move(options))} {}
 
-service::~service() = default;
+service::~service() { server_->stop(); }
 
-awaitable<void> service::run() { return server_->run(); }
+awaitable<void> service::run() { return server::run_held(server_); }
 
 void service::stop() { server_->stop(); }
 

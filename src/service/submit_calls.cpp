@@ -1,14 +1,17 @@
 // Submitting: one task, or many of which each has an answer of its own.
 #include <errand/detail/engine.hpp>
+#include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 #include <errand/handle.hpp>
 #include <errand/proxy.hpp>
 
 #include "client/submit_steps.hpp"
+#include "core/json_quote.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/async_gate.hpp"
 #include "runtime/handlers.hpp"
+#include "runtime/task_gates.hpp"
 #include "service/calls.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
@@ -92,7 +95,8 @@ options options_of(const members& given) {
     extra.expires_after = given.length("expires_after_ms");
     extra.retention = given.length("retention_ms");
     for (auto& id : given.texts("after")) {
-        if (!parse_task_id(id)) throw bad_request('"' + id + "\" is no task's id", given.path_of("after"));
+        if (!parse_task_id(id))
+            throw bad_request(detail::quoted_extract(id) + " is no task's id", given.path_of("after"));
         extra.after.emplace_back(std::move(id));
     }
     if (const auto rule = given.text("on_failed_dependency")) {
@@ -111,7 +115,6 @@ options options_of(const members& given) {
 // What one request, or an item of one, submits.
 struct submission_request {
     detail::draft draft;
-    json::array args;
     std::optional<std::string> key{};
 };
 
@@ -122,8 +125,8 @@ submission_request read_submission(errand::app& app, const json::object& from, c
     one.draft.wire_name = *given.text("handler");
     if (one.draft.wire_name.empty())
         throw bad_request("the name of a handler is not empty", given.path_of("handler"));
-    if (const auto* args = given.array("args")) one.args = *args;
-    one.draft.args = json::serialize(one.args);
+    const auto* args = given.array("args");
+    one.draft.args = args ? json::serialize(*args) : "[]";
     const auto limit = app.settings().max_payload;
     if (one.draft.args.size() > limit) {
         throw refusal{413, "too_large",
@@ -166,12 +169,23 @@ struct submitted {
     bool created = false;
 };
 
+submitted submitted_as(const detail::task_ref& ref) {
+    return {.id = detail::id_text(ref), .created = !detail::is_duplicate(ref)};
+}
+
+// What a submission says as it leaves, after wrappers: by this one that is repeated is known.
+struct said {
+    std::string handler;
+    std::string args;
+};
+
 // Throws refusal when the key was used for another submission.
-awaitable<void> check_same(errand::app& app, const std::string& id, const std::string& handler,
-                           const json::array& args) {
+awaitable<void> check_same(errand::app& app, const std::string& id, const said& now) {
     const auto there = co_await app.find(id);
-    // What was changed since is not what was submitted, and one that is gone was the same when it came.
-    if (!there || (there->handler == canonical(handler) && there->args == args)) co_return;
+    // One that is gone was the same when it came.
+    if (!there) co_return;
+    const auto args = detail::parse_json(now.args, "args");
+    if (canonical(there->handler) == now.handler && there->args == args) co_return;
     throw refusal{
         422, "key_reused",
         "this Idempotency-Key was used for another handler or other arguments: a new submission needs a "
@@ -179,30 +193,38 @@ awaitable<void> check_same(errand::app& app, const std::string& id, const std::s
         "Idempotency-Key"};
 }
 
+// The task of this key, where prepare() would have put one of this handler.
+task_id keyed_id(const prepared_submission& one, const std::string& key) {
+    const auto id = derive_task_id({}, key);
+    const auto* known = handlers::find(one.body.handler);
+    return known ? placed_id(*known, id, one.shards) : id;
+}
+
 // The key is the task's identity: a second submission finds the first one, however that has ended.
-awaitable<detail::task_ref> submit_keyed(detail::draft from, std::string key) {
+awaitable<submitted> submit_keyed(errand::app& app, detail::draft from, std::string key) {
     if (!from.app->submit_wrappers.empty()) from = co_await detail::wrapped(std::move(from));
-    auto& app = *from.app;
+    auto& core = *from.app;
     auto ready = prepare(std::move(from));
-    // A wrapper may have given it one.
-    if (!ready.body.biz_id) {
+    // A wrapper may have given it one, by which it counts once then.
+    const bool by_key = !ready.body.biz_id;
+    const said now{.handler = ready.body.handler, .args = ready.body.args};
+    if (by_key) {
         ready.conflict = on_conflict::where_free;
-        ready.id = derive_task_id({}, key);
+        ready.id = keyed_id(ready, key);
     }
-    co_return co_await detail::submit_prepared(app, std::move(ready));
+    const auto ref = co_await detail::submit_prepared(core, std::move(ready));
+    auto done = submitted_as(ref);
+    if (by_key && !done.created) co_await check_same(app, done.id, now);
+    co_return done;
 }
 
 awaitable<submitted> submit(errand::app& app, submission_request one) {
-    const auto handler = one.draft.wire_name;
-    detail::task_ref ref;
     if (one.key) {
-        ref = co_await submit_keyed(std::move(one.draft), *one.key);
-    } else {
-        ref = co_await detail::submit(std::move(one.draft));
+        auto done = co_await submit_keyed(app, std::move(one.draft), std::move(*one.key));
+        co_return done;
     }
-    submitted done{.id = detail::id_text(ref), .created = !detail::is_duplicate(ref)};
-    if (one.key && !done.created) co_await check_same(app, done.id, handler, one.args);
-    co_return done;
+    const auto ref = co_await detail::submit(std::move(one.draft));
+    co_return submitted_as(ref);
 }
 
 json::object json_of(const submitted& one) { return {{"id", one.id}, {"created", one.created}}; }

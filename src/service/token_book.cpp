@@ -4,9 +4,9 @@
 
 #include "service/refusal.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <sys/stat.h>
 #include <system_error>
 
@@ -18,6 +18,7 @@ token_book::version token_book::look() const {
     struct stat seen{};
     if (::stat(path_.c_str(), &seen) != 0)
         throw usage_error{"tokens: " + path_ + ": " + std::generic_category().message(errno)};
+    if (!S_ISREG(seen.st_mode)) throw usage_error{"tokens: " + path_ + " is no regular file"};
     return {.inode = static_cast<std::int64_t>(seen.st_ino),
             .size = static_cast<std::int64_t>(seen.st_size),
             .seconds = static_cast<std::int64_t>(seen.st_mtim.tv_sec),
@@ -26,10 +27,15 @@ token_book::version token_book::look() const {
 
 void token_book::read(const version& as) {
     std::ifstream file{path_, std::ios::binary};
-    std::stringstream text;
-    text << file.rdbuf();
-    if (!file) throw usage_error{"tokens: " + path_ + " cannot be read"};
-    holders_ = read_token_list(text.str());
+    std::string text;
+    std::array<char, 4096> part{};
+    do {
+        file.read(part.data(), part.size());
+        text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    } while (file);
+    // A part of the list is not the list.
+    if (file.bad() || !file.eof()) throw usage_error{"tokens: " + path_ + " cannot be read"};
+    holders_ = read_token_list(text);
     read_ = as;
 }
 

@@ -6,6 +6,7 @@
 #include "core/json_quote.hpp"
 #include "core/policy_rules.hpp"
 #include "service/instant.hpp"
+#include "service/json_faults.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
 
@@ -52,6 +53,7 @@ json::object body_object(const request& in) {
     }
     try {
         auto document = detail::parse_json(in.body, "body");
+        if (const auto fault = fault_of(in.body)) throw bad_request(fault->what, fault->path);
         if (auto* object = document.if_object()) return std::move(*object);
     } catch (const bad_data& why) {
         throw bad_request(why.what());
@@ -154,7 +156,7 @@ parameters::parameters(const request& in, fields known) {
         }
         auto key = name;
         if (!values_.emplace(std::move(name), std::move(value)).second)
-            throw bad_request("the parameter \"" + key + "\" is given twice", key);
+            throw bad_request("the parameter " + detail::quoted_extract(key) + " is given twice", key);
     }
 }
 

@@ -79,6 +79,9 @@ TEST_CASE("errand serve refuses to let anybody in without being told to", "[cli]
     CHECK_THAT(open.err, ContainsSubstring("--allow-anyone") && ContainsSubstring("127.0.0.1"));
     CHECK(t.errand({"serve", "--listen", "nonsense"}).code == 2);
     CHECK(t.errand({"serve", "--access-log", "xml"}).code == 2);
+    const auto nobody = t.errand({"serve", "--listen", "127.0.0.1:0", "--tokens", ""});
+    CHECK(nobody.code == 2);
+    CHECK_THAT(nobody.err, ContainsSubstring("names no file"));
     CHECK(t.errand({"serve"}, {}, {{"ERRAND_STORE", "sqlite::memory:"}}).code == 2);
 }
 
@@ -98,6 +101,13 @@ TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
     CHECK_THAT(text.str(), ContainsSubstring("shop view ") &&
                                ContainsSubstring(std::string{second.at("line").as_string()}) &&
                                !ContainsSubstring(token));
+    // As an editor may leave it: without an end of its last line.
+    std::ofstream{file, std::ios::trunc} << text.str().substr(0, text.str().size() - 1);
+    const auto third = t.errand({"token", "cafe", "--scope", "view", "--file", file, "--json"}).json();
+    std::ifstream after{file};
+    std::stringstream lines;
+    lines << after.rdbuf();
+    CHECK(lines.str() == text.str() + std::string{third.at("line").as_string()} + '\n');
     CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::others_all) ==
           std::filesystem::perms::none);
     CHECK(t.errand({"token", "shop", "--scope", "view"}).lines().size() == 2);

@@ -9,6 +9,7 @@
 #include <future>
 
 ERRAND_DEFINE_HANDLER(service_test::parcel)
+ERRAND_DEFINE_HANDLER(service_test::bulky)
 
 namespace service_test {
 
@@ -23,13 +24,17 @@ errand::awaitable<boost::json::value> parcel::perform(boost::json::value what) {
     co_return what;
 }
 
+errand::awaitable<boost::json::value> bulky::perform(boost::json::value what) { co_return what; }
+
 counter::counter(errand::service_options how, errand::config settings)
     : errand::test::test_app{std::move(settings)} {
     shut = false;
     if (how.listen == errand::service_options{}.listen) how.listen = {"127.0.0.1:0"};
     const auto listening = std::make_shared<std::promise<std::vector<std::string>>>();
     how.on_listening = [listening](const std::vector<std::string>& all) { listening->set_value(all); };
-    how.access_log_sink = [this](std::string_view line) {
+    const auto given = how.access_log_sink;
+    how.access_log_sink = [this, given](std::string_view line) {
+        if (given) given(line);
         const std::lock_guard lock{guard_};
         lines_.emplace_back(line);
     };

@@ -19,9 +19,15 @@ struct parcel {
     errand::awaitable<boost::json::value> perform(boost::json::value what);
 };
 
+// One at a time.
+struct bulky {
+    errand::awaitable<boost::json::value> perform(boost::json::value what);
+};
+
 }  // namespace service_test
 
 ERRAND_DECLARE_HANDLER(service_test::parcel, .name = "parcel", .queue = "parcels", .max_retry = 0)
+ERRAND_DECLARE_HANDLER(service_test::bulky, .name = "bulky", .queue = "parcels", .max_running = 1)
 
 namespace service_test {
 

@@ -1,4 +1,5 @@
 // Requests as bytes: what two readers could read differently is refused, what is slow is cut, what is legal works.
+#include "service/access_line.hpp"
 #include "service/counter.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -123,22 +124,36 @@ TEST_CASE("who is slow with a request is told so and cut off", "[service]") {
     how.header_timeout = 100ms;
     how.body_timeout = 100ms;
     counter t{how};
-    auto slow = t.connect();
-    slow.send("GET /healthz HTTP/1.1\r\nHost: loc");
-    const auto got = slow.receive();
-    CHECK(got.status == 408);
-    CHECK(got.closes());
-    CHECK(slow.ended());
-    auto body = t.connect();
-    body.send(head(t, "Content-Length: 30\r\n\r\n") + R"({"handler")");
-    CHECK(body.receive().status == 408);
-    CHECK(body.ended());
+    for (const auto& bytes :
+         {"GET /healthz HTTP/1.1\r\nHost: loc"s, head(t, "Content-Length: 30\r\n\r\n") + R"({"handler")"}) {
+        INFO(bytes);
+        // Who has not begun by then is closed without a word.
+        errand::test::eventually([&] {
+            auto slow = t.connect();
+            slow.send(bytes);
+            const auto got = slow.receive();
+            if (got.status == 0) return false;
+            CHECK(got.status == 408);
+            CHECK(got.closes());
+            CHECK(slow.ended());
+            return true;
+        });
+    }
     CHECK(t.run(t.app.inspect().queues()).empty());
 }
 
 TEST_CASE("who asks nothing is closed after a while", "[service]") {
     errand::service_options how;
     how.idle_timeout = 100ms;
+    counter t{how};
+    auto idle = t.connect();
+    CHECK(idle.ended());
+}
+
+TEST_CASE("who has not asked anything yet is closed as who is slow with a request is", "[service]") {
+    errand::service_options how;
+    how.idle_timeout = 1h;
+    how.header_timeout = 100ms;
     counter t{how};
     auto idle = t.connect();
     CHECK(idle.ended());
@@ -248,4 +263,29 @@ TEST_CASE("the access log names each request and holds nothing that is secret", 
     CHECK(first.at("peer") == "127.0.0.1");
     CHECK(response{.status = 0, .headers = {}, .body = lines.at(2)}.json().at("status") == 404);
     for (const auto& line : lines) CHECK_THAT(line, !ContainsSubstring("secret"));
+}
+
+TEST_CASE("an access log that throws ends no connection", "[service]") {
+    std::atomic<int> lines{0};
+    errand::service_options how;
+    how.access_log_sink = [&](std::string_view) {
+        ++lines;
+        throw std::runtime_error{"the disk is full"};
+    };
+    counter t{how};
+    auto at = t.connect();
+    for (int i = 0; i < 3; ++i) CHECK(at.ask("GET", "/healthz").status == 200);
+    errand::test::eventually([&] { return lines == 3; });
+    CHECK(t.connect().ask("GET", "/healthz").status == 200);
+    t.stop_service();
+}
+
+TEST_CASE("what a path says does not end its quotes in the access log, nor reach a terminal as it is",
+          "[service]") {
+    errand::web::request in;
+    in.method = "GET";
+    in.id = "0123";
+    in.path = "/a\"b\x1b\x7f\xc2\x9b/\xc3\xbc%22";
+    const auto line = errand::web::access_line(errand::access_log::text, in, {.status = 404});
+    CHECK_THAT(line, ContainsSubstring("\"GET /a%22b%1b%7f%c2%9b/\xc3\xbc%22\" 404"));
 }

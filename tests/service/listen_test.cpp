@@ -64,6 +64,12 @@ TEST_CASE("options that do not fit are refused by name", "[service]") {
     how = {};
     how.hosts = {"no host"};
     refuses(how, "hosts");
+    how = {};
+    how.max_connections = how.max_waiting;
+    refuses(how, "max_waiting");
+    how.max_waiting = 0;
+    how.max_connections = 1;
+    CHECK_NOTHROW(errand::service{t.app, how});
 }
 
 TEST_CASE("a port that somebody has is said to be so", "[service]") {
@@ -118,4 +124,20 @@ TEST_CASE(
     }
     CHECK_FALSE(std::filesystem::exists(path));
     std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a service that is destroyed stops serving, and its run ends by itself", "[service]") {
+    errand::test::test_app t;
+    auto early = errand::service{t.app, at({"127.0.0.1:0"})}.run();
+    t.run(std::move(early));
+    auto how = at({"127.0.0.1:0"});
+    std::unique_ptr<errand::service> one;
+    bool listened = false;
+    how.on_listening = [&](const std::vector<std::string>&) {
+        listened = true;
+        one.reset();
+    };
+    one = std::make_unique<errand::service>(t.app, std::move(how));
+    t.run(one->run());
+    CHECK(listened);
 }

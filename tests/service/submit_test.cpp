@@ -226,3 +226,59 @@ TEST_CASE("a batch has 1 to 1000 tasks, and repeated with its key each of them c
     CHECK(at.ask("POST", t.path("/tasks:batch"), body_of({{"tasks", tasks}})).status == 400);
     CHECK(t.tasks_in(state::ready) == 1000);
 }
+
+TEST_CASE("what would be lost in reading a body is refused with its path", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const std::vector<std::pair<std::string, std::string>> odd{
+        {"args[0]", R"({"handler": "parcel", "args": [18446744073709551616]})"},
+        {"args[1].n", R"({"handler": "parcel", "args": [[], {"m": "]},", "n": -9223372036854775809}]})"},
+        {"args[0].a", R"({"handler": "parcel", "args": [{"a": 1, "b": {"a": 1}, "\u0061": 2}]})"},
+        {"handler", R"({"handler": "parcel", "args": [], "handler": "letter"})"},
+    };
+    for (const auto& [path, body] : odd) {
+        const auto got = at.ask("POST", t.path("/tasks"), body);
+        INFO(body << got.body);
+        CHECK(got.status == 400);
+        CHECK(text_of(got.json().at("error").at("path")) == path);
+    }
+    const auto id = t.submit(
+        R"({"handler": "parcel", "args": [18446744073709551615, -9223372036854775808, "99999999999999999999", 1e30,
+        {"a\"": {"a": 1}, "a": [{"a": 1}, {"a": 2}]}]})");
+    CHECK(t.task(id).args.at(0).to_number<std::uint64_t>() == 18'446'744'073'709'551'615U);
+    CHECK(t.tasks_in(state::ready) == 1);
+}
+
+TEST_CASE("a name that is refused is not sent back as a whole", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const std::string name(30'000, 'x');
+    for (const auto& got :
+         {at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", ")" + name + R"(": 1})"),
+          at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", "after": [")" + name + R"("]})"),
+          at.ask("POST", t.path("/tasks"), R"({")" + name + R"(": 1, ")" + name + R"(": 1})"),
+          at.ask("GET", t.path("/queues?" + name.substr(0, 8000) + "=1"))}) {
+        CHECK(got.status == 400);
+        CHECK(got.body.size() < 1000);
+    }
+}
+
+TEST_CASE("a page ends when its tasks have many bytes, and the next one goes on", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto body =
+        body_of({{"handler", "parcel"}, {"args", json::array{std::string(std::size_t{360} * 1024, 'x')}}});
+    std::set<std::string> submitted;
+    for (int i = 0; i < 60; ++i) submitted.insert(t.submit(body));
+    std::set<std::string> seen;
+    const auto page = [&](const std::string& more) {
+        const auto got = at.ask("GET", t.path("/tasks?state=ready&limit=1000" + more)).json();
+        for (const auto& one : got.at("tasks").as_array()) seen.insert(text_of(one.at("id")));
+        return got.at("next");
+    };
+    auto next = page("");
+    CHECK(seen.size() < 60);
+    for (int i = 0; i < 60 && next.is_string(); ++i) next = page("&cursor=" + text_of(next));
+    CHECK(next.is_null());
+    CHECK(seen == submitted);
+}

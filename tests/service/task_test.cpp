@@ -95,6 +95,20 @@ TEST_CASE("a client that hangs up waits no more, and one that says more does", "
     CHECK(more.receive().status == 404);
 }
 
+TEST_CASE("a wait whose client says much more ends with its task", "[service]") {
+    counter t{one_may_wait()};
+    const auto id = t.submit(R"({"handler": "parcel", "delay_ms": 3600000})");
+    const auto waits = one_that_waits(t, "GET " + wait_for(t, id) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    constexpr int n = 400;
+    std::string burst;
+    for (int i = 0; i < n; ++i) burst += "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    // Together with the end, so that bytes are there when the wait is over.
+    t.run(t.app.inspect().cancel(id));
+    waits->send(burst);
+    CHECK(waits->receive().json().at("state") == "cancelled");
+    for (int i = 0; i < n; ++i) CHECK(waits->receive().status == 200);
+}
+
 TEST_CASE("a service that stops answers who waits with what is there, and accepts nobody", "[service]") {
     counter t{one_may_wait()};
     const auto id = t.submit(R"({"handler": "parcel", "delay_ms": 3600000})");

@@ -3,6 +3,7 @@
 
 #include "service/counter.hpp"
 #include "service/route.hpp"
+#include "service/token_book.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
 
@@ -171,4 +172,11 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path / "none")}), errand::usage_error,
                          MessageMatches(ContainsSubstring("tokens")));
     CHECK_THROWS_AS((errand::service{t.app, with(place.file("nonsense"))}), errand::usage_error);
+    // Which can be opened, and has nothing to read.
+    CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path.string())}), errand::usage_error,
+                         MessageMatches(ContainsSubstring("regular file")));
+    std::string many;
+    for (int i = 0; i < 200; ++i) many += web::token_line("n" + std::to_string(i), {"view"}, viewer);
+    web::token_book book{place.file(many)};
+    CHECK(book.now().size() == 200);
 }
