@@ -41,6 +41,11 @@ struct outcome {
     std::string lost;        // the same, but nobody has looked at the file
 };
 
+// Without the task's id: a line names the file.
+std::string end_of(const errand::task_failed& task) {
+    return errand::task_failed{task.state(), task.attempts(), task.text()}.what();
+}
+
 // Tasks in the store at once are lanes * slice: enough to keep many workers busy, little memory for any tree.
 constexpr std::size_t slice = 250;
 constexpr int lanes = 8;
@@ -130,7 +135,8 @@ private:
             outcomes_[file].digest = co_await task;
         } catch (const errand::task_failed& e) {
             // Cancelled, say: then it is not the file that is at fault.
-            (e.state() == errand::state::dead ? outcomes_[file].unreadable : outcomes_[file].lost) = e.what();
+            (e.state() == errand::state::dead ? outcomes_[file].unreadable : outcomes_[file].lost) =
+                end_of(e);
         } catch (const errand::result_gone& e) {
             why = e.what();
             co_return false;
