@@ -2,7 +2,10 @@
 
 #include <errand/error.hpp>
 
+#include "core/bundles.hpp"
+#include "core/collect_rules.hpp"
 #include "core/config_text.hpp"
+#include "core/member_check.hpp"
 #include "core/policy_rules.hpp"
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
@@ -128,8 +131,34 @@ void set_parents(prepared_submission& one, const options& extra) {
 }
 
 void set_gates(task_body& body, const detail::draft& from, const known_handler& handler) {
+    // Those of its bundle's carrier count.
+    if (handler.policy.collect) return;
     body.gates = gates_of_task(handler, from.keys, body.args);
     if (!body.gates.empty() && from.app->settings.shards > 1) refuse_limits_of_several_shards(handler);
+}
+
+// The proxy knows the types alone, and what a program submits by name nobody has looked at.
+void check_item(const detail::draft& from, const known_handler& handler) {
+    if (!from.wire_name.empty() && !from.item) return;
+    if (from.item == handler.policy.collect.has_value()) {
+        check_collect_key(handler.name, from.collect_key);
+        return;
+    }
+    if (from.item) {
+        throw usage_error{
+            "handler " + member_check::quote(handler.name) +
+            ": its perform takes a list, and its policy has no .collect: give the whole list, or set "
+            ".collect so that items are gathered"};
+    }
+    throw usage_error{"handler " + member_check::quote(handler.name) +
+                      " collects: give one item to each call, not the list that perform takes"};
+}
+
+// Items of one key come together in one shard; those with a biz_id stay where that places them.
+void place_item(prepared_submission& one, const detail::draft& from, const known_handler& handler) {
+    const auto place = place_of_bundle(handler.identity, from.collect_key);
+    one.id.bytes[14] = static_cast<unsigned char>(place >> 8U);
+    one.id.bytes[15] = static_cast<unsigned char>(place & 0xffU);
 }
 
 }  // namespace
@@ -151,11 +180,15 @@ prepared_submission prepare(detail::draft from, policy_source source) {
     const auto set =
         source == policy_source::declared ? nullptr : from.app->overrides.of(handler, one.body.handler);
     set_terms_of(one, extra, set ? *set : nothing_set(), rules);
-    if (handler) set_gates(one.body, from, *handler);
+    const bool collects = handler && handler->policy.collect;
+    if (handler) {
+        check_item(from, *handler);
+        set_gates(one.body, from, *handler);
+    }
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
-    if (one.expires_after) keep_retention(one, extra);
+    if (one.expires_after || collects) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
     set_parents(one, extra);
@@ -165,6 +198,7 @@ prepared_submission prepare(detail::draft from, policy_source source) {
         one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
     } else {
         one.id = new_task_id(from.app->now().time_since_epoch().count());
+        if (collects && from.item && from.app->settings.shards > 1) place_item(one, from, *handler);
     }
     return one;
 }

@@ -51,6 +51,11 @@ task_id derive_child_id(const child_origin& of, std::uint64_t n);
 // one run, in the schedule's own shard.
 task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms);
 
+// The carrier of the bundle that this item begins, under this claim of it: in the item's shard, and never the same again.
+task_id derive_carrier_id(std::string_view bundle_key, const task_id& item, std::uint64_t claim);
+// Whether an id is that of a carrier: no other has its version.
+bool is_carrier(const task_id& id) noexcept;
+
 // "0198c5d2-…": the text form shown to people.
 std::string to_text(const task_id& id);
 
