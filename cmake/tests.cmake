@@ -13,6 +13,14 @@ function(errand_timeout seconds result)
     set(${result} ${value} PARENT_SCOPE)
 endfunction()
 
+set(ERRAND_TEST_OPTIONS "" CACHE STRING "Compiler's options for the sources of tests and examples alone")
+
+# errand_test_code(target): its sources are of a test or an example.
+function(errand_test_code target)
+    separate_arguments(options NATIVE_COMMAND "${ERRAND_TEST_OPTIONS}")
+    target_compile_options(${target} PRIVATE ${options})
+endfunction()
+
 # errand_test_program(name SOURCES files...): a program of errand's own, with its warnings and its internal headers.
 function(errand_test_program name)
     cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES")
@@ -20,6 +28,7 @@ function(errand_test_program name)
     target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(${name} PRIVATE errand::errand errand_test_support)
     errand_warnings(${name})
+    errand_test_code(${name})
     # Names of one test's file may be those of another's: then the inner one is meant.
     target_compile_options(${name} PRIVATE -Wno-shadow)
 endfunction()
@@ -130,6 +139,7 @@ function(errand_header_tests)
         add_library(errand_header_tests OBJECT ${sources})
         target_link_libraries(errand_header_tests PRIVATE errand::errand)
         errand_warnings(errand_header_tests)
+        errand_test_code(errand_header_tests)
         set_target_properties(errand_header_tests PROPERTIES UNITY_BUILD OFF)
     endif()
 endfunction()
