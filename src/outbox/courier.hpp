@@ -41,6 +41,7 @@ struct brought {
     delivered_item got{};
     bool stays =
         false;  // in the outbox: the store has not taken it, or it is for a worker that can declare it
+    bool over_quota = false;  // that is why
 };
 
 // On the app's background loop, but for what says otherwise.
@@ -57,6 +58,8 @@ public:
     awaitable<void> of(std::shared_ptr<held_task> task) override;
     // The store gave its last answer, and has not been asked for another for longer than is usual. From any thread.
     bool is_prompt() const noexcept;
+    // It was away when it was called last. From any thread.
+    bool is_away() const noexcept { return away_; }
     // The store's clock, as far as this machine's tells it. From any thread.
     time_point store_now() const;
     // Until all is delivered and struck off, for so long at most.
@@ -76,6 +79,8 @@ private:
     need put_in_line(std::vector<outbox_entry> commit);
     bool fetch_line();
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
+    // From the first on.
+    awaitable<std::size_t> count_admitted(std::span<const outbox_entry> entries);
     awaitable<bool> declare(const outbox_entry& entry);
     awaitable<void> run(std::shared_ptr<database_core> on);
     awaitable<void> deliver_some(const std::shared_ptr<database_core>& on);

@@ -76,6 +76,7 @@ private:
     struct page_of_rows {
         std::int64_t rows = 0, delivered = 0;
         std::exception_ptr failure{};  // none was delivered
+        bool over_quota = false;       // the quota lets no more through now
     };
     awaitable<page_of_rows> relay_page(boost::asio::io_context& place, std::int64_t past);
     awaitable<std::size_t> relay_all(boost::asio::io_context& place);

@@ -24,12 +24,18 @@ constexpr duration most_age = store::remembers_for - std::chrono::days{10};
 // What a schedule is known to have been declared by: the record of a cancelled one is kept for a month.
 constexpr duration most_age_of_schedule = std::chrono::days{20};
 
+struct delivered_rows {
+    std::vector<outbox_entry> entries{};
+    bool over_quota = false;
+};
+
 // Those that are delivered. It may outlive who asked for it, so it has its own.
-awaitable<std::vector<outbox_entry>> bring(courier& by, std::vector<outbox_entry> entries) {
+awaitable<delivered_rows> bring(courier& by, std::vector<outbox_entry> entries) {
     const auto all = co_await by.bring(entries);
-    std::vector<outbox_entry> done;
+    delivered_rows done;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (!all[i].stays) done.push_back(std::move(entries[i]));
+        done.over_quota = done.over_quota || all[i].over_quota;
+        if (!all[i].stays) done.entries.push_back(std::move(entries[i]));
     }
     co_return done;
 }
@@ -78,7 +84,9 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     auto entries = readable(found);
     if (!entries.empty()) {
         try {
-            entries = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
+            auto done = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
+            entries = std::move(done.entries);
+            page.over_quota = done.over_quota;
         } catch (const store_error&) {
             page.failure = std::current_exception();
             entries.clear();
@@ -107,7 +115,9 @@ awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) 
         delivered += page.delivered;
         past += page.rows - page.delivered;
         if (page.failure) failure = page.failure;
-        more = page.rows == most_rows && !(failure && app_.background().tasks().shards() == 1);
+        // What the quota keeps waits for the next pass.
+        more = page.rows == most_rows && !page.over_quota &&
+               !(failure && app_.background().tasks().shards() == 1);
     }
     if (failure && delivered == 0) std::rethrow_exception(failure);
     co_return static_cast<std::size_t>(delivered);
