@@ -124,7 +124,7 @@ awaitable<void> word_of_store(std::shared_ptr<database_core> on, held_list list)
         // One in the database's own store is known already.
         if (one->now.load(std::memory_order_acquire) != held_task::fate::committed) continue;
         const bool is_awaited = one->biz_id || one->schedule;
-        if (!is_awaited || !on->sender().is_prompt() || left <= left.zero()) continue;
+        if (!is_awaited || !on->sender().is_prompt(*one) || left <= left.zero()) continue;
         try {
             co_await asio::co_spawn(executor, one->courier->of(one),
                                     asio::cancel_after(left, asio::use_awaitable));

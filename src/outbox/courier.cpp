@@ -43,8 +43,12 @@ bool is_last_of_commit(const std::vector<outbox_entry>& in, std::size_t at) {
 }
 
 std::size_t commits_in(const std::vector<outbox_entry>& entries) {
-    return static_cast<std::size_t>(std::ranges::count(entries, 0, &outbox_entry::place));
+    std::size_t n = 0;
+    for (std::size_t at = 0; at < entries.size(); ++at) n += is_last_of_commit(entries, at) ? 1U : 0U;
+    return n;
 }
+
+bool is_awaited(const outbox_entry& one) { return one.task->biz_id || one.task->schedule; }
 
 }  // namespace
 
@@ -74,6 +78,7 @@ courier::courier(database_core& on)
     : of_{on},
       app_{on.app()},
       there_{app_.background()},
+      away_{std::make_unique<std::atomic<bool>[]>(there_.tasks().shards())},
       striker_{on, there_,
                [this] {
                    if (changed_) changed_->open();
@@ -82,65 +87,163 @@ courier::courier(database_core& on)
 
 time_point courier::store_now() const { return app_.now() + duration{ahead_}; }
 
-bool courier::is_prompt() const noexcept {
-    if (away_) return false;
-    const auto since = asked_at_.load();
+bool courier::is_prompt(const held_task& task) const {
+    const auto shards = route_of(there_.tasks(), task);
+    if (is_away(shards)) return false;
+    const std::lock_guard lock{guard_};
+    const auto at = lanes_.find(shards);
+    const auto since = at == lanes_.end() ? never : at->second.asked_at.load();
     return since == never || std::chrono::steady_clock::now() - since < usual_answer;
 }
 
+bool courier::is_away(const shard_set& shards) const {
+    return std::ranges::any_of(shards, [this](std::size_t shard) { return away_[shard].load(); });
+}
+
+// Which of several shards is away that a call concerned is not known; they have calls of their own.
+void courier::note_away(std::span<const outbox_entry> entries, bool away) {
+    for (const auto& one : entries) {
+        const auto shards = route_of(there_.tasks(), one);
+        if (shards.size() == 1) away_[shards.front()] = away;
+    }
+}
+
 void courier::post(std::shared_ptr<database_core> on, std::vector<outbox_entry> commit) {
-    const auto needs = put_in_line(std::move(commit));
-    if (needs == need::nothing) return;
-    asio::post(there_.context(), [self = shared_from_this(), on = std::move(on), needs] {
-        if (needs == need::haste && self->next_call_) self->next_call_->cancel();
-        if (needs == need::call)
-            asio::co_spawn(self->there_.executor(), self->run(on), asio::detached);  // throws nothing
+    auto all = put_in_line(std::move(commit));
+    if (all.empty()) return;
+    asio::post(there_.context(), [self = shared_from_this(), on = std::move(on), all = std::move(all)] {
+        for (const auto& [lane, needs] : all) {
+            if (needs == need::haste && lane->next_call) lane->next_call->cancel();
+            if (needs == need::call)
+                asio::co_spawn(self->there_.executor(), self->run(on, *lane),
+                               asio::detached);  // throws nothing
+        }
     });
 }
 
-courier::need courier::put_in_line(std::vector<outbox_entry> commit) {
-    // The transaction waits for the store's word.
-    const bool awaited =
-        std::ranges::any_of(commit, [](const auto& one) { return one.task->biz_id || one.task->schedule; });
+courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
+    needs_of_lanes all;
     const std::lock_guard lock{guard_};
-    // The relay will find them; so will those who wait for them.
-    if (line_.size() > most_in_line || stopped_) return need::nothing;
-    std::ranges::move(commit, std::back_inserter(line_));
-    awaited_ = awaited_ || awaited;
-    if (!std::exchange(delivering_, true)) return need::call;
-    return awaited || line_.size() >= worth_a_call ? need::haste : need::nothing;
+    if (stopped_) return all;
+    std::unordered_set<task_id> left;
+    for (auto& one : commit) {
+        const auto id = id_of(one);
+        auto& in = lanes_[route_of(there_.tasks(), one)];
+        const bool needs_one_left = std::ranges::any_of(one.item.after, [&](const parent_task& parent) {
+            return left.contains(parent.id);
+        });
+        // The relay will find them; so will those who wait for them.
+        if (needs_one_left || in.line.size() > most_in_line) {
+            left.insert(id);
+            continue;
+        }
+        const auto needs = put_in_line(in, std::move(one));
+        const auto known = std::ranges::find(all, &in, &std::pair<lane*, need>::first);
+        if (known == all.end()) {
+            if (needs != need::nothing) all.emplace_back(&in, needs);
+        } else if (known->second != need::call) {
+            known->second = needs;
+        }
+    }
+    return all;
 }
 
-// What is to leave now, whole commits; false, and the delivery has ended, when there is nothing.
-bool courier::fetch_line() {
+courier::need courier::put_in_line(lane& in, outbox_entry one) {
+    // The transaction waits for the store's word.
+    const bool awaited = is_awaited(one);
+    if (in.shards.empty()) in.shards = route_of(there_.tasks(), one);
+    one.ticket = ++tickets_;
+    in.line.push_back(std::move(one));
+    in.awaited = in.awaited || awaited;
+    if (!std::exchange(in.delivering, true)) return need::call;
+    return awaited || in.line.size() >= worth_a_call ? need::haste : need::nothing;
+}
+
+// What is to leave now, whole commits, is on its way then: nothing while it has to wait for what leaves by other lanes. False, and
+// the delivery has ended, when there is nothing.
+bool courier::fetch_line(lane& of) {
+    auto& line = of.line;
+    auto& on_way = of.on_way;
     const std::lock_guard lock{guard_};
-    while (!line_.empty() && (on_way_.size() < most_on_way || on_way_.back().batch == line_.front().batch)) {
-        on_way_.push_back(std::move(line_.front()));
-        line_.pop_front();
+    while (!line.empty() && (on_way.size() < most_on_way || on_way.back().batch == line.front().batch) &&
+           !must_wait(of, line.front())) {
+        on_way.push_back(std::move(line.front()));
+        line.pop_front();
     }
-    awaited_ = false;
-    delivering_ = !on_way_.empty();
-    return delivering_;
+    of.awaited = false;
+    of.delivering = !on_way.empty() || !line.empty();
+    return of.delivering;
+}
+
+// By the order of tickets nothing waits in a circle.
+bool courier::must_wait(const lane& in, const outbox_entry& one) const {
+    const auto is_before = [&](const outbox_entry& other) {
+        return other.ticket < one.ticket && precedes(id_of(other), one);
+    };
+    return std::ranges::any_of(lanes_, [&](const auto& known) {
+        const auto& [shards, other] = known;
+        // Others of its id alone are in its own lane, or depend on something.
+        if (&other == &in || (one.item.after.empty() && shards.size() == 1)) return false;
+        return std::ranges::any_of(other.on_way, is_before) || std::ranges::any_of(other.line, is_before);
+    });
+}
+
+// `left`: of these, what stays in the outbox.
+void courier::answered(lane& of, std::unordered_set<task_id> left) {
+    {
+        const std::lock_guard lock{guard_};
+        of.on_way.clear();
+        if (!left.empty() && lanes_.size() > 1) leave_what_needs(std::move(left));
+    }
+    if (changed_) changed_->open();
+}
+
+// It would be taken for what depends on a task that is kept no longer; the relay delivers both.
+void courier::leave_what_needs(std::unordered_set<task_id> left) {
+    for (bool more = true; more;) {
+        more = false;
+        for (auto& [shards, one] : lanes_) {
+            std::erase_if(one.line, [&](const outbox_entry& entry) {
+                const bool needs = std::ranges::any_of(entry.item.after, [&](const parent_task& parent) {
+                    return left.contains(parent.id);
+                });
+                if (needs) more = left.insert(entry.item.id).second || more;
+                return needs;
+            });
+        }
+    }
 }
 
 bool courier::is_delivering() const {
     const std::lock_guard lock{guard_};
-    return delivering_;
+    return std::ranges::any_of(lanes_, [this](const auto& one) {
+        return one.second.delivering && !is_away(one.first);
+    });
 }
 
 // `on` lives as long as this.
-awaitable<void> courier::run(std::shared_ptr<database_core> on) {
-    for (co_await let_more_come(); fetch_line(); co_await let_more_come()) {
-        last_call_ = std::chrono::steady_clock::now();
-        last_commits_ = commits_in(on_way_);
+awaitable<void> courier::run(std::shared_ptr<database_core> on, lane& of) {
+    for (co_await let_more_come(of); fetch_line(of); co_await let_more_come(of)) {
+        if (of.on_way.empty()) {
+            if (!changed_) break;
+            co_await changed_->wait();
+            continue;
+        }
+        of.last_call = std::chrono::steady_clock::now();
+        of.last_commits = commits_in(of.on_way);
+        std::unordered_set<task_id> left;
+        bool failed = false;
         try {
-            co_await deliver_some(on);
+            left = co_await deliver_some(on, of);
         } catch (const std::exception& e) {
-            app_.log->warn("{} tasks wait in the outbox of {}: {}", on_way_.size(), of_.shown_url(),
+            failed = true;
+            app_.log->warn("{} tasks wait in the outbox of {}: {}", of.on_way.size(), of_.shown_url(),
                            e.what());
         }
-        on_way_.clear();
-        if (changed_) changed_->open();
+        if (failed) {
+            for (const auto& one : of.on_way) left.insert(id_of(one));
+        }
+        answered(of, std::move(left));
     }
     if (changed_) changed_->open();
 }
@@ -154,10 +257,10 @@ awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> ent
             if (!entries[i].schedule.empty()) all[i].stays = !co_await declare(entries[i]);
         }
     } catch (const std::exception&) {
-        away_ = true;
+        note_away(entries, true);
         throw;
     }
-    away_ = false;
+    note_away(entries, false);
     ahead_ = (there_.tasks().now() - app_.now()).count();
     co_return all;
 }
@@ -203,22 +306,35 @@ awaitable<bool> courier::declare(const outbox_entry& entry) {
     co_return false;
 }
 
-awaitable<void> courier::deliver_some(const std::shared_ptr<database_core>& on) {
-    asked_at_ = std::chrono::steady_clock::now();
-    struct answered {
+// The ids of those that stay in the outbox.
+awaitable<std::unordered_set<task_id>> courier::deliver_some(const std::shared_ptr<database_core>& on,
+                                                             lane& of) {
+    of.asked_at = std::chrono::steady_clock::now();
+    struct until_answered {
         std::atomic<std::chrono::steady_clock::time_point>& at;
-        ~answered() { at = never; }
-    } guard{asked_at_};
-    const auto all = co_await bring(on_way_);
+        ~until_answered() { at = never; }
+    } guard{of.asked_at};
+    const auto all = co_await bring(of.on_way);
     warn_of_first(all);
-    for (std::size_t i = 0; i < on_way_.size(); ++i) {
-        if (!all[i].stays) tell(on_way_[i], all[i].got);
-        if (is_last_of_commit(on_way_, i))
-            app_.events.publish({.kind = event_kind::commit_step, .text = "delivered"});
+    std::unordered_set<task_id> left;
+    std::vector<outbox_entry> done;
+    for (std::size_t i = 0; i < of.on_way.size(); ++i) {
+        const bool is_last = is_last_of_commit(of.on_way, i);
+        if (all[i].stays) {
+            left.insert(id_of(of.on_way[i]));
+        } else {
+            tell(of.on_way[i], all[i].got);
+            done.push_back(std::move(of.on_way[i]));
+        }
+        if (is_last) app_.events.publish({.kind = event_kind::commit_step, .text = "delivered"});
     }
-    std::erase_if(on_way_, [&, i = std::size_t{0}](const auto&) mutable { return all[i++].stays; });
-    counts.count_own(on_way_.size());
-    striker_.add(on, on_way_);
+    counts.count_own(done.size());
+    strike(on, done);
+    co_return left;
+}
+
+void courier::strike(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered) {
+    striker_.add(std::move(on), delivered);
 }
 
 void courier::warn_of_first(const std::vector<brought>& all) const {
@@ -244,24 +360,27 @@ void courier::tell(outbox_entry& entry, const delivered_item& answer) {
                    std::memory_order_release);
 }
 
-awaitable<void> courier::let_more_come() {
-    const auto until = last_call_ + (last_commits_ < many_commits ? least_between_calls : least_when_many);
+awaitable<void> courier::let_more_come(lane& of) {
+    const auto until =
+        of.last_call + (of.last_commits < many_commits ? least_between_calls : least_when_many);
     const bool soon = std::chrono::steady_clock::now() < until;
-    const auto is_urgent = [this] {
+    const auto is_urgent = [&] {
         const std::lock_guard lock{guard_};
-        return awaited_ || line_.size() >= worth_a_call;
+        return of.awaited || of.line.size() >= worth_a_call;
     };
     if (hurry_ || !soon || is_urgent()) co_return;
     asio::steady_timer timer{co_await asio::this_coro::executor, until};
-    next_call_ = &timer;
+    of.next_call = &timer;
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    next_call_ = nullptr;
+    of.next_call = nullptr;
 }
 
 bool courier::has(const held_task& task) const {
     const auto is_its = [&](const outbox_entry& entry) { return entry.task.get() == &task; };
     const std::lock_guard lock{guard_};
-    return std::ranges::any_of(line_, is_its) || std::ranges::any_of(on_way_, is_its);
+    return std::ranges::any_of(lanes_, [&](const auto& one) {
+        return std::ranges::any_of(one.second.line, is_its) || std::ranges::any_of(one.second.on_way, is_its);
+    });
 }
 
 awaitable<void> courier::of(std::shared_ptr<held_task> task) {
@@ -308,9 +427,14 @@ void courier::stop() {
 awaitable<void> courier::flush(duration most) {
     const auto until = std::chrono::steady_clock::now() + most;
     hurry_ = true;
-    if (next_call_) next_call_->cancel();
+    {
+        const std::lock_guard lock{guard_};
+        for (auto& [shards, one] : lanes_) {
+            if (one.next_call) one.next_call->cancel();
+        }
+    }
     striker_.hurry();
-    while ((is_delivering() || striker_.is_busy()) && !away_ && std::chrono::steady_clock::now() < until)
+    while ((is_delivering() || striker_.is_busy()) && std::chrono::steady_clock::now() < until)
         co_await pause(2ms);
 }
 

@@ -1,4 +1,7 @@
-// Brings what a database has committed to the store, right after the commit: commits that come while a call is under way, or so soon after the last one that many must be coming, leave together with the next one.
+// Brings what a database has committed to the store, right after the commit: commits that come while a call is under way, or so
+// soon after the last one that many must be coming, leave together with the next one.
+//
+// What concerns the same shards has a lane of its own, so that a server that is away holds up only what needs it.
 //
 // It is an optimisation: whatever it drops the relay finds in the outbox.
 #pragma once
@@ -7,6 +10,7 @@
 #include "client/open_transaction.hpp"
 #include "outbox/database_core.hpp"
 #include "outbox/entry.hpp"
+#include "outbox/route.hpp"
 #include "outbox/striker.hpp"
 #include "runtime/async_gate.hpp"
 
@@ -15,9 +19,14 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace errand::detail {
 
@@ -55,10 +64,13 @@ public:
     // From any thread.
     void post(std::shared_ptr<database_core> on, std::vector<outbox_entry> commit);
     awaitable<void> of(std::shared_ptr<held_task> task) override;
-    // The store gave its last answer, and has not been asked for another for longer than is usual. From any thread.
-    bool is_prompt() const noexcept;
+    // The shards that this concerns gave their last answer, and have not been asked for another for longer than is usual.
+    // From any thread.
+    bool is_prompt(const held_task& task) const;
     // The store's clock, as far as this machine's tells it. From any thread.
     time_point store_now() const;
+    // Strikes off what was delivered; `on` lives until that is done.
+    void strike(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered);
     // Until all is delivered and struck off, for so long at most.
     awaitable<void> flush(duration most);
     // Nothing is taken any more; whoever waits is told so.
@@ -71,40 +83,53 @@ public:
 
 private:
     static constexpr std::chrono::steady_clock::time_point never{};
-    // What is to be done about a commit in the line: nothing while a call that will take it along is being prepared.
+    // What concerns the same shards leaves together, in order, one call after the other.
+    struct lane {
+        shard_set shards{};
+        std::deque<outbox_entry> line{};  // under the guard, as what follows, up to `on_way`
+        bool awaited = false;             // something in the line is
+        bool delivering = false;
+        std::vector<outbox_entry> on_way{};              // changed on the loop alone
+        boost::asio::steady_timer* next_call = nullptr;  // while it waits for more
+        std::chrono::steady_clock::time_point last_call{};
+        std::size_t last_commits = 0;                                        // that the last call took along
+        std::atomic<std::chrono::steady_clock::time_point> asked_at{never};  // of the call under way
+    };
+    // What is to be done about a commit in a line: nothing while a call that will take it along is being prepared.
     enum class need { nothing, call, haste };
-    need put_in_line(std::vector<outbox_entry> commit);
-    bool fetch_line();
+    using needs_of_lanes = std::vector<std::pair<lane*, need>>;
+    needs_of_lanes put_in_line(std::vector<outbox_entry> commit);
+    need put_in_line(lane& in, outbox_entry one);
+    bool fetch_line(lane& of);
+    bool must_wait(const lane& in, const outbox_entry& one) const;
+    void answered(lane& of, std::unordered_set<task_id> left);
+    void leave_what_needs(std::unordered_set<task_id> left);
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
     awaitable<bool> declare(const outbox_entry& entry);
-    awaitable<void> run(std::shared_ptr<database_core> on);
-    awaitable<void> deliver_some(const std::shared_ptr<database_core>& on);
+    awaitable<void> run(std::shared_ptr<database_core> on, lane& of);
+    awaitable<std::unordered_set<task_id>> deliver_some(const std::shared_ptr<database_core>& on, lane& of);
     void warn_of_first(const std::vector<brought>& all) const;
     void tell(outbox_entry& entry, const delivered_item& answer);
-    awaitable<void> let_more_come();
+    awaitable<void> let_more_come(lane& of);
     static awaitable<void> wait_for(std::shared_ptr<courier> self, std::shared_ptr<held_task> task);
     bool is_delivering() const;
     bool has(const held_task& task) const;
     awaitable<bool> stands(const held_task& task);
+    void note_away(std::span<const outbox_entry> entries, bool away);
+    bool is_away(const shard_set& shards) const;
 
     database_core& of_;
     app_core& app_;
     loop& there_;
-    mutable std::mutex guard_;  // of what follows, up to stopped_
-    std::deque<outbox_entry> line_;
-    bool awaited_ = false;  // something in the line is
-    bool delivering_ = false;
+    const std::unique_ptr<std::atomic<bool>[]> away_;  // each shard: as its last call said
+    mutable std::mutex guard_;                         // of what follows, up to stopped_
+    std::map<shard_set, lane> lanes_;                  // made when they are needed, and kept
+    std::uint64_t tickets_ = 0;
     bool stopped_ = false;
-    std::vector<outbox_entry> on_way_;
     striker striker_;
     bool hurry_ = false;
-    boost::asio::steady_timer* next_call_ = nullptr;  // while it waits for more
-    std::chrono::steady_clock::time_point last_call_{};
-    std::size_t last_commits_ = 0;  // that the last call took along
-    std::atomic<bool> away_{false};
-    std::atomic<std::chrono::steady_clock::time_point> asked_at_{never};  // of the call under way
-    std::atomic<std::int64_t> ahead_{0};                                  // ms
-    std::optional<async_gate> changed_;                                   // nothing once it has stopped
+    std::atomic<std::int64_t> ahead_{0};  // ms
+    std::optional<async_gate> changed_;   // nothing once it has stopped
 };
 
 }  // namespace errand::detail

@@ -4,6 +4,7 @@
 #include <errand/error.hpp>
 
 #include "outbox/courier.hpp"
+#include "outbox/relay_calls.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/loop.hpp"
@@ -61,6 +62,7 @@ database_core::database_core(app_core& app, std::unique_ptr<sql::driver> of, con
     if (options.install) first = [this](sql::session& in) { return make_tables(statements_, in); };
     pool_ = std::make_shared<sql::pool>(*driver_, options, std::move(first));
     courier_ = std::make_shared<courier>(*this);
+    relay_calls_ = std::make_unique<relay_calls>(*courier_, app_.background());
 }
 
 database_core::~database_core() { close(); }

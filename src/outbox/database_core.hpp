@@ -30,6 +30,8 @@ namespace errand::detail {
 
 class app_core;
 class courier;
+class relay_calls;
+struct relay_pass;
 
 class database_core final : public outbox_port, public std::enable_shared_from_this<database_core> {
 public:
@@ -75,9 +77,9 @@ private:
                                         std::vector<sql::value> values);
     struct page_of_rows {
         std::int64_t rows = 0, delivered = 0;
-        std::exception_ptr failure{};  // none was delivered
     };
-    awaitable<page_of_rows> relay_page(boost::asio::io_context& place, std::int64_t past);
+    awaitable<page_of_rows> relay_page(boost::asio::io_context& place, std::int64_t past,
+                                       std::shared_ptr<relay_pass> of);
     awaitable<std::size_t> relay_all(boost::asio::io_context& place);
     std::vector<outbox_entry> readable(const sql::result& rows);
     void start_thread();
@@ -95,6 +97,7 @@ private:
 
     std::shared_ptr<sql::pool> pool_;
     std::shared_ptr<courier> courier_;
+    std::unique_ptr<relay_calls> relay_calls_;
     std::atomic<bool> complained_{false};  // of a row that cannot be read
     std::atomic<bool> closing_{false}, closed_{false};
 };

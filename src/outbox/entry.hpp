@@ -28,6 +28,7 @@ struct outbox_entry {
     std::string schedule{};  // the record that it declares, encoded; then there is no item
     // Of what this process commits: who has its handle learns here what becomes of it.
     std::shared_ptr<detail::held_task> task{};
+    std::uint64_t ticket = 0;  // the order in which they were committed, for its courier
     // Of what was read: since it was written.
     duration age{0};
 };

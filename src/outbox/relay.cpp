@@ -4,6 +4,7 @@
 
 #include "outbox/courier.hpp"
 #include "outbox/database_core.hpp"
+#include "outbox/relay_calls.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
 
@@ -23,20 +24,6 @@ constexpr duration most_age = store::remembers_for - std::chrono::days{10};
 
 // What a schedule is known to have been declared by: the record of a cancelled one is kept for a month.
 constexpr duration most_age_of_schedule = std::chrono::days{20};
-
-// Those that are delivered. It may outlive who asked for it, so it has its own.
-awaitable<std::vector<outbox_entry>> bring(courier& by, std::vector<outbox_entry> entries) {
-    const auto all = co_await by.bring(entries);
-    std::vector<outbox_entry> done;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (!all[i].stays) done.push_back(std::move(entries[i]));
-    }
-    co_return done;
-}
-
-awaitable<void> forget(loop& there, std::vector<delivered_task> tasks) {
-    co_await there.tasks().forget(tasks);
-}
 
 }  // namespace
 
@@ -66,7 +53,8 @@ void database_core::complain(const std::string& why) {
 }
 
 awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io_context& place,
-                                                                 std::int64_t past) {
+                                                                 std::int64_t past,
+                                                                 std::shared_ptr<relay_pass> of) {
     sql::pool::loan on{*pool_, co_await pool_->take(place)};
     if (dialect_.locks_rows) {
         if (!dialect_.isolate.empty()) co_await on.run(dialect_.isolate);
@@ -78,9 +66,11 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     auto entries = readable(found);
     if (!entries.empty()) {
         try {
-            entries = co_await on_loop(app_.background(), [&](loop&) { return bring(*courier_, entries); });
-        } catch (const store_error&) {
-            page.failure = std::current_exception();
+            entries = co_await on_loop(app_.background(), [&](loop&) {
+                return relay_calls_->bring(shared_from_this(), std::move(entries), of);
+            });
+        } catch (const store_error&) {  // it is not open yet
+            of->failure = std::current_exception();
             entries.clear();
         }
     }
@@ -91,8 +81,9 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     if (dialect_.locks_rows) co_await on.run(dialect_.commit);
     on.clean = true;
     if (!entries.empty()) {
-        co_await on_loop(app_.background(),
-                         [&](loop& there) { return forget(there, delivered_tasks(entries)); });
+        co_await on_loop(app_.background(), [&](loop& there) {
+            return forget(there, shared_from_this(), delivered_tasks(entries));
+        });
     }
     page.delivered = static_cast<std::int64_t>(entries.size());
     co_return page;
@@ -101,15 +92,14 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
 // Behind rows that stay there may be some that can be delivered: those of a shard that is there.
 awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) {
     std::int64_t delivered = 0, past = 0;
-    std::exception_ptr failure;
+    const auto pass = std::make_shared<relay_pass>();
     for (bool more = true; more;) {
-        const auto page = co_await relay_page(place, past);
+        const auto page = co_await relay_page(place, past, pass);
         delivered += page.delivered;
         past += page.rows - page.delivered;
-        if (page.failure) failure = page.failure;
-        more = page.rows == most_rows && !(failure && app_.background().tasks().shards() == 1);
+        more = page.rows == most_rows && !(pass->failure && app_.background().tasks().shards() == 1);
     }
-    if (failure && delivered == 0) std::rethrow_exception(failure);
+    if (pass->failure && delivered == 0) std::rethrow_exception(pass->failure);
     co_return static_cast<std::size_t>(delivered);
 }
 

@@ -25,8 +25,34 @@ constexpr std::size_t rows_per_strike = 1000;
 // The relay delivers the others again, which changes nothing, and strikes them off.
 constexpr std::size_t most_kept = 10'000;
 constexpr auto pause_after_failure = 1s;
+// For an answer that changes nothing here.
+constexpr auto patience = 2s;
+
+struct forgetting {
+    explicit forgetting(const asio::any_io_executor& executor) : over{executor} {}
+    asio::steady_timer over;
+    bool ended = false;
+};
+
+awaitable<void> tell_store(loop& there, std::shared_ptr<database_core>, std::vector<delivered_task> tasks,
+                           std::shared_ptr<forgetting> of) {
+    try {
+        co_await there.tasks().forget(tasks);
+    } catch (const std::exception&) {
+        // It remembers them for longer than it needs to.
+    }
+    of->ended = true;
+    of->over.cancel();
+}
 
 }  // namespace
+
+awaitable<void> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks) {
+    const auto of = std::make_shared<forgetting>(there.executor());
+    of->over.expires_after(patience);
+    asio::co_spawn(there.executor(), tell_store(there, std::move(on), std::move(tasks), of), asio::detached);
+    if (!of->ended) co_await of->over.async_wait(asio::as_tuple(asio::use_awaitable));
+}
 
 striker::striker(database_core& on, loop& there, std::function<void()> rested)
     : of_{on}, there_{there}, rested_{std::move(rested)} {}
@@ -83,11 +109,11 @@ awaitable<void> striker::gather() {
 awaitable<void> striker::strike_some() {
     const auto count = std::min(delivered_.size(), rows_per_strike);
     const auto rows = std::span{delivered_}.first(count);
-    const auto tasks = delivered_tasks(rows);
+    auto tasks = delivered_tasks(rows);
     co_await of_.run_alone(of_.statements()["outbox.strike"], {places_of(rows), of_.name_space()});
     of_.app().events.publish({.kind = event_kind::commit_step, .text = "struck"});
     delivered_.erase(delivered_.begin(), delivered_.begin() + static_cast<std::ptrdiff_t>(count));
-    co_await there_.tasks().forget(tasks);
+    co_await forget(there_, of_.shared_from_this(), std::move(tasks));
 }
 
 }  // namespace errand::detail

@@ -14,6 +14,10 @@
 
 namespace errand::detail {
 
+// Tells the store that these are struck off. A shard that is away is not waited for: it hears of it when it is back. On the
+// loop; `on` lives until then.
+awaitable<void> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks);
+
 // On the app's background loop.
 class striker {
 public:

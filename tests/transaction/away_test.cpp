@@ -1,4 +1,5 @@
 // Transactions whose tasks have a biz_id, while the store gives no answer.
+#include "core/task_id.hpp"
 #include "handlers.hpp"
 #include "outbox/database_core.hpp"
 #include "store/shards/routes.hpp"
@@ -30,6 +31,29 @@ named_handle order(test_app& t, errand::database& db, std::int64_t id, const std
     return t.run(errand::transaction(db, [&](auto& tx) -> errand::awaitable<named_handle> {
         co_await tx.execute(sql("INSERT INTO note(id) VALUES(?)"), id);
         co_return co_await t.app.handler<named>().perform_async(key);
+    }));
+}
+
+std::size_t shard_of_key(const std::string& key) {
+    return errand::shards::shard_of(errand::derive_task_id("committed::named", key), 2);
+}
+
+// Keys whose tasks the shard keeps.
+std::vector<std::string> keys_on(std::size_t shard, std::size_t count, const std::string& front) {
+    std::vector<std::string> all;
+    for (int tried = 0; all.size() < count; ++tried) {
+        auto key = front + std::to_string(tried);
+        if (shard_of_key(key) == shard) all.push_back(std::move(key));
+    }
+    return all;
+}
+
+std::vector<named_handle> commit_all(test_app& t, errand::database& db,
+                                     const std::vector<std::string>& keys) {
+    return t.run(errand::transaction(db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
+        std::vector<named_handle> some;
+        for (const auto& key : keys) some.push_back(co_await t.app.handler<named>().perform_async(key));
+        co_return some;
     }));
 }
 
@@ -141,4 +165,92 @@ TEST_CASE(
         return left() == 0;
     });
     for (const auto& one : all) CHECK(t.info(one).biz_id.has_value());
+}
+
+// The call to the one that is away ends long after the test has given up.
+TEST_CASE("Commits for servers that are there are delivered beside a delivery that waits for another one",
+          "[outbox][goes_away]") {
+    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
+    auto settings = patient_settings(there);
+    settings.store += ',' + away.url();
+    settings.shards = 2;
+    test_app t{settings};
+    t.app.provide<place>();
+    test_database db{t.app};
+    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
+    commit_all(t, *db, {keys_on(0, 1, "first ")[0], keys_on(1, 1, "first ")[0]});
+    errand::test::eventually([&] { return left() == 0; });
+    away.freeze();
+    auto keys = keys_on(0, 4, "there ");
+    const auto late = keys_on(1, 2, "late ");
+    auto all = commit_all(t, *db, {keys[0], late[0], keys[1]});
+    errand::test::eventually([&] { return left() == 1; });
+    for (std::size_t i = 2; i < 4; ++i) {
+        all.push_back(commit_all(t, *db, {keys[i]})[0]);
+        CHECK(t.info(all.back()).biz_id == keys[i]);
+    }
+    all.push_back(commit_all(t, *db, {late[1]})[0]);
+    errand::test::eventually([&] { return left() == 2; });
+    away.thaw();
+    errand::test::eventually([&] { return left() == 0; });
+    for (const auto& one : all) CHECK(t.info(one).biz_id.has_value());
+}
+
+// They are more than five pages. A wait for the call to the server that is away ends long after the test has given up.
+TEST_CASE(
+    "The relay goes past rows of a server that is away, and sends it no second call while it waits for the first",
+    "[outbox][goes_away]") {
+    errand::test::redis_server lost, there{{.append_only = true}}, away{{.append_only = true}};
+    const auto settings = patient_settings(lost);
+    auto of_relay = settings;
+    of_relay.store = there.url() + ',' + away.url();
+    of_relay.shards = 2;
+    test_app writer{settings}, t{of_relay};
+    for (auto* one : {&writer, &t}) one->app.provide<place>();
+    test_database written{writer.app};
+    const auto db = errand::test::open_database(t.app, written.url());
+    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
+    const auto relay = [&] { return t.run(db->core()->deliver_left_behind()); };
+    commit_all(t, *db, {keys_on(0, 1, "open ")[0], keys_on(1, 1, "open ")[0]});
+    errand::test::eventually([&] { return left() == 0; });
+
+    // The process that commits delivers nothing.
+    std::atomic<bool> once{false};
+    writer.app.on_event([&](const errand::event& what) {
+        if (what.kind == errand::event_kind::commit_step && what.text == "committed" && !once.exchange(true))
+            lost.freeze();
+    });
+    const auto parent = keys_on(1, 1, "parent ")[0], child = keys_on(0, 1, "child ")[0],
+               grandchild = keys_on(0, 1, "grandchild ")[0];
+    const auto family =
+        writer.run(errand::transaction(*written, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
+            auto by = writer.app.handler<named>();
+            std::vector<named_handle> some{co_await by.perform_async(parent)};
+            some.push_back(co_await by.with({.after = {some[0]}}).perform_async(child));
+            some.push_back(co_await by.with({.after = {some[1]}}).perform_async(grandchild));
+            co_return some;
+        }));
+    const auto of_away = commit_all(writer, *written, keys_on(1, 1000, "away "));
+    const auto of_there = commit_all(writer, *written, keys_on(0, 40, "there "));
+    REQUIRE(left() == 1043);
+    t.run(db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
+
+    away.kill();
+    CHECK(relay() == 40);
+    CHECK(left() == 1003);
+    CHECK_THROWS_AS(relay(), errand::store_error);
+    for (const auto& one : of_there) CHECK(t.run(t.app.find(one.id())));
+    CHECK_FALSE(t.run(t.app.find(family[1].id())));
+
+    // What was waited for strikes off what it brought: the first page but the two that depend on it.
+    away.restart();
+    errand::test::eventually([&] { return left() == 1003 - 198; });
+    CHECK(t.run(t.app.find(of_away[0].id())));
+    CHECK_FALSE(t.run(t.app.find(of_away[500].id())));
+    errand::test::eventually([&] {
+        relay();
+        return left() == 0;
+    });
+    for (const auto& one : family) CHECK(t.run(t.app.find(one.id())).has_value());
+    CHECK(t.run(t.app.inspect().outboxes()).at(0).refused == 0);
 }

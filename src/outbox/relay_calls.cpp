@@ -1,0 +1,150 @@
+#include "outbox/relay_calls.hpp"
+
+#include <errand/error.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+
+namespace errand::detail {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A call takes milliseconds, and on a slow line a few seconds; what takes longer than this is heard of later.
+constexpr auto patience = 2s;
+// What is kept in memory of them is a page for each.
+constexpr std::size_t most_late = 32;
+
+std::exception_ptr nothing_heard() {
+    return std::make_exception_ptr(store_error{
+        "a server of the store gives no answer: the tasks that it is to keep stay in the outbox"});
+}
+
+void stay(relay_pass& of, const task_id& id) {
+    if (of.stayed.size() < relay_pass::most_stayed) of.stayed.insert(id);
+}
+
+}  // namespace
+
+// Calls that are waited for together.
+struct relay_calls::wave {
+    explicit wave(const asio::any_io_executor& executor) : changed{executor} {}
+    asio::steady_timer changed;
+    std::size_t open = 0;
+};
+
+struct relay_calls::call {
+    shard_set route;
+    std::vector<outbox_entry> rows;
+    std::shared_ptr<wave> with;
+    std::vector<brought> answers{};
+    std::exception_ptr failure{};
+    bool ended = false, late = false;
+
+    std::vector<outbox_entry> delivered() {
+        std::vector<outbox_entry> done;
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            if (!answers[i].stays) done.push_back(std::move(rows[i]));
+        }
+        return done;
+    }
+};
+
+awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database_core> on,
+                                                        std::vector<outbox_entry> rows,
+                                                        std::shared_ptr<relay_pass> of) {
+    const bool may_wait = there_.tasks().shards() == 1;
+    std::vector<outbox_entry> done;
+    for (auto parts = next_wave(rows, *of); !parts.empty(); parts = next_wave(rows, *of)) {
+        const auto together = std::make_shared<wave>(there_.executor());
+        std::vector<std::shared_ptr<call>> calls;
+        for (auto& [route, some] : parts) {
+            ++together->open;
+            calls.push_back(std::make_shared<call>(route, std::move(some), together));
+            asio::co_spawn(there_.executor(), run(on, calls.back()), asio::detached);  // throws nothing
+        }
+        const auto until = std::chrono::steady_clock::now() + patience;
+        together->changed.expires_at(may_wait ? asio::steady_timer::time_point::max() : until);
+        if (together->open > 0) co_await together->changed.async_wait(asio::as_tuple(asio::use_awaitable));
+        for (const auto& one : calls) {
+            one->late = !one->ended;
+            if (one->late) late_.push_back(one);
+            if (one->late || one->failure) of->failure = one->late ? nothing_heard() : one->failure;
+            for (std::size_t i = 0; i < one->rows.size(); ++i) {
+                const bool stays = !one->ended || one->failure || one->answers[i].stays;
+                if (stays) stay(*of, id_of(one->rows[i]));
+                if (stays && one->ended && !one->failure && one->answers[i].got.failed)
+                    of->failure = one->answers[i].got.failed;
+            }
+            if (one->ended) std::ranges::move(one->delivered(), std::back_inserter(done));
+        }
+    }
+    co_return done;
+}
+
+awaitable<void> relay_calls::run(std::shared_ptr<database_core> on, std::shared_ptr<call> one) {
+    try {
+        one->answers = co_await by_.bring(one->rows);
+    } catch (const std::exception&) {
+        one->failure = std::current_exception();
+    }
+    one->ended = true;
+    if (--one->with->open == 0) one->with->changed.cancel();
+    if (!one->late) co_return;
+    std::erase(late_, one);
+    const auto done = one->delivered();
+    by_.counts.count_left(done.size());
+    by_.strike(on, done);
+}
+
+bool relay_calls::is_held_up(const shard_set& route) const {
+    return late_.size() >= most_late || std::ranges::any_of(late_, [&](const auto& one) {
+               return std::ranges::includes(route, one->route);
+           });
+}
+
+bool relay_calls::has_to_stay(const outbox_entry& row, const shard_set& route, const relay_pass& of) const {
+    if (!row.item.after.empty() && of.stayed.size() >= relay_pass::most_stayed) return true;
+    const auto stayed = [&](const parent_task& parent) { return of.stayed.contains(parent.id); };
+    return is_held_up(route) || of.stayed.contains(id_of(row)) || std::ranges::any_of(row.item.after, stayed);
+}
+
+// Takes from the rows those that nothing before them has to go before.
+relay_calls::parts relay_calls::next_wave(std::vector<outbox_entry>& rows, relay_pass& of) const {
+    parts all;
+    // What a store of one shard takes it takes in order.
+    if (there_.tasks().shards() == 1) {
+        if (!rows.empty()) all.emplace(shard_set{0}, std::exchange(rows, {}));
+        return all;
+    }
+    std::unordered_set<task_id> before;
+    std::vector<outbox_entry> later;
+    for (auto& row : rows) {
+        const auto id = id_of(row);
+        const auto route = route_of(there_.tasks(), row);
+        if (has_to_stay(row, route, of)) {
+            if (!of.failure && is_held_up(route)) of.failure = nothing_heard();
+            stay(of, id);
+            continue;
+        }
+        const bool waits =
+            before.contains(id) || std::ranges::any_of(row.item.after, [&](const auto& parent) {
+                return before.contains(parent.id);
+            });
+        before.insert(id);
+        if (waits) {
+            later.push_back(std::move(row));
+        } else {
+            all[route].push_back(std::move(row));
+        }
+    }
+    rows = std::move(later);
+    return all;
+}
+
+}  // namespace errand::detail
