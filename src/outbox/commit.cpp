@@ -67,6 +67,7 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
     }
     const auto batch = to_text(new_task_id(now.time_since_epoch().count()));
     entries.reserve(list.size());
+    const auto made = std::chrono::steady_clock::now();
     std::size_t next = 0;
     for (std::size_t place = 0; place < list.size(); ++place) {
         const auto& task = list[place];
@@ -75,6 +76,7 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
         task->place = place;
         outbox_entry entry{.batch = batch, .place = static_cast<std::int64_t>(place)};
         entry.task = task;
+        entry.made = made;
         if (task->schedule) {
             entry.schedule = declaration_of(*task->schedule, now);
         } else {

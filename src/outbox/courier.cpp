@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t most_in_line = 10'000, most_on_way = 500;
+constexpr std::size_t most_in_line = 10'000, most_in_lines = 40'000, most_on_way = 500;
 // A lone commit leaves at once; of many a second each call takes along what has come in this time, as a call costs store and
 // program ten times what a task in it does. A call that took several commits along says that more are coming: those wait
 // for longer, as what the calls cost is what the next commits lack.
@@ -125,38 +125,81 @@ courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
     needs_of_lanes all;
     const std::lock_guard lock{guard_};
     if (stopped_) return all;
+    const auto known_before = tickets_;
+    std::size_t waiting = 0;
+    for (const auto& [shards, one] : lanes_) waiting += one.line.size();
     std::unordered_set<task_id> left;
     for (auto& one : commit) {
         const auto id = id_of(one);
-        auto& in = lanes_[route_of(there_.tasks(), one)];
-        const bool needs_one_left = std::ranges::any_of(one.item.after, [&](const parent_task& parent) {
-            return left.contains(parent.id);
-        });
+        auto& in = lane_for(one, id);
+        const bool needs_one_left =
+            left.contains(id) || std::ranges::any_of(one.item.after, [&](const parent_task& parent) {
+                return left.contains(parent.id);
+            });
         // The relay will find them; so will those who wait for them.
-        if (needs_one_left || in.line.size() > most_in_line) {
+        if (needs_one_left || waiting > most_in_lines || takes_no_more(in, known_before)) {
             left.insert(id);
             continue;
         }
         const auto needs = put_in_line(in, std::move(one));
         const auto known = std::ranges::find(all, &in, &std::pair<lane*, need>::first);
-        if (known == all.end()) {
-            if (needs != need::nothing) all.emplace_back(&in, needs);
-        } else if (known->second != need::call) {
-            known->second = needs;
+        if (known != all.end()) {
+            known->second = std::max(known->second, needs);
+        } else if (needs != need::nothing) {
+            all.emplace_back(&in, needs);
         }
     }
     return all;
 }
 
+// It was full before this commit: that is not torn apart.
+bool courier::takes_no_more(const lane& in, std::uint64_t before) const {
+    return in.line.size() > most_in_line && in.line[most_in_line].ticket <= before;
+}
+
+courier::lane& courier::lane_for(const outbox_entry& one, const task_id& id) {
+    auto shards = route_of(there_.tasks(), one);
+    for (const auto& other : before(one, id)) {
+        shard_set both;
+        std::ranges::set_union(shards, other.in->shards, std::back_inserter(both));
+        shards = std::move(both);
+    }
+    auto& in = lanes_[shards];
+    if (in.shards.empty()) in.shards = std::move(shards);
+    return in;
+}
+
 courier::need courier::put_in_line(lane& in, outbox_entry one) {
     // The transaction waits for the store's word.
     const bool awaited = is_awaited(one);
-    if (in.shards.empty()) in.shards = route_of(there_.tasks(), one);
     one.ticket = ++tickets_;
+    if (there_.tasks().shards() > 1) unanswered_.emplace(id_of(one), position{&in, one.ticket});
     in.line.push_back(std::move(one));
     in.awaited = in.awaited || awaited;
     if (!std::exchange(in.delivering, true)) return need::call;
     return awaited || in.line.size() >= worth_a_call ? need::haste : need::nothing;
+}
+
+// What it must not overtake.
+std::vector<courier::position> courier::before(const outbox_entry& one, const task_id& id) const {
+    std::vector<position> all;
+    if (unanswered_.empty()) return all;
+    const auto add = [&](const task_id& other) {
+        const auto [from, to] = unanswered_.equal_range(other);
+        for (auto at = from; at != to; ++at) all.push_back(at->second);
+    };
+    add(id);
+    for (const auto& parent : one.item.after) add(parent.id);
+    return all;
+}
+
+void courier::strike_out(const task_id& id, std::uint64_t ticket) {
+    const auto [from, to] = unanswered_.equal_range(id);
+    for (auto at = from; at != to; ++at) {
+        if (at->second.ticket != ticket) continue;
+        unanswered_.erase(at);
+        return;
+    }
 }
 
 // What is to leave now, whole commits, is on its way then: nothing while it has to wait for what leaves by other lanes. False, and
@@ -177,14 +220,9 @@ bool courier::fetch_line(lane& of) {
 
 // By the order of tickets nothing waits in a circle.
 bool courier::must_wait(const lane& in, const outbox_entry& one) const {
-    const auto is_before = [&](const outbox_entry& other) {
-        return other.ticket < one.ticket && precedes(id_of(other), one);
-    };
-    return std::ranges::any_of(lanes_, [&](const auto& known) {
-        const auto& [shards, other] = known;
-        // Others of its id alone are in its own lane, or depend on something.
-        if (&other == &in || (one.item.after.empty() && shards.size() == 1)) return false;
-        return std::ranges::any_of(other.on_way, is_before) || std::ranges::any_of(other.line, is_before);
+    if (unanswered_.empty()) return false;
+    return std::ranges::any_of(before(one, id_of(one)), [&](const position& other) {
+        return other.in != &in && other.ticket < one.ticket;
     });
 }
 
@@ -193,22 +231,23 @@ void courier::answered(lane& of, std::unordered_set<task_id> left) {
     {
         const std::lock_guard lock{guard_};
         of.on_way.clear();
-        if (!left.empty() && lanes_.size() > 1) leave_what_needs(std::move(left));
+        if (!left.empty()) leave_what_needs(std::move(left));
     }
     if (changed_) changed_->open();
 }
 
-// It would be taken for what depends on a task that is kept no longer; the relay delivers both.
+// It would be taken for what depends on a task that is kept no longer, or for the first of its id; the relay delivers both.
 void courier::leave_what_needs(std::unordered_set<task_id> left) {
     for (bool more = true; more;) {
         more = false;
         for (auto& [shards, one] : lanes_) {
             std::erase_if(one.line, [&](const outbox_entry& entry) {
-                const bool needs = std::ranges::any_of(entry.item.after, [&](const parent_task& parent) {
-                    return left.contains(parent.id);
-                });
-                if (needs) more = left.insert(entry.item.id).second || more;
-                return needs;
+                const auto id = id_of(entry);
+                const auto needs_it = [&](const parent_task& parent) { return left.contains(parent.id); };
+                if (!left.contains(id) && std::ranges::none_of(entry.item.after, needs_it)) return false;
+                more = left.insert(id).second || more;
+                strike_out(id, entry.ticket);
+                return true;
             });
         }
     }
@@ -229,23 +268,52 @@ awaitable<void> courier::run(std::shared_ptr<database_core> on, lane& of) {
             co_await changed_->wait();
             continue;
         }
-        of.last_call = std::chrono::steady_clock::now();
-        of.last_commits = commits_in(of.on_way);
+        std::vector<std::pair<task_id, std::uint64_t>> ids;
+        for (const auto& one : of.on_way) ids.emplace_back(id_of(one), one.ticket);
         std::unordered_set<task_id> left;
         bool failed = false;
         try {
-            left = co_await deliver_some(on, of);
+            left = co_await deliver_own(on, of);
         } catch (const std::exception& e) {
             failed = true;
             app_.log->warn("{} tasks wait in the outbox of {}: {}", of.on_way.size(), of_.shown_url(),
                            e.what());
         }
+        {
+            const std::lock_guard lock{guard_};
+            for (const auto& [id, ticket] : ids) strike_out(id, ticket);
+        }
         if (failed) {
-            for (const auto& one : of.on_way) left.insert(id_of(one));
+            for (const auto& one : ids) left.insert(one.first);
         }
         answered(of, std::move(left));
     }
     if (changed_) changed_->open();
+}
+
+// The ids of those that stay in the outbox.
+awaitable<std::unordered_set<task_id>> courier::deliver_own(std::shared_ptr<database_core> on, lane& of) {
+    of.last_call = std::chrono::steady_clock::now();
+    of.last_commits = commits_in(of.on_way);
+    co_await leave_out_what_is_gone(of);
+    if (of.on_way.empty()) co_return std::unordered_set<task_id>{};
+    co_return co_await deliver_some(on, of);
+}
+
+// What has waited for long may have been delivered by a relay, run and forgotten: the store would take it for another one.
+awaitable<void> courier::leave_out_what_is_gone(lane& of) {
+    std::vector<outbox_entry> there;
+    std::vector<bool> gone(of.on_way.size());
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+        if (is_own(of.on_way[i].made)) continue;
+        const bool is_there = co_await stands(*of.on_way[i].task);
+        gone[i] = !is_there;
+    }
+    if (std::ranges::find(gone, true) == gone.end()) co_return;
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+        if (!gone[i]) there.push_back(std::move(of.on_way[i]));
+    }
+    of.on_way = std::move(there);
 }
 
 awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> entries) {
@@ -332,6 +400,10 @@ awaitable<std::unordered_set<task_id>> courier::deliver_some(const std::shared_p
     strike(on, done);
     co_return left;
 }
+
+void courier::forget_later(std::vector<delivered_task> tasks) { striker_.forget_later(std::move(tasks)); }
+
+awaitable<void> courier::forget_what_is_due() { return striker_.forget_what_is_due(); }
 
 void courier::strike(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered) {
     striker_.add(std::move(on), delivered);

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -69,6 +70,11 @@ public:
     bool is_prompt(const held_task& task) const;
     // The store's clock, as far as this machine's tells it. From any thread.
     time_point store_now() const;
+    // What the relay has delivered, and struck off, is to be forgotten once no call that was made before can arrive; the next
+    // passes see to it. On the loop.
+    void forget_later(std::vector<delivered_task> tasks);
+    bool has_to_forget() const noexcept { return striker_.has_to_forget(); }
+    awaitable<void> forget_what_is_due();
     // Strikes off what was delivered; `on` lives until that is done.
     void strike(std::shared_ptr<database_core> on, const std::vector<outbox_entry>& delivered);
     // Until all is delivered and struck off, for so long at most.
@@ -83,7 +89,8 @@ public:
 
 private:
     static constexpr std::chrono::steady_clock::time_point never{};
-    // What concerns the same shards leaves together, in order, one call after the other.
+    // What concerns the same shards leaves together, in order, one call after the other. A row concerns also those of what it
+    // must not overtake and is not answered: so a lane waits for none that needs a shard which it does not need itself.
     struct lane {
         shard_set shards{};
         std::deque<outbox_entry> line{};  // under the guard, as what follows, up to `on_way`
@@ -96,12 +103,23 @@ private:
         std::atomic<std::chrono::steady_clock::time_point> asked_at{never};  // of the call under way
     };
     // What is to be done about a commit in a line: nothing while a call that will take it along is being prepared.
-    enum class need { nothing, call, haste };
+    enum class need { nothing, haste, call };
     using needs_of_lanes = std::vector<std::pair<lane*, need>>;
     needs_of_lanes put_in_line(std::vector<outbox_entry> commit);
     need put_in_line(lane& in, outbox_entry one);
+    lane& lane_for(const outbox_entry& one, const task_id& id);
+    bool takes_no_more(const lane& in, std::uint64_t before) const;
     bool fetch_line(lane& of);
+    // Where what is not answered stands; of a store of several shards.
+    struct position {
+        const lane* in = nullptr;
+        std::uint64_t ticket = 0;
+    };
+    std::vector<position> before(const outbox_entry& one, const task_id& id) const;
     bool must_wait(const lane& in, const outbox_entry& one) const;
+    void strike_out(const task_id& id, std::uint64_t ticket);
+    awaitable<void> leave_out_what_is_gone(lane& of);
+    awaitable<std::unordered_set<task_id>> deliver_own(std::shared_ptr<database_core> on, lane& of);
     void answered(lane& of, std::unordered_set<task_id> left);
     void leave_what_needs(std::unordered_set<task_id> left);
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
@@ -124,6 +142,7 @@ private:
     const std::unique_ptr<std::atomic<bool>[]> away_;  // each shard: as its last call said
     mutable std::mutex guard_;                         // of what follows, up to stopped_
     std::map<shard_set, lane> lanes_;                  // made when they are needed, and kept
+    std::unordered_multimap<task_id, position> unanswered_;
     std::uint64_t tickets_ = 0;
     bool stopped_ = false;
     striker striker_;

@@ -33,6 +33,12 @@ class courier;
 class relay_calls;
 struct relay_pass;
 
+// Of a row; before all of them.
+struct outbox_place {
+    std::string batch{};
+    std::int64_t place = -1;
+};
+
 class database_core final : public outbox_port, public std::enable_shared_from_this<database_core> {
 public:
     database_core(app_core& app, std::unique_ptr<sql::driver> of, const database_options& options);
@@ -77,8 +83,9 @@ private:
                                         std::vector<sql::value> values);
     struct page_of_rows {
         std::int64_t rows = 0, delivered = 0;
+        outbox_place last{};
     };
-    awaitable<page_of_rows> relay_page(boost::asio::io_context& place, std::int64_t past,
+    awaitable<page_of_rows> relay_page(boost::asio::io_context& place, outbox_place after,
                                        std::shared_ptr<relay_pass> of);
     awaitable<std::size_t> relay_all(boost::asio::io_context& place);
     std::vector<outbox_entry> readable(const sql::result& rows);

@@ -9,6 +9,7 @@
 
 #include "client/open_transaction.hpp"
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,10 +29,17 @@ struct outbox_entry {
     std::string schedule{};  // the record that it declares, encoded; then there is no item
     // Of what this process commits: who has its handle learns here what becomes of it.
     std::shared_ptr<detail::held_task> task{};
-    std::uint64_t ticket = 0;  // the order in which they were committed, for its courier
+    std::uint64_t ticket = 0;                      // the order in which they were committed, for its courier
+    std::chrono::steady_clock::time_point made{};  // before its row was written
     // Of what was read: since it was written.
     duration age{0};
 };
+
+// A relay, of whatever process, takes rows that are older. Those that were made less long ago are their own process's alone.
+inline constexpr std::chrono::milliseconds left_behind_after{5000}, own_for{4000};
+inline bool is_own(std::chrono::steady_clock::time_point made) {
+    return std::chrono::steady_clock::now() - made < own_for;
+}
 
 inline constexpr std::size_t outbox_columns = 13;
 // The parameters of "outbox.row".

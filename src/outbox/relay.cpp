@@ -16,14 +16,19 @@ namespace errand::detail {
 
 namespace {
 
-// Younger rows are on their way by the process that committed them.
-constexpr std::int64_t left_behind_after = 5000;  // ms
 constexpr std::int64_t most_rows = 200;
 // Nobody knows any more whether an older one was delivered.
 constexpr duration most_age = store::remembers_for - std::chrono::days{10};
 
 // What a schedule is known to have been declared by: the record of a cancelled one is kept for a month.
 constexpr duration most_age_of_schedule = std::chrono::days{20};
+
+outbox_place place_of_row(const std::vector<sql::value>& columns) {
+    const auto* batch = std::get_if<std::string>(&columns.at(0));
+    const auto* place = std::get_if<std::int64_t>(&columns.at(1));
+    if (!batch || !place) throw bad_data{"errand_outbox has columns batch and place of other types"};
+    return {*batch, *place};
+}
 
 }  // namespace
 
@@ -53,16 +58,19 @@ void database_core::complain(const std::string& why) {
 }
 
 awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io_context& place,
-                                                                 std::int64_t past,
+                                                                 outbox_place after,
                                                                  std::shared_ptr<relay_pass> of) {
     sql::pool::loan on{*pool_, co_await pool_->take(place)};
     if (dialect_.locks_rows) {
         if (!dialect_.isolate.empty()) co_await on.run(dialect_.isolate);
         co_await on.run(dialect_.begin);
     }
+    // Younger rows are on their way by the process that committed them.
     const auto found =
-        co_await on.run(statements_["outbox.take"], {name_space(), left_behind_after, most_rows, past});
+        co_await on.run(statements_["outbox.take"], {name_space(), std::int64_t{left_behind_after.count()},
+                                                     after.batch, after.place, most_rows});
     page_of_rows page{.rows = static_cast<std::int64_t>(found.rows.size())};
+    if (!found.rows.empty()) page.last = place_of_row(found.rows.back());
     auto entries = readable(found);
     if (!entries.empty()) {
         try {
@@ -81,8 +89,9 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     if (dialect_.locks_rows) co_await on.run(dialect_.commit);
     on.clean = true;
     if (!entries.empty()) {
-        co_await on_loop(app_.background(), [&](loop& there) {
-            return forget(there, shared_from_this(), delivered_tasks(entries));
+        co_await on_loop(app_.background(), [&](loop&) -> awaitable<void> {
+            courier_->forget_later(delivered_tasks(entries));
+            co_return;
         });
     }
     page.delivered = static_cast<std::int64_t>(entries.size());
@@ -91,14 +100,18 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
 
 // Behind rows that stay there may be some that can be delivered: those of a shard that is there.
 awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) {
-    std::int64_t delivered = 0, past = 0;
+    std::int64_t delivered = 0;
+    outbox_place last;
     const auto pass = std::make_shared<relay_pass>();
     for (bool more = true; more;) {
-        const auto page = co_await relay_page(place, past, pass);
+        const auto page = co_await relay_page(place, last, pass);
         delivered += page.delivered;
-        past += page.rows - page.delivered;
+        last = page.last;
         more = page.rows == most_rows && !(pass->failure && app_.background().tasks().shards() == 1);
     }
+    if (courier_->has_to_forget() && !pass->failure)
+        co_await on_loop(app_.background(), [this](loop&) { return courier_->forget_what_is_due(); });
+    delivered += pass->delivered_late;
     if (pass->failure && delivered == 0) std::rethrow_exception(pass->failure);
     co_return static_cast<std::size_t>(delivered);
 }

@@ -1,12 +1,11 @@
 #include "outbox/relay_calls.hpp"
 
-#include <errand/error.hpp>
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace errand::detail {
 
@@ -19,11 +18,6 @@ namespace {
 constexpr auto patience = 2s;
 // What is kept in memory of them is a page for each.
 constexpr std::size_t most_late = 32;
-
-std::exception_ptr nothing_heard() {
-    return std::make_exception_ptr(store_error{
-        "a server of the store gives no answer: the tasks that it is to keep stay in the outbox"});
-}
 
 void stay(relay_pass& of, const task_id& id) {
     if (of.stayed.size() < relay_pass::most_stayed) of.stayed.insert(id);
@@ -46,6 +40,14 @@ struct relay_calls::call {
     std::exception_ptr failure{};
     bool ended = false, late = false;
 
+    bool stays(std::size_t row) const { return !ended || failure || answers[row].stays; }
+    // Why something of it stays, if the store is the reason.
+    std::exception_ptr why() const {
+        if (failure) return failure;
+        const auto failed =
+            std::ranges::find_if(answers, [](const brought& one) { return one.got.failed != nullptr; });
+        return failed == answers.end() ? nullptr : failed->got.failed;
+    }
     std::vector<outbox_entry> delivered() {
         std::vector<outbox_entry> done;
         for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -59,6 +61,8 @@ awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database
                                                         std::vector<outbox_entry> rows,
                                                         std::shared_ptr<relay_pass> of) {
     const bool may_wait = there_.tasks().shards() == 1;
+    of->delivered_late += std::exchange(delivered_late_, 0);
+    if (failed_late_) of->failure = std::exchange(failed_late_, nullptr);
     std::vector<outbox_entry> done;
     for (auto parts = next_wave(rows, *of); !parts.empty(); parts = next_wave(rows, *of)) {
         const auto together = std::make_shared<wave>(there_.executor());
@@ -74,13 +78,10 @@ awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database
         for (const auto& one : calls) {
             one->late = !one->ended;
             if (one->late) late_.push_back(one);
-            if (one->late || one->failure) of->failure = one->late ? nothing_heard() : one->failure;
             for (std::size_t i = 0; i < one->rows.size(); ++i) {
-                const bool stays = !one->ended || one->failure || one->answers[i].stays;
-                if (stays) stay(*of, id_of(one->rows[i]));
-                if (stays && one->ended && !one->failure && one->answers[i].got.failed)
-                    of->failure = one->answers[i].got.failed;
+                if (one->stays(i)) stay(*of, id_of(one->rows[i]));
             }
+            if (one->ended && one->why()) of->failure = one->why();
             if (one->ended) std::ranges::move(one->delivered(), std::back_inserter(done));
         }
     }
@@ -96,16 +97,24 @@ awaitable<void> relay_calls::run(std::shared_ptr<database_core> on, std::shared_
     one->ended = true;
     if (--one->with->open == 0) one->with->changed.cancel();
     if (!one->late) co_return;
-    std::erase(late_, one);
+    failed_late_ = one->why();
     const auto done = one->delivered();
-    by_.counts.count_left(done.size());
-    by_.strike(on, done);
+    try {
+        if (!done.empty())
+            co_await on->run_alone(on->statements()["outbox.strike"], {places_of(done), on->name_space()});
+        by_.counts.count_left(done.size());
+        by_.forget_later(delivered_tasks(done));
+        delivered_late_ += static_cast<std::int64_t>(done.size());
+    } catch (const std::exception&) {
+        failed_late_ = std::current_exception();  // they are delivered again, which changes nothing
+    }
+    std::erase(late_, one);
 }
 
 bool relay_calls::is_held_up(const shard_set& route) const {
-    return late_.size() >= most_late || std::ranges::any_of(late_, [&](const auto& one) {
-               return std::ranges::includes(route, one->route);
-           });
+    return (route.size() > 1 && late_.size() >= most_late) ||
+           std::ranges::any_of(late_,
+                               [&](const auto& one) { return std::ranges::includes(route, one->route); });
 }
 
 bool relay_calls::has_to_stay(const outbox_entry& row, const shard_set& route, const relay_pass& of) const {
@@ -128,7 +137,6 @@ relay_calls::parts relay_calls::next_wave(std::vector<outbox_entry>& rows, relay
         const auto id = id_of(row);
         const auto route = route_of(there_.tasks(), row);
         if (has_to_stay(row, route, of)) {
-            if (!of.failure && is_held_up(route)) of.failure = nothing_heard();
             stay(of, id);
             continue;
         }

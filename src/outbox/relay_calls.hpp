@@ -1,8 +1,8 @@
 // How the relay brings rows to a store of several shards: in calls by the shards that they concern, all at the same time.
 //
 // A call that is not answered in a moment, because its shard is away, goes on by itself, and strikes its rows off when it is
-// answered. Until it has ended nothing else is sent where it goes: such rows stay in the outbox, for a later pass, and cost no
-// wait.
+// answered. Until that is done nothing else is sent where it goes: such rows stay in the outbox, for a later pass, and cost no
+// wait. That is no failure; the next pass tells how such calls have ended.
 #pragma once
 
 #include "outbox/courier.hpp"
@@ -20,6 +20,7 @@ namespace errand::detail {
 // One look at all that was left behind.
 struct relay_pass {
     std::exception_ptr failure{};                        // why something stays
+    std::int64_t delivered_late = 0;                     // by calls of earlier passes
     std::unordered_set<task_id> stayed{};                // what depends on these is not tried
     static constexpr std::size_t most_stayed = 100'000;  // of more nothing is tried that depends on anything
 };
@@ -47,6 +48,9 @@ private:
     courier& by_;
     loop& there_;
     std::vector<std::shared_ptr<call>> late_;  // go on by themselves
+    // Of late calls that have ended since the last look.
+    std::int64_t delivered_late_ = 0;
+    std::exception_ptr failed_late_{};
 };
 
 }  // namespace errand::detail

@@ -34,11 +34,4 @@ task_id id_of(const outbox_entry& entry) {
     return entry.schedule.empty() ? entry.item.id : id_of_schedule(decode_schedule(entry.schedule));
 }
 
-bool precedes(const task_id& earlier, const outbox_entry& later) {
-    const auto& parents = later.item.after;
-    return std::ranges::find(parents, earlier, &parent_task::id) != parents.end() ||
-           (later.schedule.empty() && later.item.id == earlier) ||
-           (!later.schedule.empty() && id_of(later) == earlier);
-}
-
 }  // namespace errand

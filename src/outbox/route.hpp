@@ -1,4 +1,4 @@
-// Which shards of the store a row concerns, and what it must not overtake. Pure, but for the store's table of shards.
+// Which shards of the store a row concerns. Pure, but for the store's table of shards.
 #pragma once
 
 #include "outbox/entry.hpp"
@@ -17,9 +17,5 @@ shard_set route_of(const store& in, const detail::held_task& task);
 
 // Of a task, or of a schedule that is declared.
 task_id id_of(const outbox_entry& entry);
-
-// `earlier` has to be in the store, or known to have failed, before `later` leaves: they have one id, or the later one
-// depends on it.
-bool precedes(const task_id& earlier, const outbox_entry& later);
 
 }  // namespace errand

@@ -25,6 +25,7 @@ constexpr std::size_t rows_per_strike = 1000;
 // The relay delivers the others again, which changes nothing, and strikes them off.
 constexpr std::size_t most_kept = 10'000;
 constexpr auto pause_after_failure = 1s;
+constexpr std::size_t most_to_forget = 100'000;
 // For an answer that changes nothing here.
 constexpr auto patience = 2s;
 
@@ -64,6 +65,7 @@ void striker::add(std::shared_ptr<database_core> on, const std::vector<outbox_en
         row.place = entry.place;
         row.item.id = entry.item.id;
         row.life = entry.life;
+        row.made = entry.made;
         delivered_.push_back(std::move(row));
     }
     if (!delivered_.empty() && !std::exchange(busy_, true))
@@ -112,8 +114,37 @@ awaitable<void> striker::strike_some() {
     auto tasks = delivered_tasks(rows);
     co_await of_.run_alone(of_.statements()["outbox.strike"], {places_of(rows), of_.name_space()});
     of_.app().events.publish({.kind = event_kind::commit_step, .text = "struck"});
-    delivered_.erase(delivered_.begin(), delivered_.begin() + static_cast<std::ptrdiff_t>(count));
-    co_await forget(there_, of_.shared_from_this(), std::move(tasks));
+    // What is older a relay may have read before; it may be on its way once more.
+    const auto first = static_cast<std::ptrdiff_t>(count);
+    const bool own = std::all_of(delivered_.begin(), delivered_.begin() + first,
+                                 [](const outbox_entry& row) { return is_own(row.made); });
+    delivered_.erase(delivered_.begin(), delivered_.begin() + first);
+    if (own) {
+        co_await forget(there_, of_.shared_from_this(), std::move(tasks));
+    } else {
+        forget_later(std::move(tasks));
+    }
+    co_await forget_what_is_due();
+}
+
+void striker::forget_later(std::vector<delivered_task> tasks) {
+    if (tasks.empty()) return;
+    const auto until = std::chrono::steady_clock::now() + 2 * of_.app().settings.store_timeout + patience;
+    to_forget_ += tasks.size();
+    later_.push_back({until, std::move(tasks)});
+    while (to_forget_ > most_to_forget) {
+        to_forget_ -= later_.front().tasks.size();
+        later_.pop_front();
+    }
+}
+
+awaitable<void> striker::forget_what_is_due() {
+    while (!later_.empty() && later_.front().until <= std::chrono::steady_clock::now()) {
+        auto tasks = std::move(later_.front().tasks);
+        later_.pop_front();
+        to_forget_ -= tasks.size();
+        co_await forget(there_, of_.shared_from_this(), std::move(tasks));
+    }
 }
 
 }  // namespace errand::detail

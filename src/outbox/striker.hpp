@@ -8,6 +8,9 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -30,6 +33,13 @@ public:
     void hurry();
     bool is_busy() const noexcept { return busy_; }
 
+    // A call that was made before these were struck off may still arrive: until it cannot, the store is to know them. What is
+    // not forgotten by then, because nobody asks, the store keeps for longer than it needs to.
+    void forget_later(std::vector<delivered_task> tasks);
+    awaitable<void> forget_what_is_due();
+    // From any thread.
+    bool has_to_forget() const noexcept { return to_forget_ > 0; }
+
 private:
     awaitable<void> run(std::shared_ptr<database_core> on);
     awaitable<void> gather();
@@ -39,6 +49,12 @@ private:
     loop& there_;
     const std::function<void()> rested_;
     std::vector<outbox_entry> delivered_;  // what names a row, and no body
+    struct known_for {
+        std::chrono::steady_clock::time_point until;
+        std::vector<delivered_task> tasks;
+    };
+    std::deque<known_for> later_;
+    std::atomic<std::size_t> to_forget_{0};  // tasks in it
     bool busy_ = false;
     bool hurry_ = false;
     boost::asio::steady_timer* gathers_ = nullptr;  // while it does
