@@ -17,6 +17,8 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace errand::detail {
 
@@ -302,18 +304,24 @@ awaitable<std::unordered_set<task_id>> courier::deliver_own(std::shared_ptr<data
 
 // What has waited for long may have been delivered by a relay, run and forgotten: the store would take it for another one.
 awaitable<void> courier::leave_out_what_is_gone(lane& of) {
-    std::vector<outbox_entry> there;
-    std::vector<bool> gone(of.on_way.size());
-    for (std::size_t i = 0; i < gone.size(); ++i) {
-        if (is_own(of.on_way[i].made)) continue;
-        const bool is_there = co_await stands(*of.on_way[i].task);
-        gone[i] = !is_there;
+    const auto is_old = [](const outbox_entry& one) { return !is_own(one.made); };
+    std::vector<outbox_entry> old;
+    for (const auto& one : of.on_way) {
+        if (!is_old(one)) continue;
+        old.emplace_back();
+        old.back().batch = one.batch;
+        old.back().place = one.place;
     }
-    if (std::ranges::find(gone, true) == gone.end()) co_return;
-    for (std::size_t i = 0; i < gone.size(); ++i) {
-        if (!gone[i]) there.push_back(std::move(of.on_way[i]));
+    if (old.empty()) co_return;
+    const auto got =
+        co_await of_.run_alone(of_.statements()["outbox.standing"], {places_of(old), of_.name_space()});
+    std::set<std::pair<std::string, std::int64_t>> there;
+    for (const auto& row : rows_in<std::pair<std::string, std::int64_t>>(got)) there.insert(row);
+    std::set<std::pair<std::string, std::int64_t>> gone;
+    for (const auto& one : old) {
+        if (!there.contains({one.batch, one.place})) gone.emplace(one.batch, one.place);
     }
-    of.on_way = std::move(there);
+    std::erase_if(of.on_way, [&](const outbox_entry& one) { return gone.contains({one.batch, one.place}); });
 }
 
 awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> entries) {

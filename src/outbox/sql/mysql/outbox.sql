@@ -24,6 +24,12 @@ DELETE o FROM JSON_TABLE(?, '$[*]' COLUMNS(
     batch CHAR(36) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', place BIGINT PATH '$[1]')) j
 STRAIGHT_JOIN errand_outbox o FORCE INDEX (PRIMARY) ON o.name_space = ? AND o.batch = j.batch AND o.place = j.place
 
+-- name: standing
+-- Of rows as JSON those that are there.
+SELECT o.batch, o.place FROM JSON_TABLE(?, '$[*]' COLUMNS(
+    batch CHAR(36) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', place BIGINT PATH '$[1]')) j
+STRAIGHT_JOIN errand_outbox o FORCE INDEX (PRIMARY) ON o.name_space = ? AND o.batch = j.batch AND o.place = j.place
+
 -- name: holds
 SELECT count(*) FROM errand_outbox WHERE name_space = ? AND batch = ? AND place = ?
 

@@ -21,6 +21,11 @@ FOR UPDATE SKIP LOCKED
 DELETE FROM errand_outbox o USING json_array_elements($1::json) j
 WHERE o.name_space = $2 AND o.batch = j->>0 AND o.place = (j->>1)::bigint
 
+-- name: standing
+-- Of rows as JSON those that are there.
+SELECT o.batch, o.place FROM errand_outbox o, json_array_elements($1::json) j
+WHERE o.name_space = $2 AND o.batch = j->>0 AND o.place = (j->>1)::bigint
+
 -- name: holds
 SELECT count(*) FROM errand_outbox WHERE name_space = $1 AND batch = $2 AND place = $3
 

@@ -20,6 +20,11 @@ AND (batch, place) > ($3, $4) ORDER BY batch, place LIMIT $5
 DELETE FROM errand_outbox WHERE (name_space, batch, place) IN (
     SELECT $2, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each($1))
 
+-- name: standing
+-- Of rows as JSON those that are there.
+SELECT batch, place FROM errand_outbox WHERE (name_space, batch, place) IN (
+    SELECT $2, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each($1))
+
 -- name: holds
 SELECT count(*) FROM errand_outbox WHERE name_space = $1 AND batch = $2 AND place = $3
 
