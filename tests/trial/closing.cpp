@@ -1,5 +1,6 @@
 #include "trial/closing.hpp"
 
+#include <errand/inspect.hpp>
 #include <errand/schedule.hpp>
 
 #include "support/task_journal.hpp"
@@ -20,6 +21,8 @@ constexpr std::chrono::milliseconds soon = 15s;
 // By then who waits for the end of a run has been looked at without being told of it.
 constexpr std::int64_t next_look_ms = 5 * 60'000 + 1000;
 constexpr int no_producers_number = INT_MAX;
+// What schedules alone keep ready.
+constexpr std::size_t few = 50;
 
 using infos = std::vector<errand::schedule_info>;
 
@@ -35,6 +38,13 @@ infos all_schedules(site& at) {
 }
 
 std::int64_t ms_of(errand::time_point when) { return when.time_since_epoch().count(); }
+
+std::size_t ready_tasks(site& at) {
+    std::size_t all = 0;
+    for (const auto& queue : at.app().block_on(at.app().inspect().queues()))
+        all += queue.count(errand::state::ready);
+    return all;
+}
 
 void resume_all(site& at, const infos& all) {
     const errand::test::task_journal book{at.book().path()};
@@ -69,6 +79,8 @@ chronicle::schedule standing_of(const errand::schedule_info& one) {
 }  // namespace
 
 void end_schedules(site& at) {
+    // Where the machine is busy a run waits behind thousands of tasks, and the schedule that follows it with it.
+    holds_within(at.how.patience, [&] { return ready_tasks(at) < few; });
     const auto before = all_schedules(at);
     if (before.empty()) return;
     resume_all(at, before);
