@@ -31,12 +31,13 @@ std::exception_ptr refusal_of(const submission_item& item, const submit_answer& 
     return refusal(answer, item.id, body.handler, body.biz_id, item.conflict);
 }
 
-// What another submission holds comes again: others of the call are not to wait for it.
-constexpr std::chrono::milliseconds waits_for_other{250};
+// For an id that another submission holds. Of several shards the one that is away may be why, and the others are not to wait for it.
+constexpr std::chrono::milliseconds busy_for_in_one_shard{5000}, busy_for_in_several{250};
 
-awaitable<delivered_item> finished(loop& there, submission_item item, submit_answer first) {
+awaitable<delivered_item> finished(loop& there, submission_item item, submit_answer first,
+                                   std::chrono::milliseconds most_busy) {
     delivered_item got;
-    got.answer = co_await settle_submission(there, item, std::move(first), waits_for_other);
+    got.answer = co_await settle_submission(there, item, std::move(first), most_busy);
     if (got.answer.others.empty()) {
         got.refused = refusal_of(item, got.answer);
         co_return got;
@@ -58,12 +59,11 @@ public:
     // Those that have come before are in the store when this returns, or have failed.
     awaitable<void> add(submission_item item) {
         const bool looks_first = there_.tasks().shards() > 1 && !item.after.empty();
-        const bool is_late = std::chrono::steady_clock::now() > until_;
-        if (looks_first || is_late || stays(item) || ids_.contains(item.id)) co_await send_group();
+        if (looks_first || is_late() || stays(item) || ids_.contains(item.id)) co_await send_group();
         if (stays(item)) {
             keep(item.id, failure_);
-        } else if (is_late) {
-            keep(item.id, std::make_exception_ptr(store_error{"the store takes too long"}));
+        } else if (group_.empty() && is_late()) {
+            keep(item.id, std::make_exception_ptr(too_late()));
         } else if (looks_first) {
             co_await send_alone(std::move(item));
         } else {
@@ -74,12 +74,19 @@ public:
 
     awaitable<std::vector<delivered_item>> end() {
         co_await send_group();
-        const auto taken = std::ranges::count(all_, nullptr, &delivered_item::failed);
-        if (failure_ && taken == 0) std::rethrow_exception(failure_);
+        if (failure_ && !answered_) std::rethrow_exception(failure_);
         co_return std::move(all_);
     }
 
 private:
+    static store_error too_late() { return store_error{"the store takes too long"}; }
+    bool is_late() const { return std::chrono::steady_clock::now() > until_; }
+    std::chrono::milliseconds most_busy() const {
+        const auto left =
+            std::chrono::floor<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());
+        return std::min(left, there_.tasks().shards() > 1 ? busy_for_in_several : busy_for_in_one_shard);
+    }
+
     bool stays(const submission_item& item) const {
         return failed_.contains(item.id) || (failure_ && !item.after.empty());
     }
@@ -95,8 +102,10 @@ private:
         const auto id = item.id;
         try {
             auto answer = co_await foreseen_refusal(there_.tasks(), item);
+            if (!answer && is_late()) throw too_late();
             if (!answer) answer = co_await there_.submissions().submit(item);
-            all_.push_back(co_await finished(there_, std::move(item), std::move(*answer)));
+            answered_ = true;
+            all_.push_back(co_await finished(there_, std::move(item), std::move(*answer), most_busy()));
         } catch (const store_error&) {
             keep(id, std::current_exception());
         }
@@ -113,6 +122,7 @@ private:
             if (any != got.failures.end() && (got.failures[i] || !item.after.empty())) {
                 keep(item.id, got.failures[i] ? got.failures[i] : *any);
             } else {
+                answered_ = true;
                 co_await take(std::move(item), std::move(got.answers[i]));
             }
         }
@@ -127,7 +137,7 @@ private:
         }
         const auto id = item.id;
         try {
-            all_.push_back(co_await finished(there_, std::move(item), std::move(answer)));
+            all_.push_back(co_await finished(there_, std::move(item), std::move(answer), most_busy()));
         } catch (const store_error&) {
             keep(id, std::current_exception());
         }
@@ -140,6 +150,7 @@ private:
     std::unordered_set<task_id> ids_;  // of the group
     std::unordered_set<task_id> failed_;
     std::exception_ptr failure_;  // the first one
+    bool answered_ = false;       // the store has said something about one of them
 };
 
 }  // namespace

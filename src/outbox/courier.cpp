@@ -135,6 +135,7 @@ courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
     const std::lock_guard lock{guard_};
     if (stopped_) return all;
     const auto known_before = tickets_;
+    const auto waited = waiting_;
     std::unordered_set<task_id> left;
     for (auto& one : commit) {
         const auto id = one.item.id;
@@ -144,8 +145,8 @@ courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
                 return left.contains(parent.id);
             });
         // The relay will find them; so will those who wait for them.
-        if (needs_one_left || (waiting_ > most_in_lines && !in.line.empty()) ||
-            takes_no_more(in, known_before)) {
+        if (needs_one_left || (waited > most_in_lines && takes_no_more(in, 0, known_before)) ||
+            takes_no_more(in, most_in_line, known_before)) {
             left.insert(id);
             continue;
         }
@@ -161,8 +162,8 @@ courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
 }
 
 // It was full before this commit: that is not torn apart.
-bool courier::takes_no_more(const lane& in, std::uint64_t before) const {
-    return in.line.size() > most_in_line && in.line[most_in_line].ticket <= before;
+bool courier::takes_no_more(const lane& in, std::size_t most, std::uint64_t before) {
+    return in.line.size() > most && in.line[most].ticket <= before;
 }
 
 courier::lane& courier::lane_for(const outbox_entry& one) {

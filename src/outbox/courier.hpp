@@ -58,7 +58,7 @@ class courier final : public arrival, public std::enable_shared_from_this<courie
 public:
     explicit courier(database_core& on);
 
-    // Delivers these, whoever has committed them, and counts what is refused; throws store_error when the store took none. What
+    // Delivers these, whoever has committed them, and counts what is refused; throws store_error when the store answered about none. What
     // became of each.
     awaitable<std::vector<brought>> bring(std::span<const outbox_entry> entries);
 
@@ -108,7 +108,7 @@ private:
     needs_of_lanes put_in_line(std::vector<outbox_entry> commit);
     need put_in_line(lane& in, outbox_entry one);
     lane& lane_for(const outbox_entry& one);
-    bool takes_no_more(const lane& in, std::uint64_t before) const;
+    static bool takes_no_more(const lane& in, std::size_t most, std::uint64_t before);
     bool fetch_line(lane& of);
     // Where what is not answered stands; of a store of several shards.
     struct position {

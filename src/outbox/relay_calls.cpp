@@ -132,8 +132,13 @@ bool relay_calls::has_to_stay(const outbox_entry& row, const shard_set& route, c
 // Takes from the rows those that nothing before them has to go before.
 relay_calls::parts relay_calls::next_wave(std::vector<outbox_entry>& rows, relay_pass& of) const {
     parts all;
-    // What a store of one shard takes it takes in order.
+    // What a store of one shard takes it takes in order; but what stayed of an earlier page is not overtaken.
     if (there_.tasks().shards() == 1) {
+        std::erase_if(rows, [&](const outbox_entry& row) {
+            const bool stays = has_to_stay(row, {0}, of);
+            if (stays) stay(of, row.item.id);
+            return stays;
+        });
         if (!rows.empty()) all.emplace(shard_set{0}, std::exchange(rows, {}));
         return all;
     }

@@ -74,3 +74,44 @@ TEST_CASE("What is delivered for too long is not sent any more, and fails", "[ou
     for (const auto& one : deliver(1min)) CHECK(one.failed == nullptr);
     for (const auto& one : items) CHECK(t.run(t.app.find(errand::to_text(one.id))).has_value());
 }
+
+// They are more than one page.
+TEST_CASE("What depends on a row that stays is not delivered before it", "[outbox][goes_away]") {
+    errand::test::redis_server lost, there;
+    auto settings = errand::test::fresh_settings();
+    settings.store = lost.url();
+    settings.shards = 1;
+    settings.store_timeout = 10min;
+    auto of_relay = settings;
+    of_relay.store = there.url();
+    test_app writer{settings}, t{of_relay};
+    for (auto* one : {&writer, &t}) one->app.provide<place>();
+    test_database written{writer.app};
+    const auto db = errand::test::open_database(t.app, written.url());
+    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
+    const auto held = t.run(t.app.handler<named>().perform_async("held"));
+    const auto id = std::string{errand::parse_task_id(held.id())->view()};
+    const auto waiting = "errand:{" + settings.name_space + ".0}:waiting";
+    there.command({"HSET", waiting, id, "r"});
+
+    // The process that commits delivers nothing.
+    writer.app.on_event([&](const errand::event& what) {
+        if (what.kind == errand::event_kind::commit_step && what.text == "committed") lost.freeze();
+    });
+    std::string dependant;
+    writer.run(errand::transaction(*written, [&](auto&) -> errand::awaitable<void> {
+        auto by = writer.app.handler<named>();
+        const auto first = co_await by.perform_async("held");
+        for (int i = 0; i < 210; ++i) co_await by.perform_async("other " + std::to_string(i));
+        const auto last = co_await by.with({.after = {first}}).perform_async("dependant");
+        dependant = last.id();
+    }));
+    t.run(db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
+    t.run(db->core()->deliver_left_behind());
+    CHECK(left() == 2);
+    CHECK_FALSE(t.run(t.app.find(dependant)).has_value());
+    there.command({"HDEL", waiting, id});
+    t.run(db->core()->deliver_left_behind());
+    CHECK(left() == 0);
+    CHECK(t.run(t.app.find(dependant)).has_value());
+}
