@@ -67,6 +67,7 @@ std::vector<command> commands() {
          prepare_schedules},
         {"limits", "The limits, with what runs under them and waits for them", prepare_limits},
         {"limit", "Gives a limit another rule at run time, or the declared one again", prepare_limit},
+        {"quota", "What the namespace may use of the store: looks at it, sets and clears it", prepare_quota},
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"serve", "Offers the tasks over HTTP", prepare_serve},

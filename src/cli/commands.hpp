@@ -64,6 +64,7 @@ runner prepare_perform(CLI::App& line);
 runner prepare_schedules(CLI::App& line);
 runner prepare_limits(CLI::App& line);
 runner prepare_limit(CLI::App& line);
+runner prepare_quota(CLI::App& line);
 runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_serve(CLI::App& line);

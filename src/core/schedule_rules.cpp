@@ -49,6 +49,13 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
 // Makes the run of a tick and writes it down.
 void fire(schedule_move& move, time_point tick, time_point now, const tick_plan& plan) {
     auto& record = move.record;
+    if (move.room <= 0) {
+        ++record.skipped;
+        // No run of this tick will end.
+        if (plan.follows_runs() && !record.next) record.next = plan.after_run(now);
+        return;
+    }
+    --move.room;
     const auto schedule = id_of(record);
     auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
     run.body.origin->number = ++record.runs;
@@ -221,8 +228,9 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
 }
 
 schedule_move look(const schedule_record& seen, time_point now, const last_run_seen& last,
-                   const zone_source& zones) {
+                   const zone_source& zones, std::int64_t room) {
     schedule_move move = unchanged(seen);
+    move.room = room;
     auto& record = move.record;
     if (has_ended(record.state)) {
         move.forgotten = move.changed = now >= record.ended + kept_after_its_end;

@@ -16,6 +16,7 @@
 #include "core/task_id.hpp"
 #include "store/inspection.hpp"
 #include "store/limit_store.hpp"
+#include "store/quota_store.hpp"
 #include "store/schedule_store.hpp"
 #include "store/settings_store.hpp"
 #include "store/submission.hpp"
@@ -288,7 +289,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store, public limit_store, public settings_store {
+class store : public schedule_store, public limit_store, public settings_store, public quota_store {
 public:
     virtual ~store() = default;
 

@@ -44,7 +44,7 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
       promoter_{shared_, home_.executor(), home_.tasks()},
       resolver_{shared_, home_.executor(), home_.tasks()},
       janitor_{shared_, home_.executor(), home_.tasks()},
-      scheduler_{shared_, home_.executor(), home_.tasks()} {
+      scheduler_{shared_, home_.executor(), home_} {
     run(home_.ready());
     home_.worker_listens(this);
     run(declare_handler_limits(home_.tasks()));

@@ -47,7 +47,7 @@ awaitable<void> maintenance_thread::open() {
     promoter_ = promotes.get();
     auto resolves = std::make_unique<resolver>(shared_, executor, tasks);
     resolver_ = resolves.get();
-    auto schedules = std::make_unique<scheduler>(shared_, executor, tasks);
+    auto schedules = std::make_unique<scheduler>(shared_, executor, home);
     scheduler_ = schedules.get();
     auto beats = std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running));
     heartbeat_ = beats.get();

@@ -34,6 +34,7 @@ public:
     std::string tallies() const { return prefix_ + "tallies"; }
     std::string arrived() const { return prefix_ + "arrived"; }
     std::string settings() const { return prefix_ + "settings"; }
+    std::string quota() const { return prefix_ + "quota"; }
     // As scripts/lib_schedules.lua takes them.
     std::array<std::string, 3> of_schedules() const {
         return {prefix_ + "schedules", prefix_ + "schedule", prefix_ + "names"};

@@ -1,4 +1,5 @@
 // What is set of handlers, over several shards: of each handler in one of them.
+#include "core/quota_record.hpp"
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
@@ -22,6 +23,11 @@ awaitable<settings_of_shards> sharded_store::settings() {
         if (one) all.back() = std::move(one->front());
     }
     co_return all;
+}
+
+// Beside the rules that it is taken by.
+awaitable<quota_answer> sharded_store::take_quota(quota_ask ask) {
+    return owner(place_of_settings(quota_record_name)).take_quota(std::move(ask));
 }
 
 awaitable<std::string> sharded_store::find_settings(std::string handler) {

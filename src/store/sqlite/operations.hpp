@@ -12,6 +12,7 @@
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/maintenance.hpp"
+#include "store/sqlite/quotas.hpp"
 #include "store/sqlite/schedules.hpp"
 #include "store/sqlite/submissions.hpp"
 
@@ -50,6 +51,7 @@ struct operations {
     limits limit{tx, gate, group};
     schedules schedule{tx, places, submission};
     handler_settings settings{tx};
+    quotas quota{tx};
     audit checks{tx, tasks, places, links, aside, gate, group};
 };
 

@@ -206,6 +206,10 @@ public:
         return client_.ask({.name = "set settings", .adds = true},
                            [step = std::move(step)](operations& in) { return in.settings.set(step); });
     }
+    awaitable<quota_answer> take_quota(quota_ask ask) override {
+        return client_.ask({.name = "take quota", .adds = true},
+                           [ask = std::move(ask)](operations& in) { return in.quota.take(ask); });
+    }
 
 private:
     template <class Work>

@@ -263,3 +263,12 @@ CREATE TABLE errand_settings(
     record BLOB NOT NULL,
     UNIQUE(ns, handler)
 );
+
+-- What the quota of a namespace has let through.
+CREATE TABLE errand_quota(
+    ns INTEGER PRIMARY KEY,
+    tokens INTEGER NOT NULL,            -- of its bucket, millionths of a task
+    filled INTEGER NOT NULL,            -- when that was so, us
+    queued INTEGER NOT NULL,            -- as counted, and taken since
+    counted INTEGER NOT NULL            -- when, us
+);
