@@ -65,8 +65,9 @@ awaitable<void> quota_desk::ask_all() {
         quota_answer got;
         std::exception_ptr failure;
         try {
-            const auto rules = book_.quota_rules();
-            got = co_await take_from_quota(in_, rules ? *rules : quota{}, count, some.front()->whole, still_);
+            const auto set = book_.quota_rules();
+            const auto rules = set ? *set : quota{};
+            got = co_await take_from_quota(in_, rules, count, some.front()->whole, still_);
         } catch (...) {
             failure = std::current_exception();
         }

@@ -68,8 +68,9 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
     if (app().overrides.any_quota()) {
         std::int64_t runs = 0;
         for (const auto& one : steps) runs += std::ssize(one.runs);
-        const auto got = co_await on_.quotas().take(runs, false);
-        if (got.admitted < runs) steps = co_await steps_for(due, got.admitted);
+        auto room = runs;
+        if (runs > 0) room = (co_await on_.quotas().take(runs, false)).admitted;
+        if (room < runs) steps = co_await steps_for(due, room);
     }
     const auto executor = co_await boost::asio::this_coro::executor;
     std::size_t done = 0;
