@@ -46,6 +46,15 @@ errand::awaitable<std::vector<int>> submit_at_once(errand::app& app, std::vector
     co_return refused;
 }
 
+// How many attempts have ended, and how long nearly all of them took.
+errand::awaitable<void> print_figures(errand::app& app) {
+    auto seen = co_await app.inspect().figures();
+    for (const auto& one : seen.handlers) {
+        std::printf("%s: %lld runs, 99%% within %lld us\n", one.handler.c_str(),
+                    static_cast<long long>(one.runs), static_cast<long long>(one.run.p99.count()));
+    }
+}
+
 errand::awaitable<void> import_all(errand::app& app) {
     co_await app.set_quota({.max_queued = 10, .submit_rate = errand::per_second(1000)});
     std::vector<int> rows;
@@ -56,6 +65,7 @@ errand::awaitable<void> import_all(errand::app& app) {
     std::printf("tenants: %zu of %zu rows at once, %zu when there was room\n", rows.size() - refused.size(),
                 rows.size(), refused.size());
     co_await app.stop();
+    co_await print_figures(app);
 }
 
 int main() {

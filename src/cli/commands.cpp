@@ -30,6 +30,7 @@ std::vector<command> commands() {
         {"graph", "The tasks that are connected with one by dependencies", prepare_graph},
         {"workers", "The processes that run tasks", prepare_workers},
         {"history", "What happened on the last days", prepare_history},
+        {"figures", "Runs, failures, waits and run times of handlers in the last hour", prepare_figures},
         {"top", "Queues and running tasks, live", prepare_top},
         {"retry", "Runs delayed and retrying tasks now",
          on_tasks({.past = "made ready",

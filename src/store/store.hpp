@@ -14,6 +14,7 @@
 #include "core/dependency_rules.hpp"
 #include "core/record.hpp"
 #include "core/task_id.hpp"
+#include "store/figures_store.hpp"
 #include "store/inspection.hpp"
 #include "store/limit_store.hpp"
 #include "store/quota_store.hpp"
@@ -289,7 +290,11 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store, public limit_store, public settings_store, public quota_store {
+class store : public schedule_store,
+              public limit_store,
+              public settings_store,
+              public quota_store,
+              public figures_store {
 public:
     virtual ~store() = default;
 

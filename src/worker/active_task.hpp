@@ -79,8 +79,9 @@ public:
     const known_handler* known = nullptr;
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
-    std::optional<time_point> started_at;  // by the store's clock
-    time_point until = time_point::max();  // by this machine's
+    std::optional<time_point> started_at;           // by the store's clock
+    time_point until = time_point::max();           // by this machine's
+    std::chrono::steady_clock::time_point began{};  // when its coroutine was started
 
 private:
     // Arguments of usual size need no allocation of their own.

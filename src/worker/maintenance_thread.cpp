@@ -1,6 +1,7 @@
 #include "worker/maintenance_thread.hpp"
 
 #include "worker/adopter.hpp"
+#include "worker/figures_sender.hpp"
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
@@ -68,6 +69,9 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
     roles_.push_back(std::make_unique<line_watch>(app, executor));
+    auto figures = std::make_unique<figures_sender>(app, executor, tasks, threads_);
+    figures_sender_ = figures.get();
+    roles_.push_back(std::move(figures));
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
     taken_ = shared_.takes();
@@ -86,14 +90,18 @@ void maintenance_thread::settings_are_new() {
     if (more) stands_aside();
 }
 
+awaitable<void> maintenance_thread::last_words() {
+    co_await thread_.home().tasks().leave(shared_.queues.names());
+    co_await figures_sender_->pass();
+}
+
 awaitable<void> maintenance_thread::leave() {
     using namespace asio::experimental::awaitable_operators;
     for (const auto& duty : roles_) duty->stop();
     // Only a courtesy to others, not to be waited for when the store is away.
     asio::steady_timer enough{thread_.home().executor(), std::chrono::seconds{1}};
     try {
-        co_await (thread_.home().tasks().leave(shared_.queues.names()) ||
-                  enough.async_wait(asio::use_awaitable));
+        co_await (last_words() || enough.async_wait(asio::use_awaitable));
     } catch (...) {
     }
 }

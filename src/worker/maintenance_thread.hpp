@@ -11,6 +11,7 @@
 
 namespace errand {
 
+class figures_sender;
 class heartbeat;
 class limits_watch;
 class promoter;
@@ -47,6 +48,8 @@ private:
         limits_may_be_lost();
     }
     void limits_may_be_lost();
+    // When all has ended.
+    awaitable<void> last_words();
 
     // What is set of handlers at run time is another.
     void settings_are_new();
@@ -62,6 +65,7 @@ private:
     recoverer* recoverer_ = nullptr;
     scheduler* scheduler_ = nullptr;
     limits_watch* limits_watch_ = nullptr;
+    figures_sender* figures_sender_ = nullptr;
 };
 
 }  // namespace errand

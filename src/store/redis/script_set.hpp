@@ -66,6 +66,8 @@ enum class script_name : std::uint8_t {
     limits_list,
     audit_gates,
     quota_take,
+    figures_add,
+    figures_read,
 };
 
 struct script {

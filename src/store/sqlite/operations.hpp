@@ -8,6 +8,7 @@
 #include "store/sqlite/changes.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
+#include "store/sqlite/figures.hpp"
 #include "store/sqlite/handler_settings.hpp"
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/limits.hpp"
@@ -52,6 +53,7 @@ struct operations {
     schedules schedule{tx, places, submission};
     handler_settings settings{tx};
     quotas quota{tx};
+    figures figure{tx};
     audit checks{tx, tasks, places, links, aside, gate, group};
 };
 

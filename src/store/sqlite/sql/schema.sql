@@ -272,3 +272,13 @@ CREATE TABLE errand_quota(
     queued INTEGER NOT NULL,            -- as counted, and taken since
     counted INTEGER NOT NULL            -- when, us
 );
+
+-- What became of the attempts of handlers in a period of ten minutes: how often what (core/attempt_figures.cpp).
+CREATE TABLE errand_figure(
+    ns INTEGER NOT NULL,
+    period INTEGER NOT NULL,            -- since 1970
+    handler BLOB NOT NULL,
+    what INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    PRIMARY KEY(ns, period, handler, what)
+) WITHOUT ROWID;
