@@ -6,6 +6,7 @@
 #include "client/within_quota.hpp"
 #include "core/attempt_rules.hpp"
 #include "core/quota_record.hpp"
+#include "core/settings_record.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"

@@ -1,15 +1,11 @@
 // What is set of handlers, over several shards: of each handler in one of them.
 #include "core/quota_record.hpp"
+#include "core/settings_record.hpp"
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
 
 namespace errand {
-namespace {
-
-task_id place_of_settings(std::string_view handler) { return derive_task_id(handler, "errand.settings"); }
-
-}  // namespace
 
 bool sharded_store::any_settings() const {
     return std::ranges::any_of(shards_, [](const auto& one) { return one->any_settings(); });
