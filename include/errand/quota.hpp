@@ -31,6 +31,13 @@ struct quota {
     friend bool operator==(const quota&, const quota&) = default;
 };
 
+/// How a quota is set.
+struct quota_options {
+    /// Also one whose `max_queued` is lower than it was and below what is queued now, which is refused otherwise: nothing is
+    /// accepted until workers have done enough. What is queued stays in any case.
+    bool below_queued = false;
+};
+
 /// The quota of a namespace, and who has set it.
 struct quota_info {
     quota rules{};             ///< when none is set: nothing

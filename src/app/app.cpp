@@ -134,9 +134,11 @@ awaitable<settings_info> app::settings_of(std::string handler) {
     return detail::find_settings(*core_, std::move(handler));
 }
 
-awaitable<quota_info> app::set_quota(quota rules) { return detail::set_quota(*core_, std::move(rules)); }
+awaitable<quota_info> app::set_quota(quota rules, quota_options how) {
+    return detail::set_quota(*core_, std::move(rules), how);
+}
 
-awaitable<quota_info> app::clear_quota() { return detail::set_quota(*core_, {}); }
+awaitable<quota_info> app::clear_quota() { return detail::set_quota(*core_, {}, {}); }
 
 awaitable<quota_info> app::current_quota() { return detail::current_quota(*core_); }
 

@@ -8,6 +8,7 @@
 #include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 
@@ -139,11 +140,11 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared_submission
     if (why) std::rethrow_exception(why);
 }
 
-awaitable<void> need_quota_for(loop& there, const app_core& app,
-                               const std::vector<prepared_submission>& all) {
+awaitable<void> need_quota_for(loop& there, const app_core& app, std::vector<prepared_submission>& all) {
     const auto rules = app.overrides.quota_rules();
     if (!rules) co_return;
-    for (const auto& one : all) {
+    for (auto& one : all) {
+        count_what_runs(*rules, one.body);
         if (auto why = payload_refusal(app, *rules, one.body.handler, one.body.args.size()))
             std::rethrow_exception(why);
     }
@@ -160,7 +161,7 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_s
     for (const auto& one : all) dependencies += one.after.size();
     const bool light = all.size() + weight_of_dependency * dependencies <= heaviest_batch;
     const bool whole = light && all.size() <= planned_at_once && std::ranges::none_of(all, large);
-    co_await need_quota_for(there, app, all);
+    if (app.overrides.any_quota()) co_await need_quota_for(there, app, all);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
         auto from = to - std::min(to, planned_at_once);

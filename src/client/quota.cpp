@@ -3,11 +3,14 @@
 #include <errand/error.hpp>
 #include <errand/quota.hpp>
 
+#include "core/limit_rules.hpp"
 #include "core/quota_record.hpp"
 #include "core/quota_rules.hpp"
 #include "core/random.hpp"
 #include "runtime/caller_loop.hpp"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace errand {
@@ -28,15 +31,32 @@ awaitable<quota_info> quota_on(loop& there) {
     co_return info;
 }
 
-awaitable<quota_info> set_quota_on(loop& there, quota_record change) {
+// What runs in the namespace is a limit of its own, which follows the quota: also when others set one at the same time.
+awaitable<void> limit_what_runs(store& in, quota_record set) {
+    const std::string name{limit_of_namespace};
+    for (std::uint64_t followed = 0; followed != set.stamp; set = co_await kept_quota(in)) {
+        std::optional<limit_rule> rule;
+        if (set.rules.max_running) rule = limit_rule{.max_running = set.rules.max_running, .rate = {}};
+        co_await in.set_limit(name, rule);
+        followed = set.stamp;
+    }
+}
+
+awaitable<quota_info> set_quota_on(loop& there, quota_record change, quota_options how) {
+    auto& in = there.tasks();
+    check_quota_of_shards(change.rules, in.shards());
     for (;;) {
-        const auto seen = co_await kept_quota(there.tasks());
+        const auto seen = co_await kept_quota(in);
+        if (change.rules.max_queued && !how.below_queued)
+            check_below_queued(change.rules, seen.rules, co_await count_queued(in));
         change.version = seen.version + 1;
         change.stamp = random_bits() | 1U;
-        change.at = there.tasks().now();
+        change.at = in.now();
         settings_step step{
             .handler = std::string{quota_record_name}, .seen = seen.stamp, .record = encode(change)};
-        if (co_await there.tasks().set_settings(std::move(step))) break;
+        if (!co_await in.set_settings(std::move(step))) continue;
+        if (seen.rules.max_running || change.rules.max_running) co_await limit_what_runs(in, change);
+        break;
     }
     // What this program submits next is judged by it.
     co_await there.learn_settings();
@@ -45,14 +65,14 @@ awaitable<quota_info> set_quota_on(loop& there, quota_record change) {
 
 }  // namespace
 
-awaitable<quota_info> detail::set_quota(app_core& app, quota rules) {
+awaitable<quota_info> detail::set_quota(app_core& app, quota rules, quota_options how) {
     check_quota(rules);
     quota_record change;
     // "host:pid".
     change.by = app.process_name.substr(0, app.process_name.rfind(':'));
     change.rules = std::move(rules);
-    co_return co_await on_caller_loop(&app, [change = std::move(change)](loop& there) {
-        return set_quota_on(there, change);
+    co_return co_await on_caller_loop(&app, [change = std::move(change), how](loop& there) {
+        return set_quota_on(there, change, how);
     });
 }
 

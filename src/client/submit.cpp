@@ -11,6 +11,7 @@
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 namespace errand::detail {
 
@@ -18,9 +19,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-awaitable<void> need_quota_for(loop& there, const app_core& app, const prepared_submission& one) {
+awaitable<void> need_quota_for(loop& there, const app_core& app, prepared_submission& one) {
     const auto rules = app.overrides.quota_rules();
     if (!rules) co_return;
+    count_what_runs(*rules, one.body);
     if (auto why = payload_refusal(app, *rules, one.body.handler, one.body.args.size()))
         std::rethrow_exception(why);
     co_await need_quota(there, app, 1);
@@ -158,15 +160,17 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
 
 // Why the quota keeps each of them; empty: it lets all of them through.
 awaitable<std::vector<std::exception_ptr>> kept_by_quota(loop& there, const app_core& app,
-                                                         const std::vector<prepared_submission>& all) {
+                                                         std::vector<prepared_submission>& all) {
     const auto rules = app.overrides.quota_rules();
     std::vector<std::exception_ptr> why(all.size());
     if (!rules) co_return std::vector<std::exception_ptr>{};
     std::int64_t fitting = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
+        count_what_runs(*rules, all[i].body);
         why[i] = payload_refusal(app, *rules, all[i].body.handler, all[i].body.args.size());
         if (!why[i]) ++fitting;
     }
+    if (fitting == 0) co_return why;
     const auto got = co_await there.quotas().take(fitting, false);
     if (fitting == std::ssize(all) && got.admitted == fitting) co_return std::vector<std::exception_ptr>{};
     auto left = got.admitted;

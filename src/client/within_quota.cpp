@@ -89,8 +89,10 @@ std::exception_ptr quota_refusal(const detail::app_core& app, const quota& rules
 awaitable<void> need_quota(loop& there, const detail::app_core& app, std::int64_t count) {
     const auto rules = app.overrides.quota_rules();
     if (!rules || count == 0) co_return;
-    const auto got = co_await there.quotas().take(count, true);
-    if (got.admitted < count) std::rethrow_exception(quota_refusal(app, *rules, got, count, true));
+    // One task is whole anyway, and is asked for together with others.
+    const bool whole = count > 1;
+    const auto got = co_await there.quotas().take(count, whole);
+    if (got.admitted < count) std::rethrow_exception(quota_refusal(app, *rules, got, count, whole));
 }
 
 awaitable<void> need_schedule_quota(store& in, const detail::app_core& app,

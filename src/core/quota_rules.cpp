@@ -45,12 +45,24 @@ void check_quota(const quota& rules) {
     if (rules.max_schedules) refuse_below("max_schedules", *rules.max_schedules, 0);
     if (rules.max_payload) refuse_below("max_payload", *rules.max_payload, 1);
     if (rules.submit_rate) check_rate("quota .submit_rate", *rules.submit_rate, rules.submit_rate->burst);
-    if (rules.max_running) {
-        throw usage_error{
-            "quota .max_running = " + std::to_string(*rules.max_running) +
-            ": what runs in a whole namespace cannot be limited yet; give its handlers .max_running, or "
-            "one errand::limit that they share"};
-    }
+    if (rules.max_running) refuse_below("max_running", *rules.max_running, 0);
+}
+
+void check_quota_of_shards(const quota& rules, std::size_t shards) {
+    if (!rules.max_running || shards <= 1) return;
+    throw usage_error{
+        "quota .max_running = " + std::to_string(*rules.max_running) +
+        ": over several shards what runs in a whole namespace cannot be limited; give its handlers "
+        ".max_running, or one errand::limit that they share"};
+}
+
+void check_below_queued(const quota& rules, const quota& seen, std::int64_t queued) {
+    if (!rules.max_queued || queued <= *rules.max_queued) return;
+    if (seen.max_queued && *seen.max_queued <= *rules.max_queued) return;
+    throw usage_error{"quota .max_queued = " + std::to_string(*rules.max_queued) + ": " +
+                      std::to_string(queued) +
+                      " tasks are queued now; allow as many, let workers do some first, or say "
+                      ".below_queued: then nothing is accepted until they have"};
 }
 
 bool is_nothing(const quota& rules) noexcept { return rules == quota{}; }

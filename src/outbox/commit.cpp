@@ -55,9 +55,7 @@ awaitable<void> ask_first(loop& there, const held_list& list, std::vector<submis
 
 awaitable<void> ask_quota(loop& there, const app_core& app, const held_list& list) {
     co_await need_schedule_quota(there.tasks(), app, schedules_of(list));
-    const auto tasks = tasks_of(list);
-    check_payloads(app, tasks);
-    co_await need_quota(there, app, std::ssize(tasks));
+    co_await need_quota(there, app, std::ssize(tasks_of(list)));
 }
 
 // Whether the quota was asked: while the store is away the commit goes on, and whoever delivers it asks.
@@ -80,6 +78,7 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
     if (list.empty()) co_return entries;
     const auto now = on->sender().store_now();
     const auto tasks = tasks_of(list);
+    fit_to_quota(on->app(), tasks);
     auto items = stamped(tasks, now);
     if (std::ranges::any_of(tasks, [](const auto& one) { return may_be_refused(*one); })) {
         auto executor = co_await asio::this_coro::executor;

@@ -45,7 +45,7 @@ awaitable<void> need_quota_inside(app_core& app, store& in, const held_list& lis
     const auto rules = app.overrides.quota_rules();
     if (!rules) co_return;
     co_await need_schedule_quota(in, app, schedules_of(list));
-    check_payloads(app, tasks);
+    fit_to_quota(app, tasks);
     const auto count = std::ssize(tasks);
     if (count == 0) co_return;
     const auto got = co_await take_from_quota(in, *rules, count, true, app.threadless);

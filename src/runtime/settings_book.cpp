@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "core/quota_rules.hpp"
+
 #include <algorithm>
 
 namespace errand {

@@ -114,6 +114,8 @@ awaitable<void> solo_worker::report() {
         const bool ends = one.what == report::kind::end && answer.verdicts.at(at) == report_verdict::accepted;
         if (ends) ends_[one.id] = ++last_end_;
     }
+    const auto counts = counts_of(executor_.take_figures());
+    if (!counts.empty()) co_await home_.tasks().add_figures(counts);
 }
 
 std::size_t solo_worker::place_of_end(const task_id& id) const {

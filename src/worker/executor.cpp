@@ -407,7 +407,9 @@ void executor::count(const active_task& attempt, const decision& decided) {
     case verdict::give_back: return;
     }
     std::optional<std::chrono::microseconds> waited;
-    if (attempt.number == 1 && attempt.started_at && attempt.body.after.empty())
+    const auto& before = attempt.notes;
+    const bool is_first = attempt.number == 1 && !before.snoozed && !before.revived;
+    if (is_first && attempt.started_at && attempt.body.after.empty())
         waited = *attempt.started_at - attempt.body.due_at.value_or(attempt.body.submitted_at());
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     tally_.count(*attempt.known, how, ran, waited);

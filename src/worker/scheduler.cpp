@@ -102,6 +102,7 @@ awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule&
         }
         seen.overtaken.clear();
         auto move = look(seen, now, kept.last_run, app().zone_finder(), room);
+        count_what_runs(app().overrides, move);
         // Also one that stays as it is: it is looked at again at another time.
         co_return step_of(seen.stamp, std::move(move), now);
     } catch (const store_error&) {

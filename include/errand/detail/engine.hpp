@@ -77,7 +77,7 @@ awaitable<std::vector<limit_info>> list_limits(app_core& app);
 awaitable<settings_info> configure_handler(app_core& app, std::string handler, handler_settings settings,
                                            configure_options how);
 awaitable<settings_info> find_settings(app_core& app, std::string handler);
-awaitable<quota_info> set_quota(app_core& app, quota rules);
+awaitable<quota_info> set_quota(app_core& app, quota rules, quota_options how);
 awaitable<quota_info> current_quota(app_core& app);
 
 // The result as JSON text; empty for void.
