@@ -32,7 +32,7 @@ ERRAND_HANDLER(figures_test::failing, .max_retry = 2, .backoff = errand::backoff
 
 namespace {
 
-const errand::handler_figures* of(const errand::figures_info& seen, const std::string& handler) {
+const errand::handler_figures* figures_of(const errand::figures_info& seen, const std::string& handler) {
     const auto at = std::ranges::find(seen.handlers, handler, &errand::handler_figures::handler);
     return at == seen.handlers.end() ? nullptr : &*at;
 }
@@ -63,7 +63,7 @@ TEST_CASE("what workers have run is seen by handler once they have stopped") {
     CHECK_THROWS_AS(t.wait(doomed), errand::task_failed);
     t.stop();
     const auto seen = t.run(t.app.inspect().figures());
-    const auto* fine = of(seen, "figures_test::fine");
+    const auto* fine = figures_of(seen, "figures_test::fine");
     REQUIRE(fine);
     CHECK(fine->runs == 7);
     CHECK(fine->failures == 0);
@@ -71,7 +71,7 @@ TEST_CASE("what workers have run is seen by handler once they have stopped") {
     CHECK(fine->wait.count == 7);
     CHECK(fine->run.p50 <= fine->run.p99);
     CHECK(fine->run.p99 <= fine->run.most);
-    const auto* failing = of(seen, "figures_test::failing");
+    const auto* failing = figures_of(seen, "figures_test::failing");
     REQUIRE(failing);
     CHECK(failing->runs == 3);
     CHECK(failing->failures == 2);

@@ -21,14 +21,14 @@ using errand::test::test_app;
 
 namespace tenant_test {
 
-struct order {
+struct purchase {
     errand::awaitable<int> perform(int number) { co_return number; }
 };
 struct letter {
     errand::awaitable<int> perform(std::string text) { co_return static_cast<int>(text.size()); }
 };
-struct tick {
-    explicit tick(errand::test::test_journal& in) : in_{in} {}
+struct chime {
+    explicit chime(errand::test::test_journal& in) : in_{in} {}
     errand::awaitable<void> perform() {
         in_.add("tick");
         co_return;
@@ -51,28 +51,30 @@ private:
 
 }  // namespace tenant_test
 
-ERRAND_HANDLER(tenant_test::order)
+ERRAND_HANDLER(tenant_test::purchase)
 ERRAND_HANDLER(tenant_test::letter)
-ERRAND_HANDLER(tenant_test::tick)
+ERRAND_HANDLER(tenant_test::chime)
 ERRAND_HANDLER(tenant_test::stubborn, .backoff = errand::backoff::uniform(1ms))
 
 namespace {
 
+using tenant_test::chime;
 using tenant_test::letter;
-using tenant_test::order;
+using tenant_test::purchase;
 using tenant_test::stubborn;
-using tenant_test::tick;
 
 struct tenant : test_app {
     using test_app::test_app;
-    errand::quota_info set(quota rules) { return run(app.set_quota(std::move(rules))); }
+    errand::quota_info set(quota rules, errand::quota_options how = {}) {
+        return run(app.set_quota(std::move(rules), how));
+    }
     void submit(int count) {
-        for (int n = 0; n < count; ++n) run(app.handler<order>().perform_async(n));
+        for (int n = 0; n < count; ++n) run(app.handler<purchase>().perform_async(n));
     }
     std::vector<errand::handle<int>> submit_together(int count) {
         std::vector<int> numbers;
         for (int n = 0; n < count; ++n) numbers.push_back(n);
-        return run(app.handler<order>().perform_bulk(numbers));
+        return run(app.handler<purchase>().perform_bulk(numbers));
     }
     bool is_refused() {
         try {
@@ -121,11 +123,23 @@ TEST_CASE("with 100 tasks that may be queued the 101st is refused, and another t
     eventually([&] { return !t.is_refused(); });
 }
 
-TEST_CASE("a quota below what is queued is set, and lets nothing in until enough is done") {
+TEST_CASE(
+    "a quota below what is queued is refused unless it is meant, and then lets nothing in until enough is done") {
     tenant t;
     t.submit_together(10);
-    CHECK(t.set({.max_queued = 4}).queued == 10);
+    CHECK_THROWS_WITH(t.set({.max_queued = 4}),
+                      ContainsSubstring("quota .max_queued = 4: 10 tasks are queued now; allow as many"));
+    CHECK_THROWS_AS(t.set({.max_queued = 4}), errand::usage_error);
+    CHECK(t.run(t.app.current_quota()).version == 0);
+    CHECK_FALSE(t.is_refused());
+    CHECK(t.set({.max_queued = 11}).queued == 11);
+    CHECK(t.set({.max_queued = 4}, {.below_queued = true}).queued == 11);
+    // What is as low already may stay, or be raised.
+    t.set({.max_queued = 4, .max_payload = 1000});
+    t.set({.max_queued = 5});
+    CHECK_THROWS_AS(t.set({.max_queued = 3}), errand::usage_error);
     CHECK(t.is_refused());
+    CHECK(t.queued() == 11);
     t.start();
     eventually([&] { return !t.is_refused(); });
 }
@@ -190,7 +204,7 @@ TEST_CASE("tasks of a transaction are let through all or not at all") {
     const auto commit = [&](int count) {
         t.run([](tenant& in, int n) -> errand::awaitable<void> {
             co_await errand::transaction(in.app, [&]() -> errand::awaitable<void> {
-                for (int i = 0; i < n; ++i) co_await in.app.handler<order>().perform_async(i);
+                for (int i = 0; i < n; ++i) co_await in.app.handler<purchase>().perform_async(i);
             });
         }(t, count));
     };
@@ -209,7 +223,7 @@ TEST_CASE("tasks of a transaction are let through all or not at all") {
 TEST_CASE("a plan is let through whole or not at all") {
     tenant t;
     t.set({.max_queued = 3});
-    const auto orders = t.app.handler<order>();
+    const auto orders = t.app.handler<purchase>();
     const auto three = [&] { return errand::group(orders.plan(1), orders.plan(2), orders.plan(3)); };
     CHECK_THROWS_AS(t.run(three().submit()), quota_exceeded);
     CHECK(t.queued() == 0);
@@ -236,7 +250,7 @@ TEST_CASE("arguments that are larger than the quota allows are refused, each by 
 TEST_CASE("a schedule that would be one too many is refused, one that is there is not") {
     tenant t;
     t.set({.max_schedules = 2});
-    const auto orders = t.app.handler<order>();
+    const auto orders = t.app.handler<purchase>();
     const auto first = t.run(orders.every(1h, {}, 1));
     t.run(orders.every(1h, {}, 2));
     CHECK_THAT(refusal_of([&] { t.run(orders.every(1h, {}, 3)); }).what(),
@@ -246,8 +260,8 @@ TEST_CASE("a schedule that would be one too many is refused, one that is there i
     t.run(orders.every(1h, {}, 3));
     CHECK_THROWS_AS(t.run([](tenant& in) -> errand::awaitable<void> {
         co_await errand::transaction(in.app, [&]() -> errand::awaitable<void> {
-            co_await in.app.handler<order>().perform_async(7);
-            co_await in.app.handler<order>().every(1h, {}, 4);
+            co_await in.app.handler<purchase>().perform_async(7);
+            co_await in.app.handler<purchase>().every(1h, {}, 4);
         });
     }(t)),
                     quota_exceeded);
@@ -257,8 +271,8 @@ TEST_CASE("a schedule that would be one too many is refused, one that is there i
 TEST_CASE("ticks that the quota keeps are skipped, and the schedule goes on") {
     tenant t;
     t.set({.max_queued = 0});
-    const auto fixed = t.run(t.app.handler<tick>().every(20ms, {.mode = errand::fixed_rate}));
-    const auto blocking = t.run(t.app.handler<tick>().every(21ms));
+    const auto fixed = t.run(t.app.handler<chime>().every(20ms, {.mode = errand::fixed_rate}));
+    const auto blocking = t.run(t.app.handler<chime>().every(21ms));
     t.start();
     eventually([&] { return t.run(fixed.info()).skipped >= 2; });
     eventually([&] { return t.run(blocking.info()).skipped >= 2; });
@@ -271,7 +285,7 @@ TEST_CASE("ticks that the quota keeps are skipped, and the schedule goes on") {
 
 TEST_CASE("a run that somebody asks for by hand counts like a submission") {
     tenant t;
-    const auto hourly = t.run(t.app.handler<tick>().cron("0 * * * *"));
+    const auto hourly = t.run(t.app.handler<chime>().cron("0 * * * *"));
     t.set({.max_queued = 0});
     CHECK_THROWS_AS(t.run(hourly.run_now()), quota_exceeded);
     const auto now = errand::time_point{
@@ -283,7 +297,7 @@ TEST_CASE("a run that somebody asks for by hand counts like a submission") {
 TEST_CASE("retries of what was accepted pass") {
     tenant t;
     const auto h = t.run(t.app.handler<stubborn>().perform_async());
-    t.set({.max_queued = 0});
+    t.set({.max_queued = 0}, {.below_queued = true});
     t.start();
     CHECK(t.wait(h) == 3);
     CHECK(t.is_refused());
@@ -318,7 +332,7 @@ TEST_CASE("a quota that says nothing sensible is refused, and what is there stay
     says({.max_payload = 0}, "quota .max_payload = 0: must be 1 or more");
     says({.submit_rate = rate_limit{0, 1s, 0}}, "quota .submit_rate.count = 0: must be 1..");
     says({.submit_rate = rate_limit{5, 1s, 6}}, "quota .submit_rate.burst = 6: must be 0..5");
-    says({.max_running = 4}, "quota .max_running = 4: what runs in a whole namespace cannot be limited yet");
+    says({.max_running = -1}, "quota .max_running = -1: must be 0 or more");
     CHECK(t.run(t.app.current_quota()).rules == quota{.max_queued = 1});
 }
 
@@ -332,7 +346,7 @@ TEST_CASE("programs that run hear of a quota, and new ones know it", "[shared_by
     tenant t;
     tenant other{t.app.settings()};
     other.submit(1);
-    t.set({.max_queued = 0});
+    t.set({.max_queued = 0}, {.below_queued = true});
     eventually([&] { return other.is_refused(); });
     tenant late{t.app.settings()};
     CHECK(late.is_refused());

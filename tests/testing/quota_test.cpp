@@ -1,4 +1,4 @@
-// The quota of a namespace, in the harness.
+// The quota of a namespace, and its figures, in the harness.
 #include "testing/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -34,4 +34,24 @@ TEST_CASE("the bucket of a quota fills by the clock of the harness") {
     t.advance(1s);
     write();
     CHECK_THROWS_AS(write(), errand::quota_exceeded);
+}
+
+TEST_CASE("what was run in the harness is seen in its figures, and what was revived has not waited") {
+    bench t;
+    const auto h = t.run(t.app().handler<write_line>().with({.max_retry = 0}).perform_async("a"));
+    t.run(t.app().handler<write_line>().perform_in(1h, "b"));
+    t.fail_next<write_line>(std::runtime_error{"no"}, 1);
+    CHECK(t.drain() == 1);
+    t.advance(30min);
+    t.run(h.revive());
+    CHECK(t.drain() == 1);
+    const auto seen = t.run(t.app().inspect().figures());
+    REQUIRE(seen.handlers.size() == 1);
+    CHECK(seen.all.runs == 2);
+    CHECK(seen.all.dead == 1);
+    CHECK(seen.all.wait.count == 1);
+    CHECK(seen.all.wait.most < 1s);
+    CHECK(seen.backlog == 1);
+    t.advance(90min);
+    CHECK(t.run(t.app().inspect().figures()).all.runs == 1);
 }
