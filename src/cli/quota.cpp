@@ -18,13 +18,15 @@ namespace {
 struct quota_line {
     std::string action = "show";
     std::vector<std::string> words;
+    bool below_queued = false;
 };
 
 quota_info changed_quota(session& on, const quota_line& given) {
     const auto seen = on.run(on.app().current_quota());
     if (given.action == "show") return seen;
     if (given.action == "clear") return on.run(on.app().clear_quota());
-    return on.run(on.app().set_quota(quota_over(seen.rules, given.words)));
+    return on.run(on.app().set_quota(quota_over(seen.rules, given.words),
+                                     {.below_queued = given.below_queued}));
 }
 
 exit_code run_quota(session& on, const quota_line& given) {
@@ -51,9 +53,12 @@ runner prepare_quota(CLI::App& line) {
         ->type_name("ACTION");
     line.add_option(
             "rule", given->words,
-            "Of set: max_queued=N, submit_rate=N/TIME (500/s, 100/min, 50/30s), burst=N, max_schedules=N, "
-            "max_payload=BYTES; what is not named stays, and nothing behind the = takes one back")
+            "Of set: max_queued=N, submit_rate=N/TIME (500/s, 100/min, 50/30s), burst=N, max_running=N, "
+            "max_schedules=N, max_payload=BYTES; what is not named stays, and nothing behind the = takes one back")
         ->type_name("RULE");
+    line.add_flag(
+        "--below-queued", given->below_queued,
+        "Also a max_queued below what is queued now: nothing is accepted until workers have done enough");
     return [given](session& on) { return run_quota(on, *given); };
 }
 

@@ -13,9 +13,10 @@ namespace errand::cli {
 namespace {
 
 [[noreturn]] void refuse_quota_word(const std::string& word) {
-    throw usage_error{"\"" + plain(word) +
-                      "\": expected max_queued=N, submit_rate=N/TIME (500/s, 100/min, 50/30s), burst=N, "
-                      "max_schedules=N or max_payload=BYTES; nothing behind the = takes one back"};
+    throw usage_error{
+        "\"" + plain(word) +
+        "\": expected max_queued=N, submit_rate=N/TIME (500/s, 100/min, 50/30s), burst=N, "
+        "max_running=N, max_schedules=N or max_payload=BYTES; nothing behind the = takes one back"};
 }
 
 template <class Number>

@@ -60,9 +60,9 @@ void check_below_queued(const quota& rules, const quota& seen, std::int64_t queu
     if (!rules.max_queued || queued <= *rules.max_queued) return;
     if (seen.max_queued && *seen.max_queued <= *rules.max_queued) return;
     throw usage_error{"quota .max_queued = " + std::to_string(*rules.max_queued) + ": " +
-                      std::to_string(queued) +
-                      " tasks are queued now; allow as many, let workers do some first, or say "
-                      ".below_queued: then nothing is accepted until they have"};
+                      std::to_string(queued) + (queued == 1 ? " task is" : " tasks are") +
+                      " queued now; allow as many, let workers do some first, or say .below_queued "
+                      "(--below-queued): then nothing is accepted until they have"};
 }
 
 bool is_nothing(const quota& rules) noexcept { return rules == quota{}; }
