@@ -33,6 +33,10 @@ TEST_CASE("a quota is shown, set by its members and cleared", "[cli]") {
     CHECK_THAT(t.errand({"quota", "clear"}).out, ContainsSubstring(": nothing is limited\n"));
     CHECK(t.errand({"perform", "whatever", "[]"}).code == 0);
     CHECK_THAT(t.errand({"quota"}).out, ContainsSubstring("1 task is queued"));
+    const auto below = t.errand({"quota", "set", "max_queued=0"});
+    CHECK(below.code == 2);
+    CHECK_THAT(below.err, ContainsSubstring("1 task is queued now") && ContainsSubstring("--below-queued"));
+    CHECK(t.answer({"quota", "set", "max_queued=0", "--below-queued"}).at("quota").at("max_queued") == 0);
 }
 
 TEST_CASE("a quota is said and read in few words") {
@@ -46,6 +50,8 @@ TEST_CASE("a quota is said and read in few words") {
                        .max_payload = 4096});
     CHECK(quota_text(all) == "max_queued=5 submit_rate=50/30s burst=7 max_schedules=3 max_payload=4096");
     CHECK(quota_over(all, {"submit_rate=", "max_queued=", "max_schedules="}) == quota{.max_payload = 4096});
+    CHECK(quota_over({}, {"max_running=4"}) == quota{.max_running = 4});
+    CHECK(quota_text({.max_running = 4}) == "max_running=4");
     CHECK(quota_over(all, {"burst="}).submit_rate == errand::rate_limit{50, 30s, 0});
     CHECK(quota_text({}) == "nothing is limited");
     for (const auto* word : {"max_queued", "max_queued=x", "submit_rate=10", "submit_rate=/s", "x=1"})
