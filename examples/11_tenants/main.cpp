@@ -1,6 +1,6 @@
 // A tenant that may have ten tasks queued: what is over that is refused, and submitted when there is room.
-//   10_tenants                                         with its tasks in memory
-//   ERRAND_STORE=redis://localhost:6379 10_tenants     or anywhere else; `errand quota` shows what is set
+//   11_tenants                                         with its tasks in memory
+//   ERRAND_STORE=redis://localhost:6379 11_tenants     or anywhere else; `errand quota` shows what is set
 #include <errand/errand.hpp>
 
 #include <boost/asio/steady_timer.hpp>
