@@ -32,8 +32,9 @@ awaitable<quota_info> quota_on(loop& there) {
 }
 
 // What runs in the namespace is a limit of its own, which follows the quota: also when others set one at the same time.
-awaitable<void> limit_what_runs(store& in, quota_record set) {
+awaitable<void> limit_what_runs(store& in, const quota_record& first) {
     const std::string name{limit_of_namespace};
+    auto set = first;
     for (std::uint64_t followed = 0; followed != set.stamp; set = co_await kept_quota(in)) {
         std::optional<limit_rule> rule;
         if (set.rules.max_running) rule = limit_rule{.max_running = set.rules.max_running, .rate = {}};
