@@ -18,6 +18,8 @@ public:
 
     // How many numbers were sent.
     awaitable<std::size_t> pass() override;
+    // When all tasks have ended.
+    awaitable<void> last_pass() { co_await pass(); }
 
 private:
     duration pause() override { return std::chrono::minutes{1}; }

@@ -90,20 +90,24 @@ void maintenance_thread::settings_are_new() {
     if (more) stands_aside();
 }
 
-awaitable<void> maintenance_thread::last_words() {
-    co_await thread_.home().tasks().leave(shared_.queues.names());
-    co_await figures_sender_->pass();
+awaitable<bool> maintenance_thread::ends_within(awaitable<void> call, std::chrono::seconds most) {
+    using namespace asio::experimental::awaitable_operators;
+    asio::steady_timer enough{thread_.home().executor(), most};
+    try {
+        const auto first = co_await (std::move(call) || enough.async_wait(asio::use_awaitable));
+        co_return first.index() == 0;
+    } catch (...) {
+        co_return false;
+    }
 }
 
 awaitable<void> maintenance_thread::leave() {
-    using namespace asio::experimental::awaitable_operators;
     for (const auto& duty : roles_) duty->stop();
     // Only a courtesy to others, not to be waited for when the store is away.
-    asio::steady_timer enough{thread_.home().executor(), std::chrono::seconds{1}};
-    try {
-        co_await (last_words() || enough.async_wait(asio::use_awaitable));
-    } catch (...) {
-    }
+    auto leaves = thread_.home().tasks().leave(shared_.queues.names());
+    const bool is_there = co_await ends_within(std::move(leaves), std::chrono::seconds{1});
+    if (is_there && figures_sender_)
+        co_await ends_within(figures_sender_->last_pass(), std::chrono::seconds{10});
 }
 
 // A connection was made again, or a shard that was away has answered.

@@ -5,6 +5,7 @@
 #include "worker/role.hpp"
 #include "worker/worker_thread.hpp"
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -48,8 +49,8 @@ private:
         limits_may_be_lost();
     }
     void limits_may_be_lost();
-    // When all has ended.
-    awaitable<void> last_words();
+    // Whether the call was answered in time; else it is given up.
+    awaitable<bool> ends_within(awaitable<void> call, std::chrono::seconds most);
 
     // What is set of handlers at run time is another.
     void settings_are_new();
