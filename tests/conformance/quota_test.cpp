@@ -1,8 +1,12 @@
 // What the quota of a namespace lets through, from whatever is submitted, and how programs hear of it.
+#include "runtime/async_gate.hpp"
 #include "support/shards.hpp"
 #include "support/store_fixture.hpp"
 #include "support/store_kind.hpp"
 #include "support/test_app.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -368,6 +372,41 @@ TEST_CASE("many submitters at once are let in as far as there is room", "[concur
     CHECK(accepted == 40);
     CHECK(refused == 20);
     CHECK(t.queued() == 40);
+}
+
+namespace {
+
+errand::awaitable<bool> is_let_through(tenant& in, int number) {
+    try {
+        co_await in.app.handler<purchase>().perform_async(number);
+    } catch (const quota_exceeded&) {
+        co_return false;
+    }
+    co_return true;
+}
+
+// So many on one thread, each before another is answered; how many were accepted.
+errand::awaitable<int> submit_at_once(tenant& in, int count) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    errand::async_gate answered{executor};
+    int accepted = 0, left = count;
+    for (int n = 0; n < count; ++n) {
+        boost::asio::co_spawn(executor, is_let_through(in, n), [&](const std::exception_ptr& why, bool is) {
+            if (!why && is) ++accepted;
+            if (--left == 0) answered.open();
+        });
+    }
+    while (left > 0) co_await answered.wait();
+    co_return accepted;
+}
+
+}  // namespace
+
+TEST_CASE("submissions that ask at the same time share what the quota lets through") {
+    tenant t;
+    t.set({.submit_rate = an_hour(3)});
+    CHECK(t.run(submit_at_once(t, 8)) == 3);
+    CHECK(t.queued() == 3);
 }
 
 // ---- at the store's seam ---------------------------------------------------------------------------
