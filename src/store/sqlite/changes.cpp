@@ -28,8 +28,13 @@ edit_verdict changes::edit(const edit_call& call) {
     auto row = rows_.find(call.id);
     if (!row) return edit_verdict::unknown;
     auto record = row->where() == state::waiting ? edges_.waiting_of(call.id) : std::nullopt;
-    const bool fixed = row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
-    if (fixed || (call.unstarted_only && row->started())) return edit_verdict::unchanged;
+    const auto carrier = record ? edges_.carrier_of(call.id) : std::nullopt;
+    const auto carries = carrier ? rows_.find(*carrier) : std::nullopt;
+    const bool in_run = carries && carries->claim;
+    const bool fixed =
+        in_run || row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
+    const bool started = row->started() || (carries && carries->started());
+    if (fixed || (call.unstarted_only && started)) return edit_verdict::unchanged;
     if (rows_.body_of(*row) != call.seen) return edit_verdict::changed;
 
     auto due = call.due_at ? std::optional{std::max<std::int64_t>(call.due_at->time_since_epoch().count(), 0)}
@@ -37,6 +42,11 @@ edit_verdict changes::edit(const edit_call& call) {
     std::optional<std::int64_t> expires;
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
     const int priority = priority_of(call.body);
+    // An item for which another time is given leaves its bundle.
+    if (carrier && due) {
+        edges_.leave_waiting(call.id);
+        record.reset();
+    }
     rows_.change_body(call.id, *row, call.body);
     const auto group = group_in(row->list->queue->name, call.body);
     auto* to = row->list;

@@ -1,13 +1,14 @@
 -- resolve: tells waiting tasks what became of one they depend on; what they waited for may be there now.
 -- Keys:    the shard's; six for each queue of a task that is told
 -- Args:    outcome of a group whose members all succeeded, then for each parent: parent, what became of it
---          (s d c x v; k: the tasks are only to be looked at), outcome of those cancelled for it, count,
+--          (s d c x v; k: the tasks are only to be looked at; b: it is their bundle's
+--          carrier, and has ended), outcome of those cancelled for it (b: lib_items.lua), count,
 --          ids of the tasks
 -- Returns: 'ok', now, positions of tasks that are to hear of this parent again
 --          | 'elsewhere', queues whose keys are needed (nothing was written)
 -- Cost:    O(tasks x log edges)
 -- It may be repeated: news that a task has heard changes nothing.
--- Needs:   lib_wake lib_judge lib_hear
+-- Needs:   lib_wake lib_judge lib_hear lib_items
 local told, asked, missing, overtaken = {}, {}, {}, {}
 local at = 2
 while at <= #ARGV do
@@ -35,12 +36,18 @@ for i, one in ipairs(told) do
   -- The same task may stand in a call more than once.
   local record = records[i]
   if seen[one.id] then record = call('HGET', waiting, one.id) end
-  if record and overtaken[one.parent .. one.what] then
+  -- An item hears of its carrier by b alone.
+  local not_for_it = one.what ~= 'b' and is_item(record) and is_carrier(one.parent)
+  if record and (not_for_it or overtaken[one.parent .. one.what]) then
     again[#again + 1] = i
   elseif record then
     seen[one.id] = true
-    if hear(one, record) then again[#again + 1] = i end
-    settle(one.id, record, one.outcome, ARGV[1], wakes)
+    if one.what == 'b' then
+      settle_item(one, record, wakes)
+    else
+      if hear(one, record) then again[#again + 1] = i end
+      settle(one.id, record, one.outcome, ARGV[1], wakes)
+    end
   end
 end
 for q, count in pairs(wakes) do wake(q, math.min(count, chain)) end
