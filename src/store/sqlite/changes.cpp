@@ -42,8 +42,8 @@ edit_verdict changes::edit(const edit_call& call) {
     std::optional<std::int64_t> expires;
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
     const int priority = priority_of(call.body);
-    // An item for which another time is given leaves its bundle.
-    if (carrier && due) {
+    // An item for which a later time is given leaves its bundle.
+    if (carrier && due && *due > tx_.now()) {
         edges_.leave_waiting(call.id);
         record.reset();
     }
@@ -52,7 +52,7 @@ edit_verdict changes::edit(const edit_call& call) {
     auto* to = row->list;
     auto place = *row->place;
     if (record) {
-        if (due) record->due = *due > tx_.now() ? *due : 0;
+        if (due && !carrier) record->due = *due > tx_.now() ? *due : 0;
         edges_.keep_waiting(call.id, *record);
     } else {
         std::tie(to, place) = place_after_edit(call.id, *row, group, priority, due);

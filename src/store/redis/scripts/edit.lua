@@ -23,9 +23,9 @@ local priority = byte(body, 3)
 local alike = priority == byte(old, 3) and (not is_gated(body) or gates_of(body) == gates_of(old))
 call('HSET', tasks, id, body)
 if ARGV[5] ~= '' then call('ZADD', expiry_of(q), ARGV[5], id) end
--- An item for which another time is given leaves its bundle.
-if record and not (item and due >= 0) then
-  local when = due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
+-- An item for which a later time is given leaves its bundle.
+if record and not (item and due > now) then
+  local when = not item and due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
   call('HSET', waiting, id, sub(record, 1, 2) .. when .. priority_mark(body) .. sub(record, 17))
   return {'ok', now}
 end

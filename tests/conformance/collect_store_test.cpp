@@ -1,0 +1,332 @@
+// Items in bundles at the store's seam.
+#include "core/bundles.hpp"
+#include "support/store_fixture.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct rule {
+    int max_size = 10;
+    duration wait{1h};
+    duration grace{1h};
+    std::size_t bytes = 10;
+    std::string key = "a";
+};
+
+struct bench : store_fixture {
+    member by = join("w");
+
+    claimed_task taken(const task_id& id) {
+        for (auto& one : claim(by, 10).claimed) {
+            if (one.id == id) return one;
+        }
+        FAIL("it is not there to be claimed");
+        return {};
+    }
+    task_id submitted(const std::string& args, int priority = 0) {
+        auto item = item_of(args, "default", priority);
+        const auto id = item.id;
+        CHECK(submit(by, std::move(item)).verdict == submit_verdict::accepted);
+        return id;
+    }
+    report joins(const claimed_task& task, const rule& how) {
+        joining one;
+        one.key = bundle_key_of("test", "default", how.key);
+        one.carrier = derive_carrier_id(one.key, task.id, task.claim);
+        one.max_size = how.max_size;
+        one.wait = how.wait;
+        one.grace = how.grace;
+        one.bytes = how.bytes;
+        auto body = decode_body(task.body);
+        body.args = "[]";
+        body.retention = 24h;
+        one.carrier_body = encode(body);
+        auto said = report_of(task, report::kind::join);
+        said.record = encode(one);
+        return said;
+    }
+    // Submitted, claimed and put into its bundle.
+    task_id collected(const std::string& args, const rule& how = {}, int priority = 0) {
+        const auto id = submitted(args, priority);
+        const auto task = taken(id);
+        CHECK(finish(by, {joins(task, how)}) == std::vector{report_verdict::accepted});
+        CHECK(state_of(by, id) == state::waiting);
+        return id;
+    }
+    task_id carrier_of(const task_id& item) {
+        const auto found = await(io, by->find(item));
+        REQUIRE(found);
+        REQUIRE(found->needs.size() == 1);
+        return found->needs.front();
+    }
+    std::vector<task_id> items_of(const task_id& carrier) {
+        auto items = await(io, by->bundle(carrier, std::nullopt)).items;
+        std::ranges::sort(items, {}, &bundle_item::place);
+        std::vector<task_id> ids;
+        for (const auto& one : items) ids.push_back(one.id);
+        return ids;
+    }
+    void tell(const task_id& carrier, const task_id& item, const std::string& becomes) {
+        const resolution told{
+            .parent = carrier, .what = tidings::bundled, .cancelled = becomes, .children = {item}};
+        await(io, by->resolve({&told, 1}, outcome_of(state::success)));
+    }
+    void promote() {
+        const std::vector<std::string> queues{"default"};
+        await(io, by->promote(queues, 100, outcome_of(state::expired)));
+    }
+};
+
+using ids = std::vector<task_id>;
+
+}  // namespace
+
+TEST_CASE("items of a key wait in one bundle, in the order in which they came, until it is full",
+          "[collect]") {
+    bench here;
+    const rule three{.max_size = 3};
+    const auto a = here.collected("1", three), b = here.collected("2", three);
+    const auto carrier = here.carrier_of(a);
+    CHECK(is_carrier(carrier));
+    CHECK(here.carrier_of(b) == carrier);
+    CHECK(here.state_of(here.by, carrier) == state::delayed);
+    const auto c = here.collected("3", three);
+    CHECK(here.state_of(here.by, carrier) == state::ready);
+    CHECK(here.items_of(carrier) == ids{a, b, c});
+    const auto d = here.submitted("4");
+    const auto got = here.claim(here.by, 10).claimed;
+    REQUIRE(got.size() == 2);
+    CHECK(got[0].id == carrier);
+    CHECK(got[1].id == d);
+    CHECK(here.finish(here.by, {here.joins(got[1], three)}) == std::vector{report_verdict::accepted});
+    CHECK(here.carrier_of(d) != carrier);
+}
+
+TEST_CASE("items of another key wait in another bundle", "[collect]") {
+    bench here;
+    const auto a = here.collected("1"), b = here.collected("2", {.key = "b"});
+    CHECK(here.carrier_of(a) != here.carrier_of(b));
+}
+
+TEST_CASE("a bundle with 1 MiB of arguments is full", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.bytes = most_item_bytes / 2});
+    CHECK(here.state_of(here.by, here.carrier_of(a)) == state::delayed);
+    here.collected("2", {.bytes = most_item_bytes / 2});
+    CHECK(here.state_of(here.by, here.carrier_of(a)) == state::ready);
+}
+
+TEST_CASE("a bundle is closed when it is due, and what comes then begins another", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.grace = 1ms});
+    const auto carrier = here.carrier_of(a);
+    CHECK(here.until([&] {
+        here.promote();
+        return here.state_of(here.by, carrier) == state::ready;
+    }));
+    const auto b = here.submitted("2", 9);
+    const auto got = here.claim(here.by, 1).claimed;
+    REQUIRE(got.size() == 1);
+    here.finish(here.by, {here.joins(got[0], {})});
+    CHECK(here.carrier_of(b) != carrier);
+    CHECK(here.items_of(carrier) == ids{a});
+}
+
+TEST_CASE("a bundle is due after the last item, but not later than so long after the first", "[collect]") {
+    bench here;
+    const auto due = [&](const task_id& carrier) { return *await(here.io, here.by->find(carrier))->due_at; };
+    const auto a = here.collected("1", {.wait = 2h, .grace = 1h});
+    const auto carrier = here.carrier_of(a);
+    const auto first = due(carrier);
+    CHECK(first > here.by->now() + 59min);
+    CHECK(first < here.by->now() + 61min);
+    here.collected("2", {.wait = 2h, .grace = 90min});
+    const auto second = due(carrier);
+    CHECK(second > first + 29min);
+    here.collected("3", {.wait = 2h, .grace = 5h});
+    CHECK(due(carrier) > first + 59min);
+    CHECK(due(carrier) < first + 61min);
+}
+
+TEST_CASE("the run of a bundle has the highest priority of its items", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.max_size = 3}, 2);
+    const auto carrier = here.carrier_of(a);
+    here.collected("2", {.max_size = 3}, 7);
+    here.collected("3", {.max_size = 3}, 1);
+    const auto found = await(here.io, here.by->find(carrier));
+    CHECK(decode_body(found->body).priority == 7);
+    here.submitted("4", 6);
+    const auto got = here.claim(here.by, 1).claimed;
+    REQUIRE(got.size() == 1);
+    CHECK(got[0].id == carrier);
+}
+
+TEST_CASE("an item that was cancelled has left its bundle, and does not count", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.max_size = 2});
+    const auto carrier = here.carrier_of(a);
+    CHECK(await(here.io, here.by->cancel(a, 0, outcome_of(state::cancelled))).cancelled);
+    CHECK(here.items_of(carrier).empty());
+}
+
+TEST_CASE("a bundle of which all items have left takes others", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.max_size = 2});
+    const auto carrier = here.carrier_of(a);
+    await(here.io, here.by->cancel(a, 0, outcome_of(state::cancelled)));
+    const auto b = here.collected("2", {.max_size = 2});
+    CHECK(here.carrier_of(b) == carrier);
+    CHECK(here.state_of(here.by, carrier) == state::delayed);
+    const auto c = here.collected("3", {.max_size = 2});
+    CHECK(here.state_of(here.by, carrier) == state::ready);
+    CHECK(here.items_of(carrier) == ids{b, c});
+}
+
+TEST_CASE("who takes over the run of a dead worker finds the same items, and nobody joins them",
+          "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.max_size = 2}), b = here.collected("2", {.max_size = 2});
+    const auto carrier = here.carrier_of(a);
+    REQUIRE(here.claim(here.by, 1, {"default"}, 1ms).claimed.size() == 1);
+    CHECK(here.items_of(carrier) == ids{a, b});
+    const auto c = here.collected("3", {.max_size = 2});
+    std::vector<claimed_task> got;
+    CHECK(here.until([&] {
+        got = await(here.io, here.by->recover(10, 1h)).tasks;
+        return !got.empty();
+    }));
+    CHECK(got[0].id == carrier);
+    CHECK(here.items_of(carrier) == ids{a, b});
+    CHECK(here.carrier_of(c) != carrier);
+}
+
+TEST_CASE("who has lost an item to another does not put it into a bundle", "[collect]") {
+    bench here;
+    const auto id = here.submitted("1");
+    const auto task = here.taken(id);
+    await(here.io, here.by->cancel(id, 0, outcome_of(state::cancelled)));
+    CHECK(here.finish(here.by, {here.joins(task, {})}) == std::vector{report_verdict::lease_lost});
+    CHECK(here.state_of(here.by, id) == state::cancelled);
+}
+
+TEST_CASE("what a run says of its items is done once, and only when it has ended", "[collect]") {
+    bench here;
+    const rule two{.max_size = 2};
+    const auto a = here.collected("1", two), b = here.collected("2", two);
+    const auto carrier = here.carrier_of(a);
+    here.tell(carrier, a, outcome_of(state::success));
+    CHECK(here.state_of(here.by, a) == state::waiting);
+
+    const auto got = here.claim(here.by, 10).claimed;
+    REQUIRE(got.size() == 1);
+    here.finish(here.by, {success_of(got[0])});
+    const auto news = await(here.io, here.by->take_news(10, 10s));
+    REQUIRE(news.entries.size() == 1);
+    CHECK(news.entries[0].about == carrier);
+    here.tell(carrier, a, outcome_of(state::success));
+    CHECK(here.state_of(here.by, a) == state::success);
+    here.tell(carrier, b, std::string(1, at_once));
+    CHECK(here.state_of(here.by, b) == state::ready);
+    // Told once more: the item is in another bundle by now.
+    const auto again = here.taken(b);
+    here.finish(here.by, {here.joins(again, two)});
+    here.tell(carrier, b, outcome_of(state::success));
+    CHECK(here.state_of(here.by, b) == state::waiting);
+    CHECK(here.carrier_of(b) != carrier);
+}
+
+TEST_CASE("an item that has failed waits for its retry with its notes", "[collect]") {
+    bench here;
+    const auto a = here.collected("1", {.max_size = 1});
+    const auto carrier = here.carrier_of(a);
+    const auto got = here.claim(here.by, 10).claimed;
+    REQUIRE(got.size() == 1);
+    here.finish(here.by, {success_of(got[0])});
+    task_notes notes;
+    notes.attempts = 1;
+    here.tell(carrier, a, collected_again(1ms, encode(notes)));
+    CHECK(here.until([&] {
+        here.promote();
+        return here.state_of(here.by, a) == state::ready;
+    }));
+    const auto task = here.taken(a);
+    CHECK(decode_notes(task.notes).attempts == 1);
+    // Its notes stay with it in the next bundle.
+    here.finish(here.by, {here.joins(task, {})});
+    const auto page = await(here.io, here.by->bundle(here.carrier_of(a), std::nullopt));
+    REQUIRE(page.items.size() == 1);
+    CHECK(decode_notes(page.items[0].notes).attempts == 1);
+}
+
+TEST_CASE("an item cannot be replaced or changed while its bundle is run", "[collect]") {
+    bench here;
+    const rule two{.max_size = 2};
+    const auto item = item_with(derive_task_id("test", "x"), "[1]");
+    here.submit(here.by, item);
+    here.finish(here.by, {here.joins(here.taken(item.id), two)});
+    auto other = item_with(item.id, "[2]", on_conflict::replace);
+    CHECK(here.submit(here.by, other).verdict == submit_verdict::replaced);
+    CHECK(here.state_of(here.by, item.id) == state::ready);
+    here.finish(here.by, {here.joins(here.taken(item.id), two)});
+    here.collected("3", two);
+    REQUIRE(here.claim(here.by, 10).claimed.size() == 1);
+    other.body = item_with(item.id, "[3]").body;
+    CHECK(here.submit(here.by, other).verdict == submit_verdict::rejected);
+    const auto found = await(here.io, here.by->find(item.id));
+    CHECK(await(here.io, here.by->edit({.id = item.id,
+                                        .seen = found->body,
+                                        .body = found->body,
+                                        .due_at = here.by->now() + 1h,
+                                        .expires_at = {}})) == edit_verdict::unchanged);
+}
+
+TEST_CASE("an item that has expired leaves its bundle, but not one that is run", "[collect]") {
+    bench here;
+    const auto expiring = [&](const std::string& args) {
+        auto item = item_of(args);
+        auto body = decode_body(item.body);
+        item.expires_after = body.expires_after = 1ms;
+        item.body = encode(body);
+        here.submit(here.by, item);
+        return item.id;
+    };
+    const auto a = expiring("1");
+    here.finish(here.by, {here.joins(here.taken(a), {})});
+    const auto carrier = here.carrier_of(a);
+    CHECK(here.until([&] {
+        here.promote();
+        return here.state_of(here.by, a) == state::expired;
+    }));
+    CHECK(here.items_of(carrier).empty());
+    const auto b = expiring("2");
+    here.finish(here.by, {here.joins(here.taken(b), {.max_size = 1, .key = "b"})});
+    REQUIRE(here.claim(here.by, 10).claimed.size() == 1);
+    const auto later = here.by->now() + 5ms;
+    CHECK(here.until([&] {
+        here.promote();
+        return here.by->now() > later;
+    }));
+    CHECK(here.state_of(here.by, b) == state::waiting);
+}
+
+TEST_CASE("a check finds nothing wrong with bundles", "[collect]") {
+    bench here;
+    here.collected("1");
+    const auto b = here.collected("2");
+    await(here.io, here.by->cancel(b, 0, outcome_of(state::cancelled)));
+    here.collected("3", {.max_size = 1, .key = "c"});
+    const auto audit = here.by->audit(false);
+    for (bool more = true; more;) {
+        const auto step = await(here.io, audit->next());
+        for (const auto& one : step.findings) FAIL_CHECK(one.kind << ": " << one.words);
+        more = step.more;
+    }
+}
