@@ -30,8 +30,23 @@ private:
     diary& diary_;
 };
 
+// A hundred at most, or what has come 200 ms after the last one.
+class gather_numbers {
+public:
+    explicit gather_numbers(diary& d) : diary_{d} {}
+    errand::awaitable<void> perform(std::vector<int> numbers) {
+        diary_.lines.push_back(std::to_string(numbers.size()));
+        co_return;
+    }
+
+private:
+    diary& diary_;
+};
+
 }  // namespace harness_test
 
+ERRAND_HANDLER(harness_test::gather_numbers,
+               .collect = errand::collect_rule{.max_size = 100, .grace = std::chrono::milliseconds{200}})
 ERRAND_HANDLER(harness_test::gather_lines, .backoff = errand::backoff::uniform(std::chrono::seconds{10}),
                .collect = errand::collect_rule{
                    .max_size = 4, .max_wait = std::chrono::seconds{5}, .grace = std::chrono::seconds{2}})
@@ -101,4 +116,22 @@ TEST_CASE("an item that has failed is collected again after its backoff", "[coll
     CHECK(t.run(bad) == 3);
     CHECK(t.run(bad.info()).attempt == 2);
     CHECK(t.lines.lines == lines{"goodbad", "bad"});
+}
+
+TEST_CASE("of 250 items a hundred are run at a time, and the last fifty when no more have come",
+          "[collect]") {
+    bench t;
+    std::vector<int> numbers(250);
+    t.run(t.app().handler<gather_numbers>().perform_bulk(numbers));
+    t.advance(199ms);
+    CHECK(t.lines.lines == lines{"100", "100"});
+    t.advance(1ms);
+    CHECK(t.lines.lines == lines{"100", "100", "50"});
+    CHECK(t.finished<gather_numbers>().size() == 253);
+}
+
+TEST_CASE("an item that was submitted is found by itself", "[collect]") {
+    bench t;
+    add(t, "a");
+    CHECK(t.expect_submitted<gather_lines>("a").state == state::ready);
 }
