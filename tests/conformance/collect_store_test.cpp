@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct rule {
+struct joining_rule {
     int max_size = 10;
     duration wait{1h};
     duration grace{1h};
@@ -20,7 +20,7 @@ struct rule {
     std::string key = "a";
 };
 
-struct bench : store_fixture {
+struct bundle_bench : store_fixture {
     member by = join("w");
 
     claimed_task taken(const task_id& id) {
@@ -36,7 +36,7 @@ struct bench : store_fixture {
         CHECK(submit(by, std::move(item)).verdict == submit_verdict::accepted);
         return id;
     }
-    report joins(const claimed_task& task, const rule& how) {
+    report joins(const claimed_task& task, const joining_rule& how) {
         joining one;
         one.key = bundle_key_of("test", "default", how.key);
         one.carrier = derive_carrier_id(one.key, task.id, task.claim);
@@ -53,7 +53,7 @@ struct bench : store_fixture {
         return said;
     }
     // Submitted, claimed and put into its bundle.
-    task_id collected(const std::string& args, const rule& how = {}, int priority = 0) {
+    task_id collected(const std::string& args, const joining_rule& how = {}, int priority = 0) {
         const auto id = submitted(args, priority);
         const auto task = taken(id);
         CHECK(finish(by, {joins(task, how)}) == std::vector{report_verdict::accepted});
@@ -84,14 +84,14 @@ struct bench : store_fixture {
     }
 };
 
-using ids = std::vector<task_id>;
+using id_list = std::vector<task_id>;
 
 }  // namespace
 
 TEST_CASE("items of a key wait in one bundle, in the order in which they came, until it is full",
           "[collect]") {
-    bench here;
-    const rule three{.max_size = 3};
+    bundle_bench here;
+    const joining_rule three{.max_size = 3};
     const auto a = here.collected("1", three), b = here.collected("2", three);
     const auto carrier = here.carrier_of(a);
     CHECK(is_carrier(carrier));
@@ -99,7 +99,7 @@ TEST_CASE("items of a key wait in one bundle, in the order in which they came, u
     CHECK(here.state_of(here.by, carrier) == state::delayed);
     const auto c = here.collected("3", three);
     CHECK(here.state_of(here.by, carrier) == state::ready);
-    CHECK(here.items_of(carrier) == ids{a, b, c});
+    CHECK(here.items_of(carrier) == id_list{a, b, c});
     const auto d = here.submitted("4");
     const auto got = here.claim(here.by, 10).claimed;
     REQUIRE(got.size() == 2);
@@ -110,13 +110,13 @@ TEST_CASE("items of a key wait in one bundle, in the order in which they came, u
 }
 
 TEST_CASE("items of another key wait in another bundle", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1"), b = here.collected("2", {.key = "b"});
     CHECK(here.carrier_of(a) != here.carrier_of(b));
 }
 
 TEST_CASE("a bundle with 1 MiB of arguments is full", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.bytes = most_item_bytes / 2});
     CHECK(here.state_of(here.by, here.carrier_of(a)) == state::delayed);
     here.collected("2", {.bytes = most_item_bytes / 2});
@@ -124,7 +124,7 @@ TEST_CASE("a bundle with 1 MiB of arguments is full", "[collect]") {
 }
 
 TEST_CASE("a bundle is closed when it is due, and what comes then begins another", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.grace = 1ms});
     const auto carrier = here.carrier_of(a);
     CHECK(here.until([&] {
@@ -136,11 +136,11 @@ TEST_CASE("a bundle is closed when it is due, and what comes then begins another
     REQUIRE(got.size() == 1);
     here.finish(here.by, {here.joins(got[0], {})});
     CHECK(here.carrier_of(b) != carrier);
-    CHECK(here.items_of(carrier) == ids{a});
+    CHECK(here.items_of(carrier) == id_list{a});
 }
 
 TEST_CASE("a bundle is due after the last item, but not later than so long after the first", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto due = [&](const task_id& carrier) { return *await(here.io, here.by->find(carrier))->due_at; };
     const auto a = here.collected("1", {.wait = 2h, .grace = 1h});
     const auto carrier = here.carrier_of(a);
@@ -156,7 +156,7 @@ TEST_CASE("a bundle is due after the last item, but not later than so long after
 }
 
 TEST_CASE("the run of a bundle has the highest priority of its items", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.max_size = 3}, 2);
     const auto carrier = here.carrier_of(a);
     here.collected("2", {.max_size = 3}, 7);
@@ -170,7 +170,7 @@ TEST_CASE("the run of a bundle has the highest priority of its items", "[collect
 }
 
 TEST_CASE("an item that was cancelled has left its bundle, and does not count", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.max_size = 2});
     const auto carrier = here.carrier_of(a);
     CHECK(await(here.io, here.by->cancel(a, 0, outcome_of(state::cancelled))).cancelled);
@@ -178,7 +178,7 @@ TEST_CASE("an item that was cancelled has left its bundle, and does not count", 
 }
 
 TEST_CASE("a bundle of which all items have left takes others", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.max_size = 2});
     const auto carrier = here.carrier_of(a);
     await(here.io, here.by->cancel(a, 0, outcome_of(state::cancelled)));
@@ -187,16 +187,16 @@ TEST_CASE("a bundle of which all items have left takes others", "[collect]") {
     CHECK(here.state_of(here.by, carrier) == state::delayed);
     const auto c = here.collected("3", {.max_size = 2});
     CHECK(here.state_of(here.by, carrier) == state::ready);
-    CHECK(here.items_of(carrier) == ids{b, c});
+    CHECK(here.items_of(carrier) == id_list{b, c});
 }
 
 TEST_CASE("who takes over the run of a dead worker finds the same items, and nobody joins them",
           "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.max_size = 2}), b = here.collected("2", {.max_size = 2});
     const auto carrier = here.carrier_of(a);
     REQUIRE(here.claim(here.by, 1, {"default"}, 1ms).claimed.size() == 1);
-    CHECK(here.items_of(carrier) == ids{a, b});
+    CHECK(here.items_of(carrier) == id_list{a, b});
     const auto c = here.collected("3", {.max_size = 2});
     std::vector<claimed_task> got;
     CHECK(here.until([&] {
@@ -204,12 +204,12 @@ TEST_CASE("who takes over the run of a dead worker finds the same items, and nob
         return !got.empty();
     }));
     CHECK(got[0].id == carrier);
-    CHECK(here.items_of(carrier) == ids{a, b});
+    CHECK(here.items_of(carrier) == id_list{a, b});
     CHECK(here.carrier_of(c) != carrier);
 }
 
 TEST_CASE("who has lost an item to another does not put it into a bundle", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto id = here.submitted("1");
     const auto task = here.taken(id);
     await(here.io, here.by->cancel(id, 0, outcome_of(state::cancelled)));
@@ -218,8 +218,8 @@ TEST_CASE("who has lost an item to another does not put it into a bundle", "[col
 }
 
 TEST_CASE("what a run says of its items is done once, and only when it has ended", "[collect]") {
-    bench here;
-    const rule two{.max_size = 2};
+    bundle_bench here;
+    const joining_rule two{.max_size = 2};
     const auto a = here.collected("1", two), b = here.collected("2", two);
     const auto carrier = here.carrier_of(a);
     here.tell(carrier, a, outcome_of(state::success));
@@ -244,7 +244,7 @@ TEST_CASE("what a run says of its items is done once, and only when it has ended
 }
 
 TEST_CASE("an item that has failed waits for its retry with its notes", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto a = here.collected("1", {.max_size = 1});
     const auto carrier = here.carrier_of(a);
     const auto got = here.claim(here.by, 10).claimed;
@@ -267,8 +267,8 @@ TEST_CASE("an item that has failed waits for its retry with its notes", "[collec
 }
 
 TEST_CASE("an item cannot be replaced or changed while its bundle is run", "[collect]") {
-    bench here;
-    const rule two{.max_size = 2};
+    bundle_bench here;
+    const joining_rule two{.max_size = 2};
     const auto item = item_with(derive_task_id("test", "x"), "[1]");
     here.submit(here.by, item);
     here.finish(here.by, {here.joins(here.taken(item.id), two)});
@@ -289,7 +289,7 @@ TEST_CASE("an item cannot be replaced or changed while its bundle is run", "[col
 }
 
 TEST_CASE("an item that has expired leaves its bundle, but not one that is run", "[collect]") {
-    bench here;
+    bundle_bench here;
     const auto expiring = [&](const std::string& args) {
         auto item = item_of(args);
         auto body = decode_body(item.body);
@@ -318,7 +318,7 @@ TEST_CASE("an item that has expired leaves its bundle, but not one that is run",
 }
 
 TEST_CASE("a check finds nothing wrong with bundles", "[collect]") {
-    bench here;
+    bundle_bench here;
     here.collected("1");
     const auto b = here.collected("2");
     await(here.io, here.by->cancel(b, 0, outcome_of(state::cancelled)));
