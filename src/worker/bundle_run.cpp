@@ -22,17 +22,24 @@ namespace {
 constexpr duration carrier_is_kept_for = std::chrono::days{1};
 constexpr std::size_t most_why = 4096;
 
-std::string carrier_body(const known_handler& handler, const handler_settings* set, const claimed_task& task,
-                         const task_body& item, const std::string& key, time_point now) {
+std::string carrier_body(const claimed_item& item, const task_id& id, const std::string& key,
+                         time_point now) {
     task_body body;
-    body.priority = item.priority;
-    body.life = static_cast<std::uint64_t>(now.time_since_epoch().count()) << 16U | (random_bits() & 0xFFFFU);
-    body.queue = task.queue;
-    body.handler = handler.name;
+    body.priority = item.body.priority;
+    body.life = static_cast<std::uint64_t>(now.time_since_epoch().count()) << 16U |
+                (next_serial().value_or(random_bits()) & 0xFFFFU);
+    body.queue = item.task.queue;
+    body.handler = item.handler.name;
     body.args = boost::json::serialize(boost::json::array{boost::json::string{repaired_utf8(key)}});
-    body.retention = std::max(terms_of(handler.policy, body, set).retention, carrier_is_kept_for);
-    body.gates = gates_of_task(handler, detail::limit_keys{}, body.args);
+    body.retention = std::max(terms_of(item.handler.policy, body, item.set).retention, carrier_is_kept_for);
+    if (may_have_gates(id, item.shards))
+        body.gates = gates_of_task(item.handler, detail::limit_keys{}, body.args);
     return encode(body);
+}
+
+void add_item_error(task_notes& notes, attempt_error error) {
+    if (notes.errors.size() >= task_notes::max_errors) notes.errors.erase(notes.errors.begin());
+    notes.errors.push_back(std::move(error));
 }
 
 }  // namespace
@@ -41,19 +48,19 @@ bool is_item(const known_handler& handler, const task_id& id) noexcept {
     return handler.policy.collect && !is_carrier(id);
 }
 
-joining joining_of(const known_handler& handler, const handler_settings* set, const claimed_task& task,
-                   const task_body& body, const boost::json::array& args, time_point now) {
+joining joining_of(const claimed_item& item, const boost::json::array& args, time_point now) {
+    const auto& handler = item.handler;
     const auto key = handler.code->item_key(args);
     check_collect_key(handler.name, key);
     const auto& rule = *handler.policy.collect;
     joining one;
-    one.key = bundle_key_of(handler.identity, task.queue, key);
-    one.carrier = derive_carrier_id(one.key, task.id, task.claim);
+    one.key = bundle_key_of(handler.identity, item.task.queue, key);
+    one.carrier = derive_carrier_id(one.key, item.task.id, item.task.claim);
     one.max_size = rule.max_size;
     one.wait = rule.max_wait.value_or(max_duration);
     one.grace = rule.grace.value_or(max_duration);
-    one.bytes = body.args.size();
-    one.carrier_body = carrier_body(handler, set, task, body, key, now);
+    one.bytes = std::min(item.body.args.size(), most_item_bytes);
+    one.carrier_body = carrier_body(item, one.carrier, key, now);
     return one;
 }
 
@@ -128,8 +135,13 @@ std::vector<item_end> bundle_run::ends(const known_handler& handler, const handl
 task_notes failed_in_bundle(task_notes before, std::string why, time_point now) {
     ++before.attempts;
     before.snoozed = false;
-    if (before.errors.size() >= task_notes::max_errors) before.errors.erase(before.errors.begin());
-    before.errors.push_back({before.attempts - 1, now, "errand::item_failed", std::move(why)});
+    add_item_error(before, {before.attempts - 1, now, "errand::item_failed", std::move(why)});
+    return before;
+}
+
+task_notes died_in_bundle(task_notes before, int attempts, const task_notes& of_run) {
+    before.attempts += attempts;
+    if (!of_run.errors.empty()) add_item_error(before, of_run.errors.back());
     return before;
 }
 

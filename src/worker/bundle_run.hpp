@@ -9,6 +9,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,9 +20,15 @@ namespace errand {
 // Whether a claimed task of this handler waits for others to be run with.
 bool is_item(const known_handler& handler, const task_id& id) noexcept;
 
-// Of a claimed item; `args`: its arguments. Throws bad_data, usage_error, and what the handler's collect_key throws.
-joining joining_of(const known_handler& handler, const handler_settings* set, const claimed_task& task,
-                   const task_body& body, const boost::json::array& args, time_point now);
+struct claimed_item {
+    const known_handler& handler;
+    const handler_settings* set;
+    const claimed_task& task;
+    const task_body& body;
+    std::size_t shards;  // of its namespace
+};
+// `args`: the item's arguments. Throws bad_data, usage_error, and what the handler's collect_key throws.
+joining joining_of(const claimed_item& item, const boost::json::array& args, time_point now);
 
 class bundle_run {
 public:
@@ -50,7 +57,9 @@ private:
     std::map<std::size_t, std::string> failed_;
 };
 
-// What an item's notes say after that.
+// What an item's notes say when the run says that it has failed, ...
 task_notes failed_in_bundle(task_notes before, std::string why, time_point now);
+// ... and when the run is dead after so many attempts; `of_run`: its notes.
+task_notes died_in_bundle(task_notes before, int attempts, const task_notes& of_run);
 
 }  // namespace errand

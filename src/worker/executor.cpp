@@ -107,14 +107,19 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     attempt.known = handlers::find(attempt.body.handler);
     set_terms(attempt);
     const auto now = home_.tasks().now();
-    // First: whoever claims it, its time is over.
-    if (is_late(attempt.terms, attempt.body, attempt.notes, now)) return attempt_end::late;
+    // First: whoever claims it, its time is over. What is said of expiring is said of items, not of what runs them.
+    if (!is_carrier(attempt.task.id) && is_late(attempt.terms, attempt.body, attempt.notes, now))
+        return attempt_end::late;
     if (!attempt.known || !attempt.known->code) return attempt_end::unknown_handler;
     if (attempt.set && attempt.set->paused) return attempt_end::paused;
     attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
     if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
     if (is_item(*attempt.known, attempt.task.id)) {
-        attempt.joins = encode(joining_of(*attempt.known, attempt.set.get(), attempt.task, attempt.body,
+        attempt.joins = encode(joining_of({.handler = *attempt.known,
+                                           .set = attempt.set.get(),
+                                           .task = attempt.task,
+                                           .body = attempt.body,
+                                           .shards = shared_.app.settings.shards},
                                           attempt.args->get_array(), now));
         return attempt_end::collected;
     }
@@ -186,7 +191,7 @@ awaitable<std::string> executor::call_bundle(active_task& attempt) {
     if (attempt.bundle->items().empty()) co_return std::string{};
     attempt.args.emplace(attempt.bundle->args(attempt.args_storage()));
     const auto result = co_await call_handler(attempt);
-    const auto now = home_.tasks().now();
+    const auto now = shared_.app.now();
     const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
     if (has_on_dead(attempt.known)) tell_dead_items(attempt, ends, now);
     co_return bundle_report(ends);
@@ -363,6 +368,8 @@ void executor::collect(active_task& attempt) {
     one.what = report::kind::join;
     one.queue = attempt.task.queue;
     one.priority = attempt.body.priority;
+    // Of one that was submitted when its handler did not collect yet.
+    one.gated = !attempt.body.gates.empty();
     one.record = std::move(attempt.joins);
     reporter_.add(std::move(one), attempt.leased_at, attempt.body.handler);
     leave(attempt);
@@ -372,6 +379,7 @@ void executor::collect(active_task& attempt) {
 void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
     auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
         const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
+        if (dead.bundle) call_on_dead_of_items(shared_.app, *dead.known, *dead.bundle, task, now);
         call_on_dead(shared_.app, *dead.known, task, now);
     };
     if (!apart(*attempt)) {

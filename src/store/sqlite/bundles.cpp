@@ -30,13 +30,15 @@ bool bundles::join(const report& one) {
 
     // Those that have left it do not count.
     const auto items = edges_.count(link::tells, bundle.carrier);
+    const bool is_ready = bundle.row.where() == state::ready;
     if (is_full(by, items, static_cast<std::size_t>(bundle.bytes))) {
-        make_ready(bundle);
+        sql_.close_bundle.run(tx_.ns(), bundle.carrier.view());
+        if (!is_ready) make_ready(bundle);
         return true;
     }
-    put_off(bundle, due_of_bundle(by, bundle.begun, tx_.upper()));
     sql_.keep_bundle.run(tx_.ns(), std::string_view{by.key}, bundle.carrier.view(), bundle.begun,
                          bundle.joined, bundle.bytes);
+    if (!is_ready) put_off(bundle, due_of_bundle(by, bundle.begun, tx_.upper()));
     return true;
 }
 
@@ -51,9 +53,10 @@ std::optional<bundles::open_bundle> bundles::find_open(const joining& by) {
         one.bytes = rows.number(3);
     }
     auto row = rows_.find(one.carrier);
-    const bool open = row && row->where() == state::delayed && !row->list->aside() && row->notes.empty() &&
-                      *row->place > tx_.now();
-    if (!open) return std::nullopt;
+    if (!row || !row->notes.empty() || row->list->aside()) return std::nullopt;
+    // One that is due takes items until a worker takes it, but none that is more urgent: it has its place among the ready.
+    const bool takes_it = row->where() == state::ready && priority_of(by.carrier_body) <= row->priority;
+    if (row->where() != state::delayed && !takes_it) return std::nullopt;
     one.row = std::move(*row);
     return one;
 }
@@ -69,7 +72,8 @@ void bundles::raise(open_bundle& one, const joining& by) {
     const auto priority = priority_of(by.carrier_body);
     if (priority <= one.row.priority) return;
     auto body = rows_.body_of(one.row);
-    body[task_body::priority_offset] = by.carrier_body[task_body::priority_offset];
+    const auto gated = static_cast<unsigned char>(body[task_body::priority_offset]) & task_body::gated_bit;
+    body[task_body::priority_offset] = static_cast<char>(gated | priority);
     rows_.change_body(one.carrier, one.row, body);
     one.row.priority = priority;
 }
@@ -79,7 +83,6 @@ void bundles::make_ready(open_bundle& one) {
         queues_.free_place(*one.row.list->queue, one.row.priority, std::nullopt, one.row.group, one.carrier);
     rows_.change_list(one.row, *to);
     sql_.place_carrier.run(tx_.ns(), one.carrier.view(), to->k, place, one.row.priority);
-    sql_.close_bundle.run(tx_.ns(), one.carrier.view());
 }
 
 void bundles::put_off(open_bundle& one, std::int64_t due) {

@@ -4,6 +4,15 @@
 #include <tuple>
 
 namespace errand::sqlite {
+namespace {
+
+// In more than its priority.
+bool is_another(const edit_call& call) {
+    const auto rest = [](std::string_view body) { return body.substr(task_body::priority_offset + 1); };
+    return rest(call.seen) != rest(call.body);
+}
+
+}  // namespace
 
 cancel_answer changes::cancel(const task_id& id, incarnation life, std::string_view outcome) {
     auto row = rows_.find(id);
@@ -42,10 +51,12 @@ edit_verdict changes::edit(const edit_call& call) {
     std::optional<std::int64_t> expires;
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
     const int priority = priority_of(call.body);
-    // An item for which a later time is given leaves its bundle.
-    if (carrier && due && *due > tx_.now()) {
+    // An item leaves its bundle when it is to come later, or is another one: its key may be, too.
+    const bool leaves = carrier && ((due && *due > tx_.now()) || (call.unstarted_only && is_another(call)));
+    if (leaves) {
         edges_.leave_waiting(call.id);
         record.reset();
+        due = due.value_or(0);
     }
     rows_.change_body(call.id, *row, call.body);
     const auto group = group_in(row->list->queue->name, call.body);

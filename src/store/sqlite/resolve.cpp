@@ -77,8 +77,8 @@ std::vector<std::vector<task_id>> dependencies::resolve(std::span<const resoluti
             const auto record = edges_.waiting_of(child);
             if (!record) continue;
             // An item hears of its carrier by `bundled` alone.
-            const bool not_for_it =
-                one.what != tidings::bundled && record->rule == on_failed::bundle && is_carrier(one.parent);
+            const bool not_for_it = one.what != tidings::bundled && record->rule == on_failed::bundle &&
+                                    is_carrier(one.parent) && edges_.has(link::needs, child, one.parent);
             if (overtaken || not_for_it) {
                 again[at].push_back(child);
                 continue;

@@ -6,7 +6,7 @@
 -- Needs:   lib_there lib_queues lib_bundles
 local carrier, room = ARGV[1], tonumber(ARGV[3])
 free_first()
-close_bundle(carrier)
+bundle.close(carrier)
 local found, reply, last, more = links_of('c', carrier, 500, ARGV[2]), {}, '', false
 for i = 1, #found do
   if room <= 0 then
@@ -15,7 +15,7 @@ for i = 1, #found do
   end
   last = sub(found[i], 18)
   local record = call('HGET', waiting, last)
-  if is_item(record) and call('ZSCORE', links, 'n' .. last .. carrier) then
+  if bundle.is_item(record) and call('ZSCORE', links, 'n' .. last .. carrier) then
     local body, noted, n = call('HGET', tasks, last), call('HGET', notes, last) or '', #reply
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = last, tonumber(sub(record, 3, 15)), body, noted
     room = room - #body - #noted

@@ -42,7 +42,7 @@ if is_ended(body) then
   return {'ended', now, body_of(body), noted, end_of(body), '', '', '', staged, standing()}
 end
 if record then
-  local due = is_item(record) and 0 or tonumber(sub(record, 3, 15))
+  local due = bundle.is_item(record) and 0 or tonumber(sub(record, 3, 15))
   local word = sub(record, 1, 1) == 'r' and 'registering' or 'waiting'
   return {word, now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
 end

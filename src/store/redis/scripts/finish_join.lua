@@ -4,18 +4,22 @@
 -- Needs: lib_record lib_counts lib_wake lib_entry lib_earliest lib_ready lib_listed lib_news lib_bundles
 local most_item_bytes = 1048576
 
-local function open_bundle(q, key)
-  local text = call('HGET', bundles, 'k' .. key)
+-- One that is due takes items until a worker takes it, but none that is more urgent: it has its place among the ready.
+local function open_bundle(q, key, priority)
+  local text = call('HGET', bundle.open, 'k' .. key)
   if not text then return end
   local one = {carrier = sub(text, 1, 16), begun = tonumber(sub(text, 17, 29)), joined = tonumber(sub(text, 30, 35)),
     bytes = tonumber(sub(text, 36, 44))}
   one.body = call('HGET', tasks, one.carrier)
-  if one.body and not is_ended(one.body) then
+  local begun = not one.body or is_ended(one.body) or call('HEXISTS', own, one.carrier) == 1
+    or call('HEXISTS', notes, one.carrier) == 1
+  if not begun then
     one.entry = entry_of(one.carrier, one.body)
     local due = tonumber(call('ZSCORE', due_of(q), one.entry) or -1)
-    if due > now and due < retry_band then return one end
+    one.ready = due < 0
+    if due < retry_band and (due >= 0 or priority <= priority_of(one.body)) then return one end
   end
-  close_bundle(one.carrier)
+  bundle.close(one.carrier)
 end
 
 local function begin_bundle(record)
@@ -24,17 +28,20 @@ local function begin_bundle(record)
   return {carrier = carrier, begun = upper, joined = 0, bytes = 0}
 end
 
--- The carrier's body: with the highest priority of its items.
+-- The carrier's body: with the highest priority of its items, and the gates of the first one's.
 local function carrier_body(one, record)
   local body, before = sub(record, 72), one.body
   if not before then return body end
-  return byte(body, 3) % 128 > byte(before, 3) % 128 and sub(before, 1, 2) .. sub(body, 3, 3) .. sub(before, 4) or before
+  local old, new = byte(before, 3), byte(body, 3) % 128
+  if new <= old % 128 then return before end
+  return sub(before, 1, 2) .. char(old - old % 128 + new) .. sub(before, 4)
 end
 
 local function join_bundle(run, id, record)
   local q, key, item = run.q, sub(record, 1, 16), call('HGET', tasks, id)
+  if not item then return end
   local before = earliest(q)
-  local one = open_bundle(q, key) or begin_bundle(record)
+  local one = open_bundle(q, key, byte(record, 74) % 128) or begin_bundle(record)
   local body = carrier_body(one, record)
   if body ~= one.body then call('HSET', tasks, one.carrier, body) end
   local text = entry_of(one.carrier, body)
@@ -47,16 +54,18 @@ local function join_bundle(run, id, record)
   local bytes = one.bytes + tonumber(sub(record, 64, 71))
 
   if count_links('c', one.carrier) >= tonumber(sub(record, 33, 37)) or bytes >= most_item_bytes then
+    bundle.close(one.carrier)
+    if one.ready then return end
     call('ZREM', due_of(q), text)
-    close_bundle(one.carrier)
     make_ready(q, text)
     wake(q, 1)
     return
   end
+  call('HSET', bundle.open, 'k' .. key, one.carrier .. string.format('%013.0f%06d%09d', one.begun, one.joined + 1, bytes),
+    'c' .. one.carrier, key)
+  if one.ready then return end
   local due = math.min(one.begun + tonumber(sub(record, 38, 50)), upper + tonumber(sub(record, 51, 63)))
   call('ZADD', due_of(q), digits(due), text)
-  call('HSET', bundles, 'k' .. key, one.carrier .. string.format('%013.0f%06d%09d', one.begun, one.joined + 1, bytes),
-    'c' .. one.carrier, key)
   if due < before then wake(q, 1) end
 end
 

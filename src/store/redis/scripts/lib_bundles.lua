@@ -3,30 +3,31 @@
 -- one depends on the other.
 --
 -- `bundles`: 'k' and the key -> the open one: carrier (16), digits: begun 13, items so far 6, bytes 9; 'c' and a carrier -> its key.
--- A bundle is open as long as its carrier stands in `due`, before its time, and has never run.
+-- A bundle is open until it is full or its carrier is claimed: as long as that is delayed or ready, and has never run.
+-- One table: Lua allows a script 200 local names, and some have nearly as many.
 -- Needs: lib_links
-local bundles = prefix .. 'bundles'
+local bundle = {open = prefix .. 'bundles'}
 
 -- The version in its id.
-local function is_carrier(id) return math.floor(byte(id, 7) / 16) == 5 end
+function bundle.is_carrier(id) return math.floor(byte(id, 7) / 16) == 5 end
+
+function bundle.is_item(record) return record and sub(record, 2, 2) == 'b' end
 
 -- Of an item.
-local function carrier_of(id)
+function bundle.carrier_of(id)
   local found = links_of('n', id, 100)
   for i = 1, #found do
     local parent = sub(found[i], 18)
-    if is_carrier(parent) then return parent end
+    if bundle.is_carrier(parent) then return parent end
   end
 end
 
-local function is_item(record) return record and sub(record, 2, 2) == 'b' end
-
-local function leave_bundle(id)
-  local carrier = carrier_of(id)
+function bundle.leave(id)
+  local carrier = bundle.carrier_of(id)
   if carrier then call('ZREM', links, 'n' .. id .. carrier, 'c' .. carrier .. id) end
 end
 
-local function close_bundle(carrier)
-  local key = call('HGET', bundles, 'c' .. carrier)
-  if key then call('HDEL', bundles, 'c' .. carrier, 'k' .. key) end
+function bundle.close(carrier)
+  local key = call('HGET', bundle.open, 'c' .. carrier)
+  if key then call('HDEL', bundle.open, 'c' .. carrier, 'k' .. key) end
 end

@@ -2,9 +2,9 @@
 -- Needs: lib_settle lib_bundles lib_earliest lib_counts
 
 -- `outcome`: how it ends; or 'R', 13 digits of ms and its notes: it is collected again after that; or 'A': it is ready.
-local function settle_item(one, record, wakes)
+function bundle.settle(one, record, wakes)
   local id, outcome, needs = one.id, one.outcome, 'n' .. one.id .. one.parent
-  if not is_item(record) or call('ZREM', links, needs) == 0 then return end
+  if not bundle.is_item(record) or call('ZREM', links, needs) == 0 then return end
   local q, letter = queue_in(record), sub(outcome, 1, 1)
   local priority = marked_priority(byte(record, 16))
   call('HDEL', waiting, id)

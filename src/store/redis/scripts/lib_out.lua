@@ -8,7 +8,7 @@ local function take_out(q, id, body, noted)
   if record then
     call('HDEL', waiting, id)
     call('ZREM', listed_of(q), id)
-    if is_item(record) then leave_bundle(id) end
+    if bundle.is_item(record) then bundle.leave(id) end
     return
   end
   if unhold(q, id, body) then return end

@@ -83,8 +83,8 @@ CREATE TABLE errand_settings(
     UNIQUE(ns, handler)
 );
 
--- Open bundles: the items of a key that are run together. A bundle is open as long as its carrier is delayed, before its time,
--- and has never run. Its items stand in `errand_waiting` with the rule b, and their place where others have their due time.
+-- Open bundles: the items of a key that are run together. A bundle is open until it is full or its carrier is claimed: as long
+-- as that is delayed or ready, and has never run. Its items stand in `errand_waiting` with the rule b, and their place where others have their due time.
 CREATE TABLE errand_bundle(
     ns INTEGER NOT NULL,
     key BLOB NOT NULL,                  -- 16 bytes of a hash of handler, queue and key
