@@ -123,7 +123,51 @@ TEST_CASE("a bundle with 1 MiB of arguments is full", "[collect]") {
     CHECK(here.state_of(here.by, here.carrier_of(a)) == state::ready);
 }
 
-TEST_CASE("a bundle is closed when it is due, and what comes then begins another", "[collect]") {
+TEST_CASE("a bundle that is due takes items until a worker takes it, and is full then as before",
+          "[collect]") {
+    bundle_bench here;
+    const joining_rule soon{.max_size = 3, .grace = 1ms};
+    const auto a = here.submitted("1"), b = here.submitted("2"), c = here.submitted("3"),
+               d = here.submitted("4");
+    const auto got = here.claim(here.by, 4).claimed;
+    REQUIRE(got.size() == 4);
+    here.finish(here.by, {here.joins(got[0], soon)});
+    const auto carrier = here.carrier_of(a);
+    CHECK(here.until([&] {
+        here.promote();
+        return here.state_of(here.by, carrier) == state::ready;
+    }));
+    here.finish(here.by, {here.joins(got[1], soon)});
+    CHECK(here.carrier_of(b) == carrier);
+    CHECK(here.state_of(here.by, carrier) == state::ready);
+    here.finish(here.by, {here.joins(got[2], soon)});
+    CHECK(here.carrier_of(c) == carrier);
+    here.finish(here.by, {here.joins(got[3], {})});
+    CHECK(here.carrier_of(d) != carrier);
+    // It stands there once.
+    const auto run = here.claim(here.by, 10).claimed;
+    REQUIRE(run.size() == 1);
+    CHECK(run[0].id == carrier);
+    CHECK(here.items_of(carrier) == id_list{a, b, c});
+}
+
+TEST_CASE("a bundle whose run was claimed takes no more items", "[collect]") {
+    bundle_bench here;
+    const auto a = here.collected("1", {.grace = 1ms});
+    const auto carrier = here.carrier_of(a);
+    std::vector<claimed_task> run;
+    CHECK(here.until([&] {
+        here.promote();
+        run = here.claim(here.by, 1).claimed;
+        return !run.empty();
+    }));
+    CHECK(run[0].id == carrier);
+    const auto b = here.collected("2");
+    CHECK(here.carrier_of(b) != carrier);
+    CHECK(here.items_of(carrier) == id_list{a});
+}
+
+TEST_CASE("what is more urgent than a bundle that is due begins another", "[collect]") {
     bundle_bench here;
     const auto a = here.collected("1", {.grace = 1ms});
     const auto carrier = here.carrier_of(a);
@@ -286,6 +330,66 @@ TEST_CASE("an item cannot be replaced or changed while its bundle is run", "[col
                                         .body = found->body,
                                         .due_at = here.by->now() + 1h,
                                         .expires_at = {}})) == edit_verdict::unchanged);
+}
+
+TEST_CASE(
+    "an item that is to come later or is changed leaves its bundle, and one that only has another priority stays",
+    "[collect]") {
+    bundle_bench here;
+    const auto change = [&](const task_id& id, bool unstarted_only, std::optional<time_point> due,
+                            auto alter) {
+        const auto seen = await(here.io, here.by->find(id))->body;
+        auto body = decode_body(seen);
+        alter(body);
+        return await(here.io, here.by->edit({.id = id,
+                                             .seen = seen,
+                                             .body = encode(body),
+                                             .due_at = due,
+                                             .expires_at = {},
+                                             .unstarted_only = unstarted_only}));
+    };
+    const auto nothing = [](task_body&) {};
+    const auto a = here.collected("1");
+    const auto carrier = here.carrier_of(a);
+    CHECK(change(a, true, {}, [](task_body& body) { body.priority = 4; }) == edit_verdict::done);
+    CHECK(here.items_of(carrier) == id_list{a});
+    CHECK(change(a, false, time_point{}, nothing) == edit_verdict::done);
+    const auto b = here.collected("2");
+    CHECK(here.carrier_of(b) != here.carrier_of(a));
+    const auto open = here.carrier_of(b);
+    CHECK(change(b, true, {}, [](task_body& body) { body.args = "[7]"; }) == edit_verdict::done);
+    CHECK(here.state_of(here.by, b) == state::ready);
+    CHECK(here.items_of(open).empty());
+    const auto again = here.taken(b);
+    CHECK(args_of(again) == "[7]");
+    here.finish(here.by, {here.joins(again, {.key = "c"})});
+    const auto third = here.carrier_of(b);
+    CHECK(change(b, false, here.by->now() + 1h, nothing) == edit_verdict::done);
+    CHECK(here.state_of(here.by, b) == state::delayed);
+    CHECK(here.items_of(third).empty());
+}
+
+TEST_CASE("an item has heard of its run, though it is in another bundle by now", "[collect]") {
+    bundle_bench here;
+    const auto a = here.collected("1", {.max_size = 1});
+    const auto carrier = here.carrier_of(a);
+    const auto got = here.claim(here.by, 10).claimed;
+    REQUIRE(got.size() == 1);
+    const auto hears = [&] {
+        const resolution told{.parent = carrier,
+                              .what = tidings::success,
+                              .cancelled = outcome_of(state::cancelled),
+                              .children = {a}};
+        return await(here.io, here.by->resolve({&told, 1}, outcome_of(state::success))).at(0);
+    };
+    here.finish(here.by, {success_of(got[0])});
+    // What is told to dependents is not for it.
+    CHECK(hears() == id_list{a});
+    CHECK(here.state_of(here.by, a) == state::waiting);
+    here.tell(carrier, a, std::string(1, at_once));
+    here.finish(here.by, {here.joins(here.taken(a), {})});
+    CHECK(hears().empty());
+    CHECK(here.state_of(here.by, a) == state::waiting);
 }
 
 TEST_CASE("an item that has expired leaves its bundle, but not one that is run", "[collect]") {

@@ -43,8 +43,25 @@ private:
     diary& diary_;
 };
 
+// What has come within 600 ms of each other; an item waits for a second at most.
+class gather_fresh {
+public:
+    explicit gather_fresh(diary& d) : diary_{d} {}
+    errand::awaitable<void> perform(std::vector<std::string> texts) {
+        std::string all;
+        for (const auto& one : texts) all += one;
+        diary_.lines.push_back(all);
+        co_return;
+    }
+
+private:
+    diary& diary_;
+};
+
 }  // namespace harness_test
 
+ERRAND_HANDLER(harness_test::gather_fresh, .expires_after = std::chrono::seconds{1},
+               .collect = errand::collect_rule{.grace = std::chrono::milliseconds{600}})
 ERRAND_HANDLER(harness_test::gather_numbers,
                .collect = errand::collect_rule{.max_size = 100, .grace = std::chrono::milliseconds{200}})
 ERRAND_HANDLER(harness_test::gather_lines, .backoff = errand::backoff::uniform(std::chrono::seconds{10}),
@@ -134,4 +151,16 @@ TEST_CASE("an item that was submitted is found by itself", "[collect]") {
     bench t;
     add(t, "a");
     CHECK(t.expect_submitted<gather_lines>("a").state == state::ready);
+}
+
+TEST_CASE("an item expires by itself, and not with the first of its bundle", "[collect]") {
+    bench t;
+    const auto fresh = t.app().handler<gather_fresh>();
+    const auto a = t.run(fresh.perform_async("a"));
+    t.advance(500ms);
+    const auto b = t.run(fresh.perform_async("b"));
+    t.advance(601ms);
+    CHECK(t.run(a.info()).state == state::expired);
+    CHECK(t.run(b.info()).state == state::success);
+    CHECK(t.lines.lines == lines{"b"});
 }
