@@ -38,7 +38,8 @@ constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::second
 constexpr rate_limit per_minute(int n) noexcept { return {n, std::chrono::minutes{1}, 0}; }
 
 /// Items of a handler that are run together: `perform` takes a list of them, and `perform_async` one; docs/collect.md says more.
-/// Times are counted from when a worker first takes the item in, which is at once while one is free.
+/// Times are counted from when a worker takes the item in, which is at once while one is free; and what comes before a worker
+/// takes the run comes into it.
 struct collect_rule {
     /// So many at most in one run, 1..10,000. One with 1 MiB of arguments is full, too.
     int max_size = 100;

@@ -168,7 +168,8 @@ void check_item(const detail::draft& from, const known_handler& handler) {
             ".collect so that items are gathered"};
     }
     throw usage_error{"handler " + member_check::quote(handler.name) +
-                      " collects: give one item to each call, not the list that perform takes"};
+                      " collects: give one item to each call, not the list that perform takes, and none of "
+                      "them as the result of what comes before in a chain"};
 }
 
 }  // namespace

@@ -354,6 +354,7 @@ TEST_CASE(
     CHECK(change(a, true, {}, [](task_body& body) { body.priority = 4; }) == edit_verdict::done);
     CHECK(here.items_of(carrier) == id_list{a});
     CHECK(change(a, false, time_point{}, nothing) == edit_verdict::done);
+    // Who has read its items has closed it.
     const auto b = here.collected("2");
     CHECK(here.carrier_of(b) != here.carrier_of(a));
     const auto open = here.carrier_of(b);
