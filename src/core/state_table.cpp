@@ -6,7 +6,7 @@
 namespace errand {
 namespace {
 
-constexpr std::array<std::string_view, transition_count> names{
+constexpr std::array<std::string_view, transition_count> transition_names{
     "submit",        "submit_delayed",  "submit_waiting", "replace", "replace_delayed", "replace_waiting",
     "resolve",       "resolve_delayed", "gather",         "forsake", "promote",         "claim",
     "adopt",         "succeed",         "fail",           "snooze",  "postpone",        "bury",
@@ -107,7 +107,7 @@ constexpr state_row rows[] = {
 
 std::string_view to_string(transition what) noexcept {
     const auto at = static_cast<std::size_t>(what);
-    return at < names.size() ? names[at] : "unknown";
+    return at < transition_names.size() ? transition_names[at] : "unknown";
 }
 
 std::span<const state_row> state_table() noexcept { return rows; }
