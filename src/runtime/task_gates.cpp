@@ -57,14 +57,16 @@ void renew_gates(task_body& body) {
     // What its first argument will be is not known yet.
     if (body.takes_result) return;
     const auto* handler = handlers::find(body.handler);
-    if (!handler || !handler->code) return;
+    if (!handler || !handler->code || handler->policy.collect) return;
     const bool is_counted = body.gates.ends_with(gate_of_namespace());
     body.gates = gates_of_task(*handler, std::nullopt, body.args);
     if (is_counted) body.gates += gate_of_namespace();
 }
 
-void count_what_runs(const quota& rules, task_body& body) {
+void count_what_runs(const quota& rules, task_body& body, bool is_carrier) {
     if (!rules.max_running || body.rule == on_failed::gather) return;
+    const auto* handler = handlers::find(body.handler);
+    if (handler && handler->policy.collect && !is_carrier) return;
     const auto& gate = gate_of_namespace();
     if (!body.gates.ends_with(gate)) body.gates += gate;
 }
