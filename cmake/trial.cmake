@@ -222,7 +222,7 @@ errand_broken_source(aside_untold tell FILE store/redis/scripts/lib_aside.lua
     FROM "if ear and call('PUBLISH'" TO "if ear and not name and call('PUBLISH'")
 errand_broken_source(aside_untold adopt FILE store/redis/scripts/adopt.lua
     FROM "number, more and 1 or 0, after" TO "number, limit > 0 and more and 1 or 0, after")
-errand_broken_hand(aside_untold FINDS left_aside SCRIPTS "${tell}" "${adopt}"
+errand_broken_hand(aside_untold FINDS "(stuck|left_aside)" SCRIPTS "${tell}" "${adopt}"
     FAULTS --patience 20 --no-lots --only slow_line)
 
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")

@@ -7,6 +7,7 @@
 #include "runtime/parent_links.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_set>
 
 namespace errand {
@@ -30,9 +31,12 @@ std::exception_ptr refusal_of(const submission_item& item, const submit_answer& 
     return refusal(answer, item.id, body.handler, body.biz_id, item.conflict);
 }
 
+// What another submission holds comes again: others of the call are not to wait for it.
+constexpr std::chrono::milliseconds waits_for_other{250};
+
 awaitable<delivered_item> finished(loop& there, submission_item item, submit_answer first) {
     delivered_item got;
-    got.answer = co_await settle_submission(there, item, std::move(first));
+    got.answer = co_await settle_submission(there, item, std::move(first), waits_for_other);
     if (got.answer.others.empty()) {
         got.refused = refusal_of(item, got.answer);
         co_return got;
@@ -46,14 +50,20 @@ awaitable<delivered_item> finished(loop& there, submission_item item, submit_ans
 // One call of deliver().
 class deliverer {
 public:
-    deliverer(loop& there, std::size_t count) : there_{there} { all_.reserve(count); }
+    deliverer(loop& there, std::size_t count, std::chrono::milliseconds most)
+        : there_{there}, until_{std::chrono::steady_clock::now() + most} {
+        all_.reserve(count);
+    }
 
     // Those that have come before are in the store when this returns, or have failed.
     awaitable<void> add(submission_item item) {
         const bool looks_first = there_.tasks().shards() > 1 && !item.after.empty();
-        if (looks_first || ids_.contains(item.id)) co_await send_group();
-        if (failed_.contains(item.id) || (failure_ && !item.after.empty())) {
+        const bool is_late = std::chrono::steady_clock::now() > until_;
+        if (looks_first || is_late || stays(item) || ids_.contains(item.id)) co_await send_group();
+        if (stays(item)) {
             keep(item.id, failure_);
+        } else if (is_late) {
+            keep(item.id, std::make_exception_ptr(store_error{"the store takes too long"}));
         } else if (looks_first) {
             co_await send_alone(std::move(item));
         } else {
@@ -70,6 +80,11 @@ public:
     }
 
 private:
+    bool stays(const submission_item& item) const {
+        return failed_.contains(item.id) || (failure_ && !item.after.empty());
+    }
+
+    // Answers are in order: the group, which came before, has to have its own.
     void keep(const task_id& id, std::exception_ptr why) {
         failed_.insert(id);
         if (!failure_) failure_ = why;
@@ -119,6 +134,7 @@ private:
     }
 
     loop& there_;
+    const std::chrono::steady_clock::time_point until_;
     std::vector<delivered_item> all_;
     std::vector<submission_item> group_;
     std::unordered_set<task_id> ids_;  // of the group
@@ -128,8 +144,9 @@ private:
 
 }  // namespace
 
-awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items) {
-    deliverer under_way{there, items.size()};
+awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items,
+                                               std::chrono::milliseconds most) {
+    deliverer under_way{there, items.size(), most};
     for (auto& item : items) {
         shorten_expiry(item, there.tasks().now());
         co_await under_way.add(std::move(item));

@@ -4,6 +4,7 @@
 
 #include "runtime/loop.hpp"
 
+#include <chrono>
 #include <exception>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct delivered_item {
 
 // In order, an answer for each. Delays and expiries count from the acceptance that is in the body. Throws
 // store_error when the store took none of them. What depends on others is not tried when something before it failed: what it
-// waits for may be among that.
-awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items);
+// waits for may be among that. After `most` nothing more is sent, so that it is known when the last of it can arrive: that fails.
+awaitable<std::vector<delivered_item>> deliver(loop& there, std::vector<submission_item> items,
+                                               std::chrono::milliseconds most);
 
 }  // namespace errand

@@ -18,9 +18,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t named_on_a_cycle = 20;
-// Longer than a registration may be without a sign of its submitter.
-constexpr std::chrono::seconds busy_for{40};
-
 [[noreturn]] void throw_busy(const task_id& id) {
     throw store_error{
         "task " + to_text(id) +
@@ -95,9 +92,10 @@ bool is_unsettled(const submit_answer& answer) {
            !answer.others.empty();
 }
 
-awaitable<submit_answer> settle_submission(loop& there, submission_item item, submit_answer first) {
+awaitable<submit_answer> settle_submission(loop& there, submission_item item, submit_answer first,
+                                           std::chrono::milliseconds most_busy) {
     auto answer = std::move(first);
-    const auto until = std::chrono::steady_clock::now() + busy_for;
+    const auto until = std::chrono::steady_clock::now() + most_busy;
     while (answer.verdict == submit_verdict::busy) {
         if (std::chrono::steady_clock::now() > until) throw_busy(item.id);
         co_await pause_for_other(there);

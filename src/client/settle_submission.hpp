@@ -5,6 +5,7 @@
 #include "runtime/dependency_completion.hpp"
 #include "runtime/loop.hpp"
 
+#include <chrono>
 #include <map>
 #include <span>
 #include <string>
@@ -17,11 +18,16 @@ using task_names = std::map<task_id, std::string>;
 // "report 0198… (biz_id \"7\")"
 std::string name_of(const task_id& id, const std::string& handler, const std::optional<std::string>& biz_id);
 
+// Longer than a registration may be without a sign of its submitter.
+inline constexpr std::chrono::seconds busy_for{40};
+
 // Whether an answer is not the last word.
 bool is_unsettled(const submit_answer& answer);
 // What a submission was answered, brought to a final answer. `item` is what was submitted; it may be submitted again.
-// The answer is accepted, duplicate, replaced, rejected, cycle or gone.
-awaitable<submit_answer> settle_submission(loop& there, submission_item item, submit_answer first);
+// The answer is accepted, duplicate, replaced, rejected, cycle or gone; throws store_error when its id is held by another
+// submission for so long.
+awaitable<submit_answer> settle_submission(loop& there, submission_item item, submit_answer first,
+                                           std::chrono::milliseconds most_busy = busy_for);
 
 // One batch, all or nothing, in one step; what the store cannot settle in it is settled afterwards.
 awaitable<submitter::group_answer> submit_whole(loop& there, std::vector<submission_item> items);

@@ -7,12 +7,13 @@ namespace errand {
 namespace {
 
 constexpr std::array<std::string_view, transition_count> transition_names{
-    "submit",        "submit_delayed",  "submit_waiting", "replace", "replace_delayed", "replace_waiting",
-    "resolve",       "resolve_delayed", "gather",         "forsake", "promote",         "claim",
-    "adopt",         "succeed",         "fail",           "snooze",  "postpone",        "bury",
-    "give_back",     "recover",         "collect",        "settle",  "settle_dead",     "settle_cancelled",
-    "collect_again", "release",         "put_off",        "expire",  "cancel",          "revive",
-    "take_up",       "reschedule",      "run_now",        "change",  "remove",          "clean"};
+    "submit",        "submit_delayed",  "submit_waiting", "replace",   "replace_delayed", "replace_waiting",
+    "resolve",       "resolve_delayed", "gather",         "forsake",   "promote",         "claim",
+    "adopt",         "succeed",         "fail",           "snooze",    "postpone",        "bury",
+    "give_back",     "recover",         "collect",        "settle",    "settle_dead",     "settle_cancelled",
+    "collect_again", "release",         "put_off",        "recollect", "expire",          "cancel",
+    "revive",        "take_up",         "reschedule",     "run_now",   "change",          "remove",
+    "clean"};
 
 using s = state;
 using t = transition;
@@ -67,6 +68,7 @@ constexpr state_row rows[] = {
     {s::waiting, t::collect_again, s::retry},
     {s::waiting, t::release, s::ready},
     {s::waiting, t::put_off, s::delayed},
+    {s::waiting, t::recollect, s::ready},
     {s::waiting, t::expire, s::expired},
     {s::delayed, t::expire, s::expired},
     {s::ready, t::expire, s::expired},

@@ -40,7 +40,8 @@ enum class transition : std::uint8_t {
     settle_cancelled,  // ... or was cancelled
     collect_again,     // an item: that run says that it has failed; retries are left
     release,           // an item: how that run ended is not known any more
-    put_off,           // an item, by a caller: another due time, outside of its bundle
+    put_off,           // an item, by a caller: another due time, outside of its bundle ...
+    recollect,         // ... or other arguments: it is collected anew
     expire,            // not started in time
     cancel,            // by a caller
     revive,            // by a caller: attempts from zero

@@ -101,6 +101,7 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
         entry.admitted = admitted;
         if (task->schedule) {
             entry.schedule = declaration_of(*task->schedule, now);
+            entry.item.id = derive_schedule_id(task->schedule->identity, task->schedule->key);
         } else {
             entry.item = std::move(items[next++]);
             entry.life = task->life;

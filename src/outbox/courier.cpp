@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 namespace errand::detail {
@@ -30,6 +31,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// There may be one for each set of shards; what comes then has one that waits for all of them.
+constexpr std::size_t most_lanes = 500;
 constexpr std::size_t most_in_line = 10'000, most_in_lines = 40'000, most_on_way = 500;
 // A lone commit leaves at once; of many a second each call takes along what has come in this time, as a call costs store and
 // program ten times what a task in it does. A call that took several commits along says that more are coming: those wait
@@ -111,6 +114,10 @@ bool courier::quota_is_away() const {
 
 // Which of several shards is away that a call concerned is not known; they have calls of their own.
 void courier::note_away(std::span<const outbox_entry> entries, bool away) {
+    if (there_.tasks().shards() == 1) {
+        away_[0] = away;
+        return;
+    }
     for (const auto& one : entries) {
         const auto shards = route_of(there_.tasks(), one);
         if (shards.size() == 1) away_[shards.front()] = away;
@@ -135,18 +142,17 @@ courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
     const std::lock_guard lock{guard_};
     if (stopped_) return all;
     const auto known_before = tickets_;
-    std::size_t waiting = 0;
-    for (const auto& [shards, one] : lanes_) waiting += one.line.size();
     std::unordered_set<task_id> left;
     for (auto& one : commit) {
-        const auto id = id_of(one);
-        auto& in = lane_for(one, id);
+        const auto id = one.item.id;
+        auto& in = lane_for(one);
         const bool needs_one_left =
             left.contains(id) || std::ranges::any_of(one.item.after, [&](const parent_task& parent) {
                 return left.contains(parent.id);
             });
         // The relay will find them; so will those who wait for them.
-        if (needs_one_left || waiting > most_in_lines || takes_no_more(in, known_before)) {
+        if (needs_one_left || (waiting_ > most_in_lines && !in.line.empty()) ||
+            takes_no_more(in, known_before)) {
             left.insert(id);
             continue;
         }
@@ -166,12 +172,16 @@ bool courier::takes_no_more(const lane& in, std::uint64_t before) const {
     return in.line.size() > most_in_line && in.line[most_in_line].ticket <= before;
 }
 
-courier::lane& courier::lane_for(const outbox_entry& one, const task_id& id) {
+courier::lane& courier::lane_for(const outbox_entry& one) {
     auto shards = route_of(there_.tasks(), one);
-    for (const auto& other : before(one, id)) {
+    for (const auto& other : before(one)) {
         shard_set both;
         std::ranges::set_union(shards, other.in->shards, std::back_inserter(both));
         shards = std::move(both);
+    }
+    if (shards.size() > 1 && lanes_.size() >= most_lanes && !lanes_.contains(shards)) {
+        shards.resize(there_.tasks().shards());
+        std::iota(shards.begin(), shards.end(), std::size_t{0});
     }
     auto& in = lanes_[shards];
     if (in.shards.empty()) in.shards = std::move(shards);
@@ -182,22 +192,23 @@ courier::need courier::put_in_line(lane& in, outbox_entry one) {
     // The transaction waits for the store's word.
     const bool awaited = is_awaited(one);
     one.ticket = ++tickets_;
-    if (there_.tasks().shards() > 1) unanswered_.emplace(id_of(one), position{&in, one.ticket});
+    if (there_.tasks().shards() > 1) unanswered_.emplace(one.item.id, position{&in, one.ticket});
     in.line.push_back(std::move(one));
+    ++waiting_;
     in.awaited = in.awaited || awaited;
     if (!std::exchange(in.delivering, true)) return need::call;
     return awaited || in.line.size() >= worth_a_call ? need::haste : need::nothing;
 }
 
 // What it must not overtake.
-std::vector<courier::position> courier::before(const outbox_entry& one, const task_id& id) const {
+std::vector<courier::position> courier::before(const outbox_entry& one) const {
     std::vector<position> all;
     if (unanswered_.empty()) return all;
     const auto add = [&](const task_id& other) {
         const auto [from, to] = unanswered_.equal_range(other);
         for (auto at = from; at != to; ++at) all.push_back(at->second);
     };
-    add(id);
+    add(one.item.id);
     for (const auto& parent : one.item.after) add(parent.id);
     return all;
 }
@@ -221,6 +232,7 @@ bool courier::fetch_line(lane& of) {
            !must_wait(of, line.front())) {
         on_way.push_back(std::move(line.front()));
         line.pop_front();
+        --waiting_;
     }
     of.awaited = false;
     of.delivering = !on_way.empty() || !line.empty();
@@ -230,7 +242,7 @@ bool courier::fetch_line(lane& of) {
 // By the order of tickets nothing waits in a circle.
 bool courier::must_wait(const lane& in, const outbox_entry& one) const {
     if (unanswered_.empty()) return false;
-    return std::ranges::any_of(before(one, id_of(one)), [&](const position& other) {
+    return std::ranges::any_of(before(one), [&](const position& other) {
         return other.in != &in && other.ticket < one.ticket;
     });
 }
@@ -250,8 +262,8 @@ void courier::leave_what_needs(std::unordered_set<task_id> left) {
     for (bool more = true; more;) {
         more = false;
         for (auto& [shards, one] : lanes_) {
-            std::erase_if(one.line, [&](const outbox_entry& entry) {
-                const auto id = id_of(entry);
+            waiting_ -= std::erase_if(one.line, [&](const outbox_entry& entry) {
+                const auto id = entry.item.id;
                 const auto needs_it = [&](const parent_task& parent) { return left.contains(parent.id); };
                 if (!left.contains(id) && std::ranges::none_of(entry.item.after, needs_it)) return false;
                 more = left.insert(id).second || more;
@@ -269,16 +281,27 @@ bool courier::is_delivering() const {
     });
 }
 
+// Whoever waits for a task of it has this alive, and is told that it was stopped.
+void courier::give_up(lane& of) {
+    std::deque<outbox_entry> dropped;
+    const std::lock_guard lock{guard_};
+    dropped.swap(of.line);
+    waiting_ -= dropped.size();
+}
+
 // `on` lives as long as this.
 awaitable<void> courier::run(std::shared_ptr<database_core> on, lane& of) {
     for (co_await let_more_come(of); fetch_line(of); co_await let_more_come(of)) {
         if (of.on_way.empty()) {
-            if (!changed_) break;
+            if (!changed_) {
+                give_up(of);
+                break;
+            }
             co_await changed_->wait();
             continue;
         }
         std::vector<std::pair<task_id, std::uint64_t>> ids;
-        for (const auto& one : of.on_way) ids.emplace_back(id_of(one), one.ticket);
+        for (const auto& one : of.on_way) ids.emplace_back(one.item.id, one.ticket);
         std::unordered_set<task_id> left;
         bool failed = false;
         try {
@@ -336,9 +359,7 @@ awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> ent
     try {
         co_await there_.ready();
         co_await bring_tasks(entries, all);
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (!entries[i].schedule.empty()) all[i].stays = !co_await declare(entries[i]);
-        }
+        co_await declare_those_of(entries, all);
     } catch (const std::exception&) {
         note_away(entries, true);
         throw;
@@ -376,7 +397,7 @@ awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std:
         items.back().may_come_again = true;
         places.push_back(i);
     }
-    auto answers = co_await deliver(there_, std::move(items));
+    auto answers = co_await deliver(there_, std::move(items), app_.settings.store_timeout);
     for (std::size_t n = 0; n < answers.size(); ++n) {
         const auto& item = entries[places[n]].item;
         auto& got = into[places[n]].got = std::move(answers[n]);
@@ -388,6 +409,22 @@ awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std:
             tell_submitted(app_.events, item, got.answer);
         }
     }
+}
+
+// One that cannot be declared now does not hold up the tasks beside it.
+awaitable<void> courier::declare_those_of(std::span<const outbox_entry> entries, std::vector<brought>& into) {
+    std::exception_ptr failed;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].schedule.empty()) continue;
+        into[i].stays = true;
+        try {
+            if (!failed) into[i].stays = !co_await declare(entries[i]);
+        } catch (const store_error&) {
+            failed = std::current_exception();
+        }
+        if (into[i].stays) into[i].got.failed = failed;
+    }
+    if (failed && std::ranges::all_of(into, &brought::stays)) std::rethrow_exception(failed);
 }
 
 // False: not by this process. Its machine does not know the time zone, or a later version has written what is there.
@@ -423,7 +460,7 @@ awaitable<std::unordered_set<task_id>> courier::deliver_some(const std::shared_p
     for (std::size_t i = 0; i < of.on_way.size(); ++i) {
         const bool is_last = is_last_of_commit(of.on_way, i);
         if (all[i].stays) {
-            left.insert(id_of(of.on_way[i]));
+            left.insert(of.on_way[i].item.id);
         } else {
             tell(of.on_way[i], all[i].got);
             done.push_back(std::move(of.on_way[i]));
@@ -484,6 +521,7 @@ awaitable<void> courier::let_more_come(lane& of) {
 bool courier::has(const held_task& task) const {
     const auto is_its = [&](const outbox_entry& entry) { return entry.task.get() == &task; };
     const std::lock_guard lock{guard_};
+    if (there_.tasks().shards() > 1) return unanswered_.contains(entry_id(task));
     return std::ranges::any_of(lanes_, [&](const auto& one) {
         return std::ranges::any_of(one.second.line, is_its) || std::ranges::any_of(one.second.on_way, is_its);
     });

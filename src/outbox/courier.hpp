@@ -110,7 +110,7 @@ private:
     using needs_of_lanes = std::vector<std::pair<lane*, need>>;
     needs_of_lanes put_in_line(std::vector<outbox_entry> commit);
     need put_in_line(lane& in, outbox_entry one);
-    lane& lane_for(const outbox_entry& one, const task_id& id);
+    lane& lane_for(const outbox_entry& one);
     bool takes_no_more(const lane& in, std::uint64_t before) const;
     bool fetch_line(lane& of);
     // Where what is not answered stands; of a store of several shards.
@@ -118,16 +118,18 @@ private:
         const lane* in = nullptr;
         std::uint64_t ticket = 0;
     };
-    std::vector<position> before(const outbox_entry& one, const task_id& id) const;
+    std::vector<position> before(const outbox_entry& one) const;
     bool must_wait(const lane& in, const outbox_entry& one) const;
     void strike_out(const task_id& id, std::uint64_t ticket);
     awaitable<void> leave_out_what_is_gone(lane& of);
     awaitable<std::unordered_set<task_id>> deliver_own(std::shared_ptr<database_core> on, lane& of);
     void answered(lane& of, std::unordered_set<task_id> left);
+    void give_up(lane& of);
     void leave_what_needs(std::unordered_set<task_id> left);
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
     // From the first on.
     awaitable<std::size_t> count_admitted(std::span<const outbox_entry> entries);
+    awaitable<void> declare_those_of(std::span<const outbox_entry> entries, std::vector<brought>& into);
     awaitable<bool> declare(const outbox_entry& entry);
     awaitable<void> run(std::shared_ptr<database_core> on, lane& of);
     awaitable<std::unordered_set<task_id>> deliver_some(const std::shared_ptr<database_core>& on, lane& of);
@@ -149,6 +151,7 @@ private:
     std::map<shard_set, lane> lanes_;                  // made when they are needed, and kept
     std::unordered_multimap<task_id, position> unanswered_;
     std::uint64_t tickets_ = 0;
+    std::size_t waiting_ = 0;  // in all lines
     bool stopped_ = false;
     striker striker_;
     bool hurry_ = false;

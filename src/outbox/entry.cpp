@@ -145,6 +145,7 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
         const auto record = decode_schedule(all);
         if (id_of(record) != *id) row.fail("does not agree with itself about which schedule it declares");
         got.schedule = std::move(all);
+        got.item.id = derive_schedule_id(record.identity, record.key);
         return got;
     }
     auto& item = got.item;

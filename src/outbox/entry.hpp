@@ -24,9 +24,9 @@ inline constexpr std::int64_t outbox_task_format = 1, outbox_schedule_format = 2
 struct outbox_entry {
     std::string batch;       // all that one commit submits has the same: a UUID that begins with the time
     std::int64_t place = 0;  // in the batch
-    submission_item item{};
+    submission_item item{};  // of a schedule its id outside the first shard, and nothing else
     incarnation life = 0;    // that the body is stamped with; 0 of a schedule
-    std::string schedule{};  // the record that it declares, encoded; then there is no item
+    std::string schedule{};  // the record that it declares, encoded
     // Of what this process commits: who has its handle learns here what becomes of it.
     std::shared_ptr<detail::held_task> task{};
     std::uint64_t ticket = 0;                      // the order in which they were committed, for its courier

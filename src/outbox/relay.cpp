@@ -68,7 +68,7 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     // Younger rows are on their way by the process that committed them.
     const auto found =
         co_await on.run(statements_["outbox.take"], {name_space(), std::int64_t{left_behind_after.count()},
-                                                     after.batch, after.place, most_rows});
+                                                     after.batch, after.batch, after.place, most_rows});
     page_of_rows page{.rows = static_cast<std::int64_t>(found.rows.size())};
     if (!found.rows.empty()) page.last = place_of_row(found.rows.back());
     auto entries = readable(found);

@@ -65,6 +65,7 @@ awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database
     of->delivered_late += std::exchange(delivered_late_, 0);
     if (failed_late_) of->failure = std::exchange(failed_late_, nullptr);
     std::vector<outbox_entry> done;
+    const auto last_wave = std::chrono::steady_clock::now() + 2 * patience;
     for (auto parts = next_wave(rows, *of); !parts.empty(); parts = next_wave(rows, *of)) {
         const auto together = std::make_shared<wave>(there_.executor());
         std::vector<std::shared_ptr<call>> calls;
@@ -80,12 +81,16 @@ awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database
             one->late = !one->ended;
             if (one->late) late_.push_back(one);
             for (std::size_t i = 0; i < one->rows.size(); ++i) {
-                if (one->stays(i)) stay(*of, id_of(one->rows[i]));
+                if (one->stays(i)) stay(*of, one->rows[i].item.id);
             }
             of->over_quota = of->over_quota || one->over_quota();
-            if (one->ended && one->why()) of->failure = one->why();
+            if (one->ended && one->why() && (!may_wait || one->failure)) of->failure = one->why();
             if (one->ended) std::ranges::move(one->delivered(), std::back_inserter(done));
         }
+        // What is sent long after it was read may have been delivered, run and forgotten.
+        if (std::chrono::steady_clock::now() < last_wave) continue;
+        for (const auto& row : rows) stay(*of, row.item.id);
+        break;
     }
     co_return done;
 }
@@ -122,7 +127,8 @@ bool relay_calls::is_held_up(const shard_set& route) const {
 bool relay_calls::has_to_stay(const outbox_entry& row, const shard_set& route, const relay_pass& of) const {
     if (!row.item.after.empty() && of.stayed.size() >= relay_pass::most_stayed) return true;
     const auto stayed = [&](const parent_task& parent) { return of.stayed.contains(parent.id); };
-    return is_held_up(route) || of.stayed.contains(id_of(row)) || std::ranges::any_of(row.item.after, stayed);
+    return is_held_up(route) || of.stayed.contains(row.item.id) ||
+           std::ranges::any_of(row.item.after, stayed);
 }
 
 // Takes from the rows those that nothing before them has to go before.
@@ -136,7 +142,7 @@ relay_calls::parts relay_calls::next_wave(std::vector<outbox_entry>& rows, relay
     std::unordered_set<task_id> before;
     std::vector<outbox_entry> later;
     for (auto& row : rows) {
-        const auto id = id_of(row);
+        const auto id = row.item.id;
         const auto route = route_of(there_.tasks(), row);
         if (has_to_stay(row, route, of)) {
             stay(of, id);

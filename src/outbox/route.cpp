@@ -15,23 +15,24 @@ shard_set route(const store& in, const task_id& id, const std::vector<parent_tas
     return all;
 }
 
-task_id id_of_schedule(const schedule_record& record) {
-    return derive_schedule_id(record.identity, record.key);
+// It stands there or, with its runs, in the first shard; who declares it looks at both.
+shard_set route_of_schedule(const store& in, const task_id& id) {
+    return route(in, id, {{in_first_shard(id), false}});
 }
 
 }  // namespace
 
 shard_set route_of(const store& in, const outbox_entry& entry) {
-    return route(in, id_of(entry), entry.item.after);
+    return entry.schedule.empty() ? route(in, entry.item.id, entry.item.after)
+                                  : route_of_schedule(in, entry.item.id);
 }
 
 shard_set route_of(const store& in, const detail::held_task& task) {
-    return task.schedule ? route(in, id_of_schedule(*task.schedule), {})
-                         : route(in, task.what.id, task.what.after);
+    return task.schedule ? route_of_schedule(in, entry_id(task)) : route(in, task.what.id, task.what.after);
 }
 
-task_id id_of(const outbox_entry& entry) {
-    return entry.schedule.empty() ? entry.item.id : id_of_schedule(decode_schedule(entry.schedule));
+task_id entry_id(const detail::held_task& task) {
+    return task.schedule ? derive_schedule_id(task.schedule->identity, task.schedule->key) : task.what.id;
 }
 
 }  // namespace errand

@@ -15,7 +15,7 @@ using shard_set = std::vector<std::size_t>;
 shard_set route_of(const store& in, const outbox_entry& entry);
 shard_set route_of(const store& in, const detail::held_task& task);
 
-// Of a task, or of a schedule that is declared.
-task_id id_of(const outbox_entry& entry);
+// Of a task, or of a schedule that is declared: that of its entry.
+task_id entry_id(const detail::held_task& task);
 
 }  // namespace errand

@@ -48,11 +48,12 @@ awaitable<void> tell_store(loop& there, std::shared_ptr<database_core>, std::vec
 
 }  // namespace
 
-awaitable<void> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks) {
+awaitable<bool> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks) {
     const auto of = std::make_shared<forgetting>(there.executor());
     of->over.expires_after(patience);
     asio::co_spawn(there.executor(), tell_store(there, std::move(on), std::move(tasks), of), asio::detached);
     if (!of->ended) co_await of->over.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return of->ended;
 }
 
 striker::striker(database_core& on, loop& there, std::function<void()> rested)
@@ -129,7 +130,8 @@ awaitable<void> striker::strike_some() {
 
 void striker::forget_later(std::vector<delivered_task> tasks) {
     if (tasks.empty()) return;
-    const auto until = std::chrono::steady_clock::now() + 2 * of_.app().settings.store_timeout + patience;
+    // A relay's call is made for so long after its rows were read, and its last part may take as long to arrive.
+    const auto until = std::chrono::steady_clock::now() + 3 * of_.app().settings.store_timeout + 3 * patience;
     to_forget_ += tasks.size();
     later_.push_back({until, std::move(tasks)});
     while (to_forget_ > most_to_forget) {
@@ -143,7 +145,8 @@ awaitable<void> striker::forget_what_is_due() {
         auto tasks = std::move(later_.front().tasks);
         later_.pop_front();
         to_forget_ -= tasks.size();
-        co_await forget(there_, of_.shared_from_this(), std::move(tasks));
+        // The others wait until their shard is back, or are kept for longer.
+        if (!co_await forget(there_, of_.shared_from_this(), std::move(tasks))) co_return;
     }
 }
 

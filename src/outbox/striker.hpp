@@ -17,9 +17,9 @@
 
 namespace errand::detail {
 
-// Tells the store that these are struck off. A shard that is away is not waited for: it hears of it when it is back. On the
-// loop; `on` lives until then.
-awaitable<void> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks);
+// Tells the store that these are struck off. A shard that is away is not waited for: it hears of it when it is back, and the
+// answer is false. On the loop; `on` lives until then.
+awaitable<bool> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks);
 
 // On the app's background loop.
 class striker {

@@ -119,7 +119,8 @@ TEST_CASE("items of a transaction leave with its commit, and those of a bulk sub
             co_await on.perform_async(1);
             co_await on.perform_async(2);
         });
-        auto handles = co_await on.perform_bulk(std::vector<int>{3, 4});
+        const std::vector<int> more{3, 4};
+        auto handles = co_await on.perform_bulk(more);
         for (auto& h : handles) all += co_await h;
         co_return all;
     }(t.app, t.app.handler<pairs>()));

@@ -167,6 +167,26 @@ TEST_CASE("a bundle whose run was claimed takes no more items", "[collect]") {
     CHECK(here.items_of(carrier) == id_list{a});
 }
 
+TEST_CASE("a bundle whose run was put off takes no more items", "[collect]") {
+    bundle_bench here;
+    for (const auto how : {report::kind::later, report::kind::retry}) {
+        const auto key = std::to_string(static_cast<int>(how));
+        const auto a = here.collected("1", {.grace = 1ms, .key = key});
+        const auto carrier = here.carrier_of(a);
+        std::vector<claimed_task> run;
+        CHECK(here.until([&] {
+            here.promote();
+            run = here.claim(here.by, 1).claimed;
+            return !run.empty();
+        }));
+        CHECK(run[0].id == carrier);
+        CHECK(here.finish(here.by, {report_of(run[0], how, 1h)}) == std::vector{report_verdict::accepted});
+        const auto b = here.collected("2", {.key = key});
+        CHECK(here.carrier_of(b) != carrier);
+        CHECK(here.items_of(carrier) == id_list{a});
+    }
+}
+
 TEST_CASE("what is more urgent than a bundle that is due begins another", "[collect]") {
     bundle_bench here;
     const auto a = here.collected("1", {.grace = 1ms});

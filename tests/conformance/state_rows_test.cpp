@@ -147,7 +147,7 @@ private:
         }
         switch (*row_.from) {
         case state::waiting:
-            if (!is_told() && !is(transition::put_off)) return void(here_.submit(worker_, waiting_item()));
+            if (!is_item()) return void(here_.submit(worker_, waiting_item()));
             start();
             return collect();
         case state::delayed:
@@ -245,6 +245,7 @@ private:
         case transition::collect_again: return tell_item(collected_again(1h, encode(task_notes{})));
         case transition::release: return tell_item(std::string(1, at_once));
         case transition::put_off: return edit(in_an_hour);
+        case transition::recollect: return edit(std::nullopt);
         case transition::expire:
             return row_.from == state::working ? end(state::expired) : promote_until(state::expired);
         case transition::cancel: return cancel();
@@ -286,6 +287,7 @@ private:
         return is(transition::settle) || is(transition::settle_dead) || is(transition::settle_cancelled) ||
                is(transition::collect_again) || is(transition::release);
     }
+    bool is_item() const { return is_told() || is(transition::put_off) || is(transition::recollect); }
     // Its bundle is run, and this is told of it.
     void tell_item(const std::string& becomes) {
         const std::vector<std::string> queues{"default"};

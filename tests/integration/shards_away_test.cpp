@@ -1,5 +1,6 @@
 // One of several servers is away: the tasks of the others go on in every role, and what the late one is told and asked waits
 // for it.
+#include "core/gates.hpp"
 #include "runtime/submissions.hpp"
 #include "store/shards/sharded_store.hpp"
 #include "support/desk.hpp"
@@ -155,6 +156,30 @@ TEST_CASE("what a server gives late is taken by the next claim, or goes back to 
         CHECK(await(t.io, t.worker.of->find(one))->notes.empty());
         CHECK(t.other.command({"HLEN", t.key("claims", away_shard)}) == "1");  // the sentinel
     }
+}
+
+TEST_CASE("what a server gives late and nobody takes leaves no slot of its limits taken", "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    const auto one = t.id_on(away_shard);
+    auto item = errand::test::item_with(one, "x");
+    auto body = errand::decode_body(item.body);
+    body.gates = errand::gate_of(errand::gate_kind::running, "crm", "");
+    item.body = errand::encode(body);
+    item.gated = true;
+    await(t.io, t.worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
+    t.other.freeze();
+    CHECK(t.work({}, 4).claimed.empty());
+    t.other.thaw();
+    const auto wakes = t.worker.ear.wakes;
+    REQUIRE(run_until(t.io, [&] { return t.worker.ear.wakes > wakes; }));
+    CHECK(t.other.command({"HLEN", t.key("slots", away_shard)}) == "1");
+    REQUIRE(run_until(t.io, [&] { return await(t.io, t.worker.of->find(one))->where == state::ready; }));
+    CHECK(t.other.command({"HLEN", t.key("slots", away_shard)}) == "0");
+    const auto again = t.work({}, 4).claimed;
+    REQUIRE(again.size() == 1);
+    CHECK(t.work({errand::test::success_of(again[0])}).verdicts ==
+          std::vector{errand::report_verdict::accepted});
 }
 
 TEST_CASE("every round of a worker is answered by the servers that are there", "[shards]") {

@@ -85,6 +85,7 @@ std::string_view script_of_transition(transition what) noexcept {
     case transition::cancel: return "cancel";
     case transition::revive: return "revive";
     case transition::put_off:
+    case transition::recollect:
     case transition::reschedule:
     case transition::run_now:
     case transition::change: return "edit";
@@ -128,6 +129,7 @@ std::string_view sql_of_transition(transition what) noexcept {
     case transition::revive:
     case transition::take_up: return "revive";
     case transition::put_off:
+    case transition::recollect:
     case transition::reschedule:
     case transition::run_now:
     case transition::change: return "edit";

@@ -281,7 +281,9 @@ awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
         back.what = report::kind::give_back;
         back.queue = task.queue;
         try {
-            back.priority = decode_body(task.body).priority;
+            const auto body = decode_body(task.body);
+            back.priority = body.priority;
+            back.gated = !body.gates.empty();
         } catch (const bad_data&) {  // whoever runs it says so
         }
         back.had_notes = !task.notes.empty();

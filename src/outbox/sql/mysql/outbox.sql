@@ -9,12 +9,12 @@ INSERT INTO errand_outbox(name_space, batch, place, written_at, format, task, ha
 (?, ?, ?, CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: take
--- Those that were left behind: older than so many ms, in order, after this one (batch, place). Their locks are of these rows alone, not of what commits
+-- Those that were left behind: older than so many ms, in order, after this one (batch; batch, place: a pair alone is no range here). Their locks are of these rows alone, not of what commits
 -- write beside them: see dialect::isolate.
 SELECT batch, place, CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) - written_at AS age, format, task, due_at, conflict, known, head, args
 FROM errand_outbox
 WHERE name_space = ? AND written_at <= CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) - ?
-AND (batch, place) > (?, ?) ORDER BY batch, place LIMIT ?
+AND batch >= ? AND (batch, place) > (?, ?) ORDER BY batch, place LIMIT ?
 FOR UPDATE SKIP LOCKED
 
 -- name: strike

@@ -9,11 +9,11 @@ INSERT INTO errand_outbox(name_space, batch, place, written_at, format, task, ha
 (?, ?, ?, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: take
--- Those that were left behind: older than so many ms, in order, after this one (batch, place).
+-- Those that were left behind: older than so many ms, in order, after this one (batch; batch, place).
 SELECT batch, place, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - written_at AS age, format, task, due_at, conflict, known, head, args
 FROM errand_outbox
 WHERE name_space = $1 AND written_at <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $2
-AND (batch, place) > ($3, $4) ORDER BY batch, place LIMIT $5
+AND batch >= $3 AND (batch, place) > ($4, $5) ORDER BY batch, place LIMIT $6
 FOR UPDATE SKIP LOCKED
 
 -- name: strike

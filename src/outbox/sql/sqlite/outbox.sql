@@ -9,11 +9,11 @@ INSERT INTO errand_outbox(name_space, batch, place, written_at, format, task, ha
 (?, ?, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: take
--- Those that were left behind: older than so many ms, in order, after this one (batch, place).
+-- Those that were left behind: older than so many ms, in order, after this one (batch; batch, place).
 SELECT batch, place, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - written_at AS age, format, task, due_at, conflict, known, head, args
 FROM errand_outbox
 WHERE name_space = $1 AND written_at <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - $2
-AND (batch, place) > ($3, $4) ORDER BY batch, place LIMIT $5
+AND batch >= $3 AND (batch, place) > ($4, $5) ORDER BY batch, place LIMIT $6
 
 -- name: strike
 -- Rows as JSON: [["batch", place], …].

@@ -1,0 +1,24 @@
+# Runs tests; sourced by scripts/test.
+
+# run_tests PRESET ARGUMENT...: ctest's verdict. In CI, whose machine may stand still for seconds, what failed is run again, one by
+# one and three times each: whoever holds then is named as unstable, and is no failure. Not so when more than three failed, and never
+# for a trial of faults, a crash, a time-out or what a sanitizer said.
+run_tests() {
+    local preset=$1
+    shift
+    local log=build/$preset.tests.log failed=build/$preset/Testing/Temporary/LastTestsFailed.log
+    rm -f "$log" "$failed"
+    ctest --preset "$preset" --output-log "$log" "$@" && return
+    { [ "${CI:-false}" = true ] && may_be_chance; } || return 1
+    local unstable
+    unstable=$(sed 's/^[0-9]*://' "$failed")
+    say "again, one by one: $unstable"
+    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 || return 1
+    say "UNSTABLE, to be mended: $unstable"
+}
+
+# Of what run_tests found.
+may_be_chance() {
+    [ -s "$failed" ] && [ "$(wc -l <"$failed")" -le 3 ] && ! grep -q '^[0-9]*:fault' "$failed" || return 1
+    ! grep -qE '\*\*\*(Timeout|Exception|Not Run)|Sanitizer|runtime error:|SIG[A-Z]+ - ' "$log"
+}
