@@ -57,6 +57,40 @@ std::vector<named_handle> commit_all(test_app& t, errand::database& db,
     }));
 }
 
+// Two servers with a shard each, one of which goes away.
+struct two_servers {
+    explicit two_servers(std::size_t away_one, std::chrono::milliseconds store_timeout = 10min)
+        : away{away_one == 0 ? first : second},
+          there{away_one == 0 ? second : first},
+          t{settings(store_timeout)} {
+        t.app.provide<place>();
+    }
+
+    // All connections have had an answer.
+    void begin() {
+        commit_all(t, *db, {keys_on(0, 1, "first ")[0], keys_on(1, 1, "first ")[0]});
+        wait_until_left(0);
+    }
+    int left() { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); }
+    void wait_until_left(int rows) {
+        errand::test::eventually([&] { return left() == rows; });
+    }
+
+    errand::test::redis_server first{{.append_only = true}}, second{{.append_only = true}};
+    errand::test::redis_server &away, &there;
+    test_app t;
+    test_database db{t.app};
+
+private:
+    errand::config settings(std::chrono::milliseconds store_timeout) {
+        auto both = patient_settings(first);
+        both.store += ',' + second.url();
+        both.shards = 2;
+        both.store_timeout = store_timeout;
+        return both;
+    }
+};
+
 }  // namespace
 
 // As many as would outlast the test if each of them waited for a second.
@@ -109,25 +143,17 @@ TEST_CASE("After a store was away a commit learns of duplicates at once again", 
 TEST_CASE(
     "While one of several servers is away the tasks of the others leave the outbox, also those behind its own",
     "[outbox][goes_away]") {
-    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
-    auto settings = patient_settings(there);
-    settings.store += ',' + away.url();
-    settings.shards = 2;
-    settings.store_timeout = 1s;
-    test_app t{settings};
-    t.app.provide<place>();
-    test_database db{t.app};
-    std::vector<named_handle> all{order(t, *db, 0, "first")};
-    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
-    errand::test::eventually([&] { return left() == 0; });
+    two_servers s{1, 1s};
+    std::vector<named_handle> all{order(s.t, *s.db, 0, "first")};
+    s.wait_until_left(0);
     int of_away = 0;
     const auto commit = [&](int count) {
         const auto made =
-            t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
+            s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
                 std::vector<named_handle> some;
                 for (int i = 0; i < count; ++i) {
                     const auto key = "key " + std::to_string(all.size() + some.size());
-                    some.push_back(co_await t.app.handler<named>().perform_async(key));
+                    some.push_back(co_await s.t.app.handler<named>().perform_async(key));
                 }
                 co_return some;
             }));
@@ -137,136 +163,113 @@ TEST_CASE(
             all.push_back(one);
         }
     };
-    away.kill();
+    s.away.kill();
     commit(40);
     REQUIRE(of_away > 0);
     REQUIRE(of_away < 40);
     // By who has committed them.
-    errand::test::eventually([&] { return left() == of_away; });
+    s.wait_until_left(of_away);
 
-    there.kill();
+    s.there.kill();
     commit(600);
-    CHECK(left() > 600);
-    there.restart();
-    t.run(db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
+    CHECK(s.left() > 600);
+    s.there.restart();
+    s.t.run(s.db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
     errand::test::eventually([&] {
         try {
-            t.run(db->core()->deliver_left_behind());
+            s.t.run(s.db->core()->deliver_left_behind());
         } catch (const errand::store_error&) {  // not back yet
         }
-        return left() == of_away;
+        return s.left() == of_away;
     });
-    away.restart();
+    s.away.restart();
     errand::test::eventually([&] {
         try {
-            t.run(db->core()->deliver_left_behind());
+            s.t.run(s.db->core()->deliver_left_behind());
         } catch (const errand::store_error&) {
         }
-        return left() == 0;
+        return s.left() == 0;
     });
-    for (const auto& one : all) CHECK(t.info(one).biz_id.has_value());
+    for (const auto& one : all) CHECK(s.t.info(one).biz_id.has_value());
 }
 
 // The call to the one that is away ends long after the test has given up.
 TEST_CASE("Commits for servers that are there are delivered beside a delivery that waits for another one",
           "[outbox][goes_away]") {
-    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
-    auto settings = patient_settings(there);
-    settings.store += ',' + away.url();
-    settings.shards = 2;
-    test_app t{settings};
-    t.app.provide<place>();
-    test_database db{t.app};
-    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
-    commit_all(t, *db, {keys_on(0, 1, "first ")[0], keys_on(1, 1, "first ")[0]});
-    errand::test::eventually([&] { return left() == 0; });
-    away.freeze();
+    two_servers s{1};
+    s.begin();
+    s.away.freeze();
     auto keys = keys_on(0, 4, "there ");
     const auto late = keys_on(1, 2, "late ");
-    auto all = commit_all(t, *db, {keys[0], late[0], keys[1]});
-    errand::test::eventually([&] { return left() == 1; });
+    auto all = commit_all(s.t, *s.db, {keys[0], late[0], keys[1]});
+    s.wait_until_left(1);
     for (std::size_t i = 2; i < 4; ++i) {
-        all.push_back(commit_all(t, *db, {keys[i]})[0]);
-        CHECK(t.info(all.back()).biz_id == keys[i]);
+        all.push_back(commit_all(s.t, *s.db, {keys[i]})[0]);
+        CHECK(s.t.info(all.back()).biz_id == keys[i]);
     }
-    all.push_back(commit_all(t, *db, {late[1]})[0]);
-    errand::test::eventually([&] { return left() == 2; });
-    away.thaw();
-    errand::test::eventually([&] { return left() == 0; });
-    for (const auto& one : all) CHECK(t.info(one).biz_id.has_value());
+    all.push_back(commit_all(s.t, *s.db, {late[1]})[0]);
+    s.wait_until_left(2);
+    s.away.thaw();
+    s.wait_until_left(0);
+    for (const auto& one : all) CHECK(s.t.info(one).biz_id.has_value());
 }
 
 // Who declares a schedule looks at the first shard too, wherever its own is.
 TEST_CASE("Schedules that wait for the first server hold up no tasks of the others", "[outbox][goes_away]") {
-    errand::test::redis_server away{{.append_only = true}}, there{{.append_only = true}};
-    auto settings = patient_settings(away);
-    settings.store += ',' + there.url();
-    settings.shards = 2;
-    test_app t{settings};
-    t.app.provide<place>();
-    test_database db{t.app};
-    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
-    commit_all(t, *db, {keys_on(0, 1, "first ")[0], keys_on(1, 1, "first ")[0]});
-    errand::test::eventually([&] { return left() == 0; });
-    away.freeze();
+    two_servers s{0};
+    s.begin();
+    s.away.freeze();
     const auto keys = keys_on(1, 4, "there ");
     std::vector<named_handle> all;
     int in_second = 0;
     const auto declare = [&](const std::string& key) -> errand::awaitable<void> {
-        auto by = t.app.handler<receipt>();
+        auto by = s.t.app.handler<receipt>();
         const auto made = co_await by.every(1h, {.key = key, .mode = errand::fixed_rate}, 1);
         in_second += errand::shards::shard_of(*errand::parse_task_id(made.id()), 2) == 1 ? 1 : 0;
     };
-    t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<void> {
-        auto by = t.app.handler<named>();
+    s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<void> {
+        auto by = s.t.app.handler<named>();
         for (int i = 0; i < 4; ++i) co_await declare("of all " + std::to_string(i));
         all.push_back(co_await by.perform_async(keys[0]));
     }));
     REQUIRE(in_second > 0);
-    all.push_back(commit_all(t, *db, {keys[1]})[0]);
+    all.push_back(commit_all(s.t, *s.db, {keys[1]})[0]);
     // What concerns the second server, though it was committed behind schedules that it keeps.
-    errand::test::eventually([&] { return left() == 4; });
-    for (const auto& one : all) CHECK(t.run(t.app.find(one.id())).has_value());
-    away.thaw();
-    errand::test::eventually([&] { return left() == 0; });
-    CHECK(t.run(t.app.schedules()).schedules.size() == 4);
+    s.wait_until_left(4);
+    for (const auto& one : all) CHECK(s.t.run(s.t.app.find(one.id())).has_value());
+    s.away.thaw();
+    s.wait_until_left(0);
+    CHECK(s.t.run(s.t.app.schedules()).schedules.size() == 4);
 }
 
 // What waits for a server that is away, and what waits for that, is in nobody's way.
 TEST_CASE(
     "Rows that depend on a task of a server that is away hold up no others of the servers that are there",
     "[outbox][goes_away]") {
-    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
-    auto settings = patient_settings(there);
-    settings.store += ',' + away.url();
-    settings.shards = 2;
-    test_app t{settings};
-    t.app.provide<place>();
-    test_database db{t.app};
-    const auto left = [&] { return t.run(db->query<int>("SELECT count(*) FROM errand_outbox")).at(0); };
-    const auto first = commit_all(t, *db, {keys_on(1, 1, "first ")[0]})[0];
-    errand::test::eventually([&] { return left() == 0; });
+    two_servers s{1};
+    const auto first = commit_all(s.t, *s.db, {keys_on(1, 1, "first ")[0]})[0];
+    s.wait_until_left(0);
     // The store was asked whether it would take them, and is away when it is to.
     std::atomic<bool> once{false};
-    t.app.on_event([&](const errand::event& what) {
+    s.t.app.on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::commit_step && what.text == "committed" && !once.exchange(true))
-            away.freeze();
+            s.away.freeze();
     });
     const auto keys = keys_on(0, 6, "there ");
-    auto all = t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
-        auto by = t.app.handler<named>();
+    auto all = s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<std::vector<named_handle>> {
+        auto by = s.t.app.handler<named>();
         std::vector<named_handle> some{co_await by.with({.after = {first}}).perform_async(keys[0])};
         some.push_back(co_await by.with({.after = {some[0]}}).perform_async(keys[1]));
         some.push_back(co_await by.perform_async(keys[2]));
         co_return some;
     }));
-    for (std::size_t i = 3; i < 6; ++i) all.push_back(commit_all(t, *db, {keys[i]})[0]);
-    errand::test::eventually([&] { return left() == 2; });
-    CHECK_FALSE(t.run(t.app.find(all[1].id())).has_value());
-    away.thaw();
-    errand::test::eventually([&] { return left() == 0; });
-    for (const auto& one : all) CHECK(t.run(t.app.find(one.id())).has_value());
-    CHECK(t.run(t.app.inspect().outboxes()).at(0).refused == 0);
+    for (std::size_t i = 3; i < 6; ++i) all.push_back(commit_all(s.t, *s.db, {keys[i]})[0]);
+    s.wait_until_left(2);
+    CHECK_FALSE(s.t.run(s.t.app.find(all[1].id())).has_value());
+    s.away.thaw();
+    s.wait_until_left(0);
+    for (const auto& one : all) CHECK(s.t.run(s.t.app.find(one.id())).has_value());
+    CHECK(s.t.run(s.t.app.inspect().outboxes()).at(0).refused == 0);
 }
 
 // They are more than five pages. A wait for the call to the server that is away ends long after the test has given up.
