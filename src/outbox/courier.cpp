@@ -328,23 +328,17 @@ awaitable<std::unordered_set<task_id>> courier::deliver_own(std::shared_ptr<data
 
 // What has waited for long may have been delivered by a relay, run and forgotten: the store would take it for another one.
 awaitable<void> courier::leave_out_what_is_gone(lane& of) {
-    const auto is_old = [](const outbox_entry& one) { return !is_own(one.made); };
     std::vector<outbox_entry> old;
+    std::set<std::pair<std::string, std::int64_t>> gone;
     for (const auto& one : of.on_way) {
-        if (!is_old(one)) continue;
-        old.emplace_back();
-        old.back().batch = one.batch;
-        old.back().place = one.place;
+        if (is_own(one.made)) continue;
+        old.push_back({.batch = one.batch, .place = one.place});
+        gone.emplace(one.batch, one.place);
     }
     if (old.empty()) co_return;
     const auto got =
         co_await of_.run_alone(of_.statements()["outbox.standing"], {places_of(old), of_.name_space()});
-    std::set<std::pair<std::string, std::int64_t>> there;
-    for (const auto& row : rows_in<std::pair<std::string, std::int64_t>>(got)) there.insert(row);
-    std::set<std::pair<std::string, std::int64_t>> gone;
-    for (const auto& one : old) {
-        if (!there.contains({one.batch, one.place})) gone.emplace(one.batch, one.place);
-    }
+    for (const auto& row : rows_in<std::pair<std::string, std::int64_t>>(got)) gone.erase(row);
     std::erase_if(of.on_way, [&](const outbox_entry& one) { return gone.contains({one.batch, one.place}); });
 }
 

@@ -58,8 +58,8 @@ class courier final : public arrival, public std::enable_shared_from_this<courie
 public:
     explicit courier(database_core& on);
 
-    // Delivers these, whoever has committed them, and counts what is refused; throws store_error when the store answered about none. What
-    // became of each.
+    // Delivers these, whoever has committed them, and counts what is refused. What became of each; throws store_error when the
+    // store answered about none.
     awaitable<std::vector<brought>> bring(std::span<const outbox_entry> entries);
 
     // From any thread.
