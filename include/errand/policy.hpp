@@ -37,6 +37,19 @@ constexpr rate_limit per_second(int n) noexcept { return {n, std::chrono::second
 /// At most n starts a minute.
 constexpr rate_limit per_minute(int n) noexcept { return {n, std::chrono::minutes{1}, 0}; }
 
+/// Items of a handler that are run together: `perform` takes a list of them, and `perform_async` one; docs/collect.md says more.
+/// Times are counted from when a worker takes the item in, which is at once while one is free; and what comes before a worker
+/// takes the run comes into it.
+struct collect_rule {
+    /// So many at most in one run, 1..10,000. One with 1 MiB of arguments is full, too.
+    int max_size = 100;
+    /// The run begins at the latest so long after its first item. One of the two times must be given.
+    std::optional<duration> max_wait{};
+    /// It begins when no item has come for so long.
+    std::optional<duration> grace{};
+    friend bool operator==(const collect_rule&, const collect_rule&) = default;
+};
+
 /// How the tasks of a handler are run. The arguments of ERRAND_HANDLER are designated initialisers of this; it is
 /// checked when the handler is first used, and a bad value is a usage_error naming handler, member and value.
 struct policy {
@@ -78,6 +91,9 @@ struct policy {
     std::string timezone = "UTC";
     /// Names of declared errand::limits that it shares with other handlers: at most 4, each once.
     std::vector<std::string> limits{};
+    /// Gathers the tasks of a handler whose perform takes one std::vector and returns nothing, or a vector with a result for
+    /// each item. Not with concurrency_key or rate_key. nullopt: each task runs by itself.
+    std::optional<collect_rule> collect{};
 };
 
 }  // namespace errand

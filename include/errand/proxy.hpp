@@ -69,29 +69,31 @@ public:
     explicit proxy(app& owner) : app_{&detail::core_of(owner)} {}
 
     /// Submits a task to be run now.
-    /// @param args values convertible to perform's parameters
+    /// @param args values convertible to perform's parameters; of a handler that collects one item of the list that perform
+    /// takes. The handle is to that item, and its result the one of that item
     template <class... A, class S = H>
-    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_async(A&&... args) const {
-        return detail::submit_typed<detail::result_of<S>>(draft_of<S>(std::forward<A>(args)...));
+    [[nodiscard]] awaitable<handle<detail::task_result_of<S, A...>>> perform_async(A&&... args) const {
+        return detail::submit_typed<detail::task_result_of<S, A...>>(draft_of<S>(std::forward<A>(args)...));
     }
 
     /// Submits a task to be run so long after the store accepted it, never earlier.
     /// @param delay by the store's clock; negative counts as none
     template <class... A, class S = H>
-    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_in(duration delay, A&&... args) const {
+    [[nodiscard]] awaitable<handle<detail::task_result_of<S, A...>>> perform_in(duration delay,
+                                                                                A&&... args) const {
         auto one = draft_of<S>(std::forward<A>(args)...);
         one.delay = delay;
-        return detail::submit_typed<detail::result_of<S>>(std::move(one));
+        return detail::submit_typed<detail::task_result_of<S, A...>>(std::move(one));
     }
 
     /// Submits a task to be run at a time, never earlier; in the past: now.
     /// @param when rounded up to the millisecond
     template <class Duration, class... A, class S = H>
-    [[nodiscard]] awaitable<handle<detail::result_of<S>>> perform_at(std::chrono::sys_time<Duration> when,
-                                                                     A&&... args) const {
+    [[nodiscard]] awaitable<handle<detail::task_result_of<S, A...>>> perform_at(
+        std::chrono::sys_time<Duration> when, A&&... args) const {
         auto one = draft_of<S>(std::forward<A>(args)...);
         one.at = detail::not_before(when);
-        return detail::submit_typed<detail::result_of<S>>(std::move(one));
+        return detail::submit_typed<detail::task_result_of<S, A...>>(std::move(one));
     }
 
     /// Submits many tasks in few round trips; handles in the order of the items. All are encoded and checked before the
@@ -112,14 +114,15 @@ public:
     /// The same from a range of the one argument that perform takes.
     template <std::ranges::input_range Range, class S = H>
         requires(!std::same_as<std::ranges::range_value_t<Range>, detail::args_of<S>>)
-    [[nodiscard]] awaitable<std::vector<handle<detail::result_of<S>>>> perform_bulk(Range&& items) const {
+    [[nodiscard]] auto perform_bulk(Range&& items) const {
+        using result = detail::task_result_of<S, std::ranges::range_reference_t<Range>>;
         std::vector<detail::draft> all;
         if constexpr (std::ranges::sized_range<Range>) all.reserve(std::ranges::size(items));
         for (auto&& item : items) {
             all.push_back(detail::bulk_item(all.size(),
                                             [&] { return draft_of<S>(std::forward<decltype(item)>(item)); }));
         }
-        return detail::submit_bulk_typed<detail::result_of<S>>(std::move(all));
+        return detail::submit_bulk_typed<result>(std::move(all));
     }
 
     /// Declares a recurring task: a run each interval, with these arguments, kept by the store and fired by any worker.
@@ -168,7 +171,7 @@ public:
             return errand::plan<result, typename detail::without_first<parameters>::first>{std::move(tree)};
         } else {
             tree->call = draft_of<S>(std::forward<A>(args)...);
-            return errand::plan<result>{std::move(tree)};
+            return errand::plan<detail::task_result_of<S, A...>>{std::move(tree)};
         }
     }
 
@@ -193,7 +196,11 @@ private:
 
     template <class S, class... A>
     detail::draft draft_of(A&&... args) const {
-        return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));
+        if constexpr (detail::gives_item<S, A...>()) {
+            return draft_from<S>(detail::encode_item<S>(std::forward<A>(args)...));
+        } else {
+            return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));
+        }
     }
 
     template <class S, class... A>
@@ -214,6 +221,8 @@ private:
         one.args = std::move(encoded.args);
         one.biz_id = std::move(encoded.biz_id);
         one.keys = std::move(encoded.keys);
+        one.item = encoded.item;
+        one.collect_key = std::move(encoded.collect_key);
         return one;
     }
 

@@ -64,6 +64,14 @@ public:
     /// @throws lease_lost when this attempt no longer counts
     [[nodiscard]] virtual awaitable<void> progress(double done, std::string text = {}) = 0;
 
+    /// Of a run over collected items: this one has failed, whatever becomes of the others. When the run has succeeded, the item
+    /// is collected again after its backoff; `dead` when it has used up its retries. Its result, if `perform` gives one, is
+    /// not looked at. No round trip.
+    /// @param index of the item in the list that `perform` was given
+    /// @param why   shown with the item, as UTF-8
+    /// @throws usage_error when there is no such item, also in a task that is no such run
+    virtual void fail_item(std::size_t index, std::string why) = 0;
+
     /// Runs a part of the work once per task: its result is stored with the task before this completes, and a later
     /// attempt gets the stored result and does not run it again. So a killed worker costs the stage under way alone.
     ///

@@ -118,7 +118,11 @@ public:
         if constexpr (sizeof...(A) == 0) {
             return expect_task(typeid(H), std::nullopt);
         } else {
-            return expect_task(typeid(H), detail::encode_call<H>(std::forward<A>(args)...).args);
+            if constexpr (detail::gives_item<H, A...>()) {
+                return expect_task(typeid(H), detail::encode_item<H>(std::forward<A>(args)...).args);
+            } else {
+                return expect_task(typeid(H), detail::encode_call<H>(std::forward<A>(args)...).args);
+            }
         }
     }
 

@@ -2,7 +2,10 @@
 
 #include <errand/error.hpp>
 
+#include "core/bundles.hpp"
+#include "core/collect_rules.hpp"
 #include "core/config_text.hpp"
+#include "core/member_check.hpp"
 #include "core/policy_rules.hpp"
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
@@ -130,6 +133,17 @@ void set_parents(prepared_submission& one, const options& extra) {
     keep_retention(one, extra);
 }
 
+// Items of one key come together in one shard; those with a biz_id stay where that places them. What is limited, and so the
+// carriers of limited items, is in the first.
+void place(prepared_submission& one, const known_handler& handler) {
+    if (one.shards <= 1) return;
+    if (one.bundle_place && !one.body.biz_id) {
+        one.id.bytes[14] = static_cast<unsigned char>(*one.bundle_place >> 8U);
+        one.id.bytes[15] = static_cast<unsigned char>(*one.bundle_place & 0xffU);
+    }
+    one.id = placed_id(handler, one.id, one.shards);
+}
+
 void set_id(prepared_submission& one, const detail::draft& from, const known_handler* handler) {
     if (one.body.biz_id) {
         one.id = derive_task_id(handler ? handler->identity : from.wire_name, *one.body.biz_id);
@@ -137,7 +151,25 @@ void set_id(prepared_submission& one, const detail::draft& from, const known_han
         one.id = new_task_id(from.app->now().time_since_epoch().count());
     }
     one.shards = from.app->settings.shards;
-    if (handler) one.id = placed_id(*handler, one.id, one.shards);
+    if (handler) place(one, *handler);
+}
+
+// The proxy knows the types alone, and what a program submits by name nobody has looked at.
+void check_item(const detail::draft& from, const known_handler& handler) {
+    if (!from.wire_name.empty() && !from.item) return;
+    if (from.item == handler.policy.collect.has_value()) {
+        check_collect_key(handler.name, from.collect_key);
+        return;
+    }
+    if (from.item) {
+        throw usage_error{
+            "handler " + member_check::quote(handler.name) +
+            ": its perform takes a list, and its policy has no .collect: give the whole list, or set "
+            ".collect so that items are gathered"};
+    }
+    throw usage_error{"handler " + member_check::quote(handler.name) +
+                      " collects: give one item to each call, not the list that perform takes, and none of "
+                      "them as the result of what comes before in a chain"};
 }
 
 }  // namespace
@@ -159,11 +191,17 @@ prepared_submission prepare(detail::draft from, policy_source source) {
     const auto set =
         source == policy_source::declared ? nullptr : from.app->overrides.of(handler, one.body.handler);
     set_terms_of(one, extra, set ? *set : nothing_set(), rules);
-    if (handler) one.body.gates = gates_of_task(*handler, from.keys, one.body.args);
+    const bool collects = handler && handler->policy.collect;
+    if (handler) {
+        check_item(from, *handler);
+        // Of items those of their bundle's carrier count.
+        if (!collects) one.body.gates = gates_of_task(*handler, from.keys, one.body.args);
+        if (collects && from.item) one.bundle_place = place_of_bundle(handler->identity, from.collect_key);
+    }
     one.body.biz_id = extra.biz_id ? extra.biz_id : std::move(from.biz_id);
     one.body.headers = extra.headers;
     one.body.tags = extra.tags;
-    if (one.expires_after || one.retention < traced_for) keep_retention(one, extra);
+    if (one.expires_after || one.retention < traced_for || collects) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
     set_parents(one, extra);
@@ -183,7 +221,8 @@ void make_child_of(stage_run* stage, prepared_submission& one) {
     for (const auto& parent : one.body.after) call += parent.view();
     one.child = stage->reserve_child(handler ? handler->identity : one.body.handler, call);
     one.conflict = on_conflict::adopt;
-    one.id = handler ? placed_id(*handler, one.child->id(), one.shards) : one.child->id();
+    one.id = one.child->id();
+    if (handler) place(one, *handler);
 }
 
 submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {

@@ -9,6 +9,7 @@
 #include "store/store.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ struct prepared_submission {
     duration retention{0};  // in force: the option's or the policy's
     on_conflict conflict = on_conflict::keep;
     std::vector<parent_task> after;
+    std::optional<std::uint16_t>
+        bundle_place{};  // of an item that is collected: where those of its key come together
     std::shared_ptr<reserved_child> child{};  // of the stage that submits it; null for all others
 };
 

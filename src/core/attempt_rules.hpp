@@ -40,6 +40,7 @@ enum class attempt_end : std::uint8_t {
     unknown_handler,  // nobody here knows its handler; it never started
     late,             // its time to start was over; it never started
     paused,           // its handler is, at run time; it never started
+    collected,        // it waits in a bundle to be run with others
 };
 
 enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };

@@ -8,6 +8,7 @@ char letter_of(on_failed rule) noexcept {
     case on_failed::wait: return 'w';
     case on_failed::run: return 'r';
     case on_failed::gather: return 'g';
+    case on_failed::bundle: return 'b';
     }
     return 'c';
 }
@@ -17,6 +18,7 @@ on_failed rule_of(char letter) noexcept {
     case 'w': return on_failed::wait;
     case 'r': return on_failed::run;
     case 'g': return on_failed::gather;
+    case 'b': return on_failed::bundle;
     default: return on_failed::cancel;
     }
 }

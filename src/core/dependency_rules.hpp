@@ -31,6 +31,7 @@ enum class tidings : char {
     overdue = 'w',  // its submission was not completed
     untied = 'u',   // it needs parents in other shards no longer
     ran = 'r',      // of a schedule: a run of it has ended
+    bundled = 'b',  // of a carrier, told to its items: each with what becomes of it (core/bundles.hpp)
 };
 
 // Of a task that depends on others, until it is free to run.
@@ -80,6 +81,7 @@ bool still_true(tidings what, Where where) {
     default: break;
     }
     const std::optional<state> now = where();
+    if (what == tidings::bundled) return !now || is_end(*now);
     if (!now) return what != tidings::revived;
     const bool failed = is_end(*now) && *now != state::success;
     return failed == (what != tidings::revived);

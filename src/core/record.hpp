@@ -31,6 +31,7 @@ enum class on_failed : std::uint8_t {
     wait,    // it waits until the failed one was revived and succeeded
     run,     // that counts as done
     gather,  // of a group: cancelled like `cancel`, but only when all have ended; never run: done when all succeeded
+    bundle,  // of an item in a bundle: the end of the carrier is its own. In no body
 };
 
 // Of which schedule a task is a run.

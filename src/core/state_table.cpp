@@ -6,35 +6,14 @@
 namespace errand {
 namespace {
 
-constexpr std::array<std::string_view, transition_count> names{"submit",
-                                                               "submit_delayed",
-                                                               "submit_waiting",
-                                                               "replace",
-                                                               "replace_delayed",
-                                                               "replace_waiting",
-                                                               "resolve",
-                                                               "resolve_delayed",
-                                                               "gather",
-                                                               "forsake",
-                                                               "promote",
-                                                               "claim",
-                                                               "adopt",
-                                                               "succeed",
-                                                               "fail",
-                                                               "snooze",
-                                                               "postpone",
-                                                               "bury",
-                                                               "give_back",
-                                                               "recover",
-                                                               "expire",
-                                                               "cancel",
-                                                               "revive",
-                                                               "take_up",
-                                                               "reschedule",
-                                                               "run_now",
-                                                               "change",
-                                                               "remove",
-                                                               "clean"};
+constexpr std::array<std::string_view, transition_count> transition_names{
+    "submit",        "submit_delayed",  "submit_waiting", "replace",   "replace_delayed", "replace_waiting",
+    "resolve",       "resolve_delayed", "gather",         "forsake",   "promote",         "claim",
+    "adopt",         "succeed",         "fail",           "snooze",    "postpone",        "bury",
+    "give_back",     "recover",         "collect",        "settle",    "settle_dead",     "settle_cancelled",
+    "collect_again", "release",         "put_off",        "recollect", "expire",          "cancel",
+    "revive",        "take_up",         "reschedule",     "run_now",   "change",          "remove",
+    "clean"};
 
 using s = state;
 using t = transition;
@@ -82,6 +61,14 @@ constexpr state_row rows[] = {
     {s::working, t::bury, s::dead},
     {s::working, t::give_back, s::ready},
     {s::working, t::recover, s::working},
+    {s::working, t::collect, s::waiting},
+    {s::waiting, t::settle, s::success},
+    {s::waiting, t::settle_dead, s::dead},
+    {s::waiting, t::settle_cancelled, s::cancelled},
+    {s::waiting, t::collect_again, s::retry},
+    {s::waiting, t::release, s::ready},
+    {s::waiting, t::put_off, s::delayed},
+    {s::waiting, t::recollect, s::ready},
     {s::waiting, t::expire, s::expired},
     {s::delayed, t::expire, s::expired},
     {s::ready, t::expire, s::expired},
@@ -122,7 +109,7 @@ constexpr state_row rows[] = {
 
 std::string_view to_string(transition what) noexcept {
     const auto at = static_cast<std::size_t>(what);
-    return at < names.size() ? names[at] : "unknown";
+    return at < transition_names.size() ? transition_names[at] : "unknown";
 }
 
 std::span<const state_row> state_table() noexcept { return rows; }

@@ -81,6 +81,19 @@ task_id in_first_shard(task_id id) noexcept {
     return id;
 }
 
+// lib_bundles.lua knows it, too.
+constexpr unsigned char carrier_version = 5;
+
+task_id derive_carrier_id(std::string_view bundle_key, const task_id& item, std::uint64_t claim) {
+    auto id = derived_from(with_length(bundle_key) + with_length(item.view()) + eight_bytes(claim));
+    mark(id, carrier_version);
+    id.bytes[14] = item.bytes[14];
+    id.bytes[15] = item.bytes[15];
+    return id;
+}
+
+bool is_carrier(const task_id& id) noexcept { return id.bytes[6] >> 4 == carrier_version; }
+
 std::string to_text(const task_id& id) {
     std::string text;
     text.reserve(36);

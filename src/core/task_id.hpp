@@ -60,6 +60,10 @@ inline std::size_t shard_of_id(const task_id& id, std::size_t shards) noexcept {
 inline constexpr std::size_t shard_of_limits = 0;
 // An id of that shard, the same for the same id, and as good as a random one.
 task_id in_first_shard(task_id id) noexcept;
+// The carrier of the bundle that this item begins, under this claim of it: in the item's shard, and never the same again.
+task_id derive_carrier_id(std::string_view bundle_key, const task_id& item, std::uint64_t claim);
+// Whether an id is that of a carrier: no other has its version.
+bool is_carrier(const task_id& id) noexcept;
 
 // "0198c5d2-…": the text form shown to people.
 std::string to_text(const task_id& id);

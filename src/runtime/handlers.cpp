@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/collect_rules.hpp"
 #include "core/limit_rules.hpp"
 #include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
@@ -82,6 +83,9 @@ private:
         one->facts = declared.facts;
         check_policy(one->name, one->policy, declared.facts.arguments);
         check_policy_zone(*one);
+        check_collect(one->name, one->policy,
+                      {.takes_items = declared.facts.takes_items,
+                       .has_limit_keys = declared.facts.has_concurrency_key || declared.facts.has_rate_key});
         check_limits_are_declared(one->name, one->policy, declared_limits::names());
         const auto code = registered().definitions.find(type);
         if (code != registered().definitions.end()) one->code = code->second;

@@ -51,7 +51,8 @@ void renew_gates(task_body& body) {
     // What its first argument will be is not known yet.
     if (body.takes_result) return;
     const auto* handler = handlers::find(body.handler);
-    if (handler && handler->code) body.gates = gates_of_task(*handler, std::nullopt, body.args);
+    if (handler && handler->code && !handler->policy.collect)
+        body.gates = gates_of_task(*handler, std::nullopt, body.args);
 }
 
 bool may_have_gates(const task_id& id, std::size_t shards) noexcept {

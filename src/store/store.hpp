@@ -14,6 +14,7 @@
 #include "core/dependency_rules.hpp"
 #include "core/record.hpp"
 #include "core/task_id.hpp"
+#include "store/collect_store.hpp"
 #include "store/inspection.hpp"
 #include "store/limit_store.hpp"
 #include "store/schedule_store.hpp"
@@ -59,6 +60,7 @@ struct report {
         later,  // snooze: likewise
         aside,  // its worker does not know its handler: it stands aside for adopt(); `record` is the new notes
         give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
+        join,       // it waits in the open bundle of its key, or begins one; `record` is an encoded joining
     };
     task_id id;
     claim_number claim = 0;
@@ -243,7 +245,9 @@ struct news_answer {
 struct resolution {
     task_id parent;
     tidings what = tidings::check;
-    std::string cancelled{};  // encoded outcome of those that are cancelled because of it
+    std::string
+        cancelled{};  // encoded outcome of those that are cancelled because of it; of `bundled`: of all of
+                      // them, or what core/bundles.hpp says instead
     std::vector<task_id> children{};
 };
 
@@ -288,7 +292,7 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store, public limit_store, public settings_store {
+class store : public schedule_store, public limit_store, public settings_store, public collect_store {
 public:
     virtual ~store() = default;
 

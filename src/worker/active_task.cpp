@@ -96,6 +96,13 @@ attempt_stages& active_task::stages() {
     return *stages_;
 }
 
+// ---- bundle ----------------------------------------------------------------------------------------
+
+void active_task::fail_item(std::size_t index, std::string why) {
+    if (!bundle) throw usage_error{"fail_item: this task is no run over collected items"};
+    bundle->fail(index, std::move(why));
+}
+
 // ---- schedule --------------------------------------------------------------------------------------
 
 schedule_run* active_task::schedule() {

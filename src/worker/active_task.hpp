@@ -11,6 +11,7 @@
 #include "worker/attempt_report.hpp"
 #include "worker/attempt_schedule.hpp"
 #include "worker/attempt_stages.hpp"
+#include "worker/bundle_run.hpp"
 #include "worker/deadlines.hpp"
 #include "worker/leased_tasks.hpp"
 #include "worker/slot_pool.hpp"
@@ -50,6 +51,7 @@ public:
     bool cancelled() const override { return told_to_stop.load(std::memory_order_relaxed); }
     task_logger& log() override;
     schedule_run* schedule() override;
+    void fail_item(std::size_t index, std::string why) override;
     awaitable<void> progress(double done, std::string text) override;
 
     awaitable<std::string> stored_result(std::string id) override;
@@ -79,6 +81,8 @@ public:
     const known_handler* known = nullptr;
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
+    std::string joins;                     // an item's encoded joining
+    std::unique_ptr<bundle_run> bundle;    // of a run over items, once they are read
     std::optional<time_point> started_at;  // by the store's clock
     time_point until = time_point::max();  // by this machine's
 

@@ -4,6 +4,7 @@
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
+#include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
 #include "worker/on_dead.hpp"
@@ -106,12 +107,22 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     attempt.known = handlers::find(attempt.body.handler);
     set_terms(attempt);
     const auto now = home_.tasks().now();
-    // First: whoever claims it, its time is over.
-    if (is_late(attempt.terms, attempt.body, attempt.notes, now)) return attempt_end::late;
+    // First: whoever claims it, its time is over. What is said of expiring is said of items, not of what runs them.
+    if (!is_carrier(attempt.task.id) && is_late(attempt.terms, attempt.body, attempt.notes, now))
+        return attempt_end::late;
     if (!attempt.known || !attempt.known->code) return attempt_end::unknown_handler;
     if (attempt.set && attempt.set->paused) return attempt_end::paused;
     attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
     if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
+    if (is_item(*attempt.known, attempt.task.id)) {
+        attempt.joins = encode(joining_of({.handler = *attempt.known,
+                                           .set = attempt.set.get(),
+                                           .task = attempt.task,
+                                           .body = attempt.body,
+                                           .shards = shared_.app.settings.shards},
+                                          attempt.args->get_array(), now));
+        return attempt_end::collected;
+    }
     attempt.started_at = now;
     return std::nullopt;
 }
@@ -168,8 +179,43 @@ awaitable<std::string> executor::call_with_result(active_task& attempt) {
     co_return co_await call(attempt);
 }
 
+// All items of its bundle, and what is said of each of them.
+awaitable<std::string> executor::call_bundle(active_task& attempt) {
+    if (!attempt.known->code->item_key) {
+        throw usage_error{
+            "handler " + attempt.known->name +
+            ": this is a run over collected items, and its perform takes no list of them any more"};
+    }
+    auto read = [id = attempt.task.id](loop& there) { return bundle_run::read(there.tasks(), id); };
+    attempt.bundle = co_await on_loop(home_, std::move(read));
+    if (attempt.bundle->items().empty()) co_return std::string{};
+    attempt.args.emplace(attempt.bundle->args(attempt.args_storage()));
+    const auto result = co_await call_handler(attempt);
+    const auto now = shared_.app.now();
+    const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
+    if (has_on_dead(attempt.known)) tell_dead_items(attempt, ends, now);
+    co_return bundle_report(ends);
+}
+
+void executor::tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
+                               time_point now) {
+    for (std::size_t at = 0; at < ends.size(); ++at) {
+        if (!ends[at].dead) continue;
+        const auto& item = attempt.bundle->items()[at];
+        const auto terms = terms_of(attempt.known->policy, item.body, attempt.set.get());
+        const auto notes = failed_in_bundle(item.notes, ends[at].why, now);
+        call_on_dead(shared_.app, *attempt.known,
+                     {item.id, attempt.task.queue, item.body, terms, notes, attempt.started_at}, now);
+    }
+}
+
 awaitable<std::string> executor::call(active_task& attempt) {
+    if (is_carrier(attempt.task.id)) return call_bundle(attempt);
     if (attempt.body.takes_result && !attempt.body.after.empty()) return call_with_result(attempt);
+    return call_handler(attempt);
+}
+
+awaitable<std::string> executor::call_handler(active_task& attempt) {
     const auto& beans = shared_.app.beans;
     const auto perform = attempt.known->code->run;
     const auto& wrappers = shared_.app.perform_wrappers;
@@ -303,6 +349,7 @@ void executor::ended(active_task& attempt, std::exception_ptr failure, std::stri
 
 void executor::finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure,
                       std::string result) {
+    if (how == attempt_end::collected) return collect(attempt);
     const auto keep = attempt.self;
     if (attempt.timed::is_linked()) attempt.timed::unlink();
     if (attempt.given_up) return leave(attempt);
@@ -313,10 +360,26 @@ void executor::finish(active_task& attempt, attempt_end how, const std::exceptio
     hand_in(attempt, std::move(decided), std::move(result));
 }
 
+// It goes on waiting, in its bundle.
+void executor::collect(active_task& attempt) {
+    report one;
+    one.id = attempt.task.id;
+    one.claim = attempt.task.claim;
+    one.what = report::kind::join;
+    one.queue = attempt.task.queue;
+    one.priority = attempt.body.priority;
+    // Of one that was submitted when its handler did not collect yet.
+    one.gated = !attempt.body.gates.empty();
+    one.record = std::move(attempt.joins);
+    reporter_.add(std::move(one), attempt.leased_at, attempt.body.handler);
+    leave(attempt);
+}
+
 // The handler hears of it before the store does, so that it hears of it at least once.
 void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
     auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
         const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
+        if (dead.bundle) call_on_dead_of_items(shared_.app, *dead.known, *dead.bundle, task, now);
         call_on_dead(shared_.app, *dead.known, task, now);
     };
     if (!apart(*attempt)) {

@@ -78,6 +78,10 @@ private:
     void launch(active_task& attempt);
     awaitable<std::string> call(active_task& attempt);
     awaitable<std::string> call_with_result(active_task& attempt);
+    awaitable<std::string> call_bundle(active_task& attempt);
+    awaitable<std::string> call_handler(active_task& attempt);
+    void tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends, time_point now);
+    void collect(active_task& attempt);
     void stop(active_task& attempt, attempt_end why);
     // What is true of `is_it` is no longer this worker's to run.
     void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);

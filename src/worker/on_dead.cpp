@@ -45,6 +45,16 @@ void call_on_dead(detail::app_core& app, const known_handler& handler, const dea
     }
 }
 
+void call_on_dead_of_items(detail::app_core& app, const known_handler& handler, const bundle_run& items,
+                           const dead_task& whole, time_point now) {
+    const auto set = app.overrides.of(&handler, handler.name);
+    for (const auto& item : items.items()) {
+        const auto terms = terms_of(handler.policy, item.body, set.get());
+        const auto notes = died_in_bundle(item.notes, whole.notes.attempts, whole.notes);
+        call_on_dead(app, handler, {item.id, whole.queue, item.body, terms, notes, whole.started_at}, now);
+    }
+}
+
 // ---- the queue ----
 
 on_dead_queue::on_dead_queue(worker_shared& shared, const asio::any_io_executor& executor, store& in)
@@ -65,12 +75,21 @@ void on_dead_queue::stop() {
 awaitable<void> on_dead_queue::run() {
     while (!stopped_ && !waiting_.empty()) {
         const auto lost = waiting_.front();
+        if (is_carrier(lost->task.id)) co_await read_items(*lost);
         co_await call_first(lost);
         if (stopped_) break;
         waiting_.pop_front();
         co_await report(*lost);
     }
     runs_ = false;
+}
+
+awaitable<void> on_dead_queue::read_items(lost_task& lost) {
+    try {
+        lost.items = co_await bundle_run::read(in_, lost.task.id);
+    } catch (...) {
+        announce_failure(shared_.app, "reading the items of a dead run", std::current_exception());
+    }
 }
 
 // On the pool: what a handler does there must not keep leases from being extended.
@@ -95,6 +114,7 @@ awaitable<void> on_dead_queue::call(detail::app_core& app, std::shared_ptr<const
                                     time_point now) {
     const auto& notes = lost->decided.notes;
     const dead_task dead{lost->task.id, lost->task.queue, lost->body, lost->terms, notes, notes.started_at};
+    if (lost->items) call_on_dead_of_items(app, *lost->known, *lost->items, dead, now);
     call_on_dead(app, *lost->known, dead, now);
     co_return;
 }

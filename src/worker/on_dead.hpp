@@ -7,6 +7,7 @@
 #include "core/attempt_rules.hpp"
 #include "runtime/handlers.hpp"
 #include "store/store.hpp"
+#include "worker/bundle_run.hpp"
 #include "worker/worker_shared.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -32,6 +33,9 @@ bool has_on_dead(const known_handler* handler) noexcept;
 // Calls on_dead with the task as it will be stored. What it throws is logged: the task is dead whatever it
 // says.
 void call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task, time_point now);
+// The same with each item of a run that is dead.
+void call_on_dead_of_items(detail::app_core& app, const known_handler& handler, const bundle_run& items,
+                           const dead_task& whole, time_point now);
 
 // ---- of tasks that died without a worker of their own ----
 
@@ -42,6 +46,7 @@ struct lost_task {
     const known_handler* known = nullptr;
     attempt_terms terms;
     decision decided;
+    std::shared_ptr<const bundle_run> items{};  // of a run over collected ones, once they are read
 };
 
 // Calls on_dead() of one after the other. On its executor's thread only; handlers run on the pool.
@@ -60,6 +65,7 @@ public:
 
 private:
     awaitable<void> run();
+    awaitable<void> read_items(lost_task& lost);
     awaitable<void> call_first(std::shared_ptr<const lost_task> lost);
     static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> lost, time_point now);
     awaitable<void> extend();

@@ -9,6 +9,7 @@
 #include "runtime/dependency_completion.hpp"
 #include "runtime/parent_links.hpp"
 #include "worker/announce.hpp"
+#include "worker/bundle_ends.hpp"
 #include "worker/schedule_ends.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -115,6 +116,29 @@ awaitable<std::size_t> resolver::deliver_all(std::span<const news> entries) {
 }
 
 awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
+    const auto of_carrier = [](const news& one) { return is_carrier(one.about); };
+    if (std::ranges::none_of(entries, of_carrier)) co_return co_await deliver_to_dependents(entries);
+    std::size_t told = 0;
+    std::vector<news> others;
+    for (const auto& one : entries) {
+        others.push_back(one);
+        if (!of_carrier(one)) continue;
+        told += co_await tell_items(shared_, in_, one);
+        // Whoever else depends on it.
+        const links_from of{one.about};
+        auto pages = co_await in_.links(link::tells, {&of, 1}, false);
+        others.back().heirs = std::move(pages.at(0).others);
+        others.back().more = pages.at(0).more;
+        if (others.back().heirs.size() > store::heirs_per_call) {
+            others.back().heirs.resize(store::heirs_per_call);
+            others.back().more = true;
+        }
+    }
+    if (!others.empty()) told += co_await deliver_to_dependents(others);
+    co_return told;
+}
+
+awaitable<std::size_t> resolver::deliver_to_dependents(std::span<const news> entries) {
     for (const auto& one : entries) {
         if (one.what == tidings::overdue) co_await complete(one.about);
     }

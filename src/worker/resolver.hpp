@@ -24,8 +24,9 @@ private:
 
     awaitable<std::size_t> tell_ended(std::span<const news> entries);
     awaitable<std::size_t> deliver_all(std::span<const news> entries);
-    // Tells the first page of each, then whoever is left.
     awaitable<std::size_t> deliver(std::span<const news> entries);
+    // Tells the first page of each, then whoever is left.
+    awaitable<std::size_t> deliver_to_dependents(std::span<const news> entries);
     awaitable<void> complete(task_id about);
     awaitable<std::size_t> deliver_rest(const news& one);
     awaitable<void> deliver_page(const news& one, std::span<const task_id> heirs, bool more);

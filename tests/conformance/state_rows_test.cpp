@@ -1,4 +1,5 @@
 // Every row of the state table, done. A row for which there is no way here fails.
+#include "core/bundles.hpp"
 #include "core/state_table.hpp"
 #include "support/store_fixture.hpp"
 
@@ -145,7 +146,10 @@ private:
             return;
         }
         switch (*row_.from) {
-        case state::waiting: here_.submit(worker_, waiting_item()); return;
+        case state::waiting:
+            if (!is_item()) return void(here_.submit(worker_, waiting_item()));
+            start();
+            return collect();
         case state::delayed:
             if (!is(transition::adopt)) return void(here_.submit(worker_, delayed_item()));
             start();
@@ -234,6 +238,14 @@ private:
         case transition::postpone: return go_on(report::kind::aside, true);
         case transition::give_back: return go_on(report::kind::give_back);
         case transition::recover: return take_over();
+        case transition::collect: return collect();
+        case transition::settle: return tell_item(outcome_of(state::success));
+        case transition::settle_dead: return tell_item(outcome_of(state::dead));
+        case transition::settle_cancelled: return tell_item(outcome_of(state::cancelled));
+        case transition::collect_again: return tell_item(collected_again(1h, encode(task_notes{})));
+        case transition::release: return tell_item(std::string(1, at_once));
+        case transition::put_off: return edit(in_an_hour);
+        case transition::recollect: return edit(std::nullopt);
         case transition::expire:
             return row_.from == state::working ? end(state::expired) : promote_until(state::expired);
         case transition::cancel: return cancel();
@@ -257,6 +269,42 @@ private:
         FAIL("there is no way to exercise " << to_string(row_.event));
     }
 
+    // The item waits alone in a bundle of ten.
+    void collect() {
+        joining one;
+        one.key = bundle_key_of("test", "default", "");
+        one.carrier = carrier_ = derive_carrier_id(one.key, id_, task_.claim);
+        one.max_size = 10;
+        one.wait = one.grace = is_told() ? duration{1} : duration{1h};
+        auto body = decode_body(task_.body);
+        body.retention = 1h;
+        one.carrier_body = encode(body);
+        auto joins = report_of(task_, report::kind::join);
+        joins.record = encode(one);
+        CHECK(here_.finish(worker_, {joins}) == std::vector{report_verdict::accepted});
+    }
+    bool is_told() const {
+        return is(transition::settle) || is(transition::settle_dead) || is(transition::settle_cancelled) ||
+               is(transition::collect_again) || is(transition::release);
+    }
+    bool is_item() const { return is_told() || is(transition::put_off) || is(transition::recollect); }
+    // Its bundle is run, and this is told of it.
+    void tell_item(const std::string& becomes) {
+        const std::vector<std::string> queues{"default"};
+        std::vector<claimed_task> got;
+        CHECK(here_.until([&] {
+            await(here_.io, worker_->promote(queues, 100, outcome_of(state::expired)));
+            got = here_.claim(worker_, 10).claimed;
+            return !got.empty();
+        }));
+        REQUIRE(got.size() == 1);
+        CHECK(got[0].id == carrier_);
+        CHECK(here_.finish(worker_, {success_of(got[0])}) == std::vector{report_verdict::accepted});
+        const resolution told{
+            .parent = carrier_, .what = tidings::bundled, .cancelled = becomes, .children = {id_}};
+        await(here_.io, worker_->resolve({&told, 1}, outcome_of(state::success)));
+    }
+
     void take_over() {
         CHECK(here_.until([&] { return !await(here_.io, worker_->recover(10, 1h)).tasks.empty(); }));
         const auto found = await(here_.io, worker_->find(id_));
@@ -267,6 +315,7 @@ private:
     store_fixture here_;
     member worker_ = here_.join("w");
     task_id id_ = new_task_id(1'763'000'000'000);
+    task_id carrier_;
     task_id parent_ = new_task_id(1'763'000'000'000);
     claimed_task task_;
 };

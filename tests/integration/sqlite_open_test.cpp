@@ -1,6 +1,7 @@
 // Which files are opened, and in what words the others are refused.
 #include <errand/error.hpp>
 
+#include "core/bundles.hpp"
 #include "store/sqlite/database.hpp"
 #include "support/sqlite_backing.hpp"
 #include "support/store_fixture.hpp"
@@ -51,7 +52,8 @@ struct opened_file : store_fixture {
 
     // Of this format and another.
     static std::array<std::string, 2> step_names(int first, int second) {
-        return {"00" + std::to_string(first), "00" + std::to_string(second)};
+        const auto name = [](int number) { return std::to_string(1000 + number).substr(1); };
+        return {name(first), name(second)};
     }
     // In what words it is refused.
     std::string refusal(store_settings with) {
@@ -191,8 +193,9 @@ TEST_CASE("a file of each format since the oldest is opened, and is then as if i
 }
 
 TEST_CASE("tasks of a file of an older format go on in this one") {
+    const auto number = GENERATE(5, 6, 7);
     opened_file here;
-    here.file().ask(file_of_format(GENERATE(5, 6)));
+    here.file().ask(file_of_format(number));
     const auto id = [](const std::string& name) { return derive_task_id("h", name); };
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
@@ -222,6 +225,40 @@ TEST_CASE("tasks of a file of an older format go on in this one") {
     CHECK(await(here.io, worker->step_schedules({&step, 1})).at(0) == step_verdict::done);
     CHECK(await(here.io, worker->set_settings({"h", 0, std::string(24, 'y')})));
     CHECK(await(here.io, worker->find_settings("h")) == std::string(24, 'y'));
+    if (number >= 7) {
+        CHECK_FALSE(await(here.io, worker->find_settings("kept")).empty());
+        const auto limits = await(here.io, worker->limits());
+        REQUIRE(limits.size() == 1);
+        CHECK(limits[0].name == "mail");
+        CHECK(limits[0].set == limit_rule{.max_running = 1});
+    }
+}
+
+TEST_CASE("a bundle is begun, and read, in a file of an older format") {
+    opened_file here;
+    here.file().ask(file_of_format(GENERATE(5, 6, 7)));
+    auto with = here.settings("worker");
+    with.name_space = here.file().ask("SELECT name FROM errand_name_space");
+    auto worker = here.join(with);
+    here.claim(worker, 10);  // what was ready there
+    const auto item = item_of("[1]");
+    here.submit(worker, item);
+    const auto got = here.claim(worker, 10).claimed;
+    REQUIRE(got.size() == 1);
+    CHECK(got[0].id == item.id);
+    joining into{.key = bundle_key_of("test", "default", ""), .max_size = 10, .wait = 1h, .grace = 1h};
+    into.carrier = derive_carrier_id(into.key, item.id, got[0].claim);
+    into.carrier_body = got[0].body;
+    auto said = report_of(got[0], report::kind::join);
+    said.record = encode(into);
+    CHECK(here.finish(worker, {said}) == std::vector{report_verdict::accepted});
+    CHECK(here.state_of(worker, item.id) == state::waiting);
+    CHECK(here.state_of(worker, into.carrier) == state::delayed);
+    CHECK(here.file().ask("SELECT count(*) FROM errand_bundle") == "1");
+    const auto page = await(here.io, worker->bundle(into.carrier, std::nullopt));
+    REQUIRE(page.items.size() == 1);
+    CHECK(page.items[0].id == item.id);
+    CHECK(here.file().ask("SELECT count(*) FROM errand_bundle") == "0");
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {

@@ -100,6 +100,42 @@ TEST_CASE("a biz_id may take its arguments as it likes and return what converts 
     STATIC_CHECK(has_biz_id<generically_named>());
 }
 
+namespace {
+
+struct of_lists {
+    errand::awaitable<std::vector<double>> perform(std::vector<std::string>);
+    static std::string biz_id(const std::string&);
+    static std::string collect_key(const std::string&);
+};
+struct of_lists_alone {
+    errand::awaitable<void> perform(const std::vector<int>&);
+    static std::string biz_id(const std::vector<int>&);
+};
+struct sums {
+    errand::awaitable<int> perform(std::vector<int>);
+};
+
+}  // namespace
+
+TEST_CASE("who takes one list is given items of it, each with a result of its own") {
+    STATIC_CHECK(gives_item<of_lists, const char*>());
+    STATIC_CHECK_FALSE(gives_item<of_lists, std::vector<std::string>>());
+    STATIC_CHECK_FALSE(gives_item<of_lists, int*>());
+    STATIC_CHECK(std::is_same_v<task_result_of<of_lists, const char*>, double>);
+    STATIC_CHECK(std::is_same_v<task_result_of<of_lists, std::vector<std::string>>, std::vector<double>>);
+    STATIC_CHECK(std::is_void_v<task_result_of<of_lists_alone, int>>);
+    STATIC_CHECK(has_item_biz_id<of_lists>());
+    STATIC_CHECK_FALSE(has_biz_id<of_lists>());
+    STATIC_CHECK(has_collect_key<of_lists>());
+    STATIC_CHECK(has_biz_id<of_lists_alone>());
+    STATIC_CHECK_FALSE(has_collect_key<of_lists_alone>());
+}
+
+TEST_CASE("what has one result for its list cannot be given an item") {
+    STATIC_CHECK_FALSE(gives_item<sums, int>());
+    STATIC_CHECK_FALSE(gives_item<plain, int>());
+}
+
 TEST_CASE("a handler may hold a proxy of its own type") {
     STATIC_CHECK(reads_as<holds_its_own_proxy, std::tuple<int, int>, unsigned long>);
     CHECK(holds_its_own_proxy{}.self.call() == 2);

@@ -75,9 +75,17 @@ std::string_view script_of_transition(transition what) noexcept {
     case transition::snooze:
     case transition::postpone:
     case transition::give_back: return "finish_wait";
+    case transition::collect: return "finish_join";
+    case transition::settle:
+    case transition::settle_dead:
+    case transition::settle_cancelled:
+    case transition::collect_again:
+    case transition::release: return "lib_items";
     case transition::recover: return "recover";
     case transition::cancel: return "cancel";
     case transition::revive: return "revive";
+    case transition::put_off:
+    case transition::recollect:
     case transition::reschedule:
     case transition::run_now:
     case transition::change: return "edit";
@@ -99,6 +107,10 @@ std::string_view sql_of_transition(transition what) noexcept {
     case transition::resolve_delayed:
     case transition::gather:
     case transition::forsake:
+    case transition::settle:
+    case transition::settle_dead:
+    case transition::settle_cancelled:
+    case transition::release:
     case transition::remove: return "lib_task";
     case transition::promote:
     case transition::expire: return "promote";
@@ -110,10 +122,14 @@ std::string_view sql_of_transition(transition what) noexcept {
     case transition::snooze:
     case transition::postpone:
     case transition::give_back: return "finish";
+    case transition::collect:
+    case transition::collect_again: return "bundle";
     case transition::recover: return "recover";
     case transition::cancel: return "cancel";
     case transition::revive:
     case transition::take_up: return "revive";
+    case transition::put_off:
+    case transition::recollect:
     case transition::reschedule:
     case transition::run_now:
     case transition::change: return "edit";

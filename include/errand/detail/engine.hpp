@@ -46,6 +46,8 @@ struct draft {
     std::string args{};                           // a JSON array
     std::optional<std::string> biz_id{};          // from the handler's own biz_id
     std::optional<limit_keys> keys{};             // from its concurrency_key and rate_key
+    bool item = false;                            // of the list that perform takes
+    std::string collect_key{};                    // of an item
     std::shared_ptr<const options> extra{};       // may be null
     std::optional<duration> delay{};              // perform_in
     std::optional<time_point> at{};               // perform_at

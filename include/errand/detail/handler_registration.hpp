@@ -40,6 +40,9 @@ struct erased_handler {
     void (*try_build)(const bean_container& beans);
     // By which such a task is limited; throws bad_data likewise. Null when the handler has no keys.
     limit_keys (*keys)(const boost::json::array& args);
+    // By what the item is gathered of which these are the arguments; throws bad_data likewise. Null when `perform` does not
+    // take a list of items.
+    std::string (*item_key)(const boost::json::array& args);
     // Null when the handler has no such member.
     void (*on_dead)(const task_info& task);
 };
@@ -49,6 +52,8 @@ struct handler_facts {
     bool has_concurrency_key = false;
     bool has_rate_key = false;
     std::size_t arguments = 0;  // of perform
+    bool takes_items = false;   // it takes one list, and returns nothing or a list
+    bool result_each = false;   // that one
 };
 
 void declare_limit(std::string_view name, const limit_rule& rule);
@@ -76,7 +81,10 @@ struct declaration {
         declare_handler(typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
                         {.has_concurrency_key = has_concurrency_key<H>(),
                          .has_rate_key = has_rate_key<H>(),
-                         .arguments = std::tuple_size_v<args_of<H>>});
+                         .arguments = std::tuple_size_v<args_of<H>>,
+                         .takes_items = list_of<H>::is_one,
+                         .result_each = list_of<H>::is_one && !std::is_void_v<result_of<H>>});
+        static_cast<void>(has_collect_key<H>());
     }
 
     static inline constinit read_fn read_policy = nullptr;
@@ -92,6 +100,7 @@ struct definition {
             code.check_args =
                 +[](const boost::json::array& args) { static_cast<void>(decode_args<H>(args)); };
             if constexpr (has_limit_keys<H>()) code.keys = &keys_of<H>;
+            if constexpr (list_of<H>::is_one) code.item_key = &key_of_item<H>;
         }
         code.missing = &missing_beans<H>;
         code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };

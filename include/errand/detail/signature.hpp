@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace errand {
 
@@ -76,6 +77,7 @@ ERRAND_NAMES_MEMBER(biz_id)
 ERRAND_NAMES_MEMBER(concurrency_key)
 ERRAND_NAMES_MEMBER(rate_key)
 ERRAND_NAMES_MEMBER(on_dead)
+ERRAND_NAMES_MEMBER(collect_key)
 #undef ERRAND_NAMES_MEMBER
 
 template <class P>
@@ -161,6 +163,101 @@ using result_of = typename signature_of<H>::result;
 template <class H>
 inline constexpr bool has_signature = !std::is_same_v<signature_of<H>, no_signature>;
 
+/// Of a handler whose `perform` takes one list and returns nothing or a list: what is in them; absent for any other.
+template <class Args, class Result>
+struct list_signature {
+    static constexpr bool is_one = false;
+};
+template <class T, class A>
+struct list_signature<std::tuple<std::vector<T, A>>, void> {
+    static constexpr bool is_one = true;
+    using item = T;
+    using result = void;
+};
+template <class T, class A, class R, class B>
+struct list_signature<std::tuple<std::vector<T, A>>, std::vector<R, B>> {
+    static constexpr bool is_one = true;
+    using item = T;
+    using result = R;
+};
+
+template <class H>
+using list_of = list_signature<args_of<H>, result_of<H>>;
+
+/// True when what is given to a proxy of H is one item of the list that `perform` takes, and not the list.
+template <class H, class... Given>
+consteval bool gives_item() {
+    if constexpr (list_of<H>::is_one && sizeof...(Given) == 1) {
+        using list = std::tuple_element_t<0, args_of<H>>;
+        return !(std::is_same_v<std::remove_cvref_t<Given>, list> && ...) &&
+               (std::is_convertible_v<Given, typename list_of<H>::item> && ...);
+    } else {
+        return false;
+    }
+}
+
+template <class H, bool Item>
+struct task_result {
+    using type = result_of<H>;
+};
+template <class H>
+struct task_result<H, true> {
+    using type = typename list_of<H>::result;
+};
+
+/// What a task yields to which these arguments are given.
+template <class H, class... Given>
+using task_result_of = typename task_result<H, gives_item<H, Given...>()>::type;
+
+template <class H>
+consteval bool names_items_by_biz_id() {
+    if constexpr (list_of<H>::is_one) {
+        return requires(const typename list_of<H>::item& item) {
+            { H::biz_id(item) } -> std::convertible_to<std::string>;
+        };
+    } else {
+        return false;
+    }
+}
+
+template <class H>
+consteval bool has_collect_key_of_item() {
+    if constexpr (list_of<H>::is_one) {
+        return requires(const typename list_of<H>::item& item) {
+            { H::collect_key(item) } -> std::convertible_to<std::string>;
+        };
+    } else {
+        return false;
+    }
+}
+
+/// True when the handler has `static std::string collect_key(const Item&)`.
+template <class H>
+consteval bool has_collect_key() {
+    if constexpr (!names_collect_key<H>()) {
+        return false;
+    } else if constexpr (!has_collect_key_of_item<H>()) {
+        static_assert(
+            supported<H>,
+            "errand: `collect_key` must be a public `static std::string collect_key(const Item& item)` "
+            "that takes an item of the std::vector<Item> that `perform` takes alone; `perform` returns "
+            "nothing or a std::vector");
+        return false;
+    } else {
+        return true;
+    }
+}
+
+/// True when the handler names its items by `static std::string biz_id(const Item&)`.
+template <class H>
+consteval bool has_item_biz_id() {
+    if constexpr (!names_biz_id<H>()) {
+        return false;
+    } else {
+        return names_items_by_biz_id<H>();
+    }
+}
+
 template <class H, class Args>
 struct statics_with;
 template <class H, class... A>
@@ -180,6 +277,8 @@ struct statics_with<H, std::tuple<A...>> {
 template <class H>
 consteval bool has_biz_id() {
     if constexpr (!names_biz_id<H>()) {
+        return false;
+    } else if constexpr (!statics_with<H, args_of<H>>::biz_id && has_item_biz_id<H>()) {
         return false;
     } else if constexpr (!statics_with<H, args_of<H>>::biz_id) {
         static_assert(supported<H>,

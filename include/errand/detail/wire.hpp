@@ -40,6 +40,8 @@ struct encoded_call {
     std::string args;                   ///< a JSON array
     std::optional<std::string> biz_id;  ///< from the handler's own biz_id, when it has one
     std::optional<limit_keys> keys;     ///< when it has any; empty ones while an argument is not known
+    bool item = false;                  ///< of a list, and by what it is gathered
+    std::string collect_key{};
 };
 
 /// Values as the text of a JSON array. Paths in errors begin with `args`.
@@ -152,6 +154,38 @@ template <class H, class... Given>
     using encoder = call_encoder<H, args_of<H>>;
     if constexpr (encoder::template check<Given...>()) {
         return encoder::encode_given(std::index_sequence_for<Given...>{}, std::forward<Given>(given)...);
+    } else {
+        return {};
+    }
+}
+
+/// One item of the list that `perform` takes.
+/// @throws bad_data naming the path, and what the handler's biz_id and collect_key throw
+template <class H, class Given>
+[[nodiscard]] encoded_call encode_item(Given&& given) {
+    using item = typename list_of<H>::item;
+    if constexpr (!check_argument<0, Given, item>()) {
+        return {};
+    } else {
+        const item& value = as_parameter<item>(std::forward<Given>(given), 0);
+        encoded_call call;
+        call.item = true;
+        if constexpr (has_item_biz_id<H>()) call.biz_id.emplace(H::biz_id(value));
+        if constexpr (has_collect_key<H>()) call.collect_key = H::collect_key(value);
+        call.args = encode_args_text(std::tuple<const item&>(value));
+        return call;
+    }
+}
+
+/// By what the item is gathered of which these are the arguments. @throws bad_data when they are not one
+template <class H>
+[[nodiscard]] std::string key_of_item(const boost::json::array& array) {
+    using item = std::tuple<typename list_of<H>::item>;
+    const json_path root{"args"};
+    if (array.size() != 1) refuse_arity(root, 1, array.size());
+    [[maybe_unused]] const auto values = decode_elements<item>(array, root, std::index_sequence<0>{});
+    if constexpr (has_collect_key<H>()) {
+        return H::collect_key(std::get<0>(values));
     } else {
         return {};
     }

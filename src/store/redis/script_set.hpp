@@ -65,6 +65,7 @@ enum class script_name : std::uint8_t {
     limits_set,
     limits_list,
     audit_gates,
+    bundle,
 };
 
 struct script {

@@ -14,6 +14,7 @@ std::string_view word_of(report::kind what) {
     case report::kind::retry: return "retry";
     case report::kind::aside: return "aside";
     case report::kind::give_back: return "give";
+    case report::kind::join: return "join";
     }
     return "end";
 }

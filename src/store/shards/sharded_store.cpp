@@ -264,6 +264,10 @@ awaitable<report_verdict> sharded_store::stage(const task_id& id, claim_number c
     return owner(id).stage(id, shards::inner_claim(claim, shards()), life, std::move(record));
 }
 
+awaitable<bundle_page> sharded_store::bundle(const task_id& carrier, const std::optional<task_id>& after) {
+    return owner(carrier).bundle(carrier, after);
+}
+
 awaitable<stages_answer> sharded_store::stages(const task_id& id, claim_number claim) {
     return owner(id).stages(id, shards::inner_claim(claim, shards()));
 }

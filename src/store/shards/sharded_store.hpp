@@ -47,6 +47,7 @@ public:
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
                                     std::string record) override;
+    awaitable<bundle_page> bundle(const task_id& carrier, const std::optional<task_id>& after) override;
     awaitable<stages_answer> stages(const task_id& id, claim_number claim) override;
     awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                       std::string_view expired_outcome) override;

@@ -4,6 +4,15 @@
 #include <tuple>
 
 namespace errand::sqlite {
+namespace {
+
+// In more than its priority.
+bool is_another(const edit_call& call) {
+    const auto rest = [](std::string_view body) { return body.substr(task_body::priority_offset + 1); };
+    return rest(call.seen) != rest(call.body);
+}
+
+}  // namespace
 
 cancel_answer changes::cancel(const task_id& id, incarnation life, std::string_view outcome) {
     auto row = rows_.find(id);
@@ -28,8 +37,13 @@ edit_verdict changes::edit(const edit_call& call) {
     auto row = rows_.find(call.id);
     if (!row) return edit_verdict::unknown;
     auto record = row->where() == state::waiting ? edges_.waiting_of(call.id) : std::nullopt;
-    const bool fixed = row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
-    if (fixed || (call.unstarted_only && row->started())) return edit_verdict::unchanged;
+    const auto carrier = record ? edges_.carrier_of(call.id) : std::nullopt;
+    const auto carries = carrier ? rows_.find(*carrier) : std::nullopt;
+    const bool in_run = carries && carries->claim;
+    const bool fixed =
+        in_run || row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
+    const bool started = row->started() || (carries && carries->started());
+    if (fixed || (call.unstarted_only && started)) return edit_verdict::unchanged;
     if (rows_.body_of(*row) != call.seen) return edit_verdict::changed;
 
     auto due = call.due_at ? std::optional{std::max<std::int64_t>(call.due_at->time_since_epoch().count(), 0)}
@@ -37,12 +51,19 @@ edit_verdict changes::edit(const edit_call& call) {
     std::optional<std::int64_t> expires;
     if (call.expires_at) expires = call.expires_at->time_since_epoch().count();
     const int priority = priority_of(call.body);
+    // An item leaves its bundle when it is to come later, or is another one: its key may be, too.
+    const bool leaves = carrier && ((due && *due > tx_.now()) || (call.unstarted_only && is_another(call)));
+    if (leaves) {
+        edges_.leave_waiting(call.id);
+        record.reset();
+        due = due.value_or(0);
+    }
     rows_.change_body(call.id, *row, call.body);
     const auto group = group_in(row->list->queue->name, call.body);
     auto* to = row->list;
     auto place = *row->place;
     if (record) {
-        if (due) record->due = *due > tx_.now() ? *due : 0;
+        if (due && !carrier) record->due = *due > tx_.now() ? *due : 0;
         edges_.keep_waiting(call.id, *record);
     } else {
         std::tie(to, place) = place_after_edit(call.id, *row, group, priority, due);

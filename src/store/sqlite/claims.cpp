@@ -45,6 +45,7 @@ bool claims::finish(const report& one) {
     case report::kind::end: return end(one, row);
     case report::kind::aside: return aside_.put(one, row);
     case report::kind::give_back: return give_back(one, row);
+    case report::kind::join: return bundles_.join(one);
     case report::kind::retry:
     case report::kind::later: break;
     }

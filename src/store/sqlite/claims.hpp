@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/sqlite/aside_tasks.hpp"
+#include "store/sqlite/bundles.hpp"
 #include "store/sqlite/endings.hpp"
 #include "store/sqlite/queues.hpp"
 
@@ -13,7 +14,7 @@ inline constexpr std::size_t most_bytes_claimed = std::size_t{16} * 1024 * 1024;
 class claims {
 public:
     claims(transaction& of, task_rows& rows, queues& queues, endings& endings, aside_tasks& aside,
-           gates& gates, groups& groups)
+           gates& gates, groups& groups, bundles& bundles)
         : tx_{of},
           sql_{of.sql},
           rows_{rows},
@@ -21,7 +22,8 @@ public:
           endings_{endings},
           aside_{aside},
           gates_{gates},
-          groups_{groups} {}
+          groups_{groups},
+          bundles_{bundles} {}
 
     work_answer work(const work_call& call);
     adopt_answer adopt(const adopt_call& asked);
@@ -74,6 +76,7 @@ private:
     aside_tasks& aside_;
     gates& gates_;
     groups& groups_;
+    bundles& bundles_;
     // Of tasks that were claimed here, to find them sooner; by namespace, as one id may stand in several.
     std::unordered_map<std::int64_t, std::unordered_map<task_id, std::int64_t>> rows_taken_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/sqlite/aside_tasks.hpp"
+#include "store/sqlite/bundles.hpp"
 #include "store/sqlite/endings.hpp"
 #include "store/sqlite/queues.hpp"
 
@@ -15,14 +16,15 @@ inline constexpr std::int64_t registration_patience = 15'000;
 class dependencies {
 public:
     dependencies(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings,
-                 aside_tasks& aside)
+                 aside_tasks& aside, bundles& bundles)
         : tx_{of},
           sql_{of.sql},
           rows_{rows},
           queues_{queues},
           edges_{edges},
           endings_{endings},
-          aside_{aside} {}
+          aside_{aside},
+          bundles_{bundles} {}
 
     store::enrol_answer enrol(const task_id& id, incarnation life, std::span<const parent_task> parents);
     std::vector<standing> depend(const task_id& child, depend_mode mode, std::span<const task_id> parents);
@@ -57,6 +59,7 @@ private:
     edges& edges_;
     endings& endings_;
     aside_tasks& aside_;
+    bundles& bundles_;
 };
 
 }  // namespace errand::sqlite

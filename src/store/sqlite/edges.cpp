@@ -85,6 +85,29 @@ void edges::keep_waiting(const task_id& id, const waiting_row& row) {
 
 void edges::forget_record(const task_id& id) { sql_.forget_waiting.run(tx_.ns(), id.view()); }
 
+void edges::leave_waiting(const task_id& id) {
+    if (const auto carrier = carrier_of(id)) {
+        drop(link::needs, id, *carrier);
+        drop(link::tells, *carrier, id);
+    }
+    forget_record(id);
+}
+
+std::optional<task_id> edges::carrier_of(const task_id& id) {
+    const auto record = waiting_of(id);
+    if (!record || record->rule != on_failed::bundle) return std::nullopt;
+    for (const auto& parent : page(link::needs, id, most_edges)) {
+        if (is_carrier(parent)) return parent;
+    }
+    return std::nullopt;
+}
+
+bool edges::bundle_started(const task_id& id) {
+    const auto carrier = carrier_of(id);
+    const auto row = carrier ? rows_.find(*carrier) : std::nullopt;
+    return row && row->started();
+}
+
 void edges::forget_waiting(const task_id& id) {
     forget_record(id);
     while (!forget_parents(id, most_edges)) {

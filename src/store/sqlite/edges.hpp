@@ -49,6 +49,12 @@ public:
     void keep_waiting(const task_id& id, const waiting_row& row);
     // The record alone.
     void forget_record(const task_id& id);
+    // With its place in a bundle, if it waits in one.
+    void leave_waiting(const task_id& id);
+    // Of an item that waits in a bundle.
+    std::optional<task_id> carrier_of(const task_id& id);
+    // Of a task that waits: it is an item, and its bundle has been run, or is now.
+    bool bundle_started(const task_id& id);
     // With all that a task of this id waited for.
     void forget_waiting(const task_id& id);
     // The edges of a task that is about to be deleted, in steps; false while some are left. What waits for a later task of

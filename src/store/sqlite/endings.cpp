@@ -92,7 +92,7 @@ bool endings::drop_ended(const task_id& id, task_row& row) {
 }
 
 void endings::leave_waiting(const task_id& id, const task_row& row) {
-    if (row.where() == state::waiting) edges_.forget_record(id);
+    if (row.where() == state::waiting) edges_.leave_waiting(id);
 }
 
 }  // namespace errand::sqlite

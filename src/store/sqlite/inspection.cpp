@@ -42,7 +42,8 @@ std::optional<found_task> inspection::find(const task_id& id) {
         found.needed = edges_.count(link::needs, id);
         found.failed = edges_.count(link::failed, id);
         found.registering = record->phase == waiting_phase::registering;
-        if (!row->ended() && record->due > 0) found.due_at = time_of(record->due);
+        const bool timed = record->due > 0 && record->rule != on_failed::bundle;
+        if (!row->ended() && timed) found.due_at = time_of(record->due);
     }
     return found;
 }

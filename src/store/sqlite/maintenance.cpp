@@ -81,7 +81,7 @@ std::size_t maintenance::expire(std::size_t limit, std::string_view outcome, boo
     std::size_t expired = 0;
     for (const auto& id : late) {
         auto row = rows_.find(id);
-        if (row->ended() || row->started()) {
+        if (row->ended() || row->started() || (row->where() == state::waiting && edges_.bundle_started(id))) {
             sql_.forget_expiry.run(tx_.ns(), id.view());
             continue;
         }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/sqlite/audit.hpp"
+#include "store/sqlite/bundles.hpp"
 #include "store/sqlite/changes.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
@@ -40,10 +41,11 @@ struct operations {
     edges links{tx, tasks};
     endings ends{tx, tasks, links};
     aside_tasks aside{tx, tasks};
+    bundles bundle{tx, tasks, places, links, ends};
 
     submissions submission{tx, tasks, places, links};
-    claims claim{tx, tasks, places, ends, aside, gate, group};
-    dependencies dependency{tx, tasks, places, links, ends, aside};
+    claims claim{tx, tasks, places, ends, aside, gate, group, bundle};
+    dependencies dependency{tx, tasks, places, links, ends, aside, bundle};
     changes change{tx, tasks, places, links, ends};
     maintenance maintain{tx, tasks, places, links, ends, aside, gate, group};
     inspection inspect{tx, tasks, links, gate};

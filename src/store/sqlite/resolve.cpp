@@ -76,8 +76,15 @@ std::vector<std::vector<task_id>> dependencies::resolve(std::span<const resoluti
         for (const auto& child : one.children) {
             const auto record = edges_.waiting_of(child);
             if (!record) continue;
-            if (overtaken) {
+            // An item hears of its carrier by `bundled` alone.
+            const bool not_for_it = one.what != tidings::bundled && record->rule == on_failed::bundle &&
+                                    is_carrier(one.parent) && edges_.has(link::needs, child, one.parent);
+            if (overtaken || not_for_it) {
                 again[at].push_back(child);
+                continue;
+            }
+            if (one.what == tidings::bundled) {
+                bundles_.settle(child, one.parent, *record, one.cancelled);
                 continue;
             }
             if (tell(child, one.parent, one.what, *record)) again[at].push_back(child);

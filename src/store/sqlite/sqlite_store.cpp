@@ -60,6 +60,9 @@ public:
     awaitable<stages_answer> stages(const task_id& id, claim_number claim) override {
         return client_.ask({"stages", reads}, [=](operations& in) { return in.claim.stages(id, claim); });
     }
+    awaitable<bundle_page> bundle(const task_id& carrier, const std::optional<task_id>& after) override {
+        return client_.ask({"bundle"}, [=](operations& in) { return in.bundle.page(carrier, after); });
+    }
     awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                       std::string_view expired) override {
         return client_.ask({"promote"},

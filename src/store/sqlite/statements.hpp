@@ -44,6 +44,13 @@ struct statements {
     ERRAND_SQL(any_stage, "lib_task.any_stage");
     ERRAND_SQL(drop_stages, "lib_task.drop_stages");
 
+    ERRAND_SQL(find_bundle, "bundle.find");
+    ERRAND_SQL(keep_bundle, "bundle.keep");
+    ERRAND_SQL(close_bundle, "bundle.close");
+    ERRAND_SQL(join_bundle, "bundle.join");
+    ERRAND_SQL(collect_again, "bundle.again");
+    ERRAND_SQL(place_carrier, "bundle.place");
+
     ERRAND_SQL(any_link, "lib_links.any");
     ERRAND_SQL(any_link_of, "lib_links.any_of");
     ERRAND_SQL(page_of_links, "lib_links.page");

@@ -74,6 +74,7 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
         if (held.where == state::waiting) {
             const auto record = edges_.waiting_of(id);
             held.registering = record && record->phase == waiting_phase::registering;
+            held.started = held.started || edges_.bundle_started(id);
         }
     }
     return judge(held, conflict, tx_.time(),

@@ -5,11 +5,13 @@
 -- Returns: 'ok', now | 'changed', now (it is another now) | 'unchanged', now (it runs, has ended or started)
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
--- Needs:   lib_record lib_started lib_wake lib_entry lib_out lib_ready lib_earliest
+-- Needs:   lib_record lib_bundles lib_started lib_wake lib_entry lib_out lib_ready lib_earliest
 local id, body = ARGV[1], ARGV[3]
 local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
 if not old then return {'unknown', now} end
+local item = bundle.is_item(record)
 local runs = is_ended(old) or call('HEXISTS', own, id) == 1 or (record and sub(record, 1, 1) == 'r')
+  or (item and call('HEXISTS', own, bundle.carrier_of(id) or '') == 1)
 if runs or (ARGV[6] == '1' and started(id)) then return {'unchanged', now} end
 if redis.sha1hex(old) ~= ARGV[2] then return {'changed', now} end
 local q, queue = queue_of(old)
@@ -21,15 +23,17 @@ local priority = byte(body, 3)
 local alike = priority == byte(old, 3) and (not is_gated(body) or gates_of(body) == gates_of(old))
 call('HSET', tasks, id, body)
 if ARGV[5] ~= '' then call('ZADD', expiry_of(q), ARGV[5], id) end
-if record then
-  local when = due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
+-- An item leaves its bundle when it is to come later, or is another one: its key may be, too.
+local leaves = item and (due > now or (ARGV[6] == '1' and sub(old, 4) ~= sub(body, 4)))
+if record and not leaves then
+  local when = not item and due >= 0 and string.format('%013.0f', due > now and due or 0) or sub(record, 3, 15)
   call('HSET', waiting, id, sub(record, 1, 2) .. when .. priority_mark(body) .. sub(record, 17))
   return {'ok', now}
 end
 
 local before = earliest(q)
 local stood = tonumber(call('ZSCORE', due_of(q), entry_of(id, old, noted)) or -1)
-if due < 0 and stood < 0 and alike then return {'ok', now} end
+if due < 0 and stood < 0 and alike and not leaves then return {'ok', now} end
 take_out(q, id, old, noted)
 if stood >= aside_band then
   if due < 0 then

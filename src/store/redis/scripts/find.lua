@@ -8,7 +8,7 @@
 --          its closed gates: name of the limit, gate, running, when it opens (ms; ''), how many may run ('')
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
--- Needs:   lib_record lib_entry lib_earliest lib_links lib_gates
+-- Needs:   lib_record lib_bundles lib_entry lib_earliest lib_links lib_gates
 mends = false
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
@@ -42,7 +42,7 @@ if is_ended(body) then
   return {'ended', now, body_of(body), noted, end_of(body), '', '', '', staged, standing()}
 end
 if record then
-  local due = tonumber(sub(record, 3, 15))
+  local due = bundle.is_item(record) and 0 or tonumber(sub(record, 3, 15))
   local word = sub(record, 1, 1) == 'r' and 'registering' or 'waiting'
   return {word, now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
 end

@@ -20,6 +20,7 @@ end
 local function still_true(id, what)
   if byte(what) == 114 or string.find('kwsu', what, 1, true) then return true end
   local value = call('HGET', tasks, id)
+  if what == 'b' then return not value or is_ended(value) end
   if not value then return what ~= 'v' end
   return (is_ended(value) and state_letter(value) ~= 's') == (what ~= 'v')
 end

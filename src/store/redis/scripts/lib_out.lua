@@ -1,11 +1,14 @@
 -- Takes tasks out of where they wait.
--- Needs: lib_groups
+-- Needs: lib_groups lib_bundles
 
 -- Takes the entry of a task that is not working out of wherever it waits. In a ready list it is voided:
 -- finding it there would cost the length of the list.
 local function take_out(q, id, body, noted)
-  if call('HDEL', waiting, id) == 1 then
+  local record = call('HGET', waiting, id)
+  if record then
+    call('HDEL', waiting, id)
     call('ZREM', listed_of(q), id)
+    if bundle.is_item(record) then bundle.leave(id) end
     return
   end
   if unhold(q, id, body) then return end

@@ -1,5 +1,5 @@
 -- What most calls of work do without; made once in a call.
--- Needs: lib_wake lib_paused lib_again lib_carry finish_wait finish_trace claim_void claim_turns claim_back
+-- Needs: lib_wake lib_paused lib_again lib_carry finish_wait finish_join finish_trace claim_void claim_turns claim_back
 -- Who claims with its reports comes before others that would be woken.
 wakes_late = tonumber(ARGV[4]) > 0
 local made = {report = report, end_claim = end_claim, held_by = held_by, forget_ends = forget_ends, is_open = is_open, pop_valid = pop_valid, put_back = put_back,

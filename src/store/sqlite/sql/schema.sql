@@ -1,4 +1,4 @@
--- What a file holds, format 7. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 8. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
@@ -78,7 +78,7 @@ CREATE TABLE errand_claim(
 CREATE INDEX errand_claim_ends ON errand_claim(ns, ends);
 
 -- Tasks that depend on others, until they are free to run; phase: r registering, w waits, f cancelled because of one
--- they depend on. rule: c w r g.
+-- they depend on. rule: c w r g; b: an item, in a bundle.
 CREATE TABLE errand_waiting(
     ns INTEGER NOT NULL,
     id BLOB NOT NULL,
@@ -263,3 +263,16 @@ CREATE TABLE errand_settings(
     record BLOB NOT NULL,
     UNIQUE(ns, handler)
 );
+
+-- Open bundles: the items of a key that are run together. A bundle is open until it is full or its carrier is claimed: as long
+-- as that is delayed or ready, and has never run. Its items stand in `errand_waiting` with the rule b, and their place where others have their due time.
+CREATE TABLE errand_bundle(
+    ns INTEGER NOT NULL,
+    key BLOB NOT NULL,                  -- 16 bytes of a hash of handler, queue and key
+    carrier BLOB NOT NULL,
+    begun INTEGER NOT NULL,             -- ms
+    joined INTEGER NOT NULL,            -- items so far
+    bytes INTEGER NOT NULL,             -- of their arguments
+    PRIMARY KEY(ns, key)
+) WITHOUT ROWID;
+CREATE INDEX errand_bundle_carrier ON errand_bundle(ns, carrier);
