@@ -11,6 +11,7 @@
 #include <errand/limit.hpp>
 #include <errand/middleware.hpp>
 #include <errand/proxy.hpp>
+#include <errand/quota.hpp>
 #include <errand/schedule.hpp>
 #include <errand/settings.hpp>
 #include <errand/task_info.hpp>
@@ -124,6 +125,18 @@ public:
     /// @param handler its wire name; this program need not have it
     /// @return version 0 when nothing was ever set @throws usage_error for a bad name, store_error
     [[nodiscard]] awaitable<settings_info> settings_of(std::string handler);
+
+    /// Sets what this app's namespace may use of the store, in place of the quota that it had, for all programs: also after they
+    /// were started anew. What was accepted before stays. A few round trips.
+    /// @param rules e.g. {.max_queued = 100'000, .submit_rate = errand::per_second(500)}
+    /// @param how {.below_queued = true}: also a `max_queued` below what is queued now, by which nothing is accepted for a while
+    /// @return what is set now, with its version
+    /// @throws usage_error for a bad value, naming the member; store_error
+    [[nodiscard]] awaitable<quota_info> set_quota(quota rules, quota_options how = {});
+    /// Nothing is limited any more. @throws store_error
+    [[nodiscard]] awaitable<quota_info> clear_quota();
+    /// The quota of the namespace, who has set it, and how many tasks are queued. About two round trips. @throws store_error
+    [[nodiscard]] awaitable<quota_info> current_quota();
 
     /// What looks after the tasks: queues, lists, workers, history, repair; valid as long as the app. No round trip.
     [[nodiscard]] inspector inspect() noexcept { return inspector{*core_}; }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <errand/state.hpp>
+#include <errand/time.hpp>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -62,6 +64,18 @@ public:
 class settings_conflict : public error {
 public:
     using error::error;
+};
+
+/// A submission or a declaration was refused because the quota of its namespace is used up; the text says which member of it.
+class quota_exceeded : public error {
+public:
+    quota_exceeded(const std::string& what, std::optional<duration> retry_after)
+        : error{what}, retry_after_{retry_after} {}
+    /// Before that the answer is the same; after it, it may be. nullopt: waiting does not help.
+    [[nodiscard]] std::optional<duration> retry_after() const noexcept { return retry_after_; }
+
+private:
+    std::optional<duration> retry_after_;
 };
 
 /// A submission was refused because its dependencies would close a cycle; the text names the tasks on it.

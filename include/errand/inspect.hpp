@@ -1,6 +1,7 @@
 #pragma once
 
 #include <errand/awaitable.hpp>
+#include <errand/figures.hpp>
 #include <errand/settings.hpp>
 #include <errand/state.hpp>
 #include <errand/task_info.hpp>
@@ -195,6 +196,11 @@ public:
 
     /// The handlers that live workers have, and those of which something is set at run time, by name. Two round trips.
     [[nodiscard]] awaitable<std::vector<handler_info>> handlers() const;
+
+    /// What became of the attempts of the last hour, by handler: how many, how many failed, how long tasks waited and ran.
+    /// Workers sum it up and send it once a minute and when they stop; what one has not sent when it is killed is lost. Two
+    /// round trips.
+    [[nodiscard]] awaitable<figures_info> figures() const;
 
     /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers(),
     /// handlers() and history() meanwhile, each of which then takes a second longer. One round trip.

@@ -21,7 +21,8 @@ struct limit_rule {
 
 /// What the store knows of a limit at one moment.
 struct limit_info {
-    /// As it was declared; "handler:<name>" of what a handler's policy limits, by the oldest name of that handler.
+    /// As it was declared; "handler:<name>" of what a handler's policy limits, by the oldest name of that handler; "namespace" of
+    /// what a quota's `max_running` does.
     std::string name;
     std::optional<limit_rule> declared{};  ///< by the worker that started last; nothing: by none yet
     std::optional<limit_rule> set{};       ///< by app::set_limit, in place of it

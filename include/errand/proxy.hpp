@@ -59,7 +59,8 @@ time_point not_before(std::chrono::sys_time<Duration> t) {
 /// completes at once and the task leaves with the commit.
 ///
 /// All of them throw usage_error (a bad policy or option, no such handler), bad_data (an argument that JSON cannot hold,
-/// or too large), duplicate_task (where the rule for duplicates says so) and store_error.
+/// or too large), duplicate_task (where the rule for duplicates says so), quota_exceeded (where the namespace has a quota) and
+/// store_error.
 template <class H>
 class proxy {
 public:
@@ -132,7 +133,7 @@ public:
     /// commits; its id is right before. About two round trips.
     /// @param interval at least 1 ms; when it begins is said by `how.mode`
     /// @param how how it goes on; in `how.run` what its runs do otherwise than the policy and the options of with()
-    /// @throws usage_error for a bad value, naming it; bad_data, store_error as above
+    /// @throws usage_error for a bad value, naming it; bad_data, quota_exceeded, store_error as above
     template <class... A, class S = H>
     [[nodiscard]] awaitable<schedule> every(duration interval, schedule_options how = {}, A&&... args) const {
         auto one = schedule_of<S>(std::move(how), std::forward<A>(args)...);

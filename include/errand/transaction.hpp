@@ -57,7 +57,8 @@ public:
 
     /// Submits all that was held back, in one batch, in order, then declares its schedules. When one is refused, none is
     /// submitted and nothing declared.
-    /// @throws duplicate_task, store_error (which says whether it may have happened); usage_error when it has ended
+    /// @throws duplicate_task, quota_exceeded, store_error (which says whether it may have happened); usage_error when it has
+    ///         ended
     [[nodiscard]] awaitable<void> commit();
     /// Drops all that was held back. Performing through the guard afterwards is a usage_error.
     void rollback() noexcept;
@@ -103,8 +104,8 @@ struct retry_serialization {
 ///
 /// @param body `awaitable<T>(errand::database_transaction&)`, kept alive until it has ended
 /// @return what the body returns
-/// @throws what the body throws; duplicate_task, dependency_cycle, result_gone (what a submission can throw) before the
-///         commit; serialization_failure, database_error: nothing has happened; store_error: when the connection was lost
+/// @throws what the body throws; duplicate_task, dependency_cycle, result_gone, quota_exceeded (what a submission can throw)
+///         before the commit; serialization_failure, database_error: nothing has happened; store_error: when the connection was lost
 ///         during the commit it says that it may have happened. After the commit nothing is thrown: what keeps a task
 ///         from being accepted by then is an event and shown by `app.inspect().outboxes()`
 template <class Body>

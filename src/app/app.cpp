@@ -134,6 +134,14 @@ awaitable<settings_info> app::settings_of(std::string handler) {
     return detail::find_settings(*core_, std::move(handler));
 }
 
+awaitable<quota_info> app::set_quota(quota rules, quota_options how) {
+    return detail::set_quota(*core_, std::move(rules), how);
+}
+
+awaitable<quota_info> app::clear_quota() { return detail::set_quota(*core_, {}, {}); }
+
+awaitable<quota_info> app::current_quota() { return detail::current_quota(*core_); }
+
 awaitable<std::optional<detail::task_ref>> app::find_ref(std::string id) {
     return detail::find_task(*core_, std::move(id));
 }

@@ -60,10 +60,12 @@ runner prepare_configure(CLI::App& line);
 
 // Files of their names.
 runner prepare_top(CLI::App& line);
+runner prepare_figures(CLI::App& line);
 runner prepare_perform(CLI::App& line);
 runner prepare_schedules(CLI::App& line);
 runner prepare_limits(CLI::App& line);
 runner prepare_limit(CLI::App& line);
+runner prepare_quota(CLI::App& line);
 runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_serve(CLI::App& line);

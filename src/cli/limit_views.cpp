@@ -20,12 +20,7 @@ constexpr std::array<std::pair<std::string_view, duration>, 5> rate_units{{{"s",
                                                                            {"d", std::chrono::days{1}}}};
 
 std::string rate_text(const rate_limit& rate) {
-    std::string per;
-    for (const auto& [name, length] : rate_units) {
-        if (rate.per == length && per.empty()) per = name;
-    }
-    if (per.empty()) per = length_text(rate.per);
-    return std::to_string(rate.count) + '/' + per +
+    return pace_text(rate) +
            (rate.burst > 0 ? ", " + std::to_string(rate.burst) + " of them at one instant" : std::string{});
 }
 
@@ -35,27 +30,15 @@ std::string rate_text(const rate_limit& rate) {
 }
 
 int need_count(const std::string& word, std::string_view text) {
-    int value = 0;
-    const auto* end = text.data() + text.size();
-    const auto got = std::from_chars(text.data(), end, value);
-    if (got.ec != std::errc{} || got.ptr != end) refuse_word(word);
-    return value;
+    const auto value = read_count(text);
+    if (!value || !std::in_range<int>(*value)) refuse_word(word);
+    return static_cast<int>(*value);
 }
 
 rate_limit need_rate(const std::string& word, std::string_view text) {
-    const auto slash = text.find('/');
-    if (slash == text.npos) refuse_word(word);
-    rate_limit rate{.count = need_count(word, text.substr(0, slash))};
-    const auto per = text.substr(slash + 1);
-    for (const auto& [name, length] : rate_units) {
-        if (per != name) continue;
-        rate.per = length;
-        return rate;
-    }
-    const auto length = parse_duration(per);
-    if (!length) refuse_word(word);
-    rate.per = *length;
-    return rate;
+    const auto rate = read_pace(text);
+    if (!rate) refuse_word(word);
+    return *rate;
 }
 
 boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
@@ -70,6 +53,41 @@ boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
 }
 
 }  // namespace
+
+std::string pace_text(const rate_limit& rate) {
+    std::string per;
+    for (const auto& [name, length] : rate_units) {
+        if (rate.per == length && per.empty()) per = name;
+    }
+    if (per.empty()) per = length_text(rate.per);
+    return std::to_string(rate.count) + '/' + per;
+}
+
+std::optional<std::int64_t> read_count(std::string_view text) {
+    std::int64_t value = 0;
+    const auto* end = text.data() + text.size();
+    const auto got = std::from_chars(text.data(), end, value);
+    if (got.ec != std::errc{} || got.ptr != end) return std::nullopt;
+    return value;
+}
+
+std::optional<rate_limit> read_pace(std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == text.npos) return std::nullopt;
+    const auto count = read_count(text.substr(0, slash));
+    if (!count || !std::in_range<int>(*count)) return std::nullopt;
+    rate_limit rate{.count = static_cast<int>(*count)};
+    const auto per = text.substr(slash + 1);
+    for (const auto& [name, length] : rate_units) {
+        if (per != name) continue;
+        rate.per = length;
+        return rate;
+    }
+    const auto length = parse_duration(per);
+    if (!length) return std::nullopt;
+    rate.per = *length;
+    return rate;
+}
 
 std::string rule_text(const limit_rule& rule) {
     std::string text;

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/figure_views.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -130,7 +131,8 @@ top_view look(session& on) {
             .queues = on.run(on.inspect().queues()),
             .workers = on.run(on.inspect().workers()),
             .now = clock_now(),
-            .away = on.run(on.inspect().away())};
+            .away = on.run(on.inspect().away()),
+            .figures = on.run(on.inspect().figures())};
 }
 
 // What is lost for a while comes back: the view says so and goes on.
@@ -165,7 +167,8 @@ exit_code show_once(session& on) {
     }
     print_document(boost::json::object{{"at", instant_text(view.now)},
                                        {"queues", json_list(view.queues)},
-                                       {"workers", json_list(view.workers, view.now)}});
+                                       {"workers", json_list(view.workers, view.now)},
+                                       {"figures", json_of(view.figures)}});
     return on.seen();
 }
 

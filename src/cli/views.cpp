@@ -1,5 +1,6 @@
 #include "cli/views.hpp"
 
+#include "cli/figure_views.hpp"
 #include "cli/text.hpp"
 
 #include <algorithm>
@@ -179,12 +180,17 @@ table day_table(const std::vector<day_info>& days) {
     return out;
 }
 
+// What runs is to have some lines too.
+constexpr std::size_t most_handlers_at_top = 5;
+
 std::string frame_text(const top_view& view, screen_size size) {
     auto out = frame_line("errand " + plain(view.name_space) + "  " + instant_text(view.now), size);
     if (!view.away.empty()) out += frame_line(away_text(view.away), size);
     out += frame_line(sums(view), size) + '\n';
     out += view.queues.empty() ? frame_line("no queue has had a task yet", size)
                                : queue_table(view.queues, view.now).text(size.width);
+    if (!view.figures.handlers.empty())
+        out += '\n' + figure_table(view.figures, most_handlers_at_top).text(size.width);
     const auto running = running_table(view.workers, view.now);
     out += '\n' + (running.empty() ? frame_line("nothing runs", size) : running.text(size.width));
     return size.height == 0 ? out : first_lines(out, size.height);

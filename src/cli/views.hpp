@@ -37,6 +37,7 @@ struct top_view {
     std::vector<worker_info> workers;
     time_point now{};
     std::vector<std::size_t> away{};  // shards of which nothing is told
+    figures_info figures{};
 };
 
 // @param size 0 for a side without limit

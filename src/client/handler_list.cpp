@@ -1,6 +1,7 @@
 // The handlers of a namespace: those that workers have told of, and those of which something is set.
 #include <errand/inspect.hpp>
 
+#include "core/quota_record.hpp"
 #include "core/settings_record.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/policy_cards.hpp"
@@ -43,6 +44,7 @@ awaitable<std::vector<handler_info>> handlers_on(loop& there) {
     for (const auto& shard : co_await there.tasks().settings()) {
         if (!shard) continue;
         for (const auto& kept : *shard) {
+            if (kept.handler == quota_record_name) continue;
             auto record = decode_settings(kept.record);
             if (is_nothing(record.values) && !all.contains(kept.handler)) continue;
             auto& one = all[kept.handler];

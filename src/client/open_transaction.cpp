@@ -5,9 +5,11 @@
 
 #include "client/batch_weight.hpp"
 #include "client/schedule_change.hpp"
+#include "client/within_quota.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -59,6 +61,16 @@ std::vector<submission_item> items_of(const held_list& list, time_point store_no
         one->life = life;
     }
     return items;
+}
+
+void fit_to_quota(const app_core& app, const held_list& tasks) {
+    const auto rules = app.overrides.quota_rules();
+    if (!rules) return;
+    for (const auto& one : tasks) {
+        count_what_runs(*rules, one->what.body);
+        if (auto why = payload_refusal(app, *rules, one->handler, one->what.body.args.size()))
+            std::rethrow_exception(why);
+    }
 }
 
 awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers) {
@@ -156,8 +168,10 @@ awaitable<void> open_transaction::commit() {
 }
 
 awaitable<void> open_transaction::submit_tasks(loop& there, const held_list& tasks) {
+    fit_to_quota(app_, tasks);
     auto items = items_of(tasks, there.tasks().now());
     check_weight(items);
+    if (app_.overrides.any_quota()) co_await need_quota(there, app_, std::ssize(tasks));
     auto got = co_await submit_whole(there, std::move(items));
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         tasks[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
@@ -175,6 +189,8 @@ awaitable<void> open_transaction::submit_all(held_list list) {
     try {
         co_await on_loop(caller_loop(executor, app_), [&](loop& there) -> awaitable<void> {
             const auto tasks = tasks_of(list);
+            if (app_.overrides.any_quota())
+                co_await need_schedule_quota(there.tasks(), app_, schedules_of(list));
             if (!tasks.empty()) co_await submit_tasks(there, tasks);
             fate = held_task::fate::submitted;
             co_await declare_all(there.tasks(), schedules_of(list), app_.zone_finder());

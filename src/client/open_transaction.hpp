@@ -57,6 +57,9 @@ std::vector<schedule_record> schedules_of(const held_list& list);
 void settle(const held_list& list, held_task::fate fate, bool kept) noexcept;
 // What the store takes of these tasks, stamped with its time.
 std::vector<submission_item> items_of(const held_list& list, time_point store_now);
+// What the quota asks of each task by itself, before items are made of them. Throws quota_exceeded when one has larger arguments
+// than it allows.
+void fit_to_quota(const app_core& app, const held_list& tasks);
 // Throws what the first one that the store refuses means.
 awaitable<void> throw_refusal(store& in, const held_list& list, const std::vector<submit_answer>& answers);
 // Completes when the task is where its handle can find it.

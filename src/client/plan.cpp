@@ -5,8 +5,10 @@
 #include "client/batch_weight.hpp"
 #include "client/settle_submission.hpp"
 #include "client/submit_steps.hpp"
+#include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 
@@ -138,6 +140,17 @@ awaitable<void> check_answers(loop& there, const std::vector<prepared_submission
     if (why) std::rethrow_exception(why);
 }
 
+awaitable<void> need_quota_for(loop& there, const app_core& app, std::vector<prepared_submission>& all) {
+    const auto rules = app.overrides.quota_rules();
+    if (!rules) co_return;
+    for (auto& one : all) {
+        count_what_runs(*rules, one.body);
+        if (auto why = payload_refusal(app, *rules, one.body.handler, one.body.args.size()))
+            std::rethrow_exception(why);
+    }
+    co_await need_quota(there, app, std::ssize(all));
+}
+
 // From the last to the first, so that nothing runs before what waits for it is there.
 awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_submission> all) {
     // A task with more parents than a call takes is complete before any of them can end.
@@ -148,6 +161,7 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_s
     for (const auto& one : all) dependencies += one.after.size();
     const bool light = all.size() + weight_of_dependency * dependencies <= heaviest_batch;
     const bool whole = light && all.size() <= planned_at_once && std::ranges::none_of(all, large);
+    if (app.overrides.any_quota()) co_await need_quota_for(there, app, all);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
         auto from = to - std::min(to, planned_at_once);

@@ -6,10 +6,12 @@
 #include "client/schedule_change.hpp"
 #include "client/schedule_info.hpp"
 #include "client/submit_steps.hpp"
+#include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/schedule_steps.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 #include <algorithm>
 
@@ -35,6 +37,7 @@ awaitable<bool> change_schedule_on(loop& there, task_id id, schedule_rule rule) 
 awaitable<handle<boost::json::value>> run_now_on(loop& there, detail::app_core* app, task_id id) {
     const auto seen = co_await look_at_schedule(there.tasks(), id);
     auto made = run_now(required_record(seen), seen.now);
+    if (const auto rules = app->overrides.quota_rules()) count_what_runs(*rules, made.body);
     const auto* handler = handlers::find(made.body.handler);
     const auto kept_for = handler ? handler->policy.retention : policy{}.retention;
     const auto retention = made.body.retention.value_or(kept_for);
@@ -42,6 +45,7 @@ awaitable<handle<boost::json::value>> run_now_on(loop& there, detail::app_core* 
     submit_answer answer;
     std::exception_ptr refused;
     try {
+        if (app->overrides.any_quota()) co_await need_quota(there, *app, 1);
         answer = co_await there.submissions().submit(item);
     } catch (...) {
         refused = std::current_exception();
@@ -56,7 +60,12 @@ awaitable<handle<boost::json::value>> run_now_on(loop& there, detail::app_core* 
 }
 
 // Of those that have none.
-awaitable<std::size_t> make_runs(loop& there, const event_stream& events, std::vector<planned_run> planned) {
+awaitable<std::size_t> make_runs(loop& there, const detail::app_core& app, std::vector<planned_run> planned) {
+    const auto& events = app.events;
+    if (const auto rules = app.overrides.quota_rules()) {
+        for (auto& one : planned) count_what_runs(*rules, one.body);
+        co_await need_quota(there, app, std::ssize(planned));
+    }
     std::vector<submission_item> items;
     for (auto& one : planned) {
         items.push_back(item_of(std::move(one), there.tasks().now()));
@@ -98,7 +107,7 @@ awaitable<std::size_t> backfill_on(loop& there, detail::app_core* app, task_id i
         auto planned = backfill(record, from, to, page, zones);
         if (planned.empty()) break;
         from = planned.back().body.origin->tick + duration{1};
-        made += co_await make_runs(there, app->events, std::move(planned));
+        made += co_await make_runs(there, *app, std::move(planned));
     }
     co_return made;
 }

@@ -6,6 +6,7 @@
 #include "client/prepared_submission.hpp"
 #include "client/schedule_change.hpp"
 #include "client/submit_steps.hpp"
+#include "client/within_quota.hpp"
 #include "core/policy_rules.hpp"
 #include "core/schedule_checks.hpp"
 #include "runtime/caller_loop.hpp"
@@ -67,10 +68,15 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
     return record;
 }
 
-awaitable<void> declare_schedule_on(loop& there, schedule_record declared, zone_source zones) {
+awaitable<void> declare_schedule_on(loop& there, detail::app_core& app, schedule_record declared) {
+    if (const auto rules = app.overrides.quota_rules()) {
+        if (auto why = payload_refusal(app, *rules, declared.run.handler, declared.run.args.size()))
+            std::rethrow_exception(why);
+    }
     std::vector<schedule_record> one;
     one.push_back(std::move(declared));
-    co_await declare_all(there.tasks(), std::move(one), std::move(zones));
+    co_await need_schedule_quota(there.tasks(), app, one);
+    co_await declare_all(there.tasks(), std::move(one), app.zone_finder());
 }
 
 // ---- what policies say ----
@@ -158,9 +164,8 @@ awaitable<schedule> detail::declare_schedule(schedule_draft one) {
     if (held) {
         held->hold(std::move(record));
     } else {
-        co_await on_loop(caller_loop(executor, app), [&](loop& there) {
-            return declare_schedule_on(there, std::move(record), app.zone_finder());
-        });
+        co_await on_loop(caller_loop(executor, app),
+                         [&](loop& there) { return declare_schedule_on(there, app, std::move(record)); });
     }
     co_return schedule{app, id.bytes};
 }

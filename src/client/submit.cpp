@@ -7,9 +7,11 @@
 #include "client/prepared_submission.hpp"
 #include "client/settle_submission.hpp"
 #include "client/submit_steps.hpp"
+#include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 
 namespace errand::detail {
 
@@ -17,8 +19,18 @@ namespace asio = boost::asio;
 
 namespace {
 
+awaitable<void> need_quota_for(loop& there, const app_core& app, prepared_submission& one) {
+    const auto rules = app.overrides.quota_rules();
+    if (!rules) co_return;
+    count_what_runs(*rules, one.body);
+    if (auto why = payload_refusal(app, *rules, one.body.handler, one.body.args.size()))
+        std::rethrow_exception(why);
+    co_await need_quota(there, app, 1);
+}
+
 // One direct submission on its loop.
 awaitable<task_ref> send_one(loop& there, app_core& app, prepared_submission one) {
+    if (app.overrides.any_quota()) co_await need_quota_for(there, app, one);
     const task_id id = one.id;
     const on_conflict conflict = one.conflict;
     // Only a refusal needs words, and only a biz_id or dependencies can be refused.
@@ -146,6 +158,55 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     co_return out;
 }
 
+// Why the quota keeps each of them; empty: it lets all of them through.
+awaitable<std::vector<std::exception_ptr>> kept_by_quota(loop& there, const app_core& app,
+                                                         std::vector<prepared_submission>& all) {
+    const auto rules = app.overrides.quota_rules();
+    std::vector<std::exception_ptr> why(all.size());
+    if (!rules) co_return std::vector<std::exception_ptr>{};
+    std::int64_t fitting = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        count_what_runs(*rules, all[i].body);
+        why[i] = payload_refusal(app, *rules, all[i].body.handler, all[i].body.args.size());
+        if (!why[i]) ++fitting;
+    }
+    if (fitting == 0) co_return why;
+    const auto got = co_await there.quotas().take(fitting, false);
+    if (fitting == std::ssize(all) && got.admitted == fitting) co_return std::vector<std::exception_ptr>{};
+    auto left = got.admitted;
+    for (auto& one : why) {
+        if (!one && left-- <= 0) one = quota_refusal(app, *rules, got, 1, false);
+    }
+    co_return why;
+}
+
+// Those that the quota lets through are submitted, and all are answered.
+awaitable<bulk_result> send_bulk_within_quota(loop& there, app_core& app,
+                                              std::vector<prepared_submission> all) {
+    auto why = co_await kept_by_quota(there, app, all);
+    if (why.empty()) co_return co_await send_bulk(there, app, std::move(all));
+    std::vector<prepared_submission> some;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (why[i]) {
+            if (app.events.heard()) tell(app, submission_event(all[i], there.tasks().now()), false, why[i]);
+        } else {
+            places.push_back(i);
+            some.push_back(std::move(all[i]));
+        }
+    }
+    bulk_result out;
+    out.refs.resize(all.size());
+    out.errors = std::move(why);
+    if (some.empty()) co_return out;
+    auto got = co_await send_bulk(there, app, std::move(some));
+    for (std::size_t n = 0; n < places.size(); ++n) {
+        out.refs[places[n]] = std::move(got.refs[n]);
+        if (!got.errors.empty()) out.errors[places[n]] = got.errors[n];
+    }
+    co_return out;
+}
+
 [[noreturn]] void throw_bulk_error(bulk_result got) {
     std::vector<std::optional<task_ref>> accepted(got.refs.size());
     std::size_t refused = 0;
@@ -209,8 +270,10 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
         for (auto& one : ready) refs.push_back(held->hold(std::move(one)));
         co_return refs;
     }
-    auto got = co_await on_loop(caller_loop(executor, app),
-                                [&](loop& l) { return send_bulk(l, app, std::move(ready)); });
+    auto got = co_await on_loop(caller_loop(executor, app), [&](loop& l) {
+        return app.overrides.any_quota() ? send_bulk_within_quota(l, app, std::move(ready))
+                                         : send_bulk(l, app, std::move(ready));
+    });
     if (!got.errors.empty()) throw_bulk_error(std::move(got));
     co_return std::move(got.refs);
 }

@@ -15,6 +15,8 @@ inline constexpr std::size_t most_shared_limits = 4;  // of one handler
 // What concurrency_key and rate_key give: bytes.
 inline constexpr std::size_t max_limit_key_length = 1024;
 
+// Of all tasks of a namespace that has a quota of what runs.
+inline constexpr std::string_view limit_of_namespace = "namespace";
 // Of what a handler's own policy limits; `identity`: the oldest name of the handler.
 std::string limit_of_handler(std::string_view identity);
 

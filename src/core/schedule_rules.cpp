@@ -49,6 +49,13 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
 // Makes the run of a tick and writes it down.
 void fire(schedule_move& move, time_point tick, time_point now, const tick_plan& plan) {
     auto& record = move.record;
+    if (move.room <= 0) {
+        ++record.skipped;
+        // No run of this tick will end.
+        if (plan.follows_runs() && !record.next) record.next = plan.after_run(now);
+        return;
+    }
+    --move.room;
     const auto schedule = id_of(record);
     auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
     run.body.origin->number = ++record.runs;
@@ -82,12 +89,21 @@ missed_terms terms_of(const schedule_record& record, bool overlaps) {
     return terms;
 }
 
+// There was no room for some of its runs: these used up none of those that it may have.
+bool goes_on_after_skipping(schedule_move& move, time_point now, const tick_plan& plan) {
+    auto& record = move.record;
+    if (runs_are_used_up(record)) return false;
+    if (!record.next && !plan.follows_runs()) record.next = plan.next(now);
+    return record.next || (plan.follows_runs() && !move.runs.empty());
+}
+
 // The tick that it waits for is due.
 void fire_due(schedule_move& move, time_point now, const last_run_seen& last, const tick_plan& plan) {
     auto& record = move.record;
     const bool overlaps =
         !plan.follows_runs() && record.terms.overlap != overlap_rule::allow && last.how == run_standing::open;
     const auto due = due_until(plan, *record.next, now, terms_of(record, overlaps));
+    bool finished = due.finished;
     record.missed += due.missed;
     record.untold += due.missed;
     record.next = due.next;
@@ -100,10 +116,13 @@ void fire_due(schedule_move& move, time_point now, const last_run_seen& last, co
             record.queued = due.fire.back();
         }
     } else {
-        if (overlaps && !due.fire.empty()) record.overtaken.push_back(record.last_run);
+        // Only by a run that takes its place.
+        if (overlaps && !due.fire.empty() && move.room > 0) record.overtaken.push_back(record.last_run);
+        const auto skipped = record.skipped;
         for (const auto tick : due.fire) fire(move, tick, now, plan);
+        if (record.skipped != skipped) finished = !goes_on_after_skipping(move, now, plan);
     }
-    if (due.finished && !record.queued) finish(record, now);
+    if (finished && !record.queued) finish(record, now);
 }
 
 schedule_move unchanged(const schedule_record& record) { return {.record = record}; }
@@ -221,8 +240,9 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
 }
 
 schedule_move look(const schedule_record& seen, time_point now, const last_run_seen& last,
-                   const zone_source& zones) {
+                   const zone_source& zones, std::int64_t room) {
     schedule_move move = unchanged(seen);
+    move.room = room;
     auto& record = move.record;
     if (has_ended(record.state)) {
         move.forgotten = move.changed = now >= record.ended + kept_after_its_end;

@@ -6,6 +6,7 @@
 #include "core/tick_plan.hpp"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct schedule_move {
     schedule_record record{};         // as it is to be; of one that is not kept any more: of no meaning
     bool forgotten = false;           // it is kept no longer
     std::vector<planned_run> runs{};  // that are made with it
+    std::int64_t room = std::numeric_limits<std::int64_t>::max();  // for so many more there is room
 };
 
 // What is declared: a record of which the members on top count, `state` (active or paused: how a new one begins), and
@@ -45,10 +47,13 @@ struct schedule_move {
 schedule_move declare(const std::optional<schedule_record>& seen, schedule_record declared, time_point now,
                       const last_run_seen& last, const zone_source& zones);
 
+// So many runs as there are ticks due.
+inline constexpr std::int64_t any_number_of_runs = std::numeric_limits<std::int64_t>::max();
+
 // It stood where `next` or look_at() said that it is to be looked at; what was `overtaken` is cancelled by now, and
-// no more in the record.
+// no more in the record. Ticks that would make more than `room` runs are skipped.
 schedule_move look(const schedule_record& record, time_point now, const last_run_seen& last,
-                   const zone_source& zones);
+                   const zone_source& zones, std::int64_t room = any_number_of_runs);
 
 struct ended_run {
     task_id id;

@@ -98,4 +98,6 @@ bool is_nothing(const handler_settings& values) noexcept {
            !values.expires_after && !values.paused;
 }
 
+task_id place_of_settings(std::string_view handler) { return derive_task_id(handler, "errand.settings"); }
+
 }  // namespace errand

@@ -4,6 +4,8 @@
 
 #include <errand/settings.hpp>
 
+#include "core/task_id.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,5 +25,8 @@ std::string encode(const settings_record& record);
 settings_record decode_settings(std::string_view bytes);
 
 bool is_nothing(const handler_settings& values) noexcept;
+
+// Of several shards they are kept in the one that this falls to.
+task_id place_of_settings(std::string_view handler);
 
 }  // namespace errand

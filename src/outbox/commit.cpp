@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "client/settle_submission.hpp"
+#include "client/within_quota.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
@@ -52,6 +53,24 @@ awaitable<void> ask_first(loop& there, const held_list& list, std::vector<submis
     co_await throw_refusal(there.tasks(), list, got.answers);
 }
 
+awaitable<void> ask_quota(loop& there, const app_core& app, const held_list& list) {
+    co_await need_schedule_quota(there.tasks(), app, schedules_of(list));
+    co_await need_quota(there, app, std::ssize(tasks_of(list)));
+}
+
+// Whether the quota was asked: while the store is away the commit goes on, and whoever delivers it asks.
+awaitable<bool> let_through(database_core& on, const held_list& list) {
+    if (!on.app().overrides.any_quota() || on.sender().quota_is_away()) co_return false;
+    const auto executor = co_await asio::this_coro::executor;
+    try {
+        co_await on_loop(caller_loop(executor, on.app()),
+                         [&](loop& there) { return ask_quota(there, on.app(), list); });
+    } catch (const store_error&) {
+        co_return false;
+    }
+    co_return true;
+}
+
 }  // namespace
 
 awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> on, held_list list) {
@@ -59,12 +78,14 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
     if (list.empty()) co_return entries;
     const auto now = on->sender().store_now();
     const auto tasks = tasks_of(list);
+    fit_to_quota(on->app(), tasks);
     auto items = stamped(tasks, now);
     if (std::ranges::any_of(tasks, [](const auto& one) { return may_be_refused(*one); })) {
         auto executor = co_await asio::this_coro::executor;
         co_await on_loop(caller_loop(executor, on->app()),
                          [&](loop& there) { return ask_first(there, tasks, items); });
     }
+    const bool admitted = co_await let_through(*on, list);
     const auto batch = to_text(new_task_id(now.time_since_epoch().count()));
     entries.reserve(list.size());
     const auto made = std::chrono::steady_clock::now();
@@ -77,6 +98,7 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
         outbox_entry entry{.batch = batch, .place = static_cast<std::int64_t>(place)};
         entry.task = task;
         entry.made = made;
+        entry.admitted = admitted;
         if (task->schedule) {
             entry.schedule = declaration_of(*task->schedule, now);
             entry.item.id = derive_schedule_id(task->schedule->identity, task->schedule->key);

@@ -3,7 +3,10 @@
 #include <errand/error.hpp>
 
 #include "client/schedule_change.hpp"
+#include "client/within_quota.hpp"
 #include "core/attempt_rules.hpp"
+#include "core/quota_record.hpp"
+#include "core/settings_record.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
@@ -103,6 +106,10 @@ bool courier::is_prompt(const held_task& task) const {
 
 bool courier::is_away(const shard_set& shards) const {
     return std::ranges::any_of(shards, [this](std::size_t shard) { return away_[shard].load(); });
+}
+
+bool courier::quota_is_away() const {
+    return away_[there_.tasks().shard_of(place_of_settings(quota_record_name))];
 }
 
 // Which of several shards is away that a call concerned is not known; they have calls of their own.
@@ -357,11 +364,30 @@ awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> ent
     co_return all;
 }
 
+awaitable<std::size_t> courier::count_admitted(std::span<const outbox_entry> entries) {
+    if (!app_.overrides.any_quota()) co_return entries.size();
+    const auto asks = [](const outbox_entry& one) { return one.schedule.empty() && !one.admitted; };
+    const auto count = std::ranges::count_if(entries, asks);
+    if (count == 0) co_return entries.size();
+    const auto got = co_await there_.quotas().take(count, false);
+    auto left = got.admitted;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (asks(entries[i]) && left-- == 0) co_return i;
+    }
+    co_return entries.size();
+}
+
+// What the quota keeps waits, and with it what comes after: it may depend on it.
 awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into) {
     std::vector<submission_item> items;
     std::vector<std::size_t> places;
+    const auto admitted = co_await count_admitted(entries);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (!entries[i].schedule.empty()) continue;
+        if (i >= admitted) {
+            into[i].stays = into[i].over_quota = true;
+            continue;
+        }
         items.push_back(entries[i].item);
         items.back().may_come_again = true;
         places.push_back(i);

@@ -51,6 +51,7 @@ struct brought {
     delivered_item got{};
     bool stays =
         false;  // in the outbox: the store has not taken it, or it is for a worker that can declare it
+    bool over_quota = false;  // that is why
 };
 
 // On the app's background loop, but for what says otherwise.
@@ -68,6 +69,8 @@ public:
     // The shards that this concerns gave their last answer, and have not been asked for another for longer than is usual.
     // From any thread.
     bool is_prompt(const held_task& task) const;
+    // The shard that keeps the quota was away when it was called last. From any thread.
+    bool quota_is_away() const;
     // The store's clock, as far as this machine's tells it. From any thread.
     time_point store_now() const;
     // What the relay has delivered, and struck off, is to be forgotten once no call that was made before can arrive; the next
@@ -124,6 +127,8 @@ private:
     void give_up(lane& of);
     void leave_what_needs(std::unordered_set<task_id> left);
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
+    // From the first on.
+    awaitable<std::size_t> count_admitted(std::span<const outbox_entry> entries);
     awaitable<void> declare_those_of(std::span<const outbox_entry> entries, std::vector<brought>& into);
     awaitable<bool> declare(const outbox_entry& entry);
     awaitable<void> run(std::shared_ptr<database_core> on, lane& of);

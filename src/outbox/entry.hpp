@@ -31,6 +31,7 @@ struct outbox_entry {
     std::shared_ptr<detail::held_task> task{};
     std::uint64_t ticket = 0;                      // the order in which they were committed, for its courier
     std::chrono::steady_clock::time_point made{};  // before its row was written
+    bool admitted = false;                         // the quota has let it through, before its commit
     // Of what was read: since it was written.
     duration age{0};
 };

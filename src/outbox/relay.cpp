@@ -107,7 +107,9 @@ awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) 
         const auto page = co_await relay_page(place, last, pass);
         delivered += page.delivered;
         last = page.last;
-        more = page.rows == most_rows && !(pass->failure && app_.background().tasks().shards() == 1);
+        // What the quota keeps waits for the next pass.
+        more = page.rows == most_rows && !pass->over_quota &&
+               !(pass->failure && app_.background().tasks().shards() == 1);
     }
     if (courier_->has_to_forget() && !pass->failure)
         co_await on_loop(app_.background(), [this](loop&) { return courier_->forget_what_is_due(); });

@@ -48,6 +48,7 @@ struct relay_calls::call {
             std::ranges::find_if(answers, [](const brought& one) { return one.got.failed != nullptr; });
         return failed == answers.end() ? nullptr : failed->got.failed;
     }
+    bool over_quota() const { return ended && std::ranges::any_of(answers, &brought::over_quota); }
     std::vector<outbox_entry> delivered() {
         std::vector<outbox_entry> done;
         for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -82,6 +83,7 @@ awaitable<std::vector<outbox_entry>> relay_calls::bring(std::shared_ptr<database
             for (std::size_t i = 0; i < one->rows.size(); ++i) {
                 if (one->stays(i)) stay(*of, one->rows[i].item.id);
             }
+            of->over_quota = of->over_quota || one->over_quota();
             if (one->ended && one->why() && (!may_wait || one->failure)) of->failure = one->why();
             if (one->ended) std::ranges::move(one->delivered(), std::back_inserter(done));
         }

@@ -20,6 +20,7 @@ namespace errand::detail {
 // One look at all that was left behind.
 struct relay_pass {
     std::exception_ptr failure{};                        // why something stays
+    bool over_quota = false;                             // it lets no more through now
     std::int64_t delivered_late = 0;                     // by calls of earlier passes
     std::unordered_set<task_id> stayed{};                // what depends on these is not tried
     static constexpr std::size_t most_stayed = 100'000;  // of more nothing is tried that depends on anything

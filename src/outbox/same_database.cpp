@@ -5,6 +5,7 @@
 #include "client/batch_weight.hpp"
 #include "client/schedule_change.hpp"
 #include "client/settle_submission.hpp"
+#include "client/within_quota.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/dependency_completion.hpp"
 #include "runtime/task_event.hpp"
@@ -35,10 +36,27 @@ awaitable<void> submit_tasks_inside(store& in, const held_list& list) {
     }
 }
 
+// A program may have done nothing yet by which it would have heard of a quota.
+awaitable<void> need_quota_inside(app_core& app, store& in, const held_list& list, const held_list& tasks) {
+    if (!app.overrides.has_heard()) {
+        const auto question = app.overrides.ask();
+        app.overrides.heard(question, co_await in.settings());
+    }
+    const auto rules = app.overrides.quota_rules();
+    if (!rules) co_return;
+    co_await need_schedule_quota(in, app, schedules_of(list));
+    fit_to_quota(app, tasks);
+    const auto count = std::ssize(tasks);
+    if (count == 0) co_return;
+    const auto got = co_await take_from_quota(in, *rules, count, true, app.threadless);
+    if (got.admitted < count) std::rethrow_exception(quota_refusal(app, *rules, got, count, true));
+}
+
 }  // namespace
 
 awaitable<void> submit_inside(app_core& app, store& in, const held_list& list) {
     const auto tasks = tasks_of(list);
+    co_await need_quota_inside(app, in, list, tasks);
     if (!tasks.empty()) co_await submit_tasks_inside(in, tasks);
     co_await declare_all(in, schedules_of(list), app.zone_finder());
 }

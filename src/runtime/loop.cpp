@@ -44,6 +44,7 @@ loop::loop(detail::app_core& app, std::string name, bool patient)
       submissions_{context_.get_executor(), *store_,
                    patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
       results_{context_.get_executor(), *store_},
+      quotas_{context_.get_executor(), *store_, app.overrides, app.threadless},
       opened_{context_, asio::steady_timer::time_point::max()} {
     store_->listen(this);
 }

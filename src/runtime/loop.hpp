@@ -2,6 +2,7 @@
 // locked; everything but post() and here() is called on the thread that runs it.
 #pragma once
 
+#include "runtime/quota_desk.hpp"
 #include "runtime/result_watch.hpp"
 #include "runtime/submissions.hpp"
 #include "store/store.hpp"
@@ -35,6 +36,7 @@ public:
     store& tasks() noexcept { return *store_; }
     errand::submissions& submissions() noexcept { return submissions_; }
     result_watch& results() noexcept { return results_; }
+    quota_desk& quotas() noexcept { return quotas_; }
 
     // A worker's ears: woken() and task_cancelled() go there too. Null: nobody.
     void worker_listens(store_listener* worker) noexcept { worker_ = worker; }
@@ -64,6 +66,7 @@ private:
     std::unique_ptr<store> store_;
     errand::submissions submissions_;
     result_watch results_;
+    quota_desk quotas_;
     store_listener* worker_ = nullptr;
     enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
     bool learning_ = false;             // what is set of handlers

@@ -1,6 +1,7 @@
 #include "runtime/schedule_steps.hpp"
 
 #include "core/random.hpp"
+#include "runtime/task_gates.hpp"
 
 namespace errand {
 
@@ -18,6 +19,12 @@ submission_item item_of(planned_run made, time_point now) {
     item.expires_after = body.expires_after;
     item.gated = !body.gates.empty();
     return item;
+}
+
+void count_what_runs(const settings_book& book, schedule_move& move) {
+    const auto rules = book.quota_rules();
+    if (!rules) return;
+    for (auto& made : move.runs) count_what_runs(*rules, made.body);
 }
 
 schedule_step step_of(std::uint64_t seen, schedule_move move, time_point now) {

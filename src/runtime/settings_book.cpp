@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "core/quota_rules.hpp"
+
 #include <algorithm>
 
 namespace errand {
@@ -19,12 +21,22 @@ std::shared_ptr<const handler_settings> settings_in(const std::string& record) {
     }
 }
 
+std::shared_ptr<const quota> quota_in(const std::string& record) {
+    try {
+        auto read = decode_quota(record);
+        if (is_nothing(read.rules)) return nullptr;
+        return std::make_shared<const quota>(std::move(read.rules));
+    } catch (const bad_data&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const handler_settings> settings_book::find(std::string_view name) const {
     for (const auto& shard : shards_) {
-        const auto at = shard.find(name);
-        if (at != shard.end()) return at->second;
+        const auto at = shard.handlers.find(name);
+        if (at != shard.handlers.end()) return at->second;
     }
     return nullptr;
 }
@@ -50,6 +62,19 @@ bool settings_book::is_paused(std::string_view name) const {
     return set && set->paused;
 }
 
+std::shared_ptr<const quota> settings_book::quota_rules() const {
+    if (!any_quota()) return nullptr;
+    const std::lock_guard lock{guard_};
+    const auto at =
+        std::ranges::find_if(shards_, [](const page& one) { return one.of_name_space != nullptr; });
+    return at == shards_.end() ? nullptr : at->of_name_space;
+}
+
+bool settings_book::has_heard() const {
+    const std::lock_guard lock{guard_};
+    return heard_ != 0;
+}
+
 std::uint64_t settings_book::ask() {
     const std::lock_guard lock{guard_};
     return ++asked_;
@@ -64,13 +89,18 @@ void settings_book::heard(std::uint64_t question, settings_of_shards answer) {
         shards_.resize(answer.size());
         for (std::size_t shard = 0; shard < answer.size(); ++shard) {
             if (!answer[shard]) continue;
-            shards_[shard].clear();
+            shards_[shard] = {};
             for (auto& one : *answer[shard]) {
-                if (auto set = settings_in(one.record))
-                    shards_[shard].emplace(std::move(one.handler), std::move(set));
+                if (one.handler == quota_record_name) {
+                    shards_[shard].of_name_space = quota_in(one.record);
+                } else if (auto set = settings_in(one.record)) {
+                    shards_[shard].handlers.emplace(std::move(one.handler), std::move(set));
+                }
             }
         }
-        any_ = std::ranges::any_of(shards_, [](const page& one) { return !one.empty(); });
+        any_ = std::ranges::any_of(shards_, [](const page& one) { return !one.handlers.empty(); });
+        any_quota_ =
+            std::ranges::any_of(shards_, [](const page& one) { return one.of_name_space != nullptr; });
     }
     const std::lock_guard lock{telling_};
     if (told_) told_();

@@ -1,7 +1,8 @@
-// What is set of handlers at run time, as this process knows it: asked for by loops that heard of a change, looked at for each
-// task. From any thread; where nothing is set a look is one load.
+// What is set at run time of handlers and of the namespace, as this process knows it: asked for by loops that heard of a change,
+// looked at for each task. From any thread; where nothing is set a look is one load.
 #pragma once
 
+#include "core/quota_record.hpp"
 #include "core/settings_record.hpp"
 #include "runtime/handlers.hpp"
 #include "store/settings_store.hpp"
@@ -27,6 +28,13 @@ public:
     std::shared_ptr<const handler_settings> of(std::string_view name) const;
     bool is_paused(std::string_view name) const;
 
+    // Whether the namespace has a quota.
+    bool any_quota() const noexcept { return any_quota_.load(std::memory_order_relaxed); }
+    // Null: it has none.
+    std::shared_ptr<const quota> quota_rules() const;
+    // Whether anybody has asked so far.
+    bool has_heard() const;
+
     // Before the store is asked: an answer that comes after that of a later question counts no more.
     std::uint64_t ask();
     void heard(std::uint64_t question, settings_of_shards answer);
@@ -35,11 +43,16 @@ public:
     void tell(std::function<void()> whom);
 
 private:
-    using page = std::map<std::string, std::shared_ptr<const handler_settings>, std::less<>>;
+    // What one shard keeps.
+    struct page {
+        std::map<std::string, std::shared_ptr<const handler_settings>, std::less<>> handlers;
+        std::shared_ptr<const quota> of_name_space;
+    };
 
     std::shared_ptr<const handler_settings> find(std::string_view name) const;
 
     std::atomic<bool> any_{false};
+    std::atomic<bool> any_quota_{false};
     mutable std::mutex guard_;  // of what follows
     std::vector<page> shards_;
     std::uint64_t asked_ = 0;

@@ -20,6 +20,12 @@ detail::limit_keys asked_keys(const known_handler& handler, std::string_view arg
     return handler.code->keys(values.get_array());
 }
 
+// The last one of those that have it.
+const std::string& gate_of_namespace() {
+    static const std::string gate = gate_of(gate_kind::running, limit_of_namespace, "");
+    return gate;
+}
+
 }  // namespace
 
 bool has_own_limit(const known_handler& handler) noexcept {
@@ -51,8 +57,18 @@ void renew_gates(task_body& body) {
     // What its first argument will be is not known yet.
     if (body.takes_result) return;
     const auto* handler = handlers::find(body.handler);
-    if (handler && handler->code && !handler->policy.collect)
-        body.gates = gates_of_task(*handler, std::nullopt, body.args);
+    if (!handler || !handler->code || handler->policy.collect) return;
+    const bool is_counted = body.gates.ends_with(gate_of_namespace());
+    body.gates = gates_of_task(*handler, std::nullopt, body.args);
+    if (is_counted) body.gates += gate_of_namespace();
+}
+
+void count_what_runs(const quota& rules, task_body& body, bool is_carrier) {
+    if (!rules.max_running || body.rule == on_failed::gather) return;
+    const auto* handler = handlers::find(body.handler);
+    if (handler && handler->policy.collect && !is_carrier) return;
+    const auto& gate = gate_of_namespace();
+    if (!body.gates.ends_with(gate)) body.gates += gate;
 }
 
 bool may_have_gates(const task_id& id, std::size_t shards) noexcept {

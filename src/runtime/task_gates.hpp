@@ -2,6 +2,7 @@
 #pragma once
 
 #include <errand/detail/wire.hpp>
+#include <errand/quota.hpp>
 
 #include "core/record.hpp"
 #include "runtime/handlers.hpp"
@@ -25,6 +26,10 @@ std::string gates_of_task(const known_handler& handler, const std::optional<deta
 
 // After another body.args: as its handler says, where its code is here; else they stay.
 void renew_gates(task_body& body);
+
+// By a quota of what runs at once it counts for that. Once more changes nothing; a group is never run, and has no gates, and of
+// items that are collected those of their bundle's carrier count.
+void count_what_runs(const quota& rules, task_body& body, bool is_carrier = false);
 
 // Limits count in one step of one shard: of several, what has gates stands in the first.
 bool may_have_gates(const task_id& id, std::size_t shards) noexcept;

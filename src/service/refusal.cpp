@@ -6,7 +6,19 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
 namespace errand::web {
+namespace {
+
+// Whole ones, after which it is not too early.
+std::int64_t seconds_of(duration length) {
+    return std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(length).count(), 1);
+}
+
+}  // namespace
 
 std::string shortened(std::string text) {
     constexpr std::size_t most = 100;
@@ -47,6 +59,11 @@ refusal refusal_of(const std::exception_ptr& why, bool changes, const std::strin
         return {409, "conflict", e.what(), path};
     } catch (const dependency_cycle& e) {
         return {409, "conflict", e.what(), path};
+    } catch (const quota_exceeded& e) {
+        refusal full{429, "quota_exceeded", e.what(), path};
+        if (const auto after = e.retry_after())
+            full.headers.push_back({"Retry-After", std::to_string(seconds_of(*after))});
+        return full;
     } catch (const result_gone& e) {
         return {404, "not_found", e.what(), path};
     } catch (const store_error&) {

@@ -23,6 +23,7 @@ constexpr std::array submit_answers{
     outcome{413, "The body is larger than the service takes, or the arguments than the store keeps"},
     outcome{415, "The body is not said to be JSON"},
     outcome{422, "The Idempotency-Key was used for another handler or other arguments"},
+    outcome{429, "The quota of the namespace is used up; `Retry-After` where waiting helps"},
     away};
 constexpr std::array batch_answers{
     outcome{

@@ -15,8 +15,10 @@
 #include "core/record.hpp"
 #include "core/task_id.hpp"
 #include "store/collect_store.hpp"
+#include "store/figures_store.hpp"
 #include "store/inspection.hpp"
 #include "store/limit_store.hpp"
+#include "store/quota_store.hpp"
 #include "store/schedule_store.hpp"
 #include "store/settings_store.hpp"
 #include "store/submission.hpp"
@@ -292,7 +294,12 @@ public:
     virtual void reconnected() {}
 };
 
-class store : public schedule_store, public limit_store, public settings_store, public collect_store {
+class store : public schedule_store,
+              public limit_store,
+              public settings_store,
+              public collect_store,
+              public quota_store,
+              public figures_store {
 public:
     virtual ~store() = default;
 

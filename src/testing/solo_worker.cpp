@@ -44,7 +44,7 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
       promoter_{shared_, home_.executor(), home_.tasks()},
       resolver_{shared_, home_.executor(), home_.tasks()},
       janitor_{shared_, home_.executor(), home_.tasks()},
-      scheduler_{shared_, home_.executor(), home_.tasks()} {
+      scheduler_{shared_, home_.executor(), home_} {
     run(home_.ready());
     home_.worker_listens(this);
     run(declare_handler_limits(home_.tasks()));
@@ -114,6 +114,8 @@ awaitable<void> solo_worker::report() {
         const bool ends = one.what == report::kind::end && answer.verdicts.at(at) == report_verdict::accepted;
         if (ends) ends_[one.id] = ++last_end_;
     }
+    const auto counts = counts_of(executor_.take_figures());
+    if (!counts.empty()) co_await home_.tasks().add_figures(counts);
 }
 
 std::size_t solo_worker::place_of_end(const task_id& id) const {

@@ -81,10 +81,11 @@ public:
     const known_handler* known = nullptr;
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
-    std::string joins;                     // an item's encoded joining
-    std::unique_ptr<bundle_run> bundle;    // of a run over items, once they are read
-    std::optional<time_point> started_at;  // by the store's clock
-    time_point until = time_point::max();  // by this machine's
+    std::string joins;                              // an item's encoded joining
+    std::unique_ptr<bundle_run> bundle;             // of a run over items, once they are read
+    std::optional<time_point> started_at;           // by the store's clock
+    time_point until = time_point::max();           // by this machine's
+    std::chrono::steady_clock::time_point began{};  // when its coroutine was started
 
 private:
     // Arguments of usual size need no allocation of their own.

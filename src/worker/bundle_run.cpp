@@ -34,6 +34,7 @@ std::string carrier_body(const claimed_item& item, const task_id& id, const std:
     body.retention = std::max(terms_of(item.handler.policy, body, item.set).retention, carrier_is_kept_for);
     if (may_have_gates(id, item.shards))
         body.gates = gates_of_task(item.handler, detail::limit_keys{}, body.args);
+    if (item.rules) count_what_runs(*item.rules, body, true);
     return encode(body);
 }
 

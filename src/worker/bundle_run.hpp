@@ -1,6 +1,8 @@
 // A run over collected items: how an item comes into its bundle, what the handler is given, and what is said of each.
 #pragma once
 
+#include <errand/quota.hpp>
+
 #include "core/attempt_rules.hpp"
 #include "core/bundles.hpp"
 #include "runtime/handlers.hpp"
@@ -25,7 +27,8 @@ struct claimed_item {
     const handler_settings* set;
     const claimed_task& task;
     const task_body& body;
-    std::size_t shards;  // of its namespace
+    std::size_t shards;            // of its namespace
+    const quota* rules = nullptr;  // what that has
 };
 // `args`: the item's arguments. Throws bad_data, usage_error, and what the handler's collect_key throws.
 joining joining_of(const claimed_item& item, const boost::json::array& args, time_point now);

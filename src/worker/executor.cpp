@@ -115,11 +115,13 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
     if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
     if (is_item(*attempt.known, attempt.task.id)) {
+        const auto rules = shared_.app.overrides.quota_rules();
         attempt.joins = encode(joining_of({.handler = *attempt.known,
                                            .set = attempt.set.get(),
                                            .task = attempt.task,
                                            .body = attempt.body,
-                                           .shards = shared_.app.settings.shards},
+                                           .shards = shared_.app.settings.shards,
+                                           .rules = rules.get()},
                                           attempt.args->get_array(), now));
         return attempt_end::collected;
     }
@@ -144,9 +146,10 @@ void executor::renew_terms(active_task& attempt) {
 }
 
 void executor::launch(active_task& attempt) {
+    attempt.began = steady::now();
     if (attempt.terms.timeout > duration{0}) {
         attempt.until = shared_.app.now() + attempt.terms.timeout;
-        deadlines_.add(attempt, attempt.terms.timeout, steady::now());
+        deadlines_.add(attempt, attempt.terms.timeout, attempt.began);
     }
     if (shared_.app.events.heard()) {
         shared_.app.events.publish(said_of(event_kind::task_started, attempt));
@@ -398,6 +401,7 @@ void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
 
 void executor::hand_in(active_task& attempt, decision decided, std::string result) {
     tell(attempt, decided);
+    count(attempt, decided);
     const auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
     auto report = report_of(std::move(decided), attempt.terms, facts, std::move(result));
     reporter_.add(std::move(report), attempt.leased_at, attempt.body.handler);
@@ -452,6 +456,28 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     } else {
         shared_.app.events.publish(said);
     }
+}
+
+// What was not started, or is given back, was no run.
+void executor::count(const active_task& attempt, const decision& decided) {
+    if (!attempt.known || attempt.began == steady::time_point{}) return;
+    auto how = attempt_tally::result::went_well;
+    switch (decided.kind) {
+    case verdict::succeed:
+    case verdict::snooze: break;
+    case verdict::fail: how = attempt_tally::result::failed; break;
+    case verdict::bury: how = attempt_tally::result::dead; break;
+    case verdict::postpone:
+    case verdict::expire:
+    case verdict::give_back: return;
+    }
+    std::optional<std::chrono::microseconds> waited;
+    const auto& before = attempt.notes;
+    const bool is_first = attempt.number == 1 && !before.snoozed && !before.revived;
+    if (is_first && attempt.started_at && attempt.body.after.empty())
+        waited = *attempt.started_at - attempt.body.due_at.value_or(attempt.body.submitted_at());
+    const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
+    tally_.count(*attempt.known, how, ran, waited);
 }
 
 // ---- slots -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
+#include "worker/attempt_tally.hpp"
 #include "worker/deadlines.hpp"
 #include "worker/leased_tasks.hpp"
 #include "worker/reporter.hpp"
@@ -48,6 +49,9 @@ public:
     // Nothing runs and nothing waits to be started.
     bool idle() const noexcept { return live_.empty() && waiting_.empty(); }
     std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
+
+    // What became of the attempts since this was asked last.
+    figures_by_handler take_figures() { return tally_.take(); }
 
     // ---- for active_task ----
     detail::app_core& app() noexcept { return shared_.app; }
@@ -95,6 +99,7 @@ private:
     void hand_in(active_task& attempt, decision decided, std::string result);
     void leave(active_task& attempt);
     void tell(const active_task& attempt, const decision& decided);
+    void count(const active_task& attempt, const decision& decided);
 
     worker_shared& shared_;
     loop& home_;
@@ -103,6 +108,7 @@ private:
     reporter& reporter_;
     std::function<void()> something_changed_;
     deadlines deadlines_;
+    attempt_tally tally_;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;
     std::atomic<std::size_t> running_{0};

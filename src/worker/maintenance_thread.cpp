@@ -1,6 +1,7 @@
 #include "worker/maintenance_thread.hpp"
 
 #include "worker/adopter.hpp"
+#include "worker/figures_sender.hpp"
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
@@ -47,7 +48,7 @@ awaitable<void> maintenance_thread::open() {
     promoter_ = promotes.get();
     auto resolves = std::make_unique<resolver>(shared_, executor, tasks);
     resolver_ = resolves.get();
-    auto schedules = std::make_unique<scheduler>(shared_, executor, tasks);
+    auto schedules = std::make_unique<scheduler>(shared_, executor, home);
     scheduler_ = schedules.get();
     auto beats = std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running));
     heartbeat_ = beats.get();
@@ -68,6 +69,9 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
     roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
     roles_.push_back(std::make_unique<line_watch>(app, executor));
+    auto figures = std::make_unique<figures_sender>(app, executor, tasks, threads_);
+    figures_sender_ = figures.get();
+    roles_.push_back(std::move(figures));
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
     taken_ = shared_.takes();
@@ -86,16 +90,24 @@ void maintenance_thread::settings_are_new() {
     if (more) stands_aside();
 }
 
-awaitable<void> maintenance_thread::leave() {
+awaitable<bool> maintenance_thread::ends_within(awaitable<void> call, std::chrono::seconds most) {
     using namespace asio::experimental::awaitable_operators;
+    asio::steady_timer enough{thread_.home().executor(), most};
+    try {
+        const auto first = co_await (std::move(call) || enough.async_wait(asio::use_awaitable));
+        co_return first.index() == 0;
+    } catch (...) {
+        co_return false;
+    }
+}
+
+awaitable<void> maintenance_thread::leave() {
     for (const auto& duty : roles_) duty->stop();
     // Only a courtesy to others, not to be waited for when the store is away.
-    asio::steady_timer enough{thread_.home().executor(), std::chrono::seconds{1}};
-    try {
-        co_await (thread_.home().tasks().leave(shared_.queues.names()) ||
-                  enough.async_wait(asio::use_awaitable));
-    } catch (...) {
-    }
+    auto leaves = thread_.home().tasks().leave(shared_.queues.names());
+    const bool is_there = co_await ends_within(std::move(leaves), std::chrono::seconds{1});
+    if (is_there && figures_sender_)
+        co_await ends_within(figures_sender_->last_pass(), std::chrono::seconds{10});
 }
 
 // A connection was made again, or a shard that was away has answered.

@@ -5,12 +5,14 @@
 #include "worker/role.hpp"
 #include "worker/worker_thread.hpp"
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace errand {
 
+class figures_sender;
 class heartbeat;
 class limits_watch;
 class promoter;
@@ -47,6 +49,8 @@ private:
         limits_may_be_lost();
     }
     void limits_may_be_lost();
+    // Whether the call was answered in time; else it is given up.
+    awaitable<bool> ends_within(awaitable<void> call, std::chrono::seconds most);
 
     // What is set of handlers at run time is another.
     void settings_are_new();
@@ -62,6 +66,7 @@ private:
     recoverer* recoverer_ = nullptr;
     scheduler* scheduler_ = nullptr;
     limits_watch* limits_watch_ = nullptr;
+    figures_sender* figures_sender_ = nullptr;
 };
 
 }  // namespace errand

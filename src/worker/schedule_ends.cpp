@@ -46,6 +46,7 @@ awaitable<schedule_step> step_after(worker_shared& shared, store& in, const kept
         all.record = std::move(move.record);
         for (auto& made : move.runs) all.runs.push_back(std::move(made));
     }
+    count_what_runs(shared.app.overrides, all);
     auto step = step_of(seen, std::move(all), now);
     step.heard = ended;
     co_return step;

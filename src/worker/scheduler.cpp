@@ -35,8 +35,8 @@ std::string outcome_of_overtaken(time_point now) {
 
 }  // namespace
 
-scheduler::scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
-    : role{shared.app, executor, "firing schedules"}, shared_{shared}, in_{in} {}
+scheduler::scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, loop& on)
+    : role{shared.app, executor, "firing schedules"}, shared_{shared}, on_{on}, in_{on.tasks()} {}
 
 awaitable<std::size_t> scheduler::pass() {
     std::size_t done = 0;
@@ -52,11 +52,25 @@ awaitable<std::size_t> scheduler::pass() {
     }
 }
 
-awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
+awaitable<std::vector<schedule_step>> scheduler::steps_for(const schedules_answer& due, std::int64_t room) {
     std::vector<schedule_step> steps;
     for (const auto& kept : due.schedules) {
-        if (auto step = co_await step_for(kept, kept.now.value_or(due.now)))
-            steps.push_back(std::move(*step));
+        auto step = co_await step_for(kept, kept.now.value_or(due.now), room);
+        if (!step) continue;
+        room -= std::ssize(step->runs);
+        steps.push_back(std::move(*step));
+    }
+    co_return steps;
+}
+
+awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
+    auto steps = co_await steps_for(due, any_number_of_runs);
+    if (app().overrides.any_quota()) {
+        std::int64_t runs = 0;
+        for (const auto& one : steps) runs += std::ssize(one.runs);
+        auto room = runs;
+        if (runs > 0) room = (co_await on_.quotas().take(runs, false)).admitted;
+        if (room < runs) steps = co_await steps_for(due, room);
     }
     const auto executor = co_await boost::asio::this_coro::executor;
     std::size_t done = 0;
@@ -77,7 +91,8 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
     co_return done;
 }
 
-awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now) {
+awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now,
+                                                            std::int64_t room) {
     std::string trouble;
     try {
         auto seen = decode_schedule(kept.record);
@@ -86,7 +101,8 @@ awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule&
             if (!co_await cancel_run(old)) co_return std::nullopt;
         }
         seen.overtaken.clear();
-        auto move = look(seen, now, kept.last_run, app().zone_finder());
+        auto move = look(seen, now, kept.last_run, app().zone_finder(), room);
+        count_what_runs(app().overrides, move);
         // Also one that stays as it is: it is looked at again at another time.
         co_return step_of(seen.stamp, std::move(move), now);
     } catch (const store_error&) {

@@ -2,7 +2,7 @@
 // nothing has changed meanwhile. Any worker does it for all schedules of the namespace; two that do it at once do it once.
 #pragma once
 
-#include "store/store.hpp"
+#include "runtime/loop.hpp"
 #include "worker/role.hpp"
 #include "worker/worker_shared.hpp"
 
@@ -10,7 +10,7 @@ namespace errand {
 
 class scheduler final : public role {
 public:
-    scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in);
+    scheduler(worker_shared& shared, const boost::asio::any_io_executor& executor, loop& on);
 
     // Until none is due; returns how many were changed.
     awaitable<std::size_t> pass() override;
@@ -22,12 +22,16 @@ private:
 
     awaitable<std::size_t> look_at_all(schedules_answer due);
     // Nullopt: it cannot be done now, and stays due.
-    awaitable<std::optional<schedule_step>> step_for(const kept_schedule& kept, time_point now);
+    awaitable<std::optional<schedule_step>> step_for(const kept_schedule& kept, time_point now,
+                                                     std::int64_t room);
+    // For so many runs there is room.
+    awaitable<std::vector<schedule_step>> steps_for(const schedules_answer& due, std::int64_t room);
     // It cannot be fired here.
     std::optional<schedule_step> put_off(const kept_schedule& kept, time_point now, std::string_view why);
     awaitable<bool> cancel_run(task_id overtaken);
 
     worker_shared& shared_;
+    loop& on_;
     store& in_;
     std::optional<duration> next_;
 };

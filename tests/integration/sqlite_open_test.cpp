@@ -261,6 +261,23 @@ TEST_CASE("a bundle is begun, and read, in a file of an older format") {
     CHECK(here.file().ask("SELECT count(*) FROM errand_bundle") == "0");
 }
 
+TEST_CASE("a quota is kept, and figures are added up, in a file of an older format") {
+    opened_file here;
+    here.file().ask(file_of_format(GENERATE(5, 6, 7)));
+    auto with = here.settings("worker");
+    with.name_space = here.file().ask("SELECT name FROM errand_name_space");
+    auto worker = here.join(with);
+    const quota_ask three{.count = 3, .rate = rate_limit{4, 24h, 4}};
+    CHECK(await(here.io, worker->take_quota(three)).admitted == 3);
+    CHECK(await(here.io, worker->take_quota(three)).admitted == 1);
+    const handler_count two{.handler = "h", .what = 0, .times = 2};
+    await(here.io, worker->add_figures({&two, 1}));
+    const auto counts = await(here.io, worker->figures()).counts;
+    REQUIRE(counts.size() == 1);
+    CHECK(counts[0].handler == "h");
+    CHECK(counts[0].times == 2);
+}
+
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {
     opened_file here;
     auto worker = here.join("w");

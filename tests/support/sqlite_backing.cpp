@@ -34,6 +34,7 @@ const std::map<std::string, std::string> queries{
     {"schedules", "SELECT count(*) FROM errand_schedule"},
     {"groups", "SELECT count(*) FROM errand_group"},
     {"slots", "SELECT count(*) FROM errand_slot"},
+    {"quota", "SELECT count(*) FROM errand_quota"},
     {"stages", "SELECT count(DISTINCT id) FROM errand_stage"},
     {"watched", "SELECT count(*) FROM errand_watched"},
     {"cards", "SELECT count(*) FROM errand_worker"},

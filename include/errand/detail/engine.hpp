@@ -5,6 +5,7 @@
 #include <errand/detail/wire.hpp>
 #include <errand/limit.hpp>
 #include <errand/options.hpp>
+#include <errand/quota.hpp>
 #include <errand/schedule.hpp>
 #include <errand/settings.hpp>
 #include <errand/task_info.hpp>
@@ -78,6 +79,8 @@ awaitable<std::vector<limit_info>> list_limits(app_core& app);
 awaitable<settings_info> configure_handler(app_core& app, std::string handler, handler_settings settings,
                                            configure_options how);
 awaitable<settings_info> find_settings(app_core& app, std::string handler);
+awaitable<quota_info> set_quota(app_core& app, quota rules, quota_options how);
+awaitable<quota_info> current_quota(app_core& app);
 
 // The result as JSON text; empty for void.
 awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> within);

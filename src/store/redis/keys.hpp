@@ -6,6 +6,7 @@
 #include <errand/time.hpp>
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -34,6 +35,8 @@ public:
     std::string tallies() const { return prefix_ + "tallies"; }
     std::string arrived() const { return prefix_ + "arrived"; }
     std::string settings() const { return prefix_ + "settings"; }
+    std::string quota() const { return prefix_ + "quota"; }
+    std::string figures(std::int64_t period) const { return prefix_ + "figures:" + std::to_string(period); }
     // As scripts/lib_schedules.lua takes them.
     std::array<std::string, 3> of_schedules() const {
         return {prefix_ + "schedules", prefix_ + "schedule", prefix_ + "names"};

@@ -66,6 +66,9 @@ enum class script_name : std::uint8_t {
     limits_list,
     audit_gates,
     bundle,
+    quota_take,
+    figures_add,
+    figures_read,
 };
 
 struct script {

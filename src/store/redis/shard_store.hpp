@@ -87,6 +87,9 @@ public:
     awaitable<settings_of_shards> settings() override;
     awaitable<std::string> find_settings(std::string handler) override;
     awaitable<bool> set_settings(settings_step step) override;
+    awaitable<quota_answer> take_quota(quota_ask ask) override;
+    awaitable<void> add_figures(std::span<const handler_count> counts) override;
+    awaitable<figures_answer> figures() override;
 
 private:
     friend class shard_audit;

@@ -1,14 +1,11 @@
 // What is set of handlers, over several shards: of each handler in one of them.
+#include "core/quota_record.hpp"
+#include "core/settings_record.hpp"
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
 
 namespace errand {
-namespace {
-
-task_id place_of_settings(std::string_view handler) { return derive_task_id(handler, "errand.settings"); }
-
-}  // namespace
 
 bool sharded_store::any_settings() const {
     return std::ranges::any_of(shards_, [](const auto& one) { return one->any_settings(); });
@@ -22,6 +19,11 @@ awaitable<settings_of_shards> sharded_store::settings() {
         if (one) all.back() = std::move(one->front());
     }
     co_return all;
+}
+
+// Beside the rules that it is taken by.
+awaitable<quota_answer> sharded_store::take_quota(quota_ask ask) {
+    return owner(place_of_settings(quota_record_name)).take_quota(std::move(ask));
 }
 
 awaitable<std::string> sharded_store::find_settings(std::string handler) {

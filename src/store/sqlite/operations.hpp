@@ -9,10 +9,12 @@
 #include "store/sqlite/changes.hpp"
 #include "store/sqlite/claims.hpp"
 #include "store/sqlite/dependencies.hpp"
+#include "store/sqlite/figures.hpp"
 #include "store/sqlite/handler_settings.hpp"
 #include "store/sqlite/inspection.hpp"
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/maintenance.hpp"
+#include "store/sqlite/quotas.hpp"
 #include "store/sqlite/schedules.hpp"
 #include "store/sqlite/submissions.hpp"
 
@@ -52,6 +54,8 @@ struct operations {
     limits limit{tx, gate, group};
     schedules schedule{tx, places, submission};
     handler_settings settings{tx};
+    quotas quota{tx};
+    figures figure{tx};
     audit checks{tx, tasks, places, links, aside, gate, group};
 };
 

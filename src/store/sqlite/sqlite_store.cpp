@@ -209,6 +209,16 @@ public:
         return client_.ask({.name = "set settings", .adds = true},
                            [step = std::move(step)](operations& in) { return in.settings.set(step); });
     }
+    awaitable<void> add_figures(std::span<const handler_count> counts) override {
+        return done({.name = "add figures", .adds = true}, [=](operations& in) { in.figure.add(counts); });
+    }
+    awaitable<figures_answer> figures() override {
+        return client_.ask({"figures", reads}, [](operations& in) { return in.figure.all(); });
+    }
+    awaitable<quota_answer> take_quota(quota_ask ask) override {
+        return client_.ask({.name = "take quota", .adds = true},
+                           [ask = std::move(ask)](operations& in) { return in.quota.take(ask); });
+    }
 
 private:
     template <class Work>

@@ -200,6 +200,12 @@ struct statements {
     ERRAND_SQL(drop_settings, "settings.drop");
     ERRAND_SQL(settings_changed, "settings.changed");
 
+    ERRAND_SQL(read_quota, "quota.read");
+    ERRAND_SQL(keep_quota, "quota.keep");
+    ERRAND_SQL(add_figure, "figures.add");
+    ERRAND_SQL(drop_figures, "figures.drop_before");
+    ERRAND_SQL(all_figures, "figures.all");
+
     ERRAND_SQL(audit_tasks, "audit.tasks");
     ERRAND_SQL(audit_claims, "audit.claims");
     ERRAND_SQL(audit_waiting, "audit.waiting");

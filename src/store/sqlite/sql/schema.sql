@@ -276,3 +276,22 @@ CREATE TABLE errand_bundle(
     PRIMARY KEY(ns, key)
 ) WITHOUT ROWID;
 CREATE INDEX errand_bundle_carrier ON errand_bundle(ns, carrier);
+
+-- What the quota of a namespace has let through.
+CREATE TABLE errand_quota(
+    ns INTEGER PRIMARY KEY,
+    tokens INTEGER NOT NULL,            -- of its bucket, millionths of a task
+    filled INTEGER NOT NULL,            -- when that was so, us
+    queued INTEGER NOT NULL,            -- as counted, and taken since
+    counted INTEGER NOT NULL            -- when, us
+);
+
+-- What became of the attempts of handlers in a period of ten minutes: how often what (core/attempt_figures.cpp).
+CREATE TABLE errand_figure(
+    ns INTEGER NOT NULL,
+    period INTEGER NOT NULL,            -- since 1970
+    handler BLOB NOT NULL,
+    what INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    PRIMARY KEY(ns, period, handler, what)
+) WITHOUT ROWID;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <errand/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand {
+
+/// How long something took, of many. A value at a percentile is rounded up by at most a quarter.
+struct time_figures {
+    std::int64_t count = 0;             ///< of so many; 0: all else says nothing
+    std::chrono::microseconds p50{0};   ///< half of them took no longer
+    std::chrono::microseconds p90{0};   ///< nine of ten
+    std::chrono::microseconds p99{0};   ///< 99 of 100
+    std::chrono::microseconds most{0};  ///< all
+};
+
+/// What became of the attempts of one handler.
+struct handler_figures {
+    std::string handler{};      ///< its wire name
+    std::int64_t runs = 0;      ///< attempts that were started and have ended
+    std::int64_t failures = 0;  ///< of these: failed, and are tried again
+    std::int64_t dead = 0;      ///< of these: failed, and are not
+    /// From when a task was due until its first attempt started; not of tasks that depended on others, which have no such time.
+    time_figures wait{};
+    time_figures run{};  ///< from the start of an attempt to its end
+};
+
+/// What happened in a namespace lately.
+struct figures_info {
+    duration over{0};  ///< the time that runs, failures and percentiles are of: 60 to 70 minutes
+    std::vector<handler_figures> handlers{};  ///< by name; those of which an attempt has ended in that time
+    handler_figures all{};                    ///< of all of them together, without a name
+    std::int64_t backlog = 0;                 ///< tasks that have neither ended nor are running, now
+    std::optional<duration>
+        oldest{};  ///< since when the one that is next has been submitted, of all queues the longest
+};
+
+}  // namespace errand

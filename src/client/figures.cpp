@@ -1,0 +1,41 @@
+// What happened lately, of each handler and of all.
+#include <errand/figures.hpp>
+#include <errand/inspect.hpp>
+
+#include "runtime/caller_loop.hpp"
+
+#include <algorithm>
+
+namespace errand {
+namespace {
+
+awaitable<figures_info> figures_on(loop& there) {
+    const auto answer = co_await there.tasks().figures();
+    figures_by_handler by_handler;
+    for (const auto& one : answer.counts) add_count(by_handler, one);
+    figures_info info;
+    info.over =
+        store::figures_period * store::figures_kept + answer.now.time_since_epoch() % store::figures_period;
+    attempt_figures sum;
+    for (const auto& [handler, figures] : by_handler) {
+        sum.merge(figures);
+        info.handlers.push_back(shown(handler, figures));
+    }
+    info.all = shown({}, sum);
+    const auto seen = co_await there.tasks().overview();
+    for (const auto& one : seen.queues) {
+        info.backlog += static_cast<std::int64_t>(one.ready + one.delayed + one.retry + one.waiting);
+        if (!one.next_submitted_at) continue;
+        const auto age = std::max(seen.now - *one.next_submitted_at, duration{0});
+        info.oldest = std::max(info.oldest.value_or(age), age);
+    }
+    co_return info;
+}
+
+}  // namespace
+
+awaitable<figures_info> inspector::figures() const {
+    return on_caller_loop(app_, [](loop& there) { return figures_on(there); });
+}
+
+}  // namespace errand

@@ -1,0 +1,32 @@
+// Sends the store what became of the attempts of this worker, once a minute and at its end.
+#pragma once
+
+#include "store/store.hpp"
+#include "worker/role.hpp"
+#include "worker/worker_thread.hpp"
+
+#include <memory>
+#include <span>
+
+namespace errand {
+
+class figures_sender final : public role {
+public:
+    figures_sender(detail::app_core& app, const boost::asio::any_io_executor& executor, store& in,
+                   std::span<const std::unique_ptr<worker_thread>> threads)
+        : role{app, executor, "sending figures"}, in_{in}, threads_{threads} {}
+
+    // How many numbers were sent.
+    awaitable<std::size_t> pass() override;
+    // When all tasks have ended.
+    awaitable<void> last_pass() { co_await pass(); }
+
+private:
+    duration pause() override { return std::chrono::minutes{1}; }
+
+    store& in_;
+    std::span<const std::unique_ptr<worker_thread>> threads_;
+    figures_by_handler unsent_;
+};
+
+}  // namespace errand

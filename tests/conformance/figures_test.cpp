@@ -1,0 +1,120 @@
+// Figures of handlers: summed up by workers, added up by the store, seen by anybody.
+#include "support/store_fixture.hpp"
+#include "support/test_app.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+using namespace std::chrono_literals;
+using errand::handler_count;
+using errand::test::store_fixture;
+using errand::test::test_app;
+
+namespace figures_test {
+
+struct fine {
+    errand::awaitable<int> perform(int number) { co_return number; }
+};
+// Fails twice, then for good.
+struct failing {
+    errand::awaitable<int> perform() {
+        throw std::runtime_error{"no"};
+        co_return 0;
+    }
+};
+
+}  // namespace figures_test
+
+ERRAND_HANDLER(figures_test::fine)
+ERRAND_HANDLER(figures_test::failing, .max_retry = 2, .backoff = errand::backoff::uniform(1ms))
+
+namespace {
+
+const errand::handler_figures* figures_of(const errand::figures_info& seen, const std::string& handler) {
+    const auto at = std::ranges::find(seen.handlers, handler, &errand::handler_figures::handler);
+    return at == seen.handlers.end() ? nullptr : &*at;
+}
+
+struct ledger : store_fixture {
+    errand::test::member by = join("one:1");
+    void add(std::vector<handler_count> counts) { errand::test::await(io, by->add_figures(counts)); }
+    std::int64_t sum(const std::string& handler, int what) {
+        std::int64_t all = 0;
+        for (const auto& one : errand::test::await(io, by->figures()).counts) {
+            if (one.handler == handler && one.what == what) all += one.times;
+        }
+        return all;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what workers have run is seen by handler once they have stopped") {
+    test_app t;
+    CHECK(t.run(t.app.inspect().figures()).handlers.empty());
+    std::vector<int> numbers(7);
+    const auto all = t.run(t.app.handler<figures_test::fine>().perform_bulk(numbers));
+    const auto doomed = t.run(t.app.handler<figures_test::failing>().perform_async());
+    t.run(t.app.handler<figures_test::fine>().perform_in(1h, 1));
+    t.start();
+    for (const auto& one : all) t.wait(one);
+    CHECK_THROWS_AS(t.wait(doomed), errand::task_failed);
+    t.stop();
+    const auto seen = t.run(t.app.inspect().figures());
+    const auto* fine = figures_of(seen, "figures_test::fine");
+    REQUIRE(fine);
+    CHECK(fine->runs == 7);
+    CHECK(fine->failures == 0);
+    CHECK(fine->run.count == 7);
+    CHECK(fine->wait.count == 7);
+    CHECK(fine->run.p50 <= fine->run.p99);
+    CHECK(fine->run.p99 <= fine->run.most);
+    const auto* failing = figures_of(seen, "figures_test::failing");
+    REQUIRE(failing);
+    CHECK(failing->runs == 3);
+    CHECK(failing->failures == 2);
+    CHECK(failing->dead == 1);
+    CHECK(failing->wait.count == 1);
+    CHECK(seen.all.runs == 10);
+    CHECK(seen.all.run.count == 10);
+    CHECK(seen.backlog == 1);
+    CHECK(seen.over >= 1h);
+    CHECK(seen.over < 70min);
+}
+
+TEST_CASE("several workers' figures are added up", "[shared_by_apps]") {
+    test_app t;
+    test_app other{t.app.settings()};
+    for (auto* by : {&t, &other}) {
+        by->start();
+        by->wait(by->run(by->app.handler<figures_test::fine>().perform_async(1)));
+        by->stop();
+    }
+    CHECK(t.run(t.app.inspect().figures()).all.runs == 2);
+}
+
+TEST_CASE("a store adds numbers up, each by itself, and another namespace has its own") {
+    ledger t;
+    t.add({{"a", 0, 3}, {"a", 1004, 2}, {"b:c", 0, 1}});
+    t.add({{"a", 0, 4}});
+    CHECK(t.sum("a", 0) == 7);
+    CHECK(t.sum("a", 1004) == 2);
+    CHECK(t.sum("b:c", 0) == 1);
+    CHECK(t.sum("b", 0) == 0);
+    auto elsewhere = t.settings("two:1");
+    elsewhere.name_space = "other";
+    auto stranger = t.join(elsewhere);
+    CHECK(errand::test::await(t.io, stranger->figures()).counts.empty());
+}
+
+TEST_CASE("more numbers than one call carries are all added") {
+    ledger t;
+    std::vector<handler_count> many;
+    for (int n = 0; n < 5000; ++n) many.push_back({"h" + std::to_string(n), 0, n + 1});
+    t.add(many);
+    CHECK(t.sum("h0", 0) == 1);
+    CHECK(t.sum("h4999", 0) == 5000);
+    CHECK(errand::test::await(t.io, t.by->figures()).counts.size() == 5000);
+}
