@@ -27,7 +27,7 @@ constexpr std::size_t most_kept = 10'000;
 constexpr auto pause_after_failure = 1s;
 constexpr std::size_t most_to_forget = 100'000;
 // For an answer that changes nothing here.
-constexpr auto patience = 2s;
+constexpr auto strike_patience = 2s;
 
 struct forgetting {
     explicit forgetting(const asio::any_io_executor& executor) : over{executor} {}
@@ -50,7 +50,7 @@ awaitable<void> tell_store(loop& there, std::shared_ptr<database_core>, std::vec
 
 awaitable<bool> forget(loop& there, std::shared_ptr<database_core> on, std::vector<delivered_task> tasks) {
     const auto of = std::make_shared<forgetting>(there.executor());
-    of->over.expires_after(patience);
+    of->over.expires_after(strike_patience);
     asio::co_spawn(there.executor(), tell_store(there, std::move(on), std::move(tasks), of), asio::detached);
     if (!of->ended) co_await of->over.async_wait(asio::as_tuple(asio::use_awaitable));
     co_return of->ended;
@@ -131,7 +131,8 @@ awaitable<void> striker::strike_some() {
 void striker::forget_later(std::vector<delivered_task> tasks) {
     if (tasks.empty()) return;
     // A relay's call is made for so long after its rows were read, and its last part may take as long to arrive.
-    const auto until = std::chrono::steady_clock::now() + 3 * of_.app().settings.store_timeout + 3 * patience;
+    const auto until =
+        std::chrono::steady_clock::now() + 3 * of_.app().settings.store_timeout + 3 * strike_patience;
     to_forget_ += tasks.size();
     later_.push_back({until, std::move(tasks)});
     while (to_forget_ > most_to_forget) {
