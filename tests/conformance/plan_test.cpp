@@ -71,7 +71,7 @@ namespace {
 
 struct bench : test_app {
     bench() { broken = false; }
-    errand::proxy<number> numbers = app.handler<number>();
+    errand::proxy<plan_test::number> numbers = app.handler<plan_test::number>();
     errand::proxy<add> adds = app.handler<add>();
     errand::proxy<sum> sums = app.handler<sum>();
     errand::proxy<mark> marks = app.handler<mark>();

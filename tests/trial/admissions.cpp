@@ -21,7 +21,8 @@ using fault_test::entry;
 //
 // The number of a claim, which the journal has as the attempt's fence, is the time of that claim by the store's clock (us),
 // which is the clock that rates go by: delays between claim and start, and jumps ahead, do not count. Where the clock was set back
-// numbers only count on until it has caught up, so windows over that moment are left out.
+// numbers only count on from the last claim before, however long ago that was, until it has caught up: windows over that time are
+// left out.
 //
 // Who waits first starts first, of a key of which one runs at a time: one producer submits one after the other, and numbers of
 // claims grow. A task whose first attempt was lost with its worker had its turn before.
@@ -72,6 +73,12 @@ struct change_of_rule {
     int most = 0;
 };
 
+// Numbers above the last one before the clock was set back (us), until it has caught up (ms).
+struct counting {
+    std::uint64_t from = 0;
+    std::int64_t to = 0;
+};
+
 struct one_limit {
     limit_bound rule{};
     std::vector<const admission*> held{};  // with a claim that was not lost
@@ -82,11 +89,7 @@ struct one_limit {
 class limits_judge {
 public:
     limits_judge(const endings& ended, const chronicle& happened, const lateness& late, judgement& found)
-        : ended_{ended},
-          late_{late},
-          found_{found},
-          happened_{happened},
-          set_back_{settings_back(happened)} {}
+        : ended_{ended}, late_{late}, found_{found}, happened_{happened} {}
 
     void look_at(const std::vector<entry>& lines) {
         const auto& emptied = happened_.emptyings;
@@ -117,8 +120,7 @@ private:
             firsts_.try_emplace(line.task, first_attempt{line.attempt, claim_of(line), line.when});
         } else if (what.starts_with("enters:")) {
             attempts_[{line.pid, what.substr(7)}].places.push_back(all_.size());
-            all_.push_back({what.substr(7), line.task, line.pid, claim_of(line), line.when, not_yet,
-                            claimed_after(claim_of(line))});
+            all_.push_back({what.substr(7), line.task, line.pid, claim_of(line), line.when});
         } else if (what.starts_with("leaves:")) {
             leave(what.substr(7), line);
         } else if (what.starts_with("behind:")) {
@@ -167,6 +169,14 @@ private:
     }
 
     void sort_out() {
+        for (const auto& back : settings_back(happened_)) {
+            counting one{0, back.shown + counted_on};
+            for (const auto& other : all_) {
+                if (other.entered < back.when) one.from = std::max(one.from, other.fence);
+            }
+            counted_.push_back(one);
+        }
+        for (auto& one : all_) one.claimed_after = claimed_after(one.fence);
         for (const auto& one : all_) {
             for (auto& bound : bounds_of(one.where)) {
                 auto& its = limits_[bound.name];
@@ -198,12 +208,11 @@ private:
 
     // ---- clocks ---------------------------------------------------------------------------------------
 
-    // It is not the time of its claim, but counts on from when the clock was set back.
+    // It may not be the time of its claim, but count on from one before the clock was set back.
     bool counts_on(std::uint64_t fence) const {
         const auto shown = static_cast<std::int64_t>(fence / 1000);
-        return std::ranges::any_of(set_back_, [&](auto back) {
-            return shown + clock_rounding >= back && shown <= back + counted_on;
-        });
+        return std::ranges::any_of(counted_,
+                                   [&](const auto& one) { return fence > one.from && shown <= one.to; });
     }
 
     std::int64_t claimed_after(std::uint64_t fence) const {
@@ -270,9 +279,8 @@ private:
     }
 
     bool was_set_back(std::uint64_t from, std::uint64_t to) const {
-        return std::ranges::any_of(set_back_, [&](auto back) {
-            const auto when = static_cast<std::uint64_t>(std::max<std::int64_t>(back, 0)) * 1000;
-            return from <= when && when <= to;
+        return std::ranges::any_of(counted_, [&](const auto& one) {
+            return to > one.from && static_cast<std::int64_t>(from / 1000) <= one.to;
         });
     }
 
@@ -330,7 +338,7 @@ private:
     const lateness& late_;
     judgement& found_;
     const chronicle& happened_;
-    const std::vector<std::int64_t> set_back_;  // what the store's clock showed then
+    std::vector<counting> counted_{};
     std::int64_t until_ = 0;
     std::vector<admission> all_{};
     std::map<std::pair<pid_t, std::string>, told_attempts> attempts_{};

@@ -21,12 +21,17 @@ inline std::int64_t first_shown(std::int64_t of_store, const chronicle& happened
     return std::max(from, of_store - ahead);
 }
 
-// What it showed each time when it was set back.
-inline std::vector<std::int64_t> settings_back(const chronicle& happened) {
-    std::vector<std::int64_t> all;
+struct setting_back {
+    std::int64_t when = 0;   // by the monotonic clock
+    std::int64_t shown = 0;  // by the store's, until then
+};
+
+// Each time when it was set back.
+inline std::vector<setting_back> settings_back(const chronicle& happened) {
+    std::vector<setting_back> all;
     std::int64_t ahead = happened.store_ahead;
     for (const auto& jump : happened.jumps) {
-        if (jump.by < 0) all.push_back(jump.when + ahead);
+        if (jump.by < 0) all.push_back({jump.when, jump.when + ahead});
         ahead += jump.by;
     }
     return all;

@@ -170,11 +170,23 @@ TEST_CASE("starts that a worker was slow to begin are judged by the time of thei
 
 TEST_CASE("no rate is judged over a moment at which the store's clock was set back") {
     auto tells = starts_at(50, 20);
-    tells.happened.jumps.push_back({tells.now, -500});
     // Numbers of claims only count on until the clock has caught up.
-    auto fence = tells.claim();
+    auto fence = tells.fences.at({1, "r19"});
+    SECTION("just after a claim") {}
+    SECTION("long after the last claim") { tells.after(900); }
+    tells.happened.jumps.push_back({tells.now, -5000});
     for (int at = 0; at < 10; ++at) tells.after(50).enters_by(++fence, "s" + std::to_string(at), "rate");
     CHECK(tells.violated().empty());
+}
+
+TEST_CASE("a rate is judged again once a store's clock that was set back has caught up") {
+    auto tells = starts_at(50, 20);
+    tells.happened.jumps.push_back({tells.now, -500});
+    tells.after(3000);
+    const auto first = tells.claim();
+    for (std::uint64_t at = 0; at < 21; ++at)
+        tells.enters_by(first + at * 45'000, "s" + std::to_string(at), "rate");
+    CHECK(tells.violated() == broken_limits{{"rate_exceeded", 1}});
 }
 
 TEST_CASE("tasks of one key and one producer start in the order of their submission") {
