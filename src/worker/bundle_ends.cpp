@@ -50,12 +50,14 @@ struct item_terms {
     duration unique_for{0};
 };
 
-// Where the handler is not known here, what the body says.
-item_terms terms_of_item(worker_shared& shared, const task_body& body) {
+// Where the handler is not known here, what the body and its carrier say.
+item_terms terms_of_item(worker_shared& shared, const carrier_end& end, const task_body& body) {
     const auto* known = handlers::find(body.handler);
     const auto set = shared.app.overrides.of(known, body.handler);
     const auto terms = known ? terms_of(known->policy, body, set.get()) : terms_of(body, set.get());
     item_terms found{terms.retention, body.biz_id ? terms.unique_for : duration{0}};
+    if (!known && body.biz_id && end.outcome.unique_for > duration{0})
+        found.unique_for = end.outcome.unique_for;
     // What holds its biz_id leaves that behind when it is deleted, and not before.
     if (found.unique_for > duration{0}) found.retention = std::max(found.retention, duration{1});
     return found;
@@ -122,7 +124,7 @@ told_item succeeded(const carrier_end& end, const bundle_item& item, const item_
 told_item what_becomes(worker_shared& shared, const task_id& carrier, const carrier_end& end,
                        const bundle_item& item) {
     auto notes = item.notes.empty() ? task_notes{} : decode_notes(item.notes);
-    const auto terms = terms_of_item(shared, decode_body(item.body));
+    const auto terms = terms_of_item(shared, end, decode_body(item.body));
     switch (end.what) {
     case tidings::success: return succeeded(end, item, terms, std::move(notes));
     case tidings::dead:

@@ -21,6 +21,8 @@ namespace {
 // Its items are to hear of its end also when no worker is there for a while.
 constexpr duration carrier_is_kept_for = std::chrono::days{1};
 constexpr std::size_t most_why = 4096;
+// Of all items that have failed: what a run says of them must not be too large to be kept.
+constexpr std::size_t most_whys = 128 * 1024;
 
 std::string carrier_body(const claimed_item& item, const task_id& id, const std::string& key,
                          time_point now) {
@@ -113,6 +115,7 @@ std::vector<item_end> bundle_run::ends(const known_handler& handler, const handl
                            std::to_string(items_.size()) + " items"};
         }
     }
+    const auto room = most_whys / std::max<std::size_t>(failed_.size(), 1);
     std::vector<item_end> all;
     all.reserve(items_.size());
     for (std::size_t at = 0; at < items_.size(); ++at) {
@@ -124,7 +127,7 @@ std::vector<item_end> bundle_run::ends(const known_handler& handler, const handl
             const auto decided = decide(attempt_end::threw, failure, terms, items_[at].notes, now);
             one.failed = true;
             one.result.clear();
-            one.why = why->second;
+            one.why = utf8_prefix(why->second, room);
             one.dead = decided.kind == verdict::bury;
             one.delay = decided.delay;
         }

@@ -357,6 +357,9 @@ void executor::finish(active_task& attempt, attempt_end how, const std::exceptio
     if (attempt.timed::is_linked()) attempt.timed::unlink();
     if (attempt.given_up) return leave(attempt);
     renew_terms(attempt);
+    // For its items: who tells them of its end may not know the handler.
+    if (attempt.known && is_carrier(attempt.task.id))
+        attempt.terms.unique_for = attempt.known->policy.unique_for.value_or(duration{0});
     auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), home_.tasks().now());
     if (decided.kind == verdict::succeed) decided.notes.wish = attempt.wish();
     if (decided.kind == verdict::bury && has_on_dead(attempt.known)) return bury(keep, std::move(decided));
@@ -385,7 +388,9 @@ void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
         if (dead.bundle) call_on_dead_of_items(shared_.app, *dead.known, *dead.bundle, task, now);
         call_on_dead(shared_.app, *dead.known, task, now);
     };
-    if (!apart(*attempt)) {
+    // Of a run it hears as often as that had items, and must not keep leases from being extended for so long.
+    const bool has_many = attempt->bundle && shared_.has_pool;
+    if (!apart(*attempt) && !has_many) {
         hear(*attempt, decided.notes);
         hand_in(*attempt, std::move(decided), {});
         return;

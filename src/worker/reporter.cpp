@@ -22,6 +22,9 @@ void take_first(std::vector<T>& to, std::vector<T>& from, std::size_t n) {
     from.erase(from.begin(), end);
 }
 
+// For as many others a store could do as much: an item comes into its bundle by itself.
+std::size_t weight_of(const report& one) { return one.what == report::kind::join ? 32 : 1; }
+
 }  // namespace
 
 void reporter::claimed(std::span<const claimed_task> tasks) {
@@ -54,9 +57,10 @@ void reporter::for_open(const std::vector<report>& reports, Change change) {
 // After an outage more may wait than one call is to carry.
 std::size_t reporter::fitting() const {
     std::size_t n = 0;
-    for (std::size_t bytes = 0; n < std::min(reports_.size(), most_reports_per_call); ++n) {
+    for (std::size_t bytes = 0, weight = 0; n < reports_.size(); ++n) {
         bytes += reports_[n].record.size();
-        if (n > 0 && bytes > store::most_bytes_per_call) break;
+        weight += weight_of(reports_[n]);
+        if (n > 0 && (bytes > store::most_bytes_per_call || weight > most_reports_per_call)) break;
     }
     return n;
 }

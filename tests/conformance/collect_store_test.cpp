@@ -272,6 +272,29 @@ TEST_CASE("who takes over the run of a dead worker finds the same items, and nob
     CHECK(here.carrier_of(c) != carrier);
 }
 
+TEST_CASE("the items of a large bundle come page by page, each once", "[collect]") {
+    bundle_bench here;
+    const joining_rule large{.max_size = 1000};
+    id_list all, found;
+    for (int i = 0; i < 320; ++i) all.push_back(here.submitted(std::to_string(i)));
+    for (auto got = here.claim(here.by, 100).claimed; !got.empty(); got = here.claim(here.by, 100).claimed) {
+        std::vector<report> said;
+        for (const auto& one : got) said.push_back(here.joins(one, large));
+        here.finish(here.by, std::move(said));
+    }
+    const auto carrier = here.carrier_of(all.front());
+    int pages = 0;
+    for (bundle_page page{.more = true}; page.more; ++pages) {
+        const auto after = page.last;
+        page = await(here.io, here.by->bundle(carrier, after));
+        for (const auto& one : page.items) found.push_back(one.id);
+    }
+    CHECK(pages > 1);
+    std::ranges::sort(all);
+    std::ranges::sort(found);
+    CHECK(found == all);
+}
+
 TEST_CASE("who has lost an item to another does not put it into a bundle", "[collect]") {
     bundle_bench here;
     const auto id = here.submitted("1");

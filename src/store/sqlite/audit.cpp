@@ -98,6 +98,18 @@ void audit::look_at_needs(const task_id& id, audit_step& out, bool mend) {
     for (const auto& parent : needs) {
         if (is_unlisted(parent)) continue;
         const auto row = rows_.find(parent);
+        // A carrier never comes again. What its run did is not known any more: its items are collected anew.
+        if (!row && is_carrier(parent)) {
+            const auto tells = [&](tidings what) { return edges_.any_news(parent, what); };
+            if (tells(tidings::success) || tells(tidings::dead) || tells(tidings::cancelled) ||
+                tells(tidings::expired))
+                continue;
+            add(out, "stuck", id.view(), "the run of its bundle is gone, and nobody will tell it", mend);
+            if (!mend) continue;
+            edges_.add(link::tells, parent, id);
+            edges_.announce(parent, tidings::success);
+            continue;
+        }
         const auto how = row && row->ended() ? static_cast<tidings>(row->outcome.front()) : tidings::check;
         const bool told = how == tidings::check || edges_.any_news(parent, how);
         if (told && (how != tidings::check || edges_.has(link::tells, parent, id))) continue;

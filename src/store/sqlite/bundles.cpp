@@ -7,7 +7,7 @@
 namespace errand::sqlite {
 namespace {
 
-constexpr std::size_t items_per_page = 500;
+constexpr std::size_t items_per_page = 150;
 
 }  // namespace
 
@@ -28,8 +28,9 @@ bool bundles::join(const report& one) {
     ++bundle.joined;
     bundle.bytes += static_cast<std::int64_t>(by.bytes);
 
-    // Those that have left it do not count.
-    const auto items = edges_.count(link::tells, bundle.carrier);
+    // Those that have left it do not count; they are looked for only where that matters.
+    auto items = static_cast<std::size_t>(bundle.joined);
+    if (items >= static_cast<std::size_t>(by.max_size)) items = edges_.count(link::tells, bundle.carrier);
     const bool is_ready = bundle.row.where() == state::ready;
     if (is_full(by, items, static_cast<std::size_t>(bundle.bytes))) {
         sql_.close_bundle.run(tx_.ns(), bundle.carrier.view());

@@ -39,7 +39,8 @@ edit_verdict changes::edit(const edit_call& call) {
     auto record = row->where() == state::waiting ? edges_.waiting_of(call.id) : std::nullopt;
     const auto carrier = record ? edges_.carrier_of(call.id) : std::nullopt;
     const auto carries = carrier ? rows_.find(*carrier) : std::nullopt;
-    const bool in_run = carries && carries->claim;
+    // Of one that has ended it has yet to hear.
+    const bool in_run = carrier && (!carries || carries->ended() || carries->claim);
     const bool fixed =
         in_run || row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
     const bool started = row->started() || (carries && carries->started());

@@ -105,7 +105,8 @@ std::optional<task_id> edges::carrier_of(const task_id& id) {
 bool edges::bundle_started(const task_id& id) {
     const auto carrier = carrier_of(id);
     const auto row = carrier ? rows_.find(*carrier) : std::nullopt;
-    return row && row->started();
+    // Of one that has ended, or is gone, its items have yet to hear.
+    return carrier && (!row || row->ended() || row->started());
 }
 
 void edges::forget_waiting(const task_id& id) {
@@ -193,6 +194,16 @@ void edges::announce(const task_id& id, tidings what, std::int64_t at,
 
 bool edges::any_news(const task_id& id, tidings what) {
     return sql_.find_news(tx_.ns(), id.view(), text_of(what)).next();
+}
+
+bool edges::is_untold(const task_id& id, state end) {
+    if (!is_carrier(id)) return false;
+    switch (end) {
+    case state::success: return any_news(id, tidings::success);
+    case state::dead: return any_news(id, tidings::dead);
+    case state::expired: return any_news(id, tidings::expired);
+    default: return any_news(id, tidings::cancelled);
+    }
 }
 
 void edges::drop_news(const task_id& id, tidings what) {

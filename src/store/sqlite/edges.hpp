@@ -73,6 +73,8 @@ public:
     void announce_run(const task_id& id, const task_id& schedule);
     bool any_news(const task_id& id, tidings what);
     void drop_news(const task_id& id, tidings what);
+    // Of a task that has ended: it is a carrier, whose items have yet to hear what its outcome says of each.
+    bool is_untold(const task_id& id, state end);
     // What has been overtaken needs no telling.
     bool still_true(const task_id& id, tidings what);
 

@@ -121,6 +121,7 @@ std::size_t maintenance::clean_list(list_row& list, std::size_t limit) {
     std::size_t deleted = 0;
     for (const auto& id : over) {
         auto row = rows_.find(id);
+        if (edges_.is_untold(id, row->where())) continue;
         endings_.drop_ended(id, *row);
         ++deleted;  // or came nearer to it
     }
@@ -161,8 +162,10 @@ std::size_t maintenance::trim_kind(queue_row& queue, list_kind kind, std::size_t
     if (oldest.size() > count) oldest.resize(count);
     std::size_t deleted = 0;
     for (const auto& [place, id] : oldest) {
-        // Whoever awaited its end was told of it by the step that ended it, and who depends on it hears of that all the same.
+        // Whoever awaited its end was told of it by the step that ended it, and who depends on it hears of that all the same, but
+        // items of a bundle need its outcome.
         auto row = rows_.find(id);
+        if (edges_.is_untold(id, row->where())) continue;
         endings_.drop_ended(id, *row);
         ++deleted;  // or came nearer to it
     }

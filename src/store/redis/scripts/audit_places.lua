@@ -1,8 +1,16 @@
 -- audit, of a task that has not ended: it stands in exactly one place.
--- Needs: lib_links lib_news lib_away lib_listed lib_finding lib_groups audit_aside
+-- Needs: lib_links lib_news lib_away lib_listed lib_finding lib_groups lib_bundles audit_aside
 
 local function audit_need(id, parent)
   local value = call('HGET', tasks, parent)
+  -- A carrier never comes again. What its run did is not known any more: its items are collected anew.
+  if not value and bundle.is_carrier(parent) and not bundle.is_under_way(parent) then
+    if finding('stuck', id, 'the run of its bundle is gone, and nobody will tell it') then
+      call('ZADD', links, 0, 'c' .. parent .. id)
+      announce({parent .. 's'})
+    end
+    return
+  end
   local letter = value and is_ended(value) and state_letter(value)
   local told = not letter or call('ZSCORE', outbox, parent .. letter)
   if not told and finding('stuck', id, 'what it waits for has ended, and nobody will tell it') then

@@ -2,6 +2,7 @@
 -- Needs: lib_many lib_histories lib_untold clean_drop
 
 local function drop_over(id, value, q)
+  if is_untold(id, value) then return false end
   if not drop(id, value, q) then return false end
   if is_young(value) then leave_untold(id, value) end
   return true

@@ -11,7 +11,7 @@ local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
 if not old then return {'unknown', now} end
 local item = bundle.is_item(record)
 local runs = is_ended(old) or call('HEXISTS', own, id) == 1 or (record and sub(record, 1, 1) == 'r')
-  or (item and call('HEXISTS', own, bundle.carrier_of(id) or '') == 1)
+  or (item and bundle.is_under_way(bundle.carrier_of(id) or ''))
 if runs or (ARGV[6] == '1' and started(id)) then return {'unchanged', now} end
 if redis.sha1hex(old) ~= ARGV[2] then return {'changed', now} end
 local q, queue = queue_of(old)

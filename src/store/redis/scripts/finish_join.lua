@@ -53,7 +53,10 @@ local function join_bundle(run, id, record)
   add_links({'n' .. id .. one.carrier, 'c' .. one.carrier .. id})
   local bytes = one.bytes + tonumber(sub(record, 64, 71))
 
-  if count_links('c', one.carrier) >= tonumber(sub(record, 33, 37)) or bytes >= most_item_bytes then
+  -- Some may have left it: only then they are counted.
+  local most, items = tonumber(sub(record, 33, 37)), one.joined + 1
+  if items >= most then items = count_links('c', one.carrier) end
+  if items >= most or bytes >= most_item_bytes then
     bundle.close(one.carrier)
     if one.ready then return end
     call('ZREM', due_of(q), text)

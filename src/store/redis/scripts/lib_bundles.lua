@@ -27,6 +27,15 @@ function bundle.leave(id)
   if carrier then call('ZREM', links, 'n' .. id .. carrier, 'c' .. carrier .. id) end
 end
 
+-- It is claimed, or has ended and its items have yet to hear of that: what becomes of them is decided.
+function bundle.is_under_way(carrier)
+  if call('HEXISTS', own, carrier) == 1 then return true end
+  for _, letter in ipairs({'s', 'd', 'c', 'x'}) do
+    if call('ZSCORE', outbox, carrier .. letter) then return true end
+  end
+  return false
+end
+
 function bundle.close(carrier)
   local key = call('HGET', bundle.open, 'c' .. carrier)
   if key then call('HDEL', bundle.open, 'c' .. carrier, 'k' .. key) end

@@ -6,5 +6,5 @@ local function started(id)
   if noted and (byte(noted, 3) ~= 0 or byte(noted, 2) >= 2) then return true end
   -- An item has when its bundle has.
   local carrier = bundle.is_item(call('HGET', waiting, id)) and bundle.carrier_of(id)
-  return carrier and (call('HEXISTS', own, carrier) == 1 or call('HEXISTS', notes, carrier) == 1)
+  return carrier and (bundle.is_under_way(carrier) or call('HEXISTS', notes, carrier) == 1)
 end

@@ -16,7 +16,10 @@ local function resolve()
   while at <= #ARGV do
     -- Whoever was slow to tell may not undo what another has told since.
     local parent, what = ARGV[at], ARGV[at + 1]
-    overtaken[parent .. what] = not is_away(parent) and not still_true(parent, what)
+    -- Once: of a carrier there is a step for each item, and it may be as large as all their results.
+    if overtaken[parent .. what] == nil then
+      overtaken[parent .. what] = not is_away(parent) and not still_true(parent, what)
+    end
     for i = at + 4, at + 3 + ARGV[at + 3] do
       told[#told + 1] = {id = ARGV[i], parent = ARGV[at], what = ARGV[at + 1], outcome = ARGV[at + 2]}
       asked[#asked + 1] = ARGV[i]

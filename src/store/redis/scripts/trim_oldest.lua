@@ -3,8 +3,9 @@
 local limit, awaited_ms = tonumber(ARGV[2]), 60000
 
 -- Whoever awaits its end and was not told of it yet (lib_end.lua) finds it, if he comes within a minute. Tasks that depend on
--- it hear of its end all the same.
+-- it hear of its end all the same, but items of a bundle need its outcome.
 local function is_awaited(id, value)
+  if is_untold(id, value) then return true end
   local who = any_watched and finished_at(value) > now - awaited_ms and call('HGET', watched, id)
   return who and who ~= '>\n'
 end
