@@ -198,8 +198,8 @@ public:
     [[nodiscard]] awaitable<std::vector<handler_info>> handlers() const;
 
     /// What became of the attempts of the last hour, by handler: how many, how many failed, how long tasks waited and ran.
-    /// Workers sum it up and send it once a minute and when they stop; what one has not sent when it is killed is lost. Two
-    /// round trips.
+    /// Workers sum it up and send it once a minute and when they stop; what one has not sent when it is killed is lost. About
+    /// ten round trips, and one more for each 500 numbers.
     [[nodiscard]] awaitable<figures_info> figures() const;
 
     /// The shards whose servers do not answer now, of several. What these keep is missing in queues(), list(), workers(),

@@ -6,6 +6,7 @@
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -62,7 +63,10 @@ quota quota_over(quota seen, const std::vector<std::string>& words) {
         if (name == "max_queued") {
             seen.max_queued = number_in<std::int64_t>(word, value);
         } else if (name == "submit_rate") {
+            const auto before = seen.submit_rate;
             seen.submit_rate = rate_in(word, value);
+            if (before && seen.submit_rate)
+                seen.submit_rate->burst = std::min(before->burst, seen.submit_rate->count);
         } else if (name == "burst") {
             burst = number_in<int>(word, value).value_or(0);
         } else if (name == "max_running") {

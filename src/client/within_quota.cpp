@@ -100,7 +100,7 @@ awaitable<void> need_schedule_quota(store& in, const detail::app_core& app,
     const auto rules = app.overrides.quota_rules();
     if (!rules || !rules->max_schedules || declared.empty()) co_return;
     std::set<task_id> asked;
-    for (const auto& one : declared) asked.insert(derive_schedule_id(one.identity, one.key));
+    for (const auto& one : declared) asked.insert(id_of(one));
     const std::vector<task_id> ids{asked.begin(), asked.end()};
     std::int64_t added = 0, there = 0;
     for (const auto& one : (co_await in.find_schedules(ids)).schedules) {
@@ -112,7 +112,8 @@ awaitable<void> need_schedule_quota(store& in, const detail::app_core& app,
     do {
         page = co_await in.list_schedules(after, schedules_per_page);
         for (const auto& one : page.schedules) there += is_live(one.record) ? 1 : 0;
-        if (!page.names.empty()) after = page.names.back();
+        if (page.names.empty()) break;
+        after = page.names.back();
     } while (page.more && there + added <= *rules->max_schedules);
     if (there + added <= *rules->max_schedules) co_return;
     throw quota_exceeded{quota_of(app) + " allows " + counted(*rules->max_schedules, "schedule") +

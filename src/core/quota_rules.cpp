@@ -103,7 +103,8 @@ quota_answer take_quota(quota_state& state, const quota_ask& ask, std::int64_t n
     state.queued += got.admitted;
     held -= got.admitted * static_cast<std::int64_t>(millionths);
     // What gives nothing changes nothing: rounded again and again, the bucket would lose by being asked.
-    if (ask.rate && got.admitted > 0) {
+    // But from a clock that was set back time counts anew: else an empty bucket would wait until it has caught up.
+    if (ask.rate && (got.admitted > 0 || now < state.filled)) {
         state.tokens = held;
         state.filled = now;
     }

@@ -270,7 +270,7 @@ schedule_move look(const schedule_record& seen, time_point now, const last_run_s
 }
 
 schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_point now,
-                       const zone_source& zones) {
+                       const zone_source& zones, bool fires) {
     schedule_move move = unchanged(seen);
     auto& record = move.record;
     if (record.state == schedule_state::cancelled) return move;
@@ -291,7 +291,7 @@ schedule_move hear_end(const schedule_record& seen, const ended_run& over, time_
         if (!record.next && !wish.next_at) finish(record, now);
     }
     // First: what the run asks for comes after it.
-    if (waited_for && record.queued && record.state == schedule_state::active && !wish.stop)
+    if (fires && waited_for && record.queued && record.state == schedule_state::active && !wish.stop)
         fire_queued(move, now, plan);
     if (wish.stop) {
         if (!has_ended(record.state)) finish(record, now);

@@ -61,8 +61,9 @@ struct ended_run {
     time_point finished_at{};
     schedule_wish wish{};
 };
+// `fires`: a tick that was put off until then is fired; else that is left to look().
 schedule_move hear_end(const schedule_record& record, const ended_run& over, time_point now,
-                       const zone_source& zones);
+                       const zone_source& zones, bool fires = true);
 
 schedule_move pause(const schedule_record& record);
 schedule_move resume(const schedule_record& record, time_point now, const zone_source& zones);

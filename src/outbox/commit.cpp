@@ -6,6 +6,7 @@
 #include "client/within_quota.hpp"
 #include "core/task_id.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/at_most.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/on_loop.hpp"
 
@@ -62,13 +63,19 @@ awaitable<void> ask_quota(loop& there, const app_core& app, const held_list& lis
 awaitable<bool> let_through(database_core& on, const held_list& list) {
     if (!on.app().overrides.any_quota() || on.sender().quota_is_away()) co_return false;
     const auto executor = co_await asio::this_coro::executor;
+    const auto ask = [&](loop& there) { return ask_quota(there, on.app(), list); };
     try {
-        co_await on_loop(caller_loop(executor, on.app()),
-                         [&](loop& there) { return ask_quota(there, on.app(), list); });
-    } catch (const store_error&) {
-        co_return false;
+        // The loop of a handler would wait for ever, with the database's locks held.
+        co_await at_most(executor, on_loop(caller_loop(executor, on.app()), ask),
+                         on.app().settings.store_timeout);
+        co_return true;
+    } catch (const quota_exceeded&) {
+        throw;
+    } catch (const std::exception&) {
+        on.sender().note_quota(true);
     }
-    co_return true;
+    co_await asio::this_coro::throw_if_cancelled();
+    co_return false;
 }
 
 }  // namespace

@@ -112,6 +112,10 @@ bool courier::quota_is_away() const {
     return away_[there_.tasks().shard_of(place_of_settings(quota_record_name))];
 }
 
+void courier::note_quota(bool away) {
+    away_[there_.tasks().shard_of(place_of_settings(quota_record_name))] = away;
+}
+
 // Which of several shards is away that a call concerned is not known; they have calls of their own.
 void courier::note_away(std::span<const outbox_entry> entries, bool away) {
     if (there_.tasks().shards() == 1) {
@@ -351,12 +355,19 @@ awaitable<void> courier::leave_out_what_is_gone(lane& of) {
 
 awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> entries) {
     std::vector<brought> all(entries.size());
+    bool asked = false;
     try {
         co_await there_.ready();
-        co_await bring_tasks(entries, all);
+        const auto admitted = co_await count_admitted(entries);
+        asked = true;
+        co_await bring_tasks(entries, admitted, all);
         co_await declare_those_of(entries, all);
     } catch (const std::exception&) {
-        note_away(entries, true);
+        if (asked || there_.tasks().shards() == 1) {
+            note_away(entries, true);
+        } else {
+            note_quota(true);
+        }
         throw;
     }
     note_away(entries, false);
@@ -366,10 +377,15 @@ awaitable<std::vector<brought>> courier::bring(std::span<const outbox_entry> ent
 
 awaitable<std::size_t> courier::count_admitted(std::span<const outbox_entry> entries) {
     if (!app_.overrides.any_quota()) co_return entries.size();
-    const auto asks = [](const outbox_entry& one) { return one.schedule.empty() && !one.admitted; };
+    // What is for a shard that does not answer would be asked for again and again, and never be submitted.
+    const bool several = there_.tasks().shards() > 1;
+    const auto asks = [&](const outbox_entry& one) {
+        return one.schedule.empty() && !one.admitted && !(several && is_away(route_of(there_.tasks(), one)));
+    };
     const auto count = std::ranges::count_if(entries, asks);
     if (count == 0) co_return entries.size();
     const auto got = co_await there_.quotas().take(count, false);
+    note_quota(false);
     auto left = got.admitted;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (asks(entries[i]) && left-- == 0) co_return i;
@@ -378,10 +394,10 @@ awaitable<std::size_t> courier::count_admitted(std::span<const outbox_entry> ent
 }
 
 // What the quota keeps waits, and with it what comes after: it may depend on it.
-awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into) {
+awaitable<void> courier::bring_tasks(std::span<const outbox_entry> entries, std::size_t admitted,
+                                     std::vector<brought>& into) {
     std::vector<submission_item> items;
     std::vector<std::size_t> places;
-    const auto admitted = co_await count_admitted(entries);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (!entries[i].schedule.empty()) continue;
         if (i >= admitted) {

@@ -71,6 +71,7 @@ public:
     bool is_prompt(const held_task& task) const;
     // The shard that keeps the quota was away when it was called last. From any thread.
     bool quota_is_away() const;
+    void note_quota(bool away);
     // The store's clock, as far as this machine's tells it. From any thread.
     time_point store_now() const;
     // What the relay has delivered, and struck off, is to be forgotten once no call that was made before can arrive; the next
@@ -126,7 +127,8 @@ private:
     void answered(lane& of, std::unordered_set<task_id> left);
     void give_up(lane& of);
     void leave_what_needs(std::unordered_set<task_id> left);
-    awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::vector<brought>& into);
+    awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::size_t admitted,
+                                std::vector<brought>& into);
     // From the first on.
     awaitable<std::size_t> count_admitted(std::span<const outbox_entry> entries);
     awaitable<void> declare_those_of(std::span<const outbox_entry> entries, std::vector<brought>& into);

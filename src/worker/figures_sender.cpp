@@ -16,8 +16,14 @@ awaitable<figures_by_handler> taken_from(worker_thread& thread) { co_return thre
 
 }  // namespace
 
-// What the store does not take is sent with the next round.
+// The first round comes while the threads are not there yet: nothing has ended, and nobody would answer if the start failed.
 awaitable<std::size_t> figures_sender::pass() {
+    if (std::exchange(first_, false)) co_return 0;
+    co_return co_await send();
+}
+
+// What the store does not take is sent with the next round.
+awaitable<std::size_t> figures_sender::send() {
     for (const auto& thread : threads_) {
         const auto some =
             co_await asio::co_spawn(thread->home().executor(), taken_from(*thread), asio::use_awaitable);

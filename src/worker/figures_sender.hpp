@@ -19,14 +19,16 @@ public:
     // How many numbers were sent.
     awaitable<std::size_t> pass() override;
     // When all tasks have ended.
-    awaitable<void> last_pass() { co_await pass(); }
+    awaitable<void> last_pass() { co_await send(); }
 
 private:
+    awaitable<std::size_t> send();
     duration pause() override { return std::chrono::minutes{1}; }
 
     store& in_;
     std::span<const std::unique_ptr<worker_thread>> threads_;
     figures_by_handler unsent_;
+    bool first_ = true;
 };
 
 }  // namespace errand

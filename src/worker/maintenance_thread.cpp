@@ -106,8 +106,9 @@ awaitable<void> maintenance_thread::leave() {
     // Only a courtesy to others, not to be waited for when the store is away.
     auto leaves = thread_.home().tasks().leave(shared_.queues.names());
     const bool is_there = co_await ends_within(std::move(leaves), std::chrono::seconds{1});
-    if (is_there && figures_sender_)
-        co_await ends_within(figures_sender_->last_pass(), std::chrono::seconds{10});
+    // One that is only slow gets them yet.
+    if (figures_sender_)
+        co_await ends_within(figures_sender_->last_pass(), std::chrono::seconds{is_there ? 10 : 3});
 }
 
 // A connection was made again, or a shard that was away has answered.

@@ -39,15 +39,19 @@ awaitable<schedule_step> step_after(worker_shared& shared, store& in, const kept
     auto record = decode_schedule(kept.record);
     const auto seen = record.stamp;
     schedule_move all{.record = std::move(record)};
+    // The scheduler asks the quota for what it fires.
+    const bool fires = !shared.app.overrides.any_quota();
     for (const auto& id : ended) {
         const auto over = co_await end_of_run(in, id, now);
         if (!over) continue;
-        auto move = hear_end(all.record, *over, now, shared.app.zone_finder());
+        auto move = hear_end(all.record, *over, now, shared.app.zone_finder(), fires);
         all.record = std::move(move.record);
         for (auto& made : move.runs) all.runs.push_back(std::move(made));
     }
     count_what_runs(shared.app.overrides, all);
+    const bool is_queued = all.record.queued && all.record.state == schedule_state::active;
     auto step = step_of(seen, std::move(all), now);
+    if (is_queued && !fires) step.look_at = now;
     step.heard = ended;
     co_return step;
 }

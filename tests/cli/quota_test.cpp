@@ -53,6 +53,7 @@ TEST_CASE("a quota is said and read in few words") {
     CHECK(quota_over({}, {"max_running=4"}) == quota{.max_running = 4});
     CHECK(quota_text({.max_running = 4}) == "max_running=4");
     CHECK(quota_over(all, {"burst="}).submit_rate == errand::rate_limit{50, 30s, 0});
+    CHECK(quota_over(all, {"submit_rate=90/s"}).submit_rate == errand::rate_limit{90, 1s, 7});
     CHECK(quota_text({}) == "nothing is limited");
     for (const auto* word : {"max_queued", "max_queued=x", "submit_rate=10", "submit_rate=/s", "x=1"})
         CHECK_THROWS_AS(quota_over({}, {word}), errand::usage_error);

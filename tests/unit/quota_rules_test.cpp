@@ -63,6 +63,15 @@ TEST_CASE("a clock that is set back gives nothing and takes nothing") {
     CHECK(take_quota(state, ask_for(9, rate), some_time - 60 * one_second).admitted == 6);
 }
 
+TEST_CASE("an empty bucket fills also by a clock that was set back") {
+    quota_state state;
+    const rate_limit rate{10, 1s, 0};
+    CHECK(take_quota(state, ask_for(10, rate), some_time).admitted == 10);
+    const auto back = some_time - 3600 * one_second;
+    CHECK(take_quota(state, ask_for(1, rate), back).admitted == 0);
+    CHECK(take_quota(state, ask_for(1, rate), back + 100'000).admitted == 1);
+}
+
 TEST_CASE("asking an empty bucket takes nothing from it, and its next task comes when it was said") {
     for (const int count : {1, 3, 7, 11, 999}) {
         quota_state state;

@@ -88,3 +88,15 @@ TEST_CASE("a tick that was put off until its run ended is skipped when there is 
     CHECK(desk.kept.skipped == 1);
     CHECK(desk.kept.next == noon + 3h);
 }
+
+TEST_CASE("a tick that was put off is left to the next look where the end of a run fires nothing") {
+    auto declared = hourly();
+    declared.terms.overlap = overlap_rule::queue_one;
+    schedule_desk desk{declared};
+    desk.look(noon + 1h);
+    desk.look(noon + 2h, still_open);
+    const auto over = ended_run{.id = desk.kept.last_run, .finished_at = noon + 2h + 5min};
+    CHECK(desk.take(hear_end(desk.kept, over, noon + 2h + 5min, utc_alone, false)).runs.empty());
+    CHECK(desk.kept.queued == noon + 2h);
+    CHECK(ticks_of(look_with(desk, 1, noon + 2h + 5min, ended_at(noon + 2h + 5min))) == ticks{noon + 2h});
+}

@@ -5,14 +5,27 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace errand::redis {
 namespace {
 
-constexpr std::size_t counts_per_call = 2000;
+// A call takes a few milliseconds at most.
+constexpr std::size_t counts_per_call = 500, counts_per_page = 500;
 
 // No wire name holds a line break.
 std::string field_of(const handler_count& one) { return one.handler + '\n' + std::to_string(one.what); }
+
+void add_field(std::vector<handler_count>& to, std::string_view field, std::int64_t times) {
+    const auto end = field.find('\n');
+    if (end == field.npos) return;
+    handler_count one{.handler = std::string{field.substr(0, end)}, .times = times};
+    const auto what = field.substr(end + 1);
+    const auto read = std::from_chars(what.data(), what.data() + what.size(), one.what);
+    if (read.ec == std::errc{}) to.push_back(std::move(one));
+}
 
 std::int64_t period_at(time_point now) { return now.time_since_epoch() / figures_store::figures_period; }
 
@@ -35,22 +48,30 @@ awaitable<void> shard_store::add_figures(std::span<const handler_count> counts) 
     }
 }
 
+// Of many handlers there are more numbers than one call may look at.
 awaitable<figures_answer> shard_store::figures() {
-    script_call call{script_name::figures_read, keys_};
-    const auto last = period_at(now());
-    for (auto period = last - figures_kept; period <= last; ++period) call.key(keys_.figures(period));
-    reply answer;
-    reply_reader in{answer};
-    const auto head = co_await ask(call, answer, in);
-    figures_answer got{.now = head.now};
-    while (!in.done()) {
-        const auto field = in.text();
-        const auto end = field.find('\n');
-        handler_count one{.handler = std::string{field.substr(0, end)}};
-        const auto what = end == field.npos ? std::string_view{} : field.substr(end + 1);
-        const auto read = std::from_chars(what.data(), what.data() + what.size(), one.what);
-        one.times = in.number();
-        if (read.ec == std::errc{} && !what.empty()) got.counts.push_back(std::move(one));
+    figures_answer got{.now = now()};
+    const auto last = period_at(got.now);
+    for (auto period = last - figures_kept; period <= last; ++period) {
+        // A page may tell once more what another one has told.
+        std::map<std::string, std::int64_t> kept;
+        std::string from = "0";
+        do {
+            script_call call{script_name::figures_read, keys_};
+            call.key(keys_.figures(period));
+            call.own_arg(from);
+            call.arg(counts_per_page);
+            reply answer;
+            reply_reader in{answer};
+            const auto head = co_await ask(call, answer, in);
+            got.now = head.now;
+            from = in.text();
+            while (!in.done()) {
+                std::string field{in.text()};
+                kept[std::move(field)] = in.number();
+            }
+        } while (from != "0");
+        for (const auto& [field, times] : kept) add_field(got.counts, field, times);
     }
     co_return got;
 }

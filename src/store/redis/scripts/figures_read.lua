@@ -1,11 +1,10 @@
--- figures_read: what is counted of handlers in the last periods.
--- Keys:    the shard's; `figures:<period>` of each
--- Returns: 'ok', now, then field and number of each
--- Cost:    O(numbers)
+-- figures_read: a page of what is counted of handlers in a period.
+-- Keys:    the shard's; `figures:<period>`
+-- Args:    where the page begins ('0' to begin), about how many
+-- Returns: 'ok', now, where the next page begins ('0': there is none), then field and number of each; one may come again
+-- Cost:    O(page)
 -- Needs:   lib_there
-local reply = {'ok', now}
-for k = first_queue_key, #KEYS do
-  local kept = call('HGETALL', KEYS[k])
-  for i = 1, #kept do reply[#reply + 1] = kept[i] end
-end
+local page = call('HSCAN', KEYS[#KEYS], ARGV[1], 'COUNT', ARGV[2])
+local reply = {'ok', now, page[1]}
+for i = 1, #page[2] do reply[i + 3] = page[2][i] end
 return reply

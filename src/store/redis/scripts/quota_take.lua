@@ -36,7 +36,8 @@ local admitted = (whole and may < tasks_asked) and 0 or may
 queued = queued + admitted
 held = held - admitted * 1000000
 -- What gives nothing changes nothing: rounded again and again, the bucket would lose by being asked.
-if bucket and admitted > 0 then tokens, filled = held, micros end
+-- But from a clock that was set back time counts anew: else an empty bucket would wait until it has caught up.
+if bucket and (admitted > 0 or micros < filled) then tokens, filled = held, micros end
 if why == 3 then
   local lacking = (whole and tasks_asked or 1) * 1000000 - held
   opens = math.ceil(lacking / 1000000 * per / refills)
