@@ -20,8 +20,6 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <set>
 
 namespace errand::detail {
@@ -31,15 +29,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// There may be one for each set of shards; what comes then has one that waits for all of them.
-constexpr std::size_t most_lanes = 500;
-constexpr std::size_t most_in_line = 10'000, most_in_lines = 40'000, most_on_way = 500;
 // A lone commit leaves at once; of many a second each call takes along what has come in this time, as a call costs store and
 // program ten times what a task in it does. A call that took several commits along says that more are coming: those wait
 // for longer, as what the calls cost is what the next commits lack.
 constexpr auto least_between_calls = 5ms, least_when_many = 20ms;
 constexpr std::size_t many_commits = 4;
-constexpr std::size_t worth_a_call = 400;
 
 awaitable<void> pause(std::chrono::milliseconds length) {
     asio::steady_timer timer{co_await asio::this_coro::executor, length};
@@ -55,8 +49,6 @@ std::size_t commits_in(const std::vector<outbox_entry>& entries) {
     for (std::size_t at = 0; at < entries.size(); ++at) n += is_last_of_commit(entries, at) ? 1U : 0U;
     return n;
 }
-
-bool is_awaited(const outbox_entry& one) { return one.task->biz_id || one.task->schedule; }
 
 }  // namespace
 
@@ -87,6 +79,8 @@ courier::courier(database_core& on)
       app_{on.app()},
       there_{app_.background()},
       away_{std::make_unique<std::atomic<bool>[]>(there_.tasks().shards())},
+      lanes_{there_.tasks().shards(),
+             [this](const outbox_entry& one) { return route_of(there_.tasks(), one); }},
       striker_{on, there_,
                [this] {
                    if (changed_) changed_->open();
@@ -99,8 +93,8 @@ bool courier::is_prompt(const held_task& task) const {
     const auto shards = route_of(there_.tasks(), task);
     if (is_away(shards)) return false;
     const std::lock_guard lock{guard_};
-    const auto at = lanes_.find(shards);
-    const auto since = at == lanes_.end() ? never : at->second.asked_at.load();
+    const auto at = calls_.find(shards);
+    const auto since = at == calls_.end() ? never : at->second.asked_at.load();
     return since == never || std::chrono::steady_clock::now() - since < usual_answer;
 }
 
@@ -129,209 +123,60 @@ void courier::note_away(std::span<const outbox_entry> entries, bool away) {
 }
 
 void courier::post(std::shared_ptr<database_core> on, std::vector<outbox_entry> commit) {
-    auto all = put_in_line(std::move(commit));
+    auto all = lanes_.put_in_line(std::move(commit));
     if (all.empty()) return;
     asio::post(there_.context(), [self = shared_from_this(), on = std::move(on), all = std::move(all)] {
-        for (const auto& [lane, needs] : all) {
-            if (needs == need::haste && lane->next_call) lane->next_call->cancel();
-            if (needs == need::call)
-                asio::co_spawn(self->there_.executor(), self->run(on, *lane),
+        for (const auto& [of, needs] : all) {
+            if (needs == delivery_lanes::need::haste) {
+                if (auto* waits = self->calls_of(*of).next) waits->cancel();
+            }
+            if (needs == delivery_lanes::need::call)
+                asio::co_spawn(self->there_.executor(), self->run(on, *of),
                                asio::detached);  // throws nothing
         }
     });
 }
 
-courier::needs_of_lanes courier::put_in_line(std::vector<outbox_entry> commit) {
-    needs_of_lanes all;
+courier::lane_calls& courier::calls_of(const lane& of) {
     const std::lock_guard lock{guard_};
-    if (stopped_) return all;
-    const auto known_before = tickets_;
-    const auto waited = waiting_;
-    std::unordered_set<task_id> left;
-    for (auto& one : commit) {
-        const auto id = one.item.id;
-        auto& in = lane_for(one);
-        const bool needs_one_left =
-            left.contains(id) || std::ranges::any_of(one.item.after, [&](const parent_task& parent) {
-                return left.contains(parent.id);
-            });
-        // The relay will find them; so will those who wait for them.
-        if (needs_one_left || (waited > most_in_lines && takes_no_more(in, 0, known_before)) ||
-            takes_no_more(in, most_in_line, known_before)) {
-            left.insert(id);
-            continue;
-        }
-        const auto needs = put_in_line(in, std::move(one));
-        const auto known = std::ranges::find(all, &in, &std::pair<lane*, need>::first);
-        if (known != all.end()) {
-            known->second = std::max(known->second, needs);
-        } else if (needs != need::nothing) {
-            all.emplace_back(&in, needs);
-        }
-    }
-    return all;
-}
-
-// It was full before this commit: that is not torn apart.
-bool courier::takes_no_more(const lane& in, std::size_t most, std::uint64_t before) {
-    return in.line.size() > most && in.line[most].ticket <= before;
-}
-
-courier::lane& courier::lane_for(const outbox_entry& one) {
-    auto shards = route_of(there_.tasks(), one);
-    for (const auto& other : before(one)) {
-        shard_set both;
-        std::ranges::set_union(shards, other.in->shards, std::back_inserter(both));
-        shards = std::move(both);
-    }
-    if (shards.size() > 1 && lanes_.size() >= most_lanes && !lanes_.contains(shards)) {
-        shards.resize(there_.tasks().shards());
-        std::iota(shards.begin(), shards.end(), std::size_t{0});
-    }
-    auto& in = lanes_[shards];
-    if (in.shards.empty()) in.shards = std::move(shards);
-    return in;
-}
-
-courier::need courier::put_in_line(lane& in, outbox_entry one) {
-    // The transaction waits for the store's word.
-    const bool awaited = is_awaited(one);
-    one.ticket = ++tickets_;
-    if (there_.tasks().shards() > 1) unanswered_.emplace(one.item.id, position{&in, one.ticket});
-    in.line.push_back(std::move(one));
-    ++waiting_;
-    in.awaited = in.awaited || awaited;
-    if (!std::exchange(in.delivering, true)) return need::call;
-    return awaited || in.line.size() >= worth_a_call ? need::haste : need::nothing;
-}
-
-// What it must not overtake.
-std::vector<courier::position> courier::before(const outbox_entry& one) const {
-    std::vector<position> all;
-    if (unanswered_.empty()) return all;
-    const auto add = [&](const task_id& other) {
-        const auto [from, to] = unanswered_.equal_range(other);
-        for (auto at = from; at != to; ++at) all.push_back(at->second);
-    };
-    add(one.item.id);
-    for (const auto& parent : one.item.after) add(parent.id);
-    return all;
-}
-
-void courier::strike_out(const task_id& id, std::uint64_t ticket) {
-    const auto [from, to] = unanswered_.equal_range(id);
-    for (auto at = from; at != to; ++at) {
-        if (at->second.ticket != ticket) continue;
-        unanswered_.erase(at);
-        return;
-    }
-}
-
-// What is to leave now, whole commits, is on its way then: nothing while it has to wait for what leaves by other lanes. False, and
-// the delivery has ended, when there is nothing.
-bool courier::fetch_line(lane& of) {
-    auto& line = of.line;
-    auto& on_way = of.on_way;
-    const std::lock_guard lock{guard_};
-    while (!line.empty() && (on_way.size() < most_on_way || on_way.back().batch == line.front().batch) &&
-           !must_wait(of, line.front())) {
-        on_way.push_back(std::move(line.front()));
-        line.pop_front();
-        --waiting_;
-    }
-    of.awaited = false;
-    of.delivering = !on_way.empty() || !line.empty();
-    return of.delivering;
-}
-
-// By the order of tickets nothing waits in a circle.
-bool courier::must_wait(const lane& in, const outbox_entry& one) const {
-    if (unanswered_.empty()) return false;
-    return std::ranges::any_of(before(one), [&](const position& other) {
-        return other.in != &in && other.ticket < one.ticket;
-    });
-}
-
-// `left`: of these, what stays in the outbox.
-void courier::answered(lane& of, std::unordered_set<task_id> left) {
-    {
-        const std::lock_guard lock{guard_};
-        of.on_way.clear();
-        if (!left.empty()) leave_what_needs(std::move(left));
-    }
-    if (changed_) changed_->open();
-}
-
-// It would be taken for what depends on a task that is kept no longer, or for the first of its id; the relay delivers both.
-void courier::leave_what_needs(std::unordered_set<task_id> left) {
-    for (bool more = true; more;) {
-        more = false;
-        for (auto& [shards, one] : lanes_) {
-            waiting_ -= std::erase_if(one.line, [&](const outbox_entry& entry) {
-                const auto id = entry.item.id;
-                const auto needs_it = [&](const parent_task& parent) { return left.contains(parent.id); };
-                if (!left.contains(id) && std::ranges::none_of(entry.item.after, needs_it)) return false;
-                more = left.insert(id).second || more;
-                strike_out(id, entry.ticket);
-                return true;
-            });
-        }
-    }
+    return calls_[of.shards];
 }
 
 bool courier::is_delivering() const {
-    const std::lock_guard lock{guard_};
-    return std::ranges::any_of(lanes_, [this](const auto& one) {
-        return one.second.delivering && !is_away(one.first);
-    });
-}
-
-// Whoever waits for a task of it has this alive, and is told that it was stopped.
-void courier::give_up(lane& of) {
-    std::deque<outbox_entry> dropped;
-    const std::lock_guard lock{guard_};
-    dropped.swap(of.line);
-    waiting_ -= dropped.size();
+    return std::ranges::any_of(lanes_.delivering(),
+                               [this](const lane* one) { return !is_away(one->shards); });
 }
 
 // `on` lives as long as this.
 awaitable<void> courier::run(std::shared_ptr<database_core> on, lane& of) {
-    for (co_await let_more_come(of); fetch_line(of); co_await let_more_come(of)) {
+    for (co_await let_more_come(of); lanes_.fetch(of); co_await let_more_come(of)) {
         if (of.on_way.empty()) {
             if (!changed_) {
-                give_up(of);
+                // Whoever waits for a task of it has this alive, and is told that it was stopped.
+                lanes_.give_up(of);
                 break;
             }
             co_await changed_->wait();
             continue;
         }
-        std::vector<std::pair<task_id, std::uint64_t>> ids;
-        for (const auto& one : of.on_way) ids.emplace_back(one.item.id, one.ticket);
-        std::unordered_set<task_id> left;
-        bool failed = false;
         try {
-            left = co_await deliver_own(on, of);
+            auto stayed = co_await deliver_own(on, of);
+            lanes_.answered(of, std::move(stayed));
         } catch (const std::exception& e) {
-            failed = true;
             app_.log->warn("{} tasks wait in the outbox of {}: {}", of.on_way.size(), of_.shown_url(),
                            e.what());
+            lanes_.failed(of);
         }
-        {
-            const std::lock_guard lock{guard_};
-            for (const auto& [id, ticket] : ids) strike_out(id, ticket);
-        }
-        if (failed) {
-            for (const auto& one : ids) left.insert(one.first);
-        }
-        answered(of, std::move(left));
+        if (changed_) changed_->open();
     }
     if (changed_) changed_->open();
 }
 
 // The ids of those that stay in the outbox.
 awaitable<std::unordered_set<task_id>> courier::deliver_own(std::shared_ptr<database_core> on, lane& of) {
-    of.last_call = std::chrono::steady_clock::now();
-    of.last_commits = commits_in(of.on_way);
+    auto& calls = calls_of(of);
+    calls.last = std::chrono::steady_clock::now();
+    calls.last_commits = commits_in(of.on_way);
     co_await leave_out_what_is_gone(of);
     if (of.on_way.empty()) co_return std::unordered_set<task_id>{};
     co_return co_await deliver_some(on, of);
@@ -459,11 +304,12 @@ awaitable<bool> courier::declare(const outbox_entry& entry) {
 // The ids of those that stay in the outbox.
 awaitable<std::unordered_set<task_id>> courier::deliver_some(const std::shared_ptr<database_core>& on,
                                                              lane& of) {
-    of.asked_at = std::chrono::steady_clock::now();
+    auto& asked_at = calls_of(of).asked_at;
+    asked_at = std::chrono::steady_clock::now();
     struct until_answered {
         std::atomic<std::chrono::steady_clock::time_point>& at;
         ~until_answered() { at = never; }
-    } guard{of.asked_at};
+    } guard{asked_at};
     const auto all = co_await bring(of.on_way);
     warn_of_first(all);
     std::unordered_set<task_id> left;
@@ -515,27 +361,15 @@ void courier::tell(outbox_entry& entry, const delivered_item& answer) {
 }
 
 awaitable<void> courier::let_more_come(lane& of) {
+    auto& calls = calls_of(of);
     const auto until =
-        of.last_call + (of.last_commits < many_commits ? least_between_calls : least_when_many);
+        calls.last + (calls.last_commits < many_commits ? least_between_calls : least_when_many);
     const bool soon = std::chrono::steady_clock::now() < until;
-    const auto is_urgent = [&] {
-        const std::lock_guard lock{guard_};
-        return of.awaited || of.line.size() >= worth_a_call;
-    };
-    if (hurry_ || !soon || is_urgent()) co_return;
+    if (hurry_ || !soon || lanes_.is_urgent(of)) co_return;
     asio::steady_timer timer{co_await asio::this_coro::executor, until};
-    of.next_call = &timer;
+    calls.next = &timer;
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    of.next_call = nullptr;
-}
-
-bool courier::has(const held_task& task) const {
-    const auto is_its = [&](const outbox_entry& entry) { return entry.task.get() == &task; };
-    const std::lock_guard lock{guard_};
-    if (there_.tasks().shards() > 1) return unanswered_.contains(entry_id(task));
-    return std::ranges::any_of(lanes_, [&](const auto& one) {
-        return std::ranges::any_of(one.second.line, is_its) || std::ranges::any_of(one.second.on_way, is_its);
-    });
+    calls.next = nullptr;
 }
 
 awaitable<void> courier::of(std::shared_ptr<held_task> task) {
@@ -549,7 +383,7 @@ awaitable<void> courier::wait_for(std::shared_ptr<courier> self, std::shared_ptr
     while (task->now.load(std::memory_order_acquire) == held_task::fate::committed) {
         if (!self->changed_)
             throw store_error{"the database object was closed before its tasks were delivered"};
-        if (self->has(*task)) {
+        if (self->lanes_.has(*task)) {
             co_await self->changed_->wait();
         } else if (co_await self->stands(*task)) {
             co_await pause(length);
@@ -571,10 +405,7 @@ awaitable<bool> courier::stands(const held_task& task) {
 }
 
 void courier::stop() {
-    {
-        const std::lock_guard lock{guard_};
-        stopped_ = true;
-    }
+    lanes_.stop();
     if (changed_) changed_->open();
     changed_.reset();
 }
@@ -584,8 +415,8 @@ awaitable<void> courier::flush(duration most) {
     hurry_ = true;
     {
         const std::lock_guard lock{guard_};
-        for (auto& [shards, one] : lanes_) {
-            if (one.next_call) one.next_call->cancel();
+        for (auto& [shards, of_lane] : calls_) {
+            if (of_lane.next) of_lane.next->cancel();
         }
     }
     striker_.hurry();

@@ -1,14 +1,13 @@
 // Brings what a database has committed to the store, right after the commit: commits that come while a call is under way, or so
 // soon after the last one that many must be coming, leave together with the next one.
 //
-// What concerns the same shards has a lane of its own, so that a server that is away holds up only what needs it.
-//
 // It is an optimisation: whatever it drops the relay finds in the outbox.
 #pragma once
 
 #include "client/deliver.hpp"
 #include "client/open_transaction.hpp"
 #include "outbox/database_core.hpp"
+#include "outbox/delivery_lanes.hpp"
 #include "outbox/entry.hpp"
 #include "outbox/route.hpp"
 #include "outbox/striker.hpp"
@@ -18,15 +17,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace errand::detail {
@@ -93,40 +90,18 @@ public:
 
 private:
     static constexpr std::chrono::steady_clock::time_point never{};
-    // What concerns the same shards leaves together, in order, one call after the other. A row concerns also those of what it
-    // must not overtake and is not answered: so a lane waits for none that needs a shard which it does not need itself.
-    struct lane {
-        shard_set shards{};
-        std::deque<outbox_entry> line{};  // under the guard, as what follows, up to `on_way`
-        bool awaited = false;             // something in the line is
-        bool delivering = false;
-        std::vector<outbox_entry> on_way{};              // changed on the loop alone
-        boost::asio::steady_timer* next_call = nullptr;  // while it waits for more
-        std::chrono::steady_clock::time_point last_call{};
-        std::size_t last_commits = 0;                                        // that the last call took along
-        std::atomic<std::chrono::steady_clock::time_point> asked_at{never};  // of the call under way
+    using lane = delivery_lanes::lane;
+    // One after the other. On the loop, but for what says otherwise.
+    struct lane_calls {
+        boost::asio::steady_timer* next = nullptr;  // while it waits for more
+        std::chrono::steady_clock::time_point last{};
+        std::size_t last_commits = 0;  // that the last one took along
+        // Of the one under way. From any thread.
+        std::atomic<std::chrono::steady_clock::time_point> asked_at{never};
     };
-    // What is to be done about a commit in a line: nothing while a call that will take it along is being prepared.
-    enum class need { nothing, haste, call };
-    using needs_of_lanes = std::vector<std::pair<lane*, need>>;
-    needs_of_lanes put_in_line(std::vector<outbox_entry> commit);
-    need put_in_line(lane& in, outbox_entry one);
-    lane& lane_for(const outbox_entry& one);
-    static bool takes_no_more(const lane& in, std::size_t most, std::uint64_t before);
-    bool fetch_line(lane& of);
-    // Where what is not answered stands; of a store of several shards.
-    struct position {
-        const lane* in = nullptr;
-        std::uint64_t ticket = 0;
-    };
-    std::vector<position> before(const outbox_entry& one) const;
-    bool must_wait(const lane& in, const outbox_entry& one) const;
-    void strike_out(const task_id& id, std::uint64_t ticket);
+    lane_calls& calls_of(const lane& of);
     awaitable<void> leave_out_what_is_gone(lane& of);
     awaitable<std::unordered_set<task_id>> deliver_own(std::shared_ptr<database_core> on, lane& of);
-    void answered(lane& of, std::unordered_set<task_id> left);
-    void give_up(lane& of);
-    void leave_what_needs(std::unordered_set<task_id> left);
     awaitable<void> bring_tasks(std::span<const outbox_entry> entries, std::size_t admitted,
                                 std::vector<brought>& into);
     // From the first on.
@@ -140,7 +115,6 @@ private:
     awaitable<void> let_more_come(lane& of);
     static awaitable<void> wait_for(std::shared_ptr<courier> self, std::shared_ptr<held_task> task);
     bool is_delivering() const;
-    bool has(const held_task& task) const;
     awaitable<bool> stands(const held_task& task);
     void note_away(std::span<const outbox_entry> entries, bool away);
     bool is_away(const shard_set& shards) const;
@@ -149,12 +123,9 @@ private:
     app_core& app_;
     loop& there_;
     const std::unique_ptr<std::atomic<bool>[]> away_;  // each shard: as its last call said
-    mutable std::mutex guard_;                         // of what follows, up to stopped_
-    std::map<shard_set, lane> lanes_;                  // made when they are needed, and kept
-    std::unordered_multimap<task_id, position> unanswered_;
-    std::uint64_t tickets_ = 0;
-    std::size_t waiting_ = 0;  // in all lines
-    bool stopped_ = false;
+    delivery_lanes lanes_;
+    mutable std::mutex guard_;  // of what follows
+    std::map<shard_set, lane_calls> calls_;
     striker striker_;
     bool hurry_ = false;
     std::atomic<std::int64_t> ahead_{0};  // ms
