@@ -15,6 +15,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -196,19 +197,21 @@ awaitable<std::string> executor::call_bundle(active_task& attempt) {
     const auto result = co_await call_handler(attempt);
     const auto now = shared_.app.now();
     const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
-    if (has_on_dead(attempt.known)) tell_dead_items(attempt, ends, now);
+    if (has_on_dead(attempt.known)) co_await tell_dead_items(attempt, ends, now);
     co_return bundle_report(ends);
 }
 
-void executor::tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
-                               time_point now) {
+awaitable<void> executor::tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
+                                          time_point now) {
     for (std::size_t at = 0; at < ends.size(); ++at) {
         if (!ends[at].dead) continue;
         const auto& item = attempt.bundle->items()[at];
         const auto terms = terms_of(attempt.known->policy, item.body, attempt.set.get());
         const auto notes = failed_in_bundle(item.notes, ends[at].why, now);
-        call_on_dead(shared_.app, *attempt.known,
-                     {item.id, attempt.task.queue, item.body, terms, notes, attempt.started_at}, now);
+        const dead_task one{item.id, attempt.task.queue, item.body, terms, notes, attempt.started_at};
+        // The run is over: what was to stop it stops none of these calls.
+        co_await asio::this_coro::reset_cancellation_state();
+        co_await call_on_dead(shared_.app, *attempt.known, one, now);
     }
 }
 
@@ -232,6 +235,7 @@ awaitable<std::string> executor::call_handler(active_task& attempt) {
 // ---- stop ------------------------------------------------------------------------------------------
 
 void executor::stop(active_task& attempt, attempt_end why) {
+    if (attempt.dying) return;
     if (attempt.cause == attempt_end::threw) attempt.cause = why;
     if (attempt.told_to_stop.exchange(true)) return;
     // If it still goes on after another timeout and the grace, its lease is left to whoever takes it over.
@@ -317,6 +321,8 @@ void executor::stop_running() {
     std::vector<std::shared_ptr<active_task>> all;
     for (auto& attempt : live_) all.push_back(attempt.self);
     for (const auto& attempt : all) stop(*attempt, attempt_end::shut_down);
+    const auto dying = burials_;
+    for (const auto& one : dying) one->stop();
 }
 
 // ---- out -------------------------------------------------------------------------------------------
@@ -380,23 +386,19 @@ void executor::collect(active_task& attempt) {
 
 // The handler hears of it before the store does, so that it hears of it at least once.
 void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
-    auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
-        const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
-        if (dead.bundle) call_on_dead_of_items(shared_.app, *dead.known, *dead.bundle, task, now);
-        call_on_dead(shared_.app, *dead.known, task, now);
-    };
-    if (!apart(*attempt)) {
-        hear(*attempt, decided.notes);
-        hand_in(*attempt, std::move(decided), {});
-        return;
-    }
-    auto on_pool = [this, hear, attempt, decided = std::move(decided)]() mutable {
-        hear(*attempt, decided.notes);
-        asio::post(home_.context(), [this, attempt, decided = std::move(decided)]() mutable {
-            hand_in(*attempt, std::move(decided), {});
-        });
-    };
-    asio::post(shared_.pool, std::move(on_pool));
+    attempt->dying = true;
+    const bool on_pool = apart(*attempt);
+    const auto one =
+        std::make_shared<burial>(shared_, home_, deadlines_, std::move(attempt), std::move(decided));
+    burials_.push_back(one);
+    one->begin(on_pool, [this, it = one.get()] { buried(*it); });
+}
+
+void executor::buried(burial& one) {
+    const auto at = std::ranges::find(burials_, &one, [](const auto& each) { return each.get(); });
+    const auto keep = *at;
+    burials_.erase(at);
+    hand_in(one.attempt(), one.take_decision(), {});
 }
 
 void executor::hand_in(active_task& attempt, decision decided, std::string result) {

@@ -43,8 +43,8 @@ struct erased_handler {
     // By what the item is gathered of which these are the arguments; throws bad_data likewise. Null when `perform` does not
     // take a list of items.
     std::string (*item_key)(const boost::json::array& args);
-    // Null when the handler has no such member.
-    void (*on_dead)(const task_info& task);
+    // Tells the handler of a task that is dead; both must outlive the call. Null when it has no such member.
+    awaitable<void> (*on_dead)(const bean_container& beans, const task_info& task);
 };
 
 // What a handler's class says that its policy must agree with.
@@ -104,7 +104,7 @@ struct definition {
         }
         code.missing = &missing_beans<H>;
         code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
-        if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;
+        if constexpr (has_on_dead<H>()) code.on_dead = &tell_dead<H>;
         define_handler(typeid(H), code);
     }
 
@@ -112,6 +112,19 @@ struct definition {
     static limit_keys keys_of(const boost::json::array& args) {
         return std::apply([](const auto&... values) { return limit_keys_of<S>(values...); },
                           decode_args<S>(args));
+    }
+
+    template <class S>
+    static awaitable<void> tell_dead([[maybe_unused]] const bean_container& beans, const task_info& task) {
+        if constexpr (is_called_on_dead<S>) {
+            S::on_dead(task);
+            co_return;
+        } else {
+            S handler = build<S>(beans);
+            auto work = handler.on_dead(task);
+            if (!work.valid()) refuse_empty_awaitable();
+            co_await std::move(work);
+        }
     }
 
     template <class S>

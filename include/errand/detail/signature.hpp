@@ -328,14 +328,25 @@ consteval bool has_limit_keys() {
     return has_concurrency_key<H>() || has_rate_key<H>();
 }
 
-/// True when the handler has `static void on_dead(const errand::task_info&)`.
+template <class H>
+inline constexpr bool is_called_on_dead = requires(const task_info& info) {
+    { H::on_dead(info) } -> std::same_as<void>;
+};
+template <class H>
+inline constexpr bool is_awaited_on_dead = requires(H& handler, const task_info& info) {
+    { handler.on_dead(info) } -> std::same_as<awaitable<void>>;
+};
+
+/// True when the handler has `static void on_dead(const errand::task_info&)`, or a member of it that is awaited.
 template <class H>
 consteval bool has_on_dead() {
     if constexpr (!names_on_dead<H>()) {
         return false;
-    } else if constexpr (!requires(const task_info& info) { H::on_dead(info); }) {
-        static_assert(supported<H>, "errand: `on_dead` must be a public "
-                                    "`static void on_dead(const errand::task_info& info)`");
+    } else if constexpr (!is_called_on_dead<H> && !is_awaited_on_dead<H>) {
+        static_assert(supported<H>,
+                      "errand: `on_dead` must be a public "
+                      "`static void on_dead(const errand::task_info& info)`, or a public member "
+                      "`errand::awaitable<void> on_dead(const errand::task_info& info)`");
         return false;
     } else {
         return true;
