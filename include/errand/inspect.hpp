@@ -65,6 +65,9 @@ struct worker_info {
     time_point alive_until{};           ///< it counts as gone when it gives no sign until then
     std::vector<running_info> running;  ///< what it runs now
     bool stopping = false;              ///< it takes nothing new and ends when what it runs has ended
+    /// Ids of tasks whose handlers have kept a thread of it to themselves for a second or longer, so that nothing else goes on
+    /// there: known within some seconds, of those that have not waited for anything yet.
+    std::vector<std::string> blocking{};
 };
 
 /// A handler that workers have, or of which something is set at run time.

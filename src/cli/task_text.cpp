@@ -113,7 +113,11 @@ std::string why_text(const task_info& task, const surroundings& around) {
     case state::waiting: return waiting_text(task);
     case state::delayed: return delayed_text(task, around);
     case state::ready: return ready_text(task, around);
-    case state::working: return "runs since " + at_text(task.started_at, around.now);
+    case state::working:
+        return "runs since " + at_text(task.started_at, around.now) +
+               (around.blocks
+                    ? "; its handler keeps a thread of its worker busy, so that nothing else goes on there: make it .blocking"
+                    : "");
     case state::retry:
         return "attempt " + std::to_string(task.attempt) + " failed; tried again at " +
                at_text(task.due_at, around.now);

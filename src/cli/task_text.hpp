@@ -17,6 +17,7 @@ struct surroundings {
     bool handler_is_paused = false;
     bool handler_is_known = true;      // of one that stands aside: a worker has it
     std::string nearest_handler = {};  // of those that workers have
+    bool blocks = false;               // of a working one: it keeps a thread of its worker to itself
 };
 
 // In one sentence: what it waits for, or how it ended.

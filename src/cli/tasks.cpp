@@ -150,6 +150,10 @@ surroundings around(session& on, const task_info& task) {
         all.handler_is_paused = on.run(on.app().settings_of(task.handler)).settings.paused;
     const bool may_stand_aside = task.state == state::delayed && !(task.due_at && *task.due_at > all.now);
     if (may_stand_aside && !all.handler_is_paused) look_for_handler(on, task, all);
+    if (task.state == state::working) {
+        for (const auto& worker : on.run(on.inspect().workers()))
+            all.blocks = all.blocks || std::ranges::find(worker.blocking, task.id) != worker.blocking.end();
+    }
     if (task.state != state::ready) return all;
     for (const auto& queue : on.run(on.inspect().queues())) {
         if (queue.name == task.queue) all.queue_is_paused = queue.paused;

@@ -122,6 +122,7 @@ worker_info worker_of(const worker_card& from) {
     if (const auto started = number_of(members, "started"); started > 0)
         one.started_at = time_point{duration{started}};
     one.stopping = number_of(members, "stopping") != 0;
+    one.blocking = texts_of(members, "blocking");
     return one;
 }
 

@@ -30,6 +30,27 @@ namespace {
 // Starting many tasks that compute at once must not keep what has ended from being reported.
 constexpr std::chrono::milliseconds longest_start{1};
 
+// To other threads, while its code runs until it waits for the first time.
+class shown_as_beginning {
+public:
+    shown_as_beginning(std::mutex& guard, const active_task*& place, const active_task& one)
+        : guard_{guard}, place_{place} {
+        const std::lock_guard lock{guard_};
+        before_ = std::exchange(place_, &one);
+    }
+    ~shown_as_beginning() {
+        const std::lock_guard lock{guard_};
+        place_ = before_;
+    }
+    shown_as_beginning(const shown_as_beginning&) = delete;
+    shown_as_beginning& operator=(const shown_as_beginning&) = delete;
+
+private:
+    std::mutex& guard_;
+    const active_task*& place_;
+    const active_task* before_ = nullptr;
+};
+
 }  // namespace
 
 executor::executor(worker_shared& shared, loop& home, slot_pool& slots, leased_tasks& leased, reporter& to,
@@ -162,6 +183,7 @@ void executor::launch(active_task& attempt) {
     };
     const auto slot = attempt.cancel.slot();
     if (!apart(attempt)) {
+        const shown_as_beginning shown{beginning_guard_, beginning_, attempt};
         asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(attempt),
                        asio::bind_cancellation_slot(slot, std::move(done)));
         return;
@@ -480,6 +502,24 @@ void executor::count(const active_task& attempt, const decision& decided) {
         waited = *attempt.started_at - attempt.body.due_at.value_or(attempt.body.submitted_at());
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     tally_.count(*attempt.known, how, ran, waited);
+}
+
+// ---- what is seen of it -----------------------------------------------------------------------------
+
+std::optional<event> executor::beginning(event_kind about) const {
+    const std::lock_guard lock{beginning_guard_};
+    return beginning_ ? std::optional{said_of(about, *beginning_)} : std::nullopt;
+}
+
+std::string executor::some_running() const {
+    constexpr std::size_t most = 3;
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& one : live_) {
+        if (!one.started_at || ++count > most) continue;
+        names += (names.empty() ? "" : ", ") + one.body.handler + " " + one.id();
+    }
+    return count > most ? names + " and " + std::to_string(count - most) + " more" : names;
 }
 
 // ---- slots -----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace errand {
@@ -52,6 +53,10 @@ public:
     // Nothing runs and nothing waits to be started.
     bool idle() const noexcept { return live_.empty() && waiting_.empty() && burials_.empty(); }
     std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
+    // From any thread: whose handler runs there and has not waited for anything yet; as the beginning of an event about it.
+    std::optional<event> beginning(event_kind about) const;
+    // Some of those that run, in words.
+    std::string some_running() const;
 
     // What became of the attempts since this was asked last.
     figures_by_handler take_figures() { return tally_.take(); }
@@ -120,6 +125,8 @@ private:
     std::atomic<std::size_t> running_{0};
     bool starts_ = true;
     bool starting_ = false;  // a continuation of start_some is posted
+    mutable std::mutex beginning_guard_;
+    const active_task* beginning_ = nullptr;
 };
 
 }  // namespace errand

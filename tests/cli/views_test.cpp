@@ -69,7 +69,9 @@ TEST_CASE("why a task waits is said in words, for every state") {
                ContainsSubstring("attempt 3 failed") && ContainsSubstring("in 1m 30s"));
     auto working = task_in(state::working);
     working.started_at = now - 2s;
-    CHECK_THAT(why_text(working, {now}), ContainsSubstring("2s ago"));
+    CHECK_THAT(why_text(working, {now}), ContainsSubstring("2s ago") && !ContainsSubstring("busy"));
+    CHECK_THAT(why_text(working, {.now = now, .blocks = true}),
+               ContainsSubstring("keeps a thread of its worker busy") && ContainsSubstring(".blocking"));
     auto dead = task_in(state::dead);
     CHECK_THAT(why_text(dead, {now}), ContainsSubstring("ended as dead"));
 }
