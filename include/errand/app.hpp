@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,6 +162,13 @@ public:
 
     /// Works until SIGINT or SIGTERM, then stops gracefully. Throws nothing of errand's: `return app.run();` is all of a main.
     /// @return 0, or 1 when the worker cannot start, after logging why: handlers that cannot be built, a store that cannot be
+    /// The same of what a function without arguments returns: a lambda that is a coroutine may capture, since it is kept until its
+    /// coroutine has ended.
+    template <class F>
+        requires requires { typename detail::awaited_result<std::invoke_result_t<F&>>::type; }
+    auto block_on(F&& body) {
+        return block_on(body());
+    }
     /// reached
     int run();
     /// Starts the worker on threads of its own, and declares what the policies of its handlers say with `.cron`.

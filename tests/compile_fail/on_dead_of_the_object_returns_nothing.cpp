@@ -1,4 +1,4 @@
-// expect: errand: `on_dead` must be a public `static void on_dead(const errand::task_info& info)`, or a public member `errand::awaitable<void> on_dead
+// expect: errand: `on_dead` must be a public `static void on_dead.const errand::task_info& info.`, or a public member `errand::awaitable<void> on_dead
 #include <errand/errand.hpp>
 
 struct mourns {

@@ -77,6 +77,15 @@ struct declaration {
 
     // Keeps the function, not the policy: whatever the initialisers name may not exist yet before main.
     explicit declaration(read_fn read) {
+        // Of one that is incomplete args_of says so.
+        if constexpr (!is_complete<H>) {
+            static_cast<void>(sizeof(args_of<H>));
+        } else {
+            declare(read);
+        }
+    }
+
+    static void declare(read_fn read) {
         read_policy = read;
         declare_handler(typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
                         {.has_concurrency_key = has_concurrency_key<H>(),
@@ -102,10 +111,12 @@ struct definition {
             if constexpr (has_limit_keys<H>()) code.keys = &keys_of<H>;
             if constexpr (list_of<H>::is_one) code.item_key = &key_of_item<H>;
         }
-        code.missing = &missing_beans<H>;
-        code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
-        if constexpr (has_on_dead<H>()) code.on_dead = &tell_dead<H>;
-        define_handler(typeid(H), code);
+        if constexpr (is_complete<H>) {
+            code.missing = &missing_beans<H>;
+            code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
+            if constexpr (has_on_dead<H>()) code.on_dead = &tell_dead<H>;
+            define_handler(typeid(H), code);
+        }
     }
 
     template <class S>
