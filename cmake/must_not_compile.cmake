@@ -1,4 +1,5 @@
-# Passes when the compiler refuses SOURCE and its output matches each `// expect: <regex>` of the source.
+# Passes when the compiler refuses SOURCE and its output matches each `// expect: <regex>` of the source, its first error the
+# `// first: <regex>` if there is one.
 # HEADER: what it includes, compiled before; or empty.
 cmake_minimum_required(VERSION 3.25)
 
@@ -15,6 +16,15 @@ execute_process(COMMAND "${COMPILER}" "@${FLAGS}" ${before} -fmessage-length=0 -
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
     message(FATAL_ERROR "${SOURCE} compiles, and must not")
+endif()
+file(STRINGS "${SOURCE}" first REGEX "^// first: ")
+if(first)
+    string(REGEX REPLACE "^// first: " "" regex "${first}")
+    string(REGEX MATCH "[^\n]*error:[^\n]*" line "${output}")
+    if(NOT line MATCHES "${regex}")
+        message("${output}")
+        message(FATAL_ERROR "${SOURCE} is refused, but its first error does not match\n  ${regex}")
+    endif()
 endif()
 foreach(expectation IN LISTS expectations)
     string(REGEX REPLACE "^// expect: " "" regex "${expectation}")

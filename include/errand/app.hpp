@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,14 +47,22 @@ public:
 
     /// Builds a bean, once, and returns it. Without arguments its constructor parameters are found among the beans.
     /// Beans die with the app, the youngest first.
-    /// @throws usage_error when there is one of this type already
+    /// @throws usage_error when there is one of this type already, and while the worker runs
     template <class T, class... A>
     T& provide(A&&... args) {
         return beans().template provide<T>(std::forward<A>(args)...);
     }
 
-    /// Lends an object, which must outlive the app.
-    /// @throws usage_error when there is one of this type already
+    /// Builds a T in the same way and makes it the bean of type As as well, which it derives from: what takes `mailer&` gets
+    /// the object of `provide_as<mailer, smtp>("smtp://localhost")`.
+    /// @throws usage_error when there is a bean of either type already, and while the worker runs
+    template <class As, class T, class... A>
+    T& provide_as(A&&... args) {
+        return beans().template provide_as<As, T>(std::forward<A>(args)...);
+    }
+
+    /// Lends an object, which must outlive the app. As the bean of its base: `provide_ref<mailer>(object)`.
+    /// @throws usage_error when there is one of this type already, and while the worker runs
     template <class T>
     T& provide_ref(T& object) {
         beans().template provide_ref<T>(object);
@@ -153,6 +162,13 @@ public:
             return std::move(*value);
         }
     }
+    /// The same of what a function without arguments returns: a lambda that is a coroutine may capture, since it is kept until its
+    /// coroutine has ended.
+    template <class F>
+        requires requires { typename detail::awaited_result<std::invoke_result_t<F&>>::type; }
+    auto block_on(F&& body) {
+        return block_on(body());
+    }
     /// Waits for a result on the calling thread.
     template <class T>
     T block_on(const handle<T>& h) {
@@ -170,8 +186,10 @@ public:
     [[nodiscard]] awaitable<void> stop();
 
     /// Wraps every attempt, the first added outermost.
+    /// @throws usage_error while the worker runs
     app& around_perform(perform_wrapper wrapper);
     /// Wraps every submission, the first added outermost.
+    /// @throws usage_error while the worker runs
     app& around_submit(submit_wrapper wrapper);
 
     /// Hears all that happens in this program: submissions, claims, starts, ends, leases lost. It is called on the thread

@@ -110,11 +110,12 @@ public:
     /// For errand itself.
     [[nodiscard]] const std::shared_ptr<detail::database_core>& core() const noexcept { return core_; }
 
-protected:
-    explicit database(std::shared_ptr<detail::database_core> core) noexcept : core_{std::move(core)} {}
     /// Delivers what was committed last, for two seconds at most, and closes the connections. What is left in the outbox
     /// by then a worker delivers.
-    ~database();
+    virtual ~database();
+
+protected:
+    explicit database(std::shared_ptr<detail::database_core> core) noexcept : core_{std::move(core)} {}
 
 private:
     std::shared_ptr<detail::database_core> core_;

@@ -29,7 +29,8 @@ struct queue_info {
     std::map<errand::state, std::size_t> tasks;  ///< how many in each state; ended ones while they are kept
     bool paused = false;
     std::optional<time_point> paused_since;
-    std::size_t idle_workers = 0;    ///< connections of workers that wait for a task of this queue
+    /// Connections of workers that wait for a task of this queue; on a SQLite file the workers of it that have a slot free.
+    std::size_t idle_workers = 0;
     std::optional<duration> oldest;  ///< since when the task that is next has been submitted
     double finished_per_second = 0;  ///< over the last minutes: ended in whatever way
     double failed_per_second = 0;    ///< over the last minutes: attempts that failed
@@ -64,6 +65,9 @@ struct worker_info {
     time_point alive_until{};           ///< it counts as gone when it gives no sign until then
     std::vector<running_info> running;  ///< what it runs now
     bool stopping = false;              ///< it takes nothing new and ends when what it runs has ended
+    /// Ids of tasks whose handlers have kept a thread of it to themselves for a second or longer, so that nothing else goes on
+    /// there: known within some seconds, of those that have not waited for anything yet.
+    std::vector<std::string> blocking{};
 };
 
 /// A handler that workers have, or of which something is set at run time.

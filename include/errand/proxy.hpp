@@ -197,7 +197,9 @@ private:
 
     template <class S, class... A>
     detail::draft draft_of(A&&... args) const {
-        if constexpr (detail::gives_item<S, A...>()) {
+        if constexpr (!detail::is_complete<S>) {
+            return {};  // does not compile: its result type has said so
+        } else if constexpr (detail::gives_item<S, A...>()) {
             return draft_from<S>(detail::encode_item<S>(std::forward<A>(args)...));
         } else {
             return draft_from<S>(detail::encode_call<S>(std::forward<A>(args)...));

@@ -71,7 +71,8 @@ private:
 };
 
 /// Runs `body` so that every `perform_*` awaited under it, however deep and in parallel branches on the same executor,
-/// is held back without being told: all leave in one batch when the body returns, none when it throws. Inside another
+/// is held back without being told: all leave in one batch when the body returns, none when it throws. What threads of
+/// your own submit meanwhile, by block_on(), is not under it and leaves at once. Inside another
 /// transaction it joins that one; when its body throws, only its own submissions are dropped.
 /// @param body `awaitable<T>()`, kept alive until it has ended
 /// @return what the body returns

@@ -63,14 +63,29 @@ app::~app() {
 }
 
 const config& app::settings() const noexcept { return core_->settings; }
-detail::bean_container& app::beans() { return core_->beans; }
+namespace {
+// Threads of the worker read these without a lock.
+void refuse_while_it_works(const detail::app_core& core, const char* what) {
+    if (!core.works) return;
+    throw usage_error{std::string{what} +
+                      " was called while the worker of this app runs: beans and wrappers come before "
+                      "app.start() and app.run()"};
+}
+}  // namespace
+
+detail::bean_container& app::beans() {
+    refuse_while_it_works(*core_, "provide");
+    return core_->beans;
+}
 
 app& app::around_perform(perform_wrapper wrapper) {
+    refuse_while_it_works(*core_, "around_perform");
     core_->perform_wrappers.push_back(std::move(wrapper));
     return *this;
 }
 
 app& app::around_submit(submit_wrapper wrapper) {
+    refuse_while_it_works(*core_, "around_submit");
     core_->submit_wrappers.push_back(std::move(wrapper));
     return *this;
 }
@@ -172,6 +187,7 @@ void app::run_here(awaitable<void> work) {
 awaitable<void> app::start() {
     auto fresh = std::make_shared<worker>(*core_);
     if (!core_->take_post(fresh)) throw usage_error{"the worker of this app runs already, or is starting"};
+    core_->works = true;
     std::exception_ptr failure;
     bool started = false;
     try {
@@ -183,6 +199,7 @@ awaitable<void> app::start() {
     }
     if (failure) {
         if (started) co_await fresh->stop();
+        core_->works = false;
         core_->leave_post();
         std::rethrow_exception(failure);
     }
@@ -191,6 +208,7 @@ awaitable<void> app::start() {
 awaitable<void> app::stop() {
     if (auto ending = core_->running()) {
         co_await ending->stop();
+        core_->works = false;
         core_->leave_post();
     }
 }

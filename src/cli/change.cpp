@@ -75,7 +75,11 @@ task_change change_of(const change_options& how) {
 std::string why_unchanged(session& on, const std::string& id) {
     const auto task = on.run(on.inspect().find(id));
     if (!task) return unknown_task;
-    if (is_end(task->state)) return "it has ended as " + std::string{to_string(task->state)};
+    if (is_end(task->state)) {
+        return "it has ended as " + std::string{to_string(task->state)} +
+               ", and what has started keeps its arguments: errand perform " + task->handler +
+               " submits another one";
+    }
     return "it has started before, or is a group: errand reschedule gives it another due time";
 }
 

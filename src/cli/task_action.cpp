@@ -66,13 +66,22 @@ std::vector<std::string> all_ids(const std::vector<std::string>& given) {
     return ids;
 }
 
+// The command that was probably meant.
+std::string other_way(const task_action& what, errand::state in, const std::string& id) {
+    const bool is_lost = is_end(in) && in != errand::state::success;
+    if (what.verb == "retry" && is_lost) return "; errand revive " + id + " starts it again";
+    const bool is_to_come = in == errand::state::retry || in == errand::state::delayed;
+    if (what.verb == "revive" && is_to_come) return "; errand retry " + id + " runs it now";
+    return {};
+}
+
 // Why nothing was done to a task; empty when a dry run would do it.
 std::string misfit(session& on, const task_action& what, const std::string& id) {
     const auto task = on.run(on.inspect().find(id));
     if (!task) return unknown_task;
     if (fits(what, task->state)) return {};
     return "it is " + std::string{to_string(task->state)} + ", and only " + names_of(what.fits) +
-           " tasks are " + what.past;
+           " tasks are " + what.past + other_way(what, task->state, id);
 }
 
 // Why it was not done; empty when it was.

@@ -36,6 +36,12 @@ std::string paused_text(const task_info& task) {
 std::string delayed_text(const task_info& task, const surroundings& around) {
     const bool is_due = task.due_at && *task.due_at <= around.now;
     if (is_due && around.handler_is_paused) return "stands aside: " + paused_text(task);
+    if (is_due && !around.handler_is_known) {
+        const bool near = !around.nearest_handler.empty();
+        return "stands aside: no worker has a handler of the name " + task.handler +
+               (near ? " (the nearest is " + around.nearest_handler + ")" : "") +
+               "; a worker that has it takes it when it starts";
+    }
     return "due at " + at_text(task.due_at, around.now);
 }
 
@@ -46,6 +52,14 @@ std::string ready_text(const task_info& task, const surroundings& around) {
     if (around.workers == 0) return "ready, but no worker serves its queue " + task.queue;
     if (!task.blocked_by.empty()) return "ready, but held back by its limits";
     return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
+}
+
+// How many there may be in all is written down with the first failure; before that its handler alone knows.
+std::string attempt_text(const task_info& task) {
+    if (task.attempt == 0 && task.errors.empty()) return "none yet";
+    const auto number = std::to_string(task.attempt);
+    if (task.errors.empty()) return number;
+    return number + " of " + std::to_string(task.max_retry + 1);
 }
 
 void add_line(std::string& to, const std::string& name, const std::string& value) {
@@ -99,7 +113,11 @@ std::string why_text(const task_info& task, const surroundings& around) {
     case state::waiting: return waiting_text(task);
     case state::delayed: return delayed_text(task, around);
     case state::ready: return ready_text(task, around);
-    case state::working: return "runs since " + at_text(task.started_at, around.now);
+    case state::working:
+        return "runs since " + at_text(task.started_at, around.now) +
+               (around.blocks
+                    ? "; its handler keeps a thread of its worker busy, so that nothing else goes on there: make it .blocking"
+                    : "");
     case state::retry:
         return "attempt " + std::to_string(task.attempt) + " failed; tried again at " +
                at_text(task.due_at, around.now);
@@ -118,7 +136,7 @@ std::string task_text(const task_info& task, const std::string& why) {
     add_line(out, "why", why);
     for (const auto& limit : task.blocked_by) add_line(out, "blocked by", limit);
     add_line(out, "biz_id", task.biz_id.value_or(""));
-    add_line(out, "attempt", std::to_string(task.attempt) + " of " + std::to_string(task.max_retry + 1));
+    add_line(out, "attempt", attempt_text(task));
     add_line(out, "submitted", task.submitted_at);
     add_line(out, "due", task.due_at);
     add_line(out, "started", task.started_at);

@@ -9,12 +9,15 @@
 
 namespace errand::cli {
 
-// What is known besides the task: of ready ones; of delayed ones only the last.
+// What is known besides the task: of ready ones; of delayed ones only what is about their handler.
 struct surroundings {
     time_point now{};
     bool queue_is_paused = false;
     std::size_t workers = 0;  // that serve its queue
     bool handler_is_paused = false;
+    bool handler_is_known = true;      // of one that stands aside: a worker has it
+    std::string nearest_handler = {};  // of those that workers have
+    bool blocks = false;               // of a working one: it keeps a thread of its worker to itself
 };
 
 // In one sentence: what it waits for, or how it ended.

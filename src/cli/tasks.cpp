@@ -2,11 +2,13 @@
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/find_task.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "cli/task_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/views.hpp"
+#include "core/limit_rules.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -125,8 +127,20 @@ exit_code show_list(session& on, const list_options& how) {
 // --- show and graph ---
 
 exit_code not_there(const std::string& id) {
-    complain("no task has the id " + id + ": it never was, is no longer kept, or is in another namespace");
+    complain(
+        "no task has the id or the biz_id " + id +
+        ": it never was, is no longer kept, or is in another namespace; of many tasks say the handler too, as "
+        "handler:biz_id");
     return exit_code::undone;
+}
+
+// Of a task that stands aside: whether somebody has its handler, and whose name is nearest to it.
+void look_for_handler(session& on, const task_info& task, surroundings& all) {
+    std::vector<std::string> known;
+    for (const auto& worker : on.run(on.inspect().workers()))
+        known.insert(known.end(), worker.handlers.begin(), worker.handlers.end());
+    all.handler_is_known = std::ranges::find(known, task.handler) != known.end();
+    all.nearest_handler = std::string{nearest_name(task.handler, known)};
 }
 
 // What a ready task needs to be started by: two questions that other states do not raise.
@@ -134,6 +148,12 @@ surroundings around(session& on, const task_info& task) {
     surroundings all{.now = clock_now()};
     if (task.state == state::ready || task.state == state::delayed)
         all.handler_is_paused = on.run(on.app().settings_of(task.handler)).settings.paused;
+    const bool may_stand_aside = task.state == state::delayed && !(task.due_at && *task.due_at > all.now);
+    if (may_stand_aside && !all.handler_is_paused) look_for_handler(on, task, all);
+    if (task.state == state::working) {
+        for (const auto& worker : on.run(on.inspect().workers()))
+            all.blocks = all.blocks || std::ranges::find(worker.blocking, task.id) != worker.blocking.end();
+    }
     if (task.state != state::ready) return all;
     for (const auto& queue : on.run(on.inspect().queues())) {
         if (queue.name == task.queue) all.queue_is_paused = queue.paused;
@@ -145,7 +165,7 @@ surroundings around(session& on, const task_info& task) {
 }
 
 exit_code show_task(session& on, const std::string& id) {
-    const auto task = on.run(on.inspect().find(id));
+    const auto task = find_task(on, id);
     if (!task) return not_there(id);
     const auto why = why_text(*task, around(on, *task));
     if (on.json()) {
@@ -167,7 +187,9 @@ struct graph_options {
 
 exit_code show_graph(session& on, const graph_options& how) {
     if (how.dot + how.mermaid + on.json() > 1) throw usage_error{"choose one of --dot, --mermaid and --json"};
-    const auto graph = on.run(on.app().graph(how.id, how.most));
+    const auto task = find_task(on, how.id);
+    if (!task) return not_there(how.id);
+    const auto graph = on.run(on.app().graph(task->id, how.most));
     if (!graph) return not_there(how.id);
     if (on.json()) {
         print_document(json_of(*graph));
@@ -194,13 +216,17 @@ runner prepare_list(CLI::App& line) {
 
 runner prepare_show(CLI::App& line) {
     const auto id = std::make_shared<std::string>();
-    line.add_option("id", *id, "The task")->required()->type_name("ID");
+    line.add_option("id", *id, "The task: its id, its biz_id, or handler:biz_id")
+        ->required()
+        ->type_name("ID");
     return [id](session& on) { return show_task(on, *id); };
 }
 
 runner prepare_graph(CLI::App& line) {
     const auto how = std::make_shared<graph_options>();
-    line.add_option("id", how->id, "Any task of the graph")->required()->type_name("ID");
+    line.add_option("id", how->id, "Any task of the graph, as errand show takes it")
+        ->required()
+        ->type_name("ID");
     line.add_flag("--dot", how->dot, "For Graphviz");
     line.add_flag("--mermaid", how->mermaid, "For Mermaid");
     line.add_option("--most", how->most, "So many tasks at most (1000)")->type_name("N");

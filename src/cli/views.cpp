@@ -137,7 +137,10 @@ table worker_table(const std::vector<worker_info>& workers, time_point now) {
     for (const auto& one : workers) {
         out.add({one.name, one.host, std::to_string(one.pid), joined(one.queues, ","),
                  std::to_string(one.concurrency), std::to_string(one.running.size()),
-                 one.started_at ? length_text(now - *one.started_at) : "", one.stopping ? "stopping" : ""});
+                 one.started_at ? length_text(now - *one.started_at) : "",
+                 one.stopping           ? "stopping"
+                 : one.blocking.empty() ? ""
+                                        : "blocked by " + joined(one.blocking, ", ")});
     }
     return out;
 }

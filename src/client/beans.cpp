@@ -68,7 +68,10 @@ void refuse_missing(const std::vector<std::string>& missing) {
     if (missing.empty()) return;
     std::string all;
     for (const std::string& each : missing) all += (all.empty() ? "" : ", ") + each;
-    throw usage_error{all + ": provide it before the start (app.provide<T>(...) or app.provide_ref(object))"};
+    throw usage_error{
+        all +
+        ": provide it before the start (app.provide<T>(...) or app.provide_ref(object); of what derives from T "
+        "app.provide_as<T, Derived>(...) or app.provide_ref<T>(object))"};
 }
 
 }  // namespace errand::detail

@@ -5,6 +5,7 @@
 #include "client/handle.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
+#include "core/config_text.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/outbox_port.hpp"
 #include "runtime/policy_cards.hpp"
@@ -121,6 +122,7 @@ worker_info worker_of(const worker_card& from) {
     if (const auto started = number_of(members, "started"); started > 0)
         one.started_at = time_point{duration{started}};
     one.stopping = number_of(members, "stopping") != 0;
+    one.blocking = texts_of(members, "blocking");
     return one;
 }
 
@@ -144,6 +146,18 @@ awaitable<std::vector<worker_info>> workers_on(loop& there) {
     co_return all;
 }
 
+// A SQLite file does not know who waits in other processes: there those count that have a slot free.
+awaitable<std::vector<queue_info>> queues_in_file(loop& there) {
+    auto queues = co_await queues_on(there);
+    for (auto& queue : queues) queue.idle_workers = 0;
+    for (const auto& worker : co_await workers_on(there)) {
+        if (worker.stopping || worker.running.size() >= worker.concurrency) continue;
+        for (auto& queue : queues)
+            queue.idle_workers += std::ranges::count(worker.queues, queue.name) > 0 ? 1U : 0U;
+    }
+    co_return queues;
+}
+
 awaitable<task_page> list_on(loop& there, task_filter which, std::string after, std::size_t limit,
                              list_order order) {
     auto found = co_await list_page(there.tasks(), std::move(which), std::move(after), limit, order);
@@ -162,7 +176,10 @@ awaitable<std::vector<day_info>> history_on(loop& there, int days) {
 }  // namespace
 
 awaitable<std::vector<queue_info>> inspector::queues() const {
-    return on_caller_loop(app_, [](loop& there) { return queues_on(there); });
+    const bool in_file = keeps_in_file(app_->settings);
+    return on_caller_loop(app_, [in_file](loop& there) {
+        return in_file ? queues_in_file(there) : queues_on(there);
+    });
 }
 
 awaitable<task_page> inspector::list(task_filter which, std::string after, std::size_t limit,

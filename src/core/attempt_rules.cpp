@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cxxabi.h>
+#include <exception>
+#include <system_error>
 #include <typeinfo>
 #include <utility>
 
@@ -190,17 +192,36 @@ bool is_late(const attempt_terms& terms, const task_body& body, const task_notes
     return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
 }
 
+namespace {
+
+// Of what was thrown with std::throw_with_nested: the exception inside, which says of the one inside it.
+std::string text_of_cause(const std::exception& outer) {
+    try {
+        std::rethrow_if_nested(outer);
+    } catch (...) {
+        const auto inner = describe(std::current_exception());
+        return "; because of " + inner.type + ": " + inner.message;
+    }
+    return {};
+}
+
+}  // namespace
+
 failure_text describe(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);
     } catch (const std::exception& e) {
-        return {boost::core::demangle(typeid(e).name()), kept_part(e.what())};
+        return {boost::core::demangle(typeid(e).name()), kept_part(e.what() + text_of_cause(e))};
     } catch (const std::string& text) {
         return {"std::string", kept_part(text)};
     } catch (std::string_view text) {
         return {"std::string_view", kept_part(text)};
     } catch (const char* text) {
         return {"const char*", text ? kept_part(text) : unknown_message};
+    } catch (const std::error_code& code) {
+        return {"std::error_code", kept_part(std::string{code.category().name()} + ": " + code.message())};
+    } catch (int number) {
+        return {"int", std::to_string(number)};
     } catch (...) {
         const auto* type = abi::__cxa_current_exception_type();
         return {type ? boost::core::demangle(type->name()) : std::string{"unknown"}, unknown_message};

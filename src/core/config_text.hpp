@@ -35,4 +35,9 @@ inline bool keeps_in_memory(const config& settings) {
     return settings.store.empty() || settings.store == "sqlite::memory:";
 }
 
+// Whether they are in a SQLite file, which processes share.
+inline bool keeps_in_file(const config& settings) {
+    return !keeps_in_memory(settings) && settings.store.starts_with("sqlite:");
+}
+
 }  // namespace errand

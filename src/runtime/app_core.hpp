@@ -85,6 +85,8 @@ public:
 
     // The worker of this app from the beginning of its start to the end of its stop; null else. From any thread.
     std::shared_ptr<worker> running();
+    // Its threads may be at work. From any thread.
+    std::atomic<bool> works{false};
     // False when there is one already.
     bool take_post(std::shared_ptr<worker> by);
     void leave_post();

@@ -122,7 +122,7 @@ void declare_handler(std::type_index type, std::string_view name, policy (*read_
 
 void refuse_empty_awaitable() {
     throw usage_error{
-        "perform returned an awaitable that holds nothing: one that was moved from or default-constructed"};
+        "perform or on_dead returned an awaitable that holds nothing: one that was moved from or default-constructed"};
 }
 
 void define_handler(std::type_index type, const erased_handler& code) {

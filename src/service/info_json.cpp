@@ -110,6 +110,7 @@ json::object json_of(const worker_info& worker, time_point now) {
             {"started_at", json_of(worker.started_at)},
             {"alive_until", instant_text(worker.alive_until)},
             {"stopping", worker.stopping},
+            {"blocking", strings(worker.blocking)},
             {"running", std::move(running)}};
 }
 

@@ -102,6 +102,7 @@ public:
     std::atomic<bool> told_to_stop{false};
     bool withdrawn = false;  // it is no longer this worker's, and that was told
     bool given_up = false;   // it was reported although its coroutine goes on
+    bool dying = false;      // its handler hears that the task is dead, and nothing stops that
     attempt_end cause =
         attempt_end::threw;             // what a failure means: why it was told to stop, the first reason
     std::shared_ptr<active_task> self;  // while it runs

@@ -15,6 +15,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,27 @@ namespace {
 
 // Starting many tasks that compute at once must not keep what has ended from being reported.
 constexpr std::chrono::milliseconds longest_start{1};
+
+// To other threads, while its code runs until it waits for the first time.
+class shown_as_beginning {
+public:
+    shown_as_beginning(std::mutex& guard, const active_task*& place, const active_task& one)
+        : guard_{guard}, place_{place} {
+        const std::lock_guard lock{guard_};
+        before_ = std::exchange(place_, &one);
+    }
+    ~shown_as_beginning() {
+        const std::lock_guard lock{guard_};
+        place_ = before_;
+    }
+    shown_as_beginning(const shown_as_beginning&) = delete;
+    shown_as_beginning& operator=(const shown_as_beginning&) = delete;
+
+private:
+    std::mutex& guard_;
+    const active_task*& place_;
+    const active_task* before_ = nullptr;
+};
 
 }  // namespace
 
@@ -161,6 +183,7 @@ void executor::launch(active_task& attempt) {
     };
     const auto slot = attempt.cancel.slot();
     if (!apart(attempt)) {
+        const shown_as_beginning shown{beginning_guard_, beginning_, attempt};
         asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(attempt),
                        asio::bind_cancellation_slot(slot, std::move(done)));
         return;
@@ -196,19 +219,21 @@ awaitable<std::string> executor::call_bundle(active_task& attempt) {
     const auto result = co_await call_handler(attempt);
     const auto now = shared_.app.now();
     const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
-    if (has_on_dead(attempt.known)) tell_dead_items(attempt, ends, now);
+    if (has_on_dead(attempt.known)) co_await tell_dead_items(attempt, ends, now);
     co_return bundle_report(ends);
 }
 
-void executor::tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
-                               time_point now) {
+awaitable<void> executor::tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
+                                          time_point now) {
     for (std::size_t at = 0; at < ends.size(); ++at) {
         if (!ends[at].dead) continue;
         const auto& item = attempt.bundle->items()[at];
         const auto terms = terms_of(attempt.known->policy, item.body, attempt.set.get());
         const auto notes = failed_in_bundle(item.notes, ends[at].why, now);
-        call_on_dead(shared_.app, *attempt.known,
-                     {item.id, attempt.task.queue, item.body, terms, notes, attempt.started_at}, now);
+        const dead_task one{item.id, attempt.task.queue, item.body, terms, notes, attempt.started_at};
+        // The run is over: what was to stop it stops none of these calls.
+        co_await asio::this_coro::reset_cancellation_state();
+        co_await call_on_dead(shared_.app, *attempt.known, one, now);
     }
 }
 
@@ -232,6 +257,7 @@ awaitable<std::string> executor::call_handler(active_task& attempt) {
 // ---- stop ------------------------------------------------------------------------------------------
 
 void executor::stop(active_task& attempt, attempt_end why) {
+    if (attempt.dying) return;
     if (attempt.cause == attempt_end::threw) attempt.cause = why;
     if (attempt.told_to_stop.exchange(true)) return;
     // If it still goes on after another timeout and the grace, its lease is left to whoever takes it over.
@@ -317,6 +343,8 @@ void executor::stop_running() {
     std::vector<std::shared_ptr<active_task>> all;
     for (auto& attempt : live_) all.push_back(attempt.self);
     for (const auto& attempt : all) stop(*attempt, attempt_end::shut_down);
+    const auto dying = burials_;
+    for (const auto& one : dying) one->stop();
 }
 
 // ---- out -------------------------------------------------------------------------------------------
@@ -383,25 +411,20 @@ void executor::collect(active_task& attempt) {
 
 // The handler hears of it before the store does, so that it hears of it at least once.
 void executor::bury(std::shared_ptr<active_task> attempt, decision decided) {
-    auto hear = [this, now = home_.tasks().now()](const active_task& dead, const task_notes& notes) {
-        const dead_task task{dead.task.id, dead.task.queue, dead.body, dead.terms, notes, dead.started_at};
-        if (dead.bundle) call_on_dead_of_items(shared_.app, *dead.known, *dead.bundle, task, now);
-        call_on_dead(shared_.app, *dead.known, task, now);
-    };
+    attempt->dying = true;
     // Of a run it hears as often as that had items, and must not keep leases from being extended for so long.
-    const bool has_many = attempt->bundle && shared_.has_pool;
-    if (!apart(*attempt) && !has_many) {
-        hear(*attempt, decided.notes);
-        hand_in(*attempt, std::move(decided), {});
-        return;
-    }
-    auto on_pool = [this, hear, attempt, decided = std::move(decided)]() mutable {
-        hear(*attempt, decided.notes);
-        asio::post(home_.context(), [this, attempt, decided = std::move(decided)]() mutable {
-            hand_in(*attempt, std::move(decided), {});
-        });
-    };
-    asio::post(shared_.pool, std::move(on_pool));
+    const bool on_pool = apart(*attempt) || (attempt->bundle && shared_.has_pool);
+    const auto one =
+        std::make_shared<burial>(shared_, home_, deadlines_, std::move(attempt), std::move(decided));
+    burials_.push_back(one);
+    one->begin(on_pool, [this, it = one.get()] { buried(*it); });
+}
+
+void executor::buried(burial& one) {
+    const auto at = std::ranges::find(burials_, &one, [](const auto& each) { return each.get(); });
+    const auto keep = *at;
+    burials_.erase(at);
+    hand_in(one.attempt(), one.take_decision(), {});
 }
 
 void executor::hand_in(active_task& attempt, decision decided, std::string result) {
@@ -483,6 +506,24 @@ void executor::count(const active_task& attempt, const decision& decided) {
         waited = *attempt.started_at - attempt.body.due_at.value_or(attempt.body.submitted_at());
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     tally_.count(*attempt.known, how, ran, waited);
+}
+
+// ---- what is seen of it -----------------------------------------------------------------------------
+
+std::optional<event> executor::beginning(event_kind about) const {
+    const std::lock_guard lock{beginning_guard_};
+    return beginning_ ? std::optional{said_of(about, *beginning_)} : std::nullopt;
+}
+
+std::string executor::some_running() const {
+    constexpr std::size_t most = 3;
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& one : live_) {
+        if (!one.started_at || ++count > most) continue;
+        names += (names.empty() ? "" : ", ") + one.body.handler + " " + one.id();
+    }
+    return count > most ? names + " and " + std::to_string(count - most) + " more" : names;
 }
 
 // ---- slots -----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
 #include "worker/attempt_tally.hpp"
+#include "worker/burial.hpp"
 #include "worker/deadlines.hpp"
 #include "worker/leased_tasks.hpp"
 #include "worker/reporter.hpp"
@@ -15,6 +16,9 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 namespace errand {
 
@@ -47,8 +51,12 @@ public:
     // No deadline passes any more.
     void close() { deadlines_.stop(); }
     // Nothing runs and nothing waits to be started.
-    bool idle() const noexcept { return live_.empty() && waiting_.empty(); }
+    bool idle() const noexcept { return live_.empty() && waiting_.empty() && burials_.empty(); }
     std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
+    // From any thread: whose handler runs there and has not waited for anything yet; as the beginning of an event about it.
+    std::optional<event> beginning(event_kind about) const;
+    // Some of those that run, in words.
+    std::string some_running() const;
 
     // What became of the attempts since this was asked last.
     figures_by_handler take_figures() { return tally_.take(); }
@@ -84,7 +92,8 @@ private:
     awaitable<std::string> call_with_result(active_task& attempt);
     awaitable<std::string> call_bundle(active_task& attempt);
     awaitable<std::string> call_handler(active_task& attempt);
-    void tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends, time_point now);
+    awaitable<void> tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
+                                    time_point now);
     void collect(active_task& attempt);
     void stop(active_task& attempt, attempt_end why);
     // What is true of `is_it` is no longer this worker's to run.
@@ -94,6 +103,7 @@ private:
     void ended(active_task& attempt, std::exception_ptr failure, std::string result);
     void finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure, std::string result);
     void bury(std::shared_ptr<active_task> attempt, decision decided);
+    void buried(burial& one);
     // Reports an attempt that goes on and on; when it ends nothing more is said of it.
     void give_up(active_task& attempt);
     void hand_in(active_task& attempt, decision decided, std::string result);
@@ -111,9 +121,12 @@ private:
     attempt_tally tally_;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;
+    std::vector<std::shared_ptr<burial>> burials_;
     std::atomic<std::size_t> running_{0};
     bool starts_ = true;
     bool starting_ = false;  // a continuation of start_some is posted
+    mutable std::mutex beginning_guard_;
+    const active_task* beginning_ = nullptr;
 };
 
 }  // namespace errand

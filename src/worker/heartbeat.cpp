@@ -33,11 +33,12 @@ boost::json::object card_of(const worker_shared& shared) {
 }  // namespace
 
 heartbeat::heartbeat(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
-                     std::function<std::size_t()> running)
+                     std::function<std::size_t()> running, std::function<std::vector<std::string>()> blocking)
     : role{shared.app, executor, "showing a sign of life"},
       shared_{shared},
       in_{in},
       running_{std::move(running)},
+      blocking_{std::move(blocking)},
       card_{card_of(shared)} {
     card_["handlers"] = boost::json::array{};
     card_["answers_to"] = boost::json::array{};
@@ -61,6 +62,9 @@ awaitable<std::size_t> heartbeat::pass() {
     name_handlers();
     card_["running"] = running_();
     card_["stopping"] = shared_.stopping ? 1 : 0;
+    boost::json::array blocking;
+    for (const auto& one : blocking_()) blocking.emplace_back(one);
+    card_["blocking"] = std::move(blocking);
     const auto answer = co_await in_.beat(boost::json::serialize(card_), lives_for, shared_.queues.names());
     shared_.alive.store(answer.alive);
     if (answer.looks && shared_.falls_due) shared_.falls_due(duration{0});

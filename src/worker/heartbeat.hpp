@@ -16,9 +16,10 @@ public:
     // How long a worker that shows no sign of life counts as alive.
     static constexpr duration lives_for = std::chrono::seconds{15};
 
-    // `running`: how many tasks this worker runs now; called on the executor's thread.
+    // `running`: how many tasks this worker runs now; `blocking`: which of them keep a thread to themselves. Called on the
+    // executor's thread.
     heartbeat(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in,
-              std::function<std::size_t()> running);
+              std::function<std::size_t()> running, std::function<std::vector<std::string>()> blocking);
 
     awaitable<std::size_t> pass() override;
 
@@ -30,6 +31,7 @@ private:
     worker_shared& shared_;
     store& in_;
     std::function<std::size_t()> running_;
+    std::function<std::vector<std::string>()> blocking_;
     boost::json::object card_;
     std::vector<std::string> named_;
 };

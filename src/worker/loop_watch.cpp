@@ -4,6 +4,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace errand {
 
 namespace asio = boost::asio;
@@ -11,6 +14,8 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 constexpr std::chrono::seconds too_long{1};
+// It is told again when it has lasted twice as long, and once a minute in the end.
+constexpr std::chrono::minutes seldom{1};
 }  // namespace
 
 loop_watch::loop_watch(detail::app_core& app, const asio::any_io_executor& executor,
@@ -24,18 +29,38 @@ awaitable<std::size_t> loop_watch::pass() {
 
 void loop_watch::look(worker_thread& at, question& one) {
     const auto now = steady::now();
-    if (one.answered->load()) {
-        one.told = false;
+    if (one.answered->there.load()) {
+        one.blocks.clear();
+        one.running = std::move(one.answered->running);
         if (at.running() == 0) return;
         one.asked = now;
-        one.answered->store(false);
-        asio::post(at.home().context(), [answered = one.answered] { answered->store(true); });
+        one.tell_at = now + too_long;
+        one.answered->there.store(false);
+        asio::post(at.home().context(), [to = one.answered, &runs = at.runs()] {
+            to->running = runs.some_running();
+            to->there.store(true);
+        });
         return;
     }
-    if (one.told || now - one.asked < too_long) return;
-    one.told = true;
-    announce(app(),
-             {.kind = event_kind::loop_blocked, .after = std::chrono::floor<duration>(now - one.asked)});
+    if (now < one.tell_at) return;
+    const auto since = now - one.asked;
+    one.tell_at = now + std::min<steady::duration>(since, seldom);
+    auto said = at.runs().beginning(event_kind::loop_blocked);
+    if (!said) {
+        said.emplace(event{.kind = event_kind::loop_blocked});
+        if (!one.running.empty()) said->text = "lately there ran " + one.running;
+    }
+    said->after = std::chrono::floor<duration>(since);
+    one.blocks = said->task;
+    announce(app(), std::move(*said));
+}
+
+std::vector<std::string> loop_watch::blocking() const {
+    std::vector<std::string> tasks;
+    for (const auto& one : questions_) {
+        if (!one.blocks.empty()) tasks.push_back(one.blocks);
+    }
+    return tasks;
 }
 
 }  // namespace errand

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace errand {
@@ -18,13 +19,21 @@ public:
 
     // Asks each thread that runs tasks for a sign of life, and looks who has not answered the last time.
     awaitable<std::size_t> pass() override;
+    // The tasks whose handlers keep a thread now, as far as it is known which they are.
+    std::vector<std::string> blocking() const;
 
 private:
-    // Shared with what is posted to the loop.
+    // Shared with what is posted to the loop: there it is written, and here it is read once it is answered.
+    struct answer {
+        std::atomic<bool> there{true};
+        std::string running{};  // what ran there then
+    };
     struct question {
         std::chrono::steady_clock::time_point asked{};
-        std::shared_ptr<std::atomic<bool>> answered = std::make_shared<std::atomic<bool>>(true);
-        bool told = false;
+        std::chrono::steady_clock::time_point tell_at{};  // if it is not answered until then
+        std::shared_ptr<answer> answered = std::make_shared<answer>();
+        std::string running{};  // as the last answer said
+        std::string blocks{};   // the task that it waits for now
     };
 
     duration pause() override { return std::chrono::milliseconds{500}; }

@@ -50,7 +50,10 @@ awaitable<void> maintenance_thread::open() {
     resolver_ = resolves.get();
     auto schedules = std::make_unique<scheduler>(shared_, executor, home);
     scheduler_ = schedules.get();
-    auto beats = std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running));
+    auto watches = std::make_unique<loop_watch>(app, executor, threads_);
+    auto blocking = [watch = watches.get()] { return watch->blocking(); };
+    auto beats =
+        std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running), std::move(blocking));
     heartbeat_ = beats.get();
     // The number of workers first: the others pace themselves by it.
     roles_.push_back(std::move(beats));
@@ -67,7 +70,7 @@ awaitable<void> maintenance_thread::open() {
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
-    roles_.push_back(std::make_unique<loop_watch>(app, executor, threads_));
+    roles_.push_back(std::move(watches));
     roles_.push_back(std::make_unique<line_watch>(app, executor));
     auto figures = std::make_unique<figures_sender>(app, executor, tasks, threads_);
     figures_sender_ = figures.get();

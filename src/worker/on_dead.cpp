@@ -1,13 +1,17 @@
 #include "worker/on_dead.hpp"
 
+#include "runtime/ambient.hpp"
 #include "runtime/stored_info.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_report.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -36,22 +40,26 @@ bool has_on_dead(const known_handler* handler) noexcept {
     return handler && handler->code && handler->code->on_dead;
 }
 
-void call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task,
-                  time_point now) {
+awaitable<void> call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task,
+                             time_point now) {
     try {
-        handler.code->on_dead(info_of_dead(task, now));
+        const auto info = info_of_dead(task, now);
+        co_await handler.code->on_dead(app.beans, info);
     } catch (...) {
         announce_failure(app, "on_dead of " + handler.name, std::current_exception());
     }
 }
 
-void call_on_dead_of_items(detail::app_core& app, const known_handler& handler, const bundle_run& items,
-                           const dead_task& whole, time_point now) {
+awaitable<void> call_on_dead_of_items(detail::app_core& app, const known_handler& handler,
+                                      const bundle_run& items, const dead_task& whole, time_point now) {
     const auto set = app.overrides.of(&handler, handler.name);
     for (const auto& item : items.items()) {
         const auto terms = terms_of(handler.policy, item.body, set.get());
         const auto notes = died_in_bundle(item.notes, whole.notes.attempts, whole.notes);
-        call_on_dead(app, handler, {item.id, whole.queue, item.body, terms, notes, whole.started_at}, now);
+        const dead_task one{item.id, whole.queue, item.body, terms, notes, whole.started_at};
+        // What stopped the last call does not keep the next one from being made.
+        co_await asio::this_coro::reset_cancellation_state();
+        co_await call_on_dead(app, handler, one, now);
     }
 }
 
@@ -69,6 +77,7 @@ void on_dead_queue::add(lost_task lost) {
 
 void on_dead_queue::stop() {
     stopped_ = true;
+    if (cancel_) cancel_->emit(asio::cancellation_type::all);
     timer_.cancel();
 }
 
@@ -95,28 +104,43 @@ awaitable<void> on_dead_queue::read_items(lost_task& lost) {
 // On the pool: what a handler does there must not keep leases from being extended.
 awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost) {
     returned_ = false;
-    asio::co_spawn(shared_.pool, call(shared_.app, lost, in_.now()),
-                   asio::bind_executor(executor_, [this](const std::exception_ptr&) {
-                       returned_ = true;
-                       timer_.cancel();
-                   }));
+    auto around = std::make_shared<const ambient>(ambient{.app = &shared_.app});
+    const asio::strand<asio::any_io_executor> strand{
+        with_ambient(shared_.pool.get_executor(), std::move(around))};
+    auto done = [this](const std::exception_ptr&) {
+        returned_ = true;
+        timer_.cancel();
+    };
+    const auto cancel = std::make_shared<asio::cancellation_signal>();
+    cancel_ = cancel;
+    asio::co_spawn(asio::any_io_executor{strand}, call(shared_.app, lost, cancel, in_.now()),
+                   asio::bind_cancellation_slot(cancel->slot(), asio::bind_executor(executor_, done)));
+    const auto timeout = lost->terms.timeout;
+    auto enough = timeout > duration{0} ? steady::now() + timeout : steady::time_point::max();
     while (!returned_ && !stopped_) {
-        if (steady::now() >= extend_at_) {
+        const auto now = steady::now();
+        if (now >= extend_at_) {
             co_await extend();
             continue;
         }
-        timer_.expires_at(extend_at_);
+        if (now >= enough) {
+            enough = now + timeout;
+            cancel->emit(asio::cancellation_type::all);
+        }
+        timer_.expires_at(std::min(extend_at_, enough));
         co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
+    cancel_.reset();
 }
 
+// Keeps the signal, which its slot belongs to.
 awaitable<void> on_dead_queue::call(detail::app_core& app, std::shared_ptr<const lost_task> lost,
-                                    time_point now) {
+                                    std::shared_ptr<asio::cancellation_signal>, time_point now) {
     const auto& notes = lost->decided.notes;
     const dead_task dead{lost->task.id, lost->task.queue, lost->body, lost->terms, notes, notes.started_at};
-    if (lost->items) call_on_dead_of_items(app, *lost->known, *lost->items, dead, now);
-    call_on_dead(app, *lost->known, dead, now);
-    co_return;
+    if (lost->items) co_await call_on_dead_of_items(app, *lost->known, *lost->items, dead, now);
+    co_await asio::this_coro::reset_cancellation_state();
+    co_await call_on_dead(app, *lost->known, dead, now);
 }
 
 awaitable<void> on_dead_queue::extend() {

@@ -10,6 +10,7 @@
 #include "worker/bundle_run.hpp"
 #include "worker/worker_shared.hpp"
 
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <deque>
@@ -32,10 +33,12 @@ struct dead_task {
 bool has_on_dead(const known_handler* handler) noexcept;
 // Calls on_dead with the task as it will be stored. What it throws is logged: the task is dead whatever it
 // says.
-void call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task, time_point now);
+// What is given by reference must outlive the call.
+awaitable<void> call_on_dead(detail::app_core& app, const known_handler& handler, const dead_task& task,
+                             time_point now);
 // The same with each item of a run that is dead.
-void call_on_dead_of_items(detail::app_core& app, const known_handler& handler, const bundle_run& items,
-                           const dead_task& whole, time_point now);
+awaitable<void> call_on_dead_of_items(detail::app_core& app, const known_handler& handler,
+                                      const bundle_run& items, const dead_task& whole, time_point now);
 
 // ---- of tasks that died without a worker of their own ----
 
@@ -60,21 +63,23 @@ public:
     // All other tasks under its claim were reported before, or are added as well.
     void add(lost_task lost);
     bool empty() const noexcept { return waiting_.empty(); }
-    // Those that were not called yet are left to others.
+    // Those that were not called yet are left to others; the one that is called is told to stop.
     void stop();
 
 private:
     awaitable<void> run();
     awaitable<void> read_items(lost_task& lost);
     awaitable<void> call_first(std::shared_ptr<const lost_task> lost);
-    static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> lost, time_point now);
+    static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> lost,
+                                std::shared_ptr<boost::asio::cancellation_signal> kept, time_point now);
     awaitable<void> extend();
     awaitable<void> report(lost_task& lost);
 
     worker_shared& shared_;
     boost::asio::any_io_executor executor_;
     store& in_;
-    std::deque<std::shared_ptr<lost_task>> waiting_;  // the first one is being called
+    std::deque<std::shared_ptr<lost_task>> waiting_;              // the first one is being called
+    std::shared_ptr<boost::asio::cancellation_signal> cancel_{};  // of the call that is made
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer::time_point extend_at_;
     bool runs_ = false;

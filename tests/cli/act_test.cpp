@@ -39,6 +39,20 @@ TEST_CASE("retry runs delayed tasks now, and names those that it cannot", "[cli]
     CHECK(t.answer({"retry", "--all", "--yes"}).at("matched") == 0);
 }
 
+TEST_CASE("who retries a dead task, or revives one that is tried again, hears of the other command",
+          "[cli]") {
+    office t;
+    broken = true;
+    t.start();
+    const auto dead = t.submit(1);
+    const auto later = t.submit(2, {.delay = 1h});
+    t.all_are(state::dead, 1);
+    CHECK_THAT(t.errand({"retry", dead.id()}).err,
+               ContainsSubstring("; errand revive " + dead.id() + " starts it again"));
+    CHECK_THAT(t.errand({"revive", later.id()}).err,
+               ContainsSubstring("; errand retry " + later.id() + " runs it now"));
+}
+
 TEST_CASE("cancel and delete take ids from standard input", "[cli]") {
     office t;
     std::string ids;
@@ -134,7 +148,8 @@ TEST_CASE("change gives a task that has never started other arguments, priority 
     const auto late = t.errand({"change", h.id(), "--now", "--json"});
     CHECK(late.code == 1);
     CHECK(late.json().at("changed") == false);
-    CHECK_THAT(late.err, ContainsSubstring("it has ended as success"));
+    CHECK_THAT(late.err, ContainsSubstring("it has ended as success") &&
+                             ContainsSubstring("errand perform chore submits another one"));
     broken = true;
     const auto fails = t.submit(2, {.max_retry = 1});
     t.all_are(state::retry, 1);

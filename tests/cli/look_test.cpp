@@ -1,10 +1,13 @@
 // The commands that look, run as a program on a real Redis.
 #include "cli/office.hpp"
 #include "cli/text.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <filesystem>
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
@@ -93,6 +96,60 @@ TEST_CASE("list is filtered as the operator asks", "[cli]") {
     const auto dead = t.answer({"list", "dead", "--error", "host 1"}).at("tasks");
     CHECK(each(dead, "args") == std::set<std::string>{"[1]"});
     CHECK_THAT(t.errand({"list", "dead"}).out, ContainsSubstring("no route to host"));
+}
+
+TEST_CASE("on a SQLite file the workers of other processes are seen that have a slot free", "[cli]") {
+    const auto folder = errand::test::temporary_folder("idle");
+    {
+        auto settings = errand::test::fresh_settings();
+        settings.store = "sqlite://" + (folder / "tasks.db").string();
+        settings.shards = 0;
+        settings.concurrency = 1;
+        office t{settings};
+        const auto idle = [&] {
+            return t.answer({"queues"}).at("queues").at(0).at("idle_workers").to_number<int>();
+        };
+        blocked = true;
+        const auto h = t.submit(1);
+        CHECK(idle() == 0);
+        t.start();
+        errand::test::eventually([&] { return t.info(h).state == state::working; });
+        CHECK(idle() == 0);
+        blocked = false;
+        t.wait(h);
+        errand::test::eventually([&] { return idle() == 1; });
+        t.stop();
+    }
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("show finds a task by its biz_id, and with its handler where several have it", "[cli]") {
+    office t;
+    const auto h = t.submit(1, {.biz_id = "o:3", .delay = 1h});
+    const auto shown = [&](const std::string& what) {
+        return std::string{t.answer({"show", what}).at("id").as_string()};
+    };
+    CHECK(shown("chore:o:3") == h.id());
+    CHECK(shown("o:3") == h.id());  // no worker has said yet which handlers there are
+    t.run(t.app.perform("other", {}, {.biz_id = "o:3", .queue = "chores", .delay = 1h}));
+    const auto both = t.errand({"show", "o:3"});
+    CHECK(both.code == 2);
+    CHECK_THAT(both.err, ContainsSubstring("2 tasks have the biz_id \"o:3\"") &&
+                             ContainsSubstring("chore:o:3") && ContainsSubstring("other:o:3"));
+    CHECK(shown("chore:o:3") == h.id());
+    CHECK_THAT(t.errand({"graph", "chore:o:3"}).out, ContainsSubstring(h.id()));
+    const auto none = t.errand({"show", "o-4"});
+    CHECK(none.code == 1);
+    CHECK_THAT(none.err, ContainsSubstring("no task has the id or the biz_id o-4"));
+}
+
+TEST_CASE("show says that no worker has a task's handler, and which name is the nearest", "[cli]") {
+    office t;
+    t.start();
+    const auto h = t.run(t.app.perform("chroe", {1}, {.queue = "chores"}));
+    errand::test::eventually([&] { return t.info(h).state == state::delayed; });
+    CHECK_THAT(t.errand({"show", h.id()}).out,
+               ContainsSubstring("stands aside: no worker has a handler of the name chroe (the nearest is "));
 }
 
 TEST_CASE("a list fits the terminal's width and keeps whole ids", "[cli]") {

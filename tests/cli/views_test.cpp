@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "cli/completion.hpp"
+#include "cli/find_task.hpp"
 #include "cli/program.hpp"
 #include "cli/task_text.hpp"
 #include "cli/terminal.hpp"
@@ -14,6 +15,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using namespace errand::cli;
@@ -44,6 +48,16 @@ TEST_CASE("why a task waits is said in words, for every state") {
     auto delayed = task_in(state::delayed);
     delayed.due_at = now + 5min;
     CHECK_THAT(why_text(delayed, {now}), ContainsSubstring("in 5m"));
+    auto aside = task_in(state::delayed);
+    aside.handler = "send_reciept";
+    aside.due_at = now - 5min;
+    surroundings nobody{.now = now, .handler_is_known = false};
+    CHECK(
+        why_text(aside, nobody) ==
+        "stands aside: no worker has a handler of the name send_reciept; a worker that has it takes it when it starts");
+    nobody.nearest_handler = "send_receipt";
+    CHECK_THAT(why_text(aside, nobody), ContainsSubstring("(the nearest is send_receipt)"));
+    CHECK_THAT(why_text(delayed, nobody), ContainsSubstring("in 5m"));
     const auto ready = task_in(state::ready);
     CHECK_THAT(why_text(ready, {now, true, 1}), ContainsSubstring("mail is paused"));
     CHECK_THAT(why_text(ready, {now, false, 0}), ContainsSubstring("no worker serves its queue mail"));
@@ -55,9 +69,38 @@ TEST_CASE("why a task waits is said in words, for every state") {
                ContainsSubstring("attempt 3 failed") && ContainsSubstring("in 1m 30s"));
     auto working = task_in(state::working);
     working.started_at = now - 2s;
-    CHECK_THAT(why_text(working, {now}), ContainsSubstring("2s ago"));
+    CHECK_THAT(why_text(working, {now}), ContainsSubstring("2s ago") && !ContainsSubstring("busy"));
+    CHECK_THAT(why_text(working, {.now = now, .blocks = true}),
+               ContainsSubstring("keeps a thread of its worker busy") && ContainsSubstring(".blocking"));
     auto dead = task_in(state::dead);
     CHECK_THAT(why_text(dead, {now}), ContainsSubstring("ended as dead"));
+}
+
+TEST_CASE("how many attempts a task may have is said once one has failed") {
+    const auto line = [](const errand::task_info& task) {
+        const auto text = task_text(task, "");
+        const auto at = text.find("attempt ");
+        return text.substr(at, text.find('\n', at) - at);
+    };
+    auto task = task_in(state::ready);
+    task.max_retry = 25;
+    CHECK(line(task) == "attempt      none yet");
+    task.state = state::working;
+    task.attempt = 1;
+    CHECK(line(task) == "attempt      1");
+    task.errors.resize(1);
+    task.max_retry = 3;
+    CHECK(line(task) == "attempt      1 of 4");
+}
+
+TEST_CASE("handler and biz_id are told apart at each colon, the longest name of a handler first") {
+    using pairs = std::vector<std::pair<std::string_view, std::string_view>>;
+    CHECK(handler_and_biz_id("o-3").empty());
+    CHECK(handler_and_biz_id("mail:o-3") == pairs{{"mail", "o-3"}});
+    CHECK(handler_and_biz_id("shop::mail:o-3") ==
+          pairs{{"shop::mail", "o-3"}, {"shop:", "mail:o-3"}, {"shop", ":mail:o-3"}});
+    CHECK(handler_and_biz_id(":o-3").empty());
+    CHECK(handler_and_biz_id("mail:").empty());
 }
 
 TEST_CASE("a graph is a tree in which a task with two dependencies stands below both") {

@@ -41,6 +41,22 @@ TEST_CASE("an app without a store runs its tasks in memory") {
     CHECK(t.wait(t.run(t.app.handler<doubles>().perform_async(21))) == 42);
 }
 
+TEST_CASE("block_on takes a function, which may be a coroutine that captures") {
+    test_app t{without_store()};
+    t.start();
+    const auto doubled = t.app.block_on([&, number = 4]() -> errand::awaitable<int> {
+        auto h = co_await t.app.handler<doubles>().perform_async(number);
+        co_return co_await h;
+    });
+    CHECK(doubled == 8);
+    bool ran = false;
+    t.app.block_on([&]() -> errand::awaitable<void> {
+        ran = true;
+        co_return;
+    });
+    CHECK(ran);
+}
+
 TEST_CASE("two apps in memory do not see each other's tasks") {
     test_app one{without_store()};
     test_app other{without_store()};

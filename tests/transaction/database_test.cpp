@@ -8,6 +8,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <type_traits>
+
 using namespace std::chrono_literals;
 using namespace boost::asio::experimental::awaitable_operators;
 using Catch::Matchers::ContainsSubstring;
@@ -41,6 +43,24 @@ struct all_kinds {
 };
 
 }  // namespace rows
+
+TEST_CASE("what a database refuses is told with its statement") {
+    test_app t;
+    test_database db{t.app};
+    for (const std::string statement : {"INSERT INTO nowhere VALUES (1)", "SELEKT 1"}) {
+        try {
+            t.run(db->execute(statement));
+            FAIL("it was not refused");
+        } catch (const errand::database_error& refused) {
+            CHECK_THAT(refused.what(), ContainsSubstring(" in: " + statement));
+        }
+    }
+}
+
+TEST_CASE("a database may be owned by what knows its base alone") {
+    STATIC_CHECK(std::is_destructible_v<errand::database>);
+    STATIC_CHECK(std::has_virtual_destructor_v<errand::database>);
+}
 
 TEST_CASE("Statements outside of a transaction: parameters by place, rows by the names of members",
           "[database]") {

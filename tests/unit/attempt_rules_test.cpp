@@ -204,9 +204,27 @@ TEST_CASE("the newest errors are kept") {
     CHECK(notes.errors.front().message == "15");
 }
 
+TEST_CASE("an exception that holds another one is described with it") {
+    std::exception_ptr thrown;
+    try {
+        try {
+            throw std::runtime_error{"no route"};
+        } catch (...) {
+            std::throw_with_nested(std::logic_error{"the receipt was not sent"});
+        }
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    CHECK(describe(thrown).message == "the receipt was not sent; because of std::runtime_error: no route");
+}
+
 TEST_CASE("what is no std::exception is described all the same, and texts become UTF-8") {
     CHECK(describe(std::make_exception_ptr(42)).type == "int");
-    CHECK(describe(std::make_exception_ptr(42)).message == "unknown exception");
+    CHECK(describe(std::make_exception_ptr(42)).message == "42");
+    CHECK(describe(std::make_exception_ptr(4.5)).message == "unknown exception");
+    const auto refused = std::make_error_code(std::errc::connection_refused);
+    CHECK(describe(std::make_exception_ptr(refused)).type == "std::error_code");
+    CHECK(describe(std::make_exception_ptr(refused)).message == "generic: " + refused.message());
     CHECK(describe(std::make_exception_ptr(std::runtime_error{"a\xff"})).message == "a\xEF\xBF\xBD");
     CHECK(describe(std::make_exception_ptr(std::runtime_error{std::string(10'000, 'x')})).message.size() <=
           4096);

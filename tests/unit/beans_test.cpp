@@ -175,7 +175,8 @@ TEST_CASE("building without a bean is a usage_error that names owner and type") 
     CHECK_THROWS_AS(build<counts_itself>(beans), errand::usage_error);
     CHECK_THROWS_WITH(build<counts_itself>(beans),
                       "injected::counts_itself needs injected::mailer&: provide it before the start "
-                      "(app.provide<T>(...) or app.provide_ref(object))");
+                      "(app.provide<T>(...) or app.provide_ref(object); of what derives from T "
+                      "app.provide_as<T, Derived>(...) or app.provide_ref<T>(object))");
     CHECK_NOTHROW(refuse_missing({}));
     CHECK_THROWS_WITH(refuse_missing({"a needs b&", "c needs d&"}),
                       ContainsSubstring("a needs b&, c needs d&"));
@@ -206,6 +207,19 @@ TEST_CASE("a bean may be lent as its interface") {
     beans.provide_ref<interface>(object);
     CHECK(build<asks>(beans).answer == 42);
     CHECK(beans.find<implementation>() == nullptr);
+}
+
+TEST_CASE("a bean may be built as its interface, and is found by both types") {
+    bean_container beans{some_app()};
+    auto& made = beans.provide_as<interface, implementation>();
+    CHECK(build<asks>(beans).answer == 42);
+    CHECK(beans.find<implementation>() == &made);
+    CHECK_THROWS_AS((beans.provide_as<interface, implementation>()), errand::usage_error);
+    bean_container lent{some_app()};
+    implementation object;
+    lent.provide_ref<interface>(object);
+    CHECK_THROWS_WITH((lent.provide_as<interface, implementation>()), ContainsSubstring("interface"));
+    CHECK(lent.find<implementation>() == nullptr);
 }
 
 TEST_CASE("beans are destroyed youngest first, lent ones not at all") {

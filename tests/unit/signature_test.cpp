@@ -43,6 +43,10 @@ struct named {
     static const char* rate_key(const std::string&, long);
     static void on_dead(const errand::task_info&);
 };
+struct mourns_by_object {
+    errand::awaitable<void> perform(int);
+    errand::awaitable<void> on_dead(const errand::task_info&);
+};
 struct loosely_named {
     errand::awaitable<void> perform(int);
     static const char* biz_id(long);
@@ -87,6 +91,9 @@ TEST_CASE("optional statics are seen when they are there") {
     STATIC_CHECK(has_concurrency_key<named>());
     STATIC_CHECK(has_rate_key<named>());
     STATIC_CHECK(has_on_dead<named>());
+    STATIC_CHECK(has_on_dead<mourns_by_object>());
+    STATIC_CHECK(is_called_on_dead<named>);
+    STATIC_CHECK_FALSE(is_called_on_dead<mourns_by_object>);
     STATIC_CHECK_FALSE(has_biz_id<plain>());
     STATIC_CHECK_FALSE(has_concurrency_key<plain>());
     STATIC_CHECK_FALSE(has_rate_key<plain>());

@@ -137,6 +137,28 @@ struct mourned_slowly {
     }
 };
 
+// Hears of a death as an object, with beans, and may wait.
+struct mourner {
+    diary& book;
+    errand::proxy<echo> heirs;
+    mourner(diary& j, errand::proxy<echo> e) : book{j}, heirs{e} {}
+    errand::awaitable<void> perform(int heir) {
+        throw std::runtime_error{"broken " + std::to_string(heir)};
+        co_return;
+    }
+    // Of heir 0 it hears for an hour, unless it is told to stop.
+    errand::awaitable<void> on_dead(const errand::task_info& task) {
+        const auto& why = task.errors.back();
+        book.note(why.type == "errand::lease_lost" ? "lost" : why.message);
+        const auto heir = task.args.at(0).to_number<int>();
+        co_await sleep(heir == 0 ? 1h : 1ms);
+        co_await heirs.perform_async(heir);
+    }
+};
+struct mourner_on_pool : mourner {
+    using mourner::mourner;
+};
+
 struct digs {
     errand::awaitable<std::string> perform() {
         auto& self = co_await errand::this_task();
@@ -217,6 +239,8 @@ ERRAND_HANDLER(worker_test::long_winded)
 ERRAND_HANDLER(worker_test::throws_a_number, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourned, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourned_slowly, .max_retry = 0)
+ERRAND_HANDLER(worker_test::mourner, .max_retry = 0)
+ERRAND_HANDLER(worker_test::mourner_on_pool, .max_retry = 0, .blocking = true)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)
 ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)

@@ -183,3 +183,29 @@ TEST_CASE("an attempt whose wrapper returns without the handler fails, and says 
           "co_await next()");
     CHECK(t.book.count("1") == 0);
 }
+
+TEST_CASE("run says once why the worker cannot start, and returns 1") {
+    auto settings = with_level_info();
+    settings.store = "redis+unix:///nowhere/errand.sock";
+    settings.shards = 0;
+    settings.store_timeout = 200ms;
+    logged_bench t{settings};
+    CHECK(t.app.run() == 1);
+    CHECK_THAT(t.only("cannot start"), StartsWith("critical the worker cannot start: "));
+}
+
+TEST_CASE("run on a store in memory warns that no other program can submit there") {
+    auto settings = with_level_info();
+    settings.store = "sqlite::memory:";
+    settings.shards = 0;
+    // Without the bean of these handlers, so that it does not go on.
+    errand::test::test_app t{settings};
+    const auto lines = std::make_shared<kept_lines>();
+    errand::detail::core_of(t.app).log->sinks().push_back(lines);
+    CHECK(t.app.run() == 1);
+    const auto warned = lines->with("tasks are kept in memory: no other program can submit any");
+    REQUIRE(warned.size() == 1);
+    CHECK_THAT(warned.front(), StartsWith("warning ") && ContainsSubstring("ERRAND_STORE"));
+    REQUIRE(lines->with("cannot start").size() == 1);
+    CHECK_THAT(lines->with("cannot start").front(), ContainsSubstring("diary"));
+}

@@ -84,7 +84,7 @@ TEST_CASE("what is thrown need not be a std::exception") {
     bench t;
     t.start();
     const auto info = end_of(t, t.run(t.app.handler<throws_a_number>().perform_async()));
-    CHECK(text_of(info) == "int: unknown exception");
+    CHECK(text_of(info) == "int: 42");
 }
 
 TEST_CASE("a progress that is no number is refused") {
@@ -172,6 +172,27 @@ TEST_CASE("wrappers go around every attempt, the first added outermost") {
     const auto info = end_of(t, h);
     CHECK(text_of(info) == "std::runtime_error: outer");
     CHECK(t.book.count("1") == 1);
+}
+
+TEST_CASE("beans and wrappers are refused while the worker runs, and taken again after it") {
+    struct late {};
+    bench t;
+    t.start();
+    const auto is_named = [](const char* what) {
+        return ContainsSubstring(what) && ContainsSubstring("was called while the worker of this app runs");
+    };
+    const auto goes_on = [](errand::task_context&, errand::next_step next) { return next(); };
+    const auto submits = [](errand::submission&, errand::next_step next) { return next(); };
+    late object;
+    CHECK_THROWS_WITH(t.app.provide<late>(), is_named("provide"));
+    CHECK_THROWS_WITH(t.app.provide_ref(object), is_named("provide"));
+    CHECK_THROWS_WITH(t.app.around_perform(goes_on), is_named("around_perform"));
+    CHECK_THROWS_WITH(t.app.around_submit(submits), is_named("around_submit"));
+    t.stop();
+    CHECK_NOTHROW(t.app.provide<late>());
+    CHECK_NOTHROW(t.app.around_perform(goes_on));
+    t.start();
+    CHECK(t.wait(t.run(t.app.handler<echo>().perform_async(3))) == 3);
 }
 
 TEST_CASE("a worker does not start without the beans of its handlers") {

@@ -59,6 +59,11 @@ public:
     template <class T, class... A>
     T& provide(A&&... args);
 
+    /// Builds a T as provide() does, and lends it as As, which it derives from.
+    /// @throws as provide(); usage_error when there is a bean of type As already
+    template <class As, class T, class... A>
+    T& provide_as(A&&... args);
+
     /// Lends an object, which must outlive the container.
     /// @throws usage_error when there is a bean of this type already
     template <class T>
@@ -200,6 +205,17 @@ T& bean_container::provide(A&&... args) {
     }
     add(typeid(bean_key<T>), bean.get(), [](void* object) { delete static_cast<T*>(object); });
     return *bean.release();
+}
+
+template <class As, class T, class... A>
+T& bean_container::provide_as(A&&... args) {
+    constexpr bool derives = std::is_convertible_v<T*, As*> && !std::is_same_v<T, As>;
+    static_assert(derives,
+                  "errand: provide_as<As, T>(...) builds a T, which must derive from As, publicly and once");
+    refuse_second(typeid(bean_key<As>));
+    T& one = provide<T>(std::forward<A>(args)...);
+    if constexpr (derives) provide_ref<As>(one);
+    return one;
 }
 
 template <class T>

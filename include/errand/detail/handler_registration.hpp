@@ -43,8 +43,8 @@ struct erased_handler {
     // By what the item is gathered of which these are the arguments; throws bad_data likewise. Null when `perform` does not
     // take a list of items.
     std::string (*item_key)(const boost::json::array& args);
-    // Null when the handler has no such member.
-    void (*on_dead)(const task_info& task);
+    // Tells the handler of a task that is dead; both must outlive the call. Null when it has no such member.
+    awaitable<void> (*on_dead)(const bean_container& beans, const task_info& task);
 };
 
 // What a handler's class says that its policy must agree with.
@@ -77,6 +77,15 @@ struct declaration {
 
     // Keeps the function, not the policy: whatever the initialisers name may not exist yet before main.
     explicit declaration(read_fn read) {
+        // Of one that is incomplete args_of says so.
+        if constexpr (!is_complete<H>) {
+            static_cast<void>(sizeof(args_of<H>));
+        } else {
+            declare(read);
+        }
+    }
+
+    static void declare(read_fn read) {
         read_policy = read;
         declare_handler(typeid(H), qualified_name<H>(), +[] { return read_policy(handler_tag<H>{}); },
                         {.has_concurrency_key = has_concurrency_key<H>(),
@@ -102,16 +111,31 @@ struct definition {
             if constexpr (has_limit_keys<H>()) code.keys = &keys_of<H>;
             if constexpr (list_of<H>::is_one) code.item_key = &key_of_item<H>;
         }
-        code.missing = &missing_beans<H>;
-        code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
-        if constexpr (has_on_dead<H>()) code.on_dead = &H::on_dead;
-        define_handler(typeid(H), code);
+        if constexpr (is_complete<H>) {
+            code.missing = &missing_beans<H>;
+            code.try_build = +[](const bean_container& beans) { static_cast<void>(build<H>(beans)); };
+            if constexpr (has_on_dead<H>()) code.on_dead = &tell_dead<H>;
+            define_handler(typeid(H), code);
+        }
     }
 
     template <class S>
     static limit_keys keys_of(const boost::json::array& args) {
         return std::apply([](const auto&... values) { return limit_keys_of<S>(values...); },
                           decode_args<S>(args));
+    }
+
+    template <class S>
+    static awaitable<void> tell_dead([[maybe_unused]] const bean_container& beans, const task_info& task) {
+        if constexpr (is_called_on_dead<S>) {
+            S::on_dead(task);
+            co_return;
+        } else {
+            S handler = build<S>(beans);
+            auto work = handler.on_dead(task);
+            if (!work.valid()) refuse_empty_awaitable();
+            co_await std::move(work);
+        }
     }
 
     template <class S>

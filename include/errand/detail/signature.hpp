@@ -56,6 +56,10 @@ struct callable<R (*)(P...)> : plain_callable<R, P...> {};
 template <class R, class... P>
 struct callable<R (*)(P...) noexcept> : plain_callable<R, P...> {};
 
+/// Asked once of each class, so never where it may be defined later.
+template <class H>
+inline constexpr bool is_complete = requires { sizeof(H); };
+
 // names_x<H>() says whether H has a member x, whatever its access and however often it is overloaded: a
 // second x in another base class makes the name ambiguous exactly then.
 #define ERRAND_NAMES_MEMBER(member)                             \
@@ -66,7 +70,9 @@ struct callable<R (*)(P...) noexcept> : plain_callable<R, P...> {};
     struct twin_of_##member : H, twin_with_##member {};         \
     template <class H>                                          \
     consteval bool names_##member() {                           \
-        if constexpr (std::is_final_v<H>) {                     \
+        if constexpr (!is_complete<H>) {                        \
+            return false;                                       \
+        } else if constexpr (std::is_final_v<H>) {              \
             return requires { &H::member; };                    \
         } else {                                                \
             return !requires { &twin_of_##member<H>::member; }; \
@@ -132,6 +138,11 @@ template <class H>
 constexpr auto read_signature() {
     if constexpr (!std::is_class_v<H>) {
         static_assert(supported<H>, "errand: a handler must be a class with a member `perform`");
+        return no_signature{};
+    } else if constexpr (!is_complete<H>) {
+        static_assert(supported<H>,
+                      "errand: this handler is incomplete here: include the header that defines its "
+                      "class, a forward declaration is not enough");
         return no_signature{};
     } else if constexpr (!names_perform<H>()) {
         static_assert(supported<H>, "errand: this handler has no `perform`: give it a public member function "
@@ -328,14 +339,25 @@ consteval bool has_limit_keys() {
     return has_concurrency_key<H>() || has_rate_key<H>();
 }
 
-/// True when the handler has `static void on_dead(const errand::task_info&)`.
+template <class H>
+inline constexpr bool is_called_on_dead = requires(const task_info& info) {
+    { H::on_dead(info) } -> std::same_as<void>;
+};
+template <class H>
+inline constexpr bool is_awaited_on_dead = requires(H& handler, const task_info& info) {
+    { handler.on_dead(info) } -> std::same_as<awaitable<void>>;
+};
+
+/// True when the handler has `static void on_dead(const errand::task_info&)`, or a member of it that is awaited.
 template <class H>
 consteval bool has_on_dead() {
     if constexpr (!names_on_dead<H>()) {
         return false;
-    } else if constexpr (!requires(const task_info& info) { H::on_dead(info); }) {
-        static_assert(supported<H>, "errand: `on_dead` must be a public "
-                                    "`static void on_dead(const errand::task_info& info)`");
+    } else if constexpr (!is_called_on_dead<H> && !is_awaited_on_dead<H>) {
+        static_assert(supported<H>,
+                      "errand: `on_dead` must be a public "
+                      "`static void on_dead(const errand::task_info& info)`, or a public member "
+                      "`errand::awaitable<void> on_dead(const errand::task_info& info)`");
         return false;
     } else {
         return true;

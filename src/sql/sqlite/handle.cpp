@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "sql/sqlite/values.hpp"
+#include "sql/statement_text.hpp"
 
 #include <sqlite3.h>
 
@@ -74,7 +75,7 @@ sqlite3_stmt* handle::prepare(const std::string& sql) {
     const char* rest = nullptr;
     const int code = sqlite3_prepare_v3(of_, sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &made, &rest);
-    if (code != SQLITE_OK) fail(code);
+    if (code != SQLITE_OK) fail(code, sql);
     if (made == nullptr) throw database_error{"the statement is empty", "SQLITE_MISUSE"};
     if (is_blank({rest, static_cast<std::size_t>(sql.data() + sql.size() - rest)})) return made;
     sqlite3_finalize(made);
@@ -130,16 +131,17 @@ sql::result handle::rows_of(sqlite3_stmt* of) {
         row.reserve(static_cast<std::size_t>(width));
         for (int at = 0; at < width; ++at) row.push_back(value_at(of, at));
     }
-    if (code != SQLITE_DONE) fail(code);
+    if (code != SQLITE_DONE) fail(code, sqlite3_sql(of));
     return got;
 }
 
-void handle::fail(int code) {
+void handle::fail(int code, std::string_view statement) {
     if (code == SQLITE_BUSY_SNAPSHOT) throw busy{true};
     if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) throw busy{false};
     const std::string words = sqlite3_errmsg(of_);
-    if (is_outage(code)) throw store_error{"SQLite: " + words + " (" + name_of_code(code) + ")"};
-    throw database_error{"SQLite: " + words, name_of_code(code)};
+    const auto text = "SQLite: " + words + " (" + name_of_code(code) + ")";
+    if (is_outage(code)) throw store_error{text};
+    throw database_error{text + " in: " + sql::beginning(statement), name_of_code(code)};
 }
 
 }  // namespace errand::sqlite

@@ -5,6 +5,7 @@
 
 #include <list>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -47,7 +48,7 @@ private:
     void set_up(const std::string& synchronous);
     void ask(const char* sql);
     sql::result rows_of(sqlite3_stmt* of);
-    [[noreturn]] void fail(int code);
+    [[noreturn]] void fail(int code, std::string_view statement);
     void forget(sqlite3_stmt* of) noexcept;
 
     sqlite3* of_ = nullptr;

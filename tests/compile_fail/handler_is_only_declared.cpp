@@ -1,0 +1,6 @@
+// expect: errand: this handler is incomplete here: include the header that defines its class
+// first: errand: this handler is incomplete here
+#include <errand/errand.hpp>
+
+struct send;
+ERRAND_HANDLER(send, .queue = "mail")
