@@ -10,6 +10,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +77,7 @@ awaitable<void> active_task::regain_slot() {
     by_.one_less_waits();
     std::exception_ptr cancelled;
     while (waits_ == 0 && slot_ != slot_state::given_up && !cancelled) {
-        if (gates_) co_await by_.gates().come_back(gates_, told_to_stop);
+        if (gates_ && !told_to_stop) co_await by_.gates().come_back(gates_, told_to_stop);
         if (waits_ > 0 || slot_ != slot_state::away) break;
         slot_ = slot_state::coming;
         try {
@@ -94,8 +96,11 @@ awaitable<void> active_task::regain_slot() {
         }
     }
     if (cancelled) std::rethrow_exception(cancelled);
-    const bool lost = gates_ && gates_->now == yielded_gates::standing::lost;
-    if (lost && !told_to_stop && slot_ != slot_state::given_up)
+    if (!gates_ || waits_ > 0 || slot_ == slot_state::given_up) co_return;
+    // Without its gates it must not do what it would do next.
+    if (gates_->now == yielded_gates::standing::held) co_return;
+    if (told_to_stop) throw boost::system::system_error{asio::error::operation_aborted};
+    if (gates_->now == yielded_gates::standing::lost)
         throw lease_lost{"task " + id() + " is no longer this attempt's"};
 }
 

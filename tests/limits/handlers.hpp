@@ -13,6 +13,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -212,8 +213,7 @@ struct gather : handler_with_tally {
             const counted here{in, "crm"};
             for (int i = 0; i < 2; ++i) all.push_back(co_await reads.perform_async());
         }
-        const auto one = all[0], other = all[1];
-        co_await errand::all(one, other);
+        co_await errand::all(all);
         {
             const counted here{in, "crm"};
             co_await rest(1ms);

@@ -81,7 +81,8 @@ TEST_CASE("a task that is cancelled while it waits for room ends, and the next o
     t.stop();
 }
 
-TEST_CASE("a worker stops while tasks wait for room, and others do what they were at") {
+TEST_CASE("a worker stops while tasks wait for room, and another one does what they were at",
+          "[shared_by_apps]") {
     auto settings = errand::test::fresh_settings();
     settings.shutdown_grace = 20ms;
     bench t{settings};
@@ -90,8 +91,11 @@ TEST_CASE("a worker stops while tasks wait for room, and others do what they wer
     eventually([&] { return t.in.now("impatient") == 1; });
     t.run(rest(20ms));
     t.stop();
-    eventually([&] { return t.limit("handler:impatient").running == 0; });
-    t.in.release = true;
-    t.start();
+    CHECK(t.in.said().size() == 1);
+    CHECK(t.limit("handler:impatient").running == 0);
+    bench other{settings};
+    other.in.release = true;
+    other.start();
     t.wait(first);
+    CHECK(other.in.most_at_once("impatient") == 1);
 }

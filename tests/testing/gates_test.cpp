@@ -62,7 +62,7 @@ struct in_turn {
     errand::awaitable<void> perform(std::string name, bool waits) {
         seen.lines.push_back(name);
         if (waits) {
-            const auto news = co_await lines.perform_in(1h, "news");
+            auto news = co_await lines.perform_in(1h, "news");
             co_await news;
         } else {
             auto& self = co_await errand::this_task();

@@ -124,17 +124,21 @@ void gates::leave(std::string_view all) {
     tx_.cache().grow_slots(-1);
 }
 
+// Who stands in line holds gates as well.
 void gates::free(const task_id& id, claim_number by) {
     if (tx_.cache().slots() <= 0) return;
-    if (any_in_line()) sql_.leave_line.run(tx_.ns(), by, id.view());
-    for (auto rows = sql_.free_gates(tx_.ns(), by, id.view()); rows.next();)
+    bool held = false;
+    for (auto rows = sql_.free_gates(tx_.ns(), by, id.view()); rows.next(); held = true)
         leave(std::string{rows.bytes(0)});
+    if (held && any_in_line()) sql_.leave_line.run(tx_.ns(), by, id.view());
 }
 
 void gates::free_all(claim_number by) {
     if (tx_.cache().slots() <= 0) return;
-    if (any_in_line()) sql_.leave_lines.run(tx_.ns(), by);
-    for (auto rows = sql_.free_all_gates(tx_.ns(), by); rows.next();) leave(std::string{rows.bytes(0)});
+    bool held = false;
+    for (auto rows = sql_.free_all_gates(tx_.ns(), by); rows.next(); held = true)
+        leave(std::string{rows.bytes(0)});
+    if (held && any_in_line()) sql_.leave_lines.run(tx_.ns(), by);
 }
 
 void gates::hand_on(const task_id& id, claim_number from, claim_number to) {
