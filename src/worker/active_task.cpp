@@ -99,9 +99,9 @@ awaitable<void> active_task::regain_slot() {
     if (!gates_ || waits_ > 0 || slot_ == slot_state::given_up) co_return;
     // Without its gates it must not do what it would do next.
     if (gates_->now == yielded_gates::standing::held) co_return;
-    if (told_to_stop) throw boost::system::system_error{asio::error::operation_aborted};
-    if (gates_->now == yielded_gates::standing::lost)
+    if (gates_->now == yielded_gates::standing::lost && !told_to_stop)
         throw lease_lost{"task " + id() + " is no longer this attempt's"};
+    throw boost::system::system_error{asio::error::operation_aborted};
 }
 
 // A branch that nobody awaits may wait on: it counts as waiting until it ends.

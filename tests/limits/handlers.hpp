@@ -230,7 +230,10 @@ struct gather : handler_with_tally {
 struct impatient : handler_with_tally {
     impatient(tally& t, errand::proxy<impatient> n) : handler_with_tally{t}, next{n} {}
     errand::awaitable<void> perform(bool first) {
-        if (!first) co_return co_await hold("impatient");
+        if (!first) {
+            co_await hold("impatient");
+            co_return;
+        }
         const auto h = co_await next.perform_async(false);
         in.say(h.id());
         try {
