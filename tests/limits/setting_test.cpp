@@ -66,8 +66,9 @@ TEST_CASE("all limits are listed by name") {
     t.start();
     std::vector<std::string> names;
     for (const auto& one : t.run(t.app.limits())) names.push_back(one.name);
-    CHECK(names == std::vector<std::string>{"crm-api", "handler:moody", "handler:nightly", "handler:pair_of",
-                                            "handler:post", "handler:single", "handler:visit", "slow-api"});
+    CHECK(names == std::vector<std::string>{"crm-api", "handler:impatient", "handler:moody", "handler:nest",
+                                            "handler:nightly", "handler:pair_of", "handler:post",
+                                            "handler:single", "handler:visit", "slow-api"});
     CHECK(t.limit("handler:post").declared == errand::limit_rule{.rate = errand::per_second(5)});
 }
 
