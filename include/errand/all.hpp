@@ -20,7 +20,8 @@ namespace errand {
 /// How errand::all and errand::any wait.
 struct await_options {
     /// Waits at most so long, then throws timed_out, which says how many tasks have not ended; zero or less: only looks
-    /// which have. Nothing: as long as it takes. A handler goes on when it has a slot again, which may be later.
+    /// which have. Nothing: as long as it takes. A handler goes on when it has its slot
+    /// and its places in limits again, which may be later.
     std::optional<duration> within{};
     /// Once the answer is known (of `any`: one has won; of `all`: one has failed) or the time is over, the tasks that
     /// have not ended are cancelled, as by `handle::cancel()`, and only then the call completes. It is done as well as it

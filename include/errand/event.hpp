@@ -16,6 +16,7 @@ enum class event_kind : std::uint8_t {
     worker_stopping,  ///< it claims no more
     worker_stopped,   ///< all that it ran has ended or was given back
     store_trouble,    ///< text: what is wrong with the store, or that it is well again
+    limit_differs,  ///< another program had declared a limit otherwise; text: which, what is declared now, and what was
 
     task_submitted,      ///< the store accepted a task
     task_duplicate,      ///< a submission ran nothing: its biz_id is held by the task named here

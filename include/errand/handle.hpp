@@ -71,7 +71,8 @@ namespace errand {
 /// - bad_data when the result does not fit T,
 /// - usage_error inside the transaction that holds the task back: the result could never come.
 ///
-/// A cancelled wait leaves the task as it is. Inside a handler, the slot of the waiting task is free for others.
+/// A cancelled wait leaves the task as it is. Inside a handler, the slot of the waiting task and its places in limits are free
+/// for others; it goes on when it has them again.
 template <class T>
 class handle : public boost::asio::awaitable<detail::awaited<T>, boost::asio::any_io_executor> {
     using base = boost::asio::awaitable<detail::awaited<T>, boost::asio::any_io_executor>;

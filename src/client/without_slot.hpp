@@ -12,7 +12,7 @@
 namespace errand::detail {
 
 // Gives the handler's slot to other tasks while `work` is awaited, on the worker's own thread. Completes, however `work`
-// ended, when the slot is back; throws usage_error when too many handlers wait.
+// ended, when the slot is back; throws usage_error when too many handlers wait, and what regain_slot() throws.
 template <class T>
 awaitable<T> without_slot(running_task& task, awaitable<T> work) {
     task.yield_slot();
@@ -26,7 +26,11 @@ awaitable<T> without_slot(running_task& task, awaitable<T> work) {
     // For the whole coroutine, the handler included: put back as it was.
     const bool throws = co_await boost::asio::this_coro::throw_if_cancelled();
     co_await boost::asio::this_coro::throw_if_cancelled(false);
-    co_await task.regain_slot();
+    try {
+        co_await task.regain_slot();
+    } catch (...) {
+        failure = std::current_exception();  // it must not go on, whatever it waited for
+    }
     co_await boost::asio::this_coro::throw_if_cancelled(throws);
     if (failure) std::rethrow_exception(failure);
     co_return std::move(*value);

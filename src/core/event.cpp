@@ -10,6 +10,7 @@ std::string_view to_string(event_kind kind) noexcept {
     case event_kind::worker_stopping: return "worker_stopping";
     case event_kind::worker_stopped: return "worker_stopped";
     case event_kind::store_trouble: return "store_trouble";
+    case event_kind::limit_differs: return "limit_differs";
     case event_kind::task_submitted: return "task_submitted";
     case event_kind::task_duplicate: return "task_duplicate";
     case event_kind::submission_refused: return "submission_refused";

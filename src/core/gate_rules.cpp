@@ -5,6 +5,13 @@
 
 namespace errand {
 
+bool any_counts_running(std::string_view gates) noexcept {
+    for (; gates.size() >= gate_width; gates.remove_prefix(gate_width)) {
+        if (counts_running(kind_of_gate(gates))) return true;
+    }
+    return false;
+}
+
 rate_pace pace_of_gate(const rate_limit& rate) {
     auto pace = pace_of(rate, rate.burst);
     const auto spacing = (pace.per + pace.refills - 1) / pace.refills;
@@ -36,6 +43,16 @@ void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::i
 
 void leave_gate(gate_kind kind, gate_state& state) {
     if (counts_running(kind)) state.running = std::max<std::int64_t>(state.running - 1, 0);
+}
+
+bool may_run_again(gate_kind kind, const limit_rule& rule, const gate_state& state,
+                   std::int64_t in_line) noexcept {
+    if (!counts_running(kind) || !rule.max_running) return true;
+    return state.running - in_line < std::max(*rule.max_running, 1);
+}
+
+void return_to_gate(gate_kind kind, gate_state& state) {
+    if (counts_running(kind)) ++state.running;
 }
 
 }  // namespace errand

@@ -1,6 +1,6 @@
 // Whether a gate (core/gates.hpp) lets a task through now, and what passing it and leaving it make of its state. Pure.
 //
-// Invariant: of those who pass only where it is open, never more than max_running hold a gate, and never more start in any time
+// Invariant: of those who pass only where it is open, never more than max_running hold a gate and run, and never more start in any time
 // of its rate than that allows.
 #pragma once
 
@@ -42,6 +42,9 @@ constexpr std::string_view place_of_gate(std::string_view gate) noexcept { retur
 constexpr bool counts_running(gate_kind kind) noexcept { return kind != gate_kind::starts; }
 constexpr bool counts_starts(gate_kind kind) noexcept { return kind != gate_kind::running; }
 
+// Any of gates that stand one after the other does.
+bool any_counts_running(std::string_view gates) noexcept;
+
 // Its spacing is a whole number, so that starts one by one are as many as at once.
 rate_pace pace_of_gate(const rate_limit& rate);
 // `now` in ns since 1970.
@@ -53,5 +56,12 @@ bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std:
 // Of one that is open.
 void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now);
 void leave_gate(gate_kind kind, gate_state& state);
+
+// Who left a gate without having ended comes back: it is counted at once, so that none that has not started goes before it, and runs
+// when there is room; until then it stands in line. `in_line`: how many of those that are counted do. What has started is
+// finished, one after the other, also behind a gate that was closed since.
+bool may_run_again(gate_kind kind, const limit_rule& rule, const gate_state& state,
+                   std::int64_t in_line) noexcept;
+void return_to_gate(gate_kind kind, gate_state& state);
 
 }  // namespace errand

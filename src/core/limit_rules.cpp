@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "core/length_words.hpp"
 #include "core/member_check.hpp"
 #include "core/rate_gate.hpp"
 
@@ -112,6 +113,17 @@ void check_limit_key(std::string_view handler, std::string_view of, std::string_
     throw usage_error{"handler " + member_check::quote(handler) + ": " + std::string{of} + " gave a key of " +
                       std::to_string(key.size()) + " bytes; the limit is " +
                       std::to_string(max_limit_key_length) + ": give a shorter one, such as a hash of it"};
+}
+
+std::string limit_in_words(const limit_rule& rule) {
+    std::string text;
+    if (rule.max_running) text = std::to_string(*rule.max_running) + " at once";
+    if (rule.rate) {
+        if (!text.empty()) text += ", ";
+        text += std::to_string(rule.rate->count) + " starts in " + length_in_words(rule.rate->per);
+        if (rule.rate->burst > 0) text += " in bursts of " + std::to_string(rule.rate->burst);
+    }
+    return text.empty() ? "nothing" : text;
 }
 
 std::string_view nearest_name(std::string_view given, std::span<const std::string> names) {

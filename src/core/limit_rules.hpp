@@ -33,6 +33,9 @@ void check_limits_are_declared(std::string_view handler, const policy& rules,
 // `of`: "concurrency_key" or "rate_key".
 void check_limit_key(std::string_view handler, std::string_view of, std::string_view key);
 
+// "25 at once, 10 starts in 1 s"; "nothing" when it limits nothing.
+std::string limit_in_words(const limit_rule& rule);
+
 // The name among these that is most like the one given; empty when there are none.
 std::string_view nearest_name(std::string_view given, std::span<const std::string> names);
 

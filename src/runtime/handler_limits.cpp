@@ -38,16 +38,22 @@ std::set<std::string> unlimited_handlers() {
 
 }  // namespace
 
-awaitable<void> declare_handler_limits(store& in) {
+awaitable<std::vector<std::string>> declare_handler_limits(store& in) {
     auto all = limits_of_handlers();
     const auto unlimited = unlimited_handlers();
-    if (!unlimited.empty()) {
-        for (const auto& known : co_await in.limits()) {
-            if (known.declared && *known.declared != limit_rule{} && unlimited.contains(known.name))
-                all.push_back({.name = known.name, .rule = {}});
-        }
+    std::vector<std::string> differences;
+    if (all.empty() && unlimited.empty()) co_return differences;
+    for (const auto& known : co_await in.limits()) {
+        if (!known.declared) continue;
+        if (*known.declared != limit_rule{} && unlimited.contains(known.name))
+            all.push_back({.name = known.name, .rule = {}});
+        const auto mine = std::ranges::find(all, known.name, &named_limit::name);
+        if (mine == all.end() || mine->rule == *known.declared) continue;
+        differences.push_back(known.name + ": " + limit_in_words(mine->rule) + ", before " +
+                              limit_in_words(*known.declared));
     }
     if (!all.empty()) co_await in.declare_limits(all);
+    co_return differences;
 }
 
 awaitable<std::size_t> restore_handler_limits(store& in) {

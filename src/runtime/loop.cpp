@@ -126,6 +126,10 @@ void loop::task_cancelled(const task_id& id) {
     if (worker_) worker_->task_cancelled(id);
 }
 
+void loop::may_go_on(const task_id& id) {
+    if (worker_) worker_->may_go_on(id);
+}
+
 void loop::task_ended(const ended_task& task) { results_.ended(task); }
 
 void loop::report_answered(const task_id& id, claim_number claim, report_verdict verdict) {

@@ -55,6 +55,7 @@ private:
     void schedules_changed() override;
     void settings_changed() override;
     void task_cancelled(const task_id& id) override;
+    void may_go_on(const task_id& id) override;
     void task_ended(const ended_task& task) override;
     void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override;
     void reconnected() override;

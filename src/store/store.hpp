@@ -126,6 +126,19 @@ struct extend_answer {
     std::vector<std::pair<task_id, claim_number>> lost_tasks;  // cancelled, or taken over
 };
 
+// An attempt that waits for other tasks lets these through its gates, and holds them again before it goes on.
+struct yield_wish {
+    task_id id;
+    claim_number claim = 0;
+    bool back = false;  // it goes on; else it waits from now on
+};
+
+enum class yield_verdict : std::uint8_t {
+    done,  // its gates are given back, or it holds them and goes on
+    in_line,  // it goes on as soon as its gates have room: before all that have not started. The listener hears may_go_on()
+    lost,  // the task is no longer this claim's
+};
+
 struct stages_answer {
     report_verdict verdict = report_verdict::accepted;
     std::string records;  // as decode_stages() reads them; empty for none
@@ -286,6 +299,8 @@ public:
     virtual void settings_changed() {}
     // A task this worker runs was cancelled from outside.
     virtual void task_cancelled(const task_id&) {}
+    // A task of this worker that stood in line at its gates may run, or may soon: yield_gates() says.
+    virtual void may_go_on(const task_id&) {}
     // A watched task ended. An empty outcome is too large to be told: watch() again gives it.
     virtual void task_ended(const ended_task&) {}
     // What became of a report that was answered `later`.
@@ -342,6 +357,9 @@ public:
     // stands_aside() when there are some again, as far as the store knows which handlers it knows: beat() has told it.
     virtual awaitable<adopt_answer> adopt(const adopt_call& call) = 0;
     virtual awaitable<extend_answer> extend(const extend_call& call) = 0;
+    // One call in flight. Each wish may be repeated. So many in one call.
+    static constexpr std::size_t yields_per_call = 500;
+    virtual awaitable<std::vector<yield_verdict>> yield_gates(std::span<const yield_wish> wishes) = 0;
     // Replaces the notes of a task this worker runs; lease_lost when it is no longer its own.
     virtual awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) = 0;
     // Keeps an encoded stage_record with a task this worker runs, behind those of the same life; a second one of its name

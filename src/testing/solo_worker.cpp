@@ -47,7 +47,7 @@ solo_worker::solo_worker(detail::app_core& app, const manual_time& rests)
       scheduler_{shared_, home_.executor(), home_} {
     run(home_.ready());
     home_.worker_listens(this);
-    run(declare_handler_limits(home_.tasks()));
+    static_cast<void>(answer_of(declare_handler_limits(home_.tasks())));
     app.overrides.tell([this] { aside_ = true; });
 }
 

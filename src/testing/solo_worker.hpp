@@ -72,7 +72,11 @@ public:
 private:
     void news_came() override { news_ = true; }
     void stands_aside() override { aside_ = true; }
-    void reconnected() override { news_ = true; }
+    void reconnected() override {
+        news_ = true;
+        executor_.reconnected();
+    }
+    void may_go_on(const task_id& id) override { executor_.may_go_on(id); }
     void task_cancelled(const task_id& id) override { executor_.cancelled(id); }
 
     template <class T>

@@ -3,12 +3,15 @@
 #include <errand/detail/engine.hpp>
 #include <errand/error.hpp>
 
+#include "core/gate_rules.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/executor.hpp"
 #include "worker/stage_runner.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +47,10 @@ attempt_facts active_task::facts(std::string_view worker, time_point now) const 
 // ---- slot ------------------------------------------------------------------------------------------
 
 void active_task::yield_slot() {
-    if (waits_ == 0) by_.one_more_waits();
+    if (waits_ == 0) {
+        by_.one_more_waits();
+        leave_gates();
+    }
     ++waits_;
     if (slot_ == slot_state::held) {
         slot_ = slot_state::away;
@@ -52,34 +58,57 @@ void active_task::yield_slot() {
     }
 }
 
-// While any branch waits, the others go on without a slot: taking it back for them could leave none for the
-// very tasks that are waited for.
+void active_task::leave_gates() {
+    if (slot_ == slot_state::given_up || !any_counts_running(body.gates)) return;
+    if (!gates_) gates_ = by_.gates().of(task.id, task.claim);
+    by_.gates().leave(gates_);
+}
+
+bool active_task::holds_gates() const { return !gates_ || by_.gates().may_go_on(*gates_, told_to_stop); }
+
+void active_task::hurry() {
+    if (gates_) gates_->changed.open();
+}
+
+// While any branch waits, the others go on without a slot and without gates: taking them back for these could leave none for
+// the very tasks that are waited for. Gates come first: who has a slot is to use it.
 awaitable<void> active_task::regain_slot() {
     if (--waits_ > 0) co_return;
     by_.one_less_waits();
-    if (slot_ != slot_state::away) co_return;
-    slot_ = slot_state::coming;
     std::exception_ptr cancelled;
-    try {
-        co_await by_.slots().regain();
-    } catch (...) {
-        cancelled = std::current_exception();
-    }
-    if (slot_ == slot_state::given_up) {
-        by_.slot_is_free();
-    } else if (waits_ > 0) {
-        slot_ = slot_state::away;
-        by_.slot_is_free();
-    } else {
-        slot_ = slot_state::held;
+    while (waits_ == 0 && slot_ != slot_state::given_up && !cancelled) {
+        if (gates_ && !told_to_stop) co_await by_.gates().come_back(gates_, told_to_stop);
+        if (waits_ > 0 || slot_ != slot_state::away) break;
+        slot_ = slot_state::coming;
+        try {
+            co_await by_.slots().regain();
+        } catch (...) {
+            cancelled = std::current_exception();
+        }
+        if (slot_ == slot_state::given_up) {
+            by_.slot_is_free();
+        } else if (waits_ > 0 || !holds_gates()) {
+            slot_ = slot_state::away;
+            by_.slot_is_free();
+        } else {
+            slot_ = slot_state::held;
+            break;
+        }
     }
     if (cancelled) std::rethrow_exception(cancelled);
+    if (!gates_ || waits_ > 0 || slot_ == slot_state::given_up) co_return;
+    // Without its gates it must not do what it would do next.
+    if (gates_->now == yielded_gates::standing::held) co_return;
+    if (gates_->now == yielded_gates::standing::lost && !told_to_stop)
+        throw lease_lost{"task " + id() + " is no longer this attempt's"};
+    throw boost::system::system_error{asio::error::operation_aborted};
 }
 
 // A branch that nobody awaits may wait on: it counts as waiting until it ends.
 void active_task::give_up_slot() {
     const bool held = slot_ == slot_state::held;
     slot_ = slot_state::given_up;
+    if (gates_) by_.gates().forget(gates_);
     if (held) by_.slot_is_free();
 }
 

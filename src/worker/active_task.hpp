@@ -29,6 +29,7 @@
 namespace errand {
 
 class executor;
+struct yielded_gates;
 struct live_tag;
 using live_hook = boost::intrusive::list_base_hook<boost::intrusive::tag<live_tag>>;
 
@@ -62,6 +63,8 @@ public:
     awaitable<void> regain_slot() override;
     // Its coroutine has ended: what it holds is given back.
     void give_up_slot();
+    // It was told to stop: it waits for its gates no longer.
+    void hurry();
 
     // What it asked of its schedule.
     schedule_wish wish() const { return schedule_ ? schedule_->wish() : schedule_wish{}; }
@@ -114,11 +117,15 @@ private:
     awaitable<void> tell_progress(double done, std::string text);
     static awaitable<void> write_notes(std::shared_ptr<active_task> of);
 
+    void leave_gates();
+    bool holds_gates() const;
+
     executor& by_;
 
     enum class slot_state : unsigned char { held, away, coming, given_up };
     slot_state slot_ = slot_state::held;
-    int waits_ = 0;  // branches of it that wait for other tasks
+    int waits_ = 0;                         // branches of it that wait for other tasks
+    std::shared_ptr<yielded_gates> gates_;  // from the first wait on, of a task that has some
 
     unsigned told_ = 0;     // progress, counted
     unsigned written_ = 0;  // how much of that the store has

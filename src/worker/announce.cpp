@@ -13,6 +13,7 @@ namespace {
 
 std::string_view sentence(event_kind kind) {
     switch (kind) {
+    case event_kind::limit_differs: return "a limit is declared otherwise than before";
     case event_kind::task_retrying: return "failed";
     case event_kind::task_given_back: return "is given back, and loses no attempt";
     case event_kind::task_dead: return "the task is dead";
@@ -36,6 +37,7 @@ spdlog::level::level_enum level_of(event_kind kind) {
     case event_kind::worker_started:
     case event_kind::worker_stopping:
     case event_kind::worker_stopped:
+    case event_kind::limit_differs:
     case event_kind::task_given_back:
     case event_kind::task_recovered: return spdlog::level::info;
     case event_kind::task_cancelled:
@@ -83,6 +85,10 @@ void announce(detail::app_core& app, event what) {
         }
     }
     app.events.publish(what);
+}
+
+void announce_limits(detail::app_core& app, const std::vector<std::string>& differences) {
+    for (const auto& one : differences) announce(app, {.kind = event_kind::limit_differs, .text = one});
 }
 
 void announce_failure(detail::app_core& app, std::string_view doing, const std::exception_ptr& why) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -14,6 +15,8 @@ class app_core;
 }
 
 void announce(detail::app_core& app, event what);
+// What declare_handler_limits() has found.
+void announce_limits(detail::app_core& app, const std::vector<std::string>& differences);
 // Something went wrong in errand itself: `doing` says where, the exception why.
 void announce_failure(detail::app_core& app, std::string_view doing, const std::exception_ptr& why);
 

@@ -61,7 +61,8 @@ executor::executor(worker_shared& shared, loop& home, slot_pool& slots, leased_t
       leased_{leased},
       reporter_{to},
       something_changed_{std::move(something_changed)},
-      deadlines_{home.executor()} {}
+      deadlines_{home.executor()},
+      gates_{shared, home} {}
 
 executor::~executor() = default;
 
@@ -265,6 +266,7 @@ void executor::stop(active_task& attempt, attempt_end why) {
     // Kept: a coroutine that ends at once would take its own signal along.
     const auto keep = attempt.self;
     attempt.cancel.emit(asio::cancellation_type::all);
+    keep->hurry();
 }
 
 void executor::deadline_passed(active_task& attempt) {

@@ -9,6 +9,7 @@
 #include "worker/attempt_tally.hpp"
 #include "worker/burial.hpp"
 #include "worker/deadlines.hpp"
+#include "worker/gate_yielder.hpp"
 #include "worker/leased_tasks.hpp"
 #include "worker/reporter.hpp"
 #include "worker/slot_pool.hpp"
@@ -48,8 +49,14 @@ public:
     // that run, and what is to be told of each step.
     std::optional<time_point> first_deadline() const;
     void time_moved_to(time_point now);
-    // No deadline passes any more.
-    void close() { deadlines_.stop(); }
+    // No deadline passes any more, and nobody waits for gates.
+    void close() {
+        deadlines_.stop();
+        gates_.stop();
+    }
+    // From outside. This task may hold its gates again; or anything of that may have been missed.
+    void may_go_on(const task_id& id) { gates_.look(id); }
+    void reconnected() { gates_.look_at_all(); }
     // Nothing runs and nothing waits to be started.
     bool idle() const noexcept { return live_.empty() && waiting_.empty() && burials_.empty(); }
     std::size_t running() const noexcept { return running_.load(std::memory_order_relaxed); }
@@ -65,6 +72,7 @@ public:
     detail::app_core& app() noexcept { return shared_.app; }
     loop& home() noexcept { return home_; }
     slot_pool& slots() noexcept { return slots_; }
+    gate_yielder& gates() noexcept { return gates_; }
     void slot_is_free();
     void one_more_waits();
     void one_less_waits();
@@ -118,6 +126,7 @@ private:
     reporter& reporter_;
     std::function<void()> something_changed_;
     deadlines deadlines_;
+    gate_yielder gates_;
     attempt_tally tally_;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;

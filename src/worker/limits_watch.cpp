@@ -1,6 +1,7 @@
 #include "worker/limits_watch.hpp"
 
 #include "runtime/handler_limits.hpp"
+#include "worker/announce.hpp"
 
 #include <utility>
 
@@ -9,7 +10,7 @@ namespace errand {
 awaitable<std::size_t> limits_watch::pass() {
     if (!shared_.limits_are_declared) {
         first_ = false;
-        co_await declare_handler_limits(in_);
+        announce_limits(shared_.app, co_await declare_handler_limits(in_));
         shared_.limits_are_declared = true;
         co_return 1;
     }

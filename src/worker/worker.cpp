@@ -85,13 +85,13 @@ std::size_t blocking_threads(const config& settings) {
 
 // Before anything is claimed: what an earlier version allowed would be started. False: the shard that keeps limits is away, and
 // workers start without it.
-awaitable<bool> declare_limits_on(loop& there) {
+awaitable<bool> declare_limits_on(detail::app_core& app, loop& there) {
     auto& tasks = there.tasks();
     if (tasks.shards() > 1) {
         const auto away = co_await tasks.away();
         if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
     }
-    co_await declare_handler_limits(tasks);
+    announce_limits(app, co_await declare_handler_limits(tasks));
     co_return true;
 }
 
@@ -125,7 +125,8 @@ worker::~worker() { take_apart(); }
 // reached.
 awaitable<void> worker::reach_store(worker_shared& shared) {
     const auto executor = co_await asio::this_coro::executor;
-    shared.limits_are_declared = co_await on_loop(caller_loop(executor, app_), declare_limits_on);
+    const auto declare = [this](loop& there) { return declare_limits_on(app_, there); };
+    shared.limits_are_declared = co_await on_loop(caller_loop(executor, app_), declare);
     if (!shared.limits_are_declared)
         app_.log->warn("limits stay as an earlier start declared them until their server is there");
 }

@@ -37,7 +37,9 @@ private:
     void woken() override { fetcher_.woken(); }
     void task_given(claimed_task task) override { fetcher_.given(std::move(task)); }
     void stands_aside() override { adopter_.told(); }
+    void may_go_on(const task_id& id) override { executor_.may_go_on(id); }
     void reconnected() override {
+        executor_.reconnected();
         fetcher_.woken();
         adopter_.told();
     }

@@ -1,6 +1,7 @@
 // Damage done by hand in Redis: a check-up finds it, and repairs it; of a namespace in order it finds nothing.
 #include <errand/errand.hpp>
 
+#include "support/limit_fixture.hpp"
 #include "support/redis_fixture.hpp"
 #include "support/test_app.hpp"
 #include "support/ward.hpp"
@@ -233,4 +234,25 @@ TEST_CASE("a check-up while tasks are submitted and run finds nothing", "[checku
         found = found || t.run(t.app.inspect().check()).found > 0;
     }
     CHECK_FALSE(found);
+}
+
+TEST_CASE("who stands in line at a limit and holds none is found", "[checkup]") {
+    ward w;
+    await(w.io, w.worker->set_limit("crm", limit_rule{.max_running = 1}));
+    const auto gate = limit_fixture::running("crm");
+    for (int i = 0; i < 2; ++i) w.submit(w.worker, limit_fixture::gated(gate));
+    const auto parent = w.claim(w.worker, 1).claimed.at(0);
+    const auto say = [&](bool back) {
+        const std::vector<yield_wish> one{{parent.id, parent.claim, back}};
+        return await(w.io, w.worker->yield_gates(one)).at(0);
+    };
+    CHECK(say(false) == yield_verdict::done);
+    const auto child = w.claim(w.worker, 1).claimed.at(0);
+    CHECK(say(true) == yield_verdict::in_line);
+    const auto nobody = gate + "00000000000001" + w.id_text(parent.id) + "1:00000000";
+    w.redis({"ZADD", w.key("returning"), "0", nobody});
+    w.heals("slot_leaked", w.id_text(parent.id));
+    CHECK(say(true) == yield_verdict::in_line);
+    w.finish(w.worker, {limit_fixture::done(child)});
+    CHECK(say(true) == yield_verdict::done);
 }

@@ -29,6 +29,11 @@ struct limits_ward : ward_on<limits_file> {
         CHECK(finish(worker, {limit_fixture::done(runs)}) == std::vector{report_verdict::accepted});
     }
 
+    yield_verdict yield(bool back) {
+        const std::vector<yield_wish> one{{runs.id, runs.claim, back}};
+        return await(io, worker->yield_gates(one)).at(0);
+    }
+
     claimed_task runs;
 };
 
@@ -79,6 +84,21 @@ TEST_CASE("slots of a claim that is gone are found in a SQLite file, and free ag
     CHECK(w.claim(w.worker, 5).claimed.size() == 1);
 }
 
+TEST_CASE("who stands in line at a limit of a SQLite file and holds none is found") {
+    limits_ward w;
+    CHECK(w.yield(false) == yield_verdict::done);
+    const auto other = w.claim(w.worker, 5).claimed.at(0);
+    CHECK(w.yield(true) == yield_verdict::in_line);
+    CHECK(w.check().empty());
+    w.damage("INSERT INTO errand_line SELECT ns, gate, since + 1000, claim + 1, id FROM errand_line");
+    w.heals("stray_slot", w.id_text(w.runs.id));
+    CHECK(w.yield(true) == yield_verdict::in_line);
+    CHECK(w.finish(w.worker, {limit_fixture::done(other)}) == std::vector{report_verdict::accepted});
+    CHECK(w.yield(true) == yield_verdict::done);
+    w.end();
+    CHECK(w.claim(w.worker, 5).claimed.size() == 1);
+}
+
 TEST_CASE("counts of limits that are off are set right in a SQLite file, and who waits goes on") {
     limits_ward w;
     w.damage("UPDATE errand_gate SET running = 7");
@@ -121,11 +141,15 @@ TEST_CASE("a group that has no task is dropped from a SQLite file") {
 TEST_CASE("what is over leaves nothing of its limits in a SQLite file") {
     limits_ward w;
     w.end();
-    for (int i = 0; i < 2; ++i) {
-        w.runs = w.claim(w.worker, 5).claimed.at(0);
-        w.end();
-    }
-    for (const auto* table : {"gate", "slot", "group", "stop", "waiter"})
+    // The last but one comes back while the last one runs, and ends there.
+    w.runs = w.claim(w.worker, 5).claimed.at(0);
+    CHECK(w.yield(false) == yield_verdict::done);
+    const auto last = w.claim(w.worker, 5).claimed.at(0);
+    CHECK(w.yield(true) == yield_verdict::in_line);
+    w.end();
+    w.runs = last;
+    w.end();
+    for (const auto* table : {"gate", "slot", "group", "stop", "waiter", "line"})
         CHECK(static_cast<sqlite_backing&>(*w.behind).ask("SELECT count(*) FROM errand_" +
                                                           std::string{table}) == "0");
 }

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -183,6 +184,68 @@ struct foreman {
     errand::proxy<visit> visits;
 };
 
+// One at a time, each waits for the next one.
+struct nest : handler_with_tally {
+    nest(tally& t, errand::proxy<nest> n) : handler_with_tally{t}, next{n} {}
+    errand::awaitable<int> perform(int depth) {
+        std::optional<errand::handle<int>> h;
+        {
+            const counted here{in, "nest"};
+            co_await rest(1ms);
+            if (depth == 0) co_return 0;
+            h = co_await next.perform_async(depth - 1);
+        }
+        const auto below = co_await *h;
+        const counted here{in, "nest"};
+        co_await rest(1ms);
+        co_return below + 1;
+    }
+    errand::proxy<nest> next;
+};
+
+// One of several that wait for two tasks each which have the limit of theirs, at the same time and one after the other.
+struct gather : handler_with_tally {
+    gather(tally& t, errand::proxy<nest> n, errand::proxy<read_crm> r)
+        : handler_with_tally{t}, nests{n}, reads{r} {}
+    errand::awaitable<void> perform() {
+        std::vector<errand::handle<void>> all;
+        {
+            const counted here{in, "crm"};
+            for (int i = 0; i < 2; ++i) all.push_back(co_await reads.perform_async());
+        }
+        co_await errand::all(all);
+        {
+            const counted here{in, "crm"};
+            co_await rest(1ms);
+        }
+        co_await co_await nests.perform_async(1);
+        const counted here{in, "crm"};
+        co_await rest(1ms);
+    }
+    errand::proxy<nest> nests;
+    errand::proxy<read_crm> reads;
+};
+
+// Waits for one of its own kind, for so long.
+struct impatient : handler_with_tally {
+    impatient(tally& t, errand::proxy<impatient> n) : handler_with_tally{t}, next{n} {}
+    errand::awaitable<void> perform(bool first) {
+        if (!first) {
+            co_await hold("impatient");
+            co_return;
+        }
+        const auto h = co_await next.perform_async(false);
+        in.say(h.id());
+        try {
+            co_await h.result(1ms);
+        } catch (const errand::timed_out&) {
+        }
+        const counted here{in, "impatient"};
+        in.say("goes on");
+    }
+    errand::proxy<impatient> next;
+};
+
 struct nightly {
     errand::awaitable<void> perform() { co_return; }
 };
@@ -216,6 +279,9 @@ ERRAND_DECLARE_HANDLER(limits_test::post, .name = "post", .rate = errand::per_se
 ERRAND_DECLARE_HANDLER(limits_test::foreman, .name = "foreman",
                        .backoff = errand::backoff::uniform(std::chrono::milliseconds{20}))
 ERRAND_DECLARE_HANDLER(limits_test::nightly, .name = "nightly", .max_running = 1, .cron = "0 3 * * *")
+ERRAND_DECLARE_HANDLER(limits_test::nest, .name = "nest", .max_running = 1)
+ERRAND_DECLARE_HANDLER(limits_test::impatient, .name = "impatient", .max_running = 1)
 ERRAND_DECLARE_HANDLER(limits_test::read_crm, .name = "read_crm", .limits = {"crm-api"})
 ERRAND_DECLARE_HANDLER(limits_test::write_crm, .name = "write_crm", .limits = {"crm-api"})
+ERRAND_DECLARE_HANDLER(limits_test::gather, .name = "gather", .limits = {"crm-api"})
 ERRAND_DECLARE_HANDLER(limits_test::call_slowly, .name = "call_slowly", .limits = {"slow-api"})

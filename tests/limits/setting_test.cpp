@@ -1,6 +1,8 @@
 // What is set at run time, what is seen, and what is refused.
 #include "limits/handlers.hpp"
+#include "support/await.hpp"
 #include "support/redis_server.hpp"
+#include "support/shards.hpp"
 #include "support/store_kind.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -64,8 +66,9 @@ TEST_CASE("all limits are listed by name") {
     t.start();
     std::vector<std::string> names;
     for (const auto& one : t.run(t.app.limits())) names.push_back(one.name);
-    CHECK(names == std::vector<std::string>{"crm-api", "handler:moody", "handler:nightly", "handler:pair_of",
-                                            "handler:post", "handler:single", "handler:visit", "slow-api"});
+    CHECK(names == std::vector<std::string>{"crm-api", "handler:impatient", "handler:moody", "handler:nest",
+                                            "handler:nightly", "handler:pair_of", "handler:post",
+                                            "handler:single", "handler:visit", "slow-api"});
     CHECK(t.limit("handler:post").declared == errand::limit_rule{.rate = errand::per_second(5)});
 }
 
@@ -91,4 +94,30 @@ TEST_CASE("a Redis that was emptied hears of the limits again", "[goes_away]") {
     t.wait(t.run(t.app.handler<moody>().perform_async("is well")));
     eventually([&] { return t.limit("crm-api").declared == crm.rule(); });
     CHECK(t.limit("handler:single").declared == errand::limit_rule{.max_running = 1});
+}
+
+TEST_CASE("a worker that declares limits otherwise than they were says so, and they are in force",
+          "[concurrent]") {
+    bench t;
+    boost::asio::io_context io{1};
+    auto older = errand::test::opened_store(io, t.app, "older");
+    const std::vector<errand::named_limit> before{
+        {"handler:single", {.max_running = 3}},
+        {"handler:foreman", {.max_running = 7, .rate = errand::rate_limit{5, 1s, 2}}},
+        {"crm-api", crm.rule()}};
+    errand::test::await(io, older->declare_limits(before));
+    std::mutex guard;
+    std::vector<std::string> said;
+    t.app.on_event([&](const errand::event& what) {
+        if (what.kind != errand::event_kind::limit_differs) return;
+        std::lock_guard lock{guard};
+        said.push_back(what.text);
+    });
+    t.start();
+    std::lock_guard lock{guard};
+    std::ranges::sort(said);
+    CHECK(said == std::vector<std::string>{
+                      "handler:foreman: nothing, before 7 at once, 5 starts in 1 s in bursts of 2",
+                      "handler:single: 1 at once, before 3 at once"});
+    CHECK(t.limit("handler:single").rule().max_running == 1);
 }

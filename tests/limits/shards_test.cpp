@@ -237,3 +237,20 @@ TEST_CASE("a worker that starts while the first server is away declares its limi
     CHECK(t.limit("handler:single").declared == errand::limit_rule{.max_running = 1});
     t.wait(t.run(t.app.handler<moody>().perform_async("is well")));
 }
+
+TEST_CASE("on several shards tasks wait for those with which they share a limit", "[in_shards][concurrent]") {
+    auto settings = in_shards();
+    settings.threads = 2;
+    bench t{settings};
+    t.in.release = true;
+    t.start();
+    std::vector<errand::handle<int>> nests;
+    for (int i = 0; i < 4; ++i) nests.push_back(t.run(t.app.handler<nest>().perform_async(2)));
+    const auto gathers = t.run(t.app.handler<gather>().perform_bulk(std::vector<std::tuple<>>(3)));
+    for (const auto& h : nests) CHECK(t.wait(h) == 2);
+    t.all_end(gathers);
+    CHECK(t.in.most_at_once("nest") == 1);
+    CHECK(t.in.most_at_once("crm") <= 2);
+    for (const auto* name : {"crm-api", "handler:nest"})
+        eventually([&] { return t.limit(name).running == 0; });
+}

@@ -18,6 +18,7 @@ struct heard : store_listener {
     int schedules = 0;
     int settings = 0;
     std::vector<task_id> cancelled;
+    std::vector<task_id> may_run;
     std::vector<ended_task> ended;
     std::vector<claimed_task> given;
 
@@ -28,6 +29,7 @@ struct heard : store_listener {
     void schedules_changed() override { ++schedules; }
     void settings_changed() override { ++settings; }
     void task_cancelled(const task_id& id) override { cancelled.push_back(id); }
+    void may_go_on(const task_id& id) override { may_run.push_back(id); }
     void task_ended(const ended_task& task) override { ended.push_back(task); }
     void reconnected() override { ++reconnects; }
 };

@@ -10,6 +10,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 using namespace harness_test;
 using Catch::Matchers::ContainsSubstring;
@@ -52,8 +54,32 @@ struct ask_itself {
     }
 };
 
+// Waits for news that come in an hour, or is at work for two.
+struct in_turn {
+    diary& seen;
+    errand::proxy<write_line> lines;
+    in_turn(diary& d, errand::proxy<write_line> l) : seen{d}, lines{l} {}
+    errand::awaitable<void> perform(std::string name, bool waits) {
+        seen.lines.push_back(name);
+        if (waits) {
+            auto news = co_await lines.perform_in(1h, "news");
+            co_await news;
+        } else {
+            auto& self = co_await errand::this_task();
+            const errand::stage_options how{.max_retry = 1, .backoff = errand::backoff::uniform(2h)};
+            bool fails = true;
+            co_await self.stage("work", how, [&fails]() -> errand::awaitable<void> {
+                if (std::exchange(fails, false)) throw std::runtime_error{"not yet"};
+                co_return;
+            });
+        }
+        seen.lines.push_back(name + " ends");
+    }
+};
+
 }  // namespace harness_test
 
+ERRAND_HANDLER(harness_test::in_turn, .name = "in_turn", .timeout = errand::duration{0}, .max_running = 1)
 ERRAND_HANDLER(harness_test::call_vendor, .name = "call_vendor", .limits = {"vendor"})
 ERRAND_HANDLER(harness_test::call_in_bursts, .name = "call_in_bursts",
                .rate = errand::rate_limit{.count = 10, .per = std::chrono::seconds{1}, .burst = 5})
@@ -151,11 +177,29 @@ TEST_CASE("a limit that is closed lets nothing start until it is opened") {
     CHECK(t.run(h.info()).state == state::success);
 }
 
-TEST_CASE("a task that waits for one under its own limit is told what holds that one back") {
+TEST_CASE("a task waits for others under its own limit although one runs at a time") {
     bench t;
-    CHECK(t.run(t.run(t.app().handler<ask_itself>().perform_async(0))) == 0);
-    CHECK_THROWS_WITH(t.run(t.run(t.app().handler<ask_itself>().perform_async(1))),
-                      ContainsSubstring("held back: handler:ask_itself: 1 of 1 running"));
+    CHECK(t.run(t.run(t.app().handler<ask_itself>().perform_async(3))) == 3);
+    for (const auto& limit : t.run(t.app().limits())) CHECK(limit.running == 0);
+}
+
+TEST_CASE("a task that waits for one behind a closed limit is told what holds that one back") {
+    bench t;
+    t.run(t.app().set_limit("vendor", {.max_running = 0}));
+    CHECK_THROWS_WITH(t.run(t.run(t.app().handler<call_vendor>().perform_async())),
+                      ContainsSubstring("held back: vendor: 0 of 0 running"));
+}
+
+TEST_CASE("a task that has its result goes on when its limit has room, before those that have not started") {
+    bench t;
+    const auto handler = t.app().handler<in_turn>();
+    const auto first = t.run(handler.perform_async("first", true));
+    t.run(handler.perform_async("second", false));
+    t.run(handler.perform_async("third", false));
+    t.run(first);
+    CHECK(t.lines.lines == std::vector<std::string>{"first", "second", "news", "second ends", "first ends"});
+    t.advance(24h);
+    CHECK(t.lines.lines.back() == "third ends");
 }
 
 TEST_CASE("arguments that a run sets are of their own key, also when the schedule is declared again") {

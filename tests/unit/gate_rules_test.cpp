@@ -111,3 +111,37 @@ TEST_CASE("what a slower rate has left behind is brought down, once, to what thi
     CHECK(look_at_gate(gate_kind::starts, faster, state, begun + second / 10).opens_at == opens);
     CHECK(look_at_gate(gate_kind::starts, faster, state, opens).open());
 }
+
+TEST_CASE(
+    "who comes back to a gate runs when of those that are counted fewer run than may, and keeps others out meanwhile") {
+    const limit_rule rule{.max_running = 2};
+    gate_state state;
+    for (int i = 0; i < 2; ++i) pass_gate(gate_kind::both, rule, state, begun);
+    // Two run, and a third one comes back.
+    CHECK_FALSE(may_run_again(gate_kind::both, rule, state, 0));
+    return_to_gate(gate_kind::both, state);
+    CHECK(state.running == 3);
+    CHECK_FALSE(may_run_again(gate_kind::both, rule, state, 1));
+    leave_gate(gate_kind::both, state);
+    CHECK(may_run_again(gate_kind::both, rule, state, 1));
+    CHECK(look_at_gate(gate_kind::both, rule, state, begun).how == gate_look::standing::full);
+}
+
+TEST_CASE(
+    "behind a closed gate those who have started run one after the other, and a gate of starts knows nothing of them") {
+    gate_state state{.running = 1, .kept = 0};
+    CHECK(may_run_again(gate_kind::running, {.max_running = 0}, state, 1));
+    CHECK_FALSE(may_run_again(gate_kind::running, {.max_running = 0}, state, 0));
+    CHECK(may_run_again(gate_kind::running, {}, state, 0));
+    CHECK(may_run_again(gate_kind::starts, {.max_running = 0}, state, 0));
+    return_to_gate(gate_kind::starts, state);
+    CHECK(state.running == 1);
+}
+
+TEST_CASE("gates say whether one of them counts what runs") {
+    const auto starts = gate_of(gate_kind::starts, "crm", "k"), runs = gate_of(gate_kind::running, "x", "");
+    CHECK_FALSE(any_counts_running(""));
+    CHECK_FALSE(any_counts_running(starts));
+    CHECK(any_counts_running(starts + runs));
+    CHECK(any_counts_running(gate_of(gate_kind::both, "x", "")));
+}

@@ -69,6 +69,7 @@ enum class script_name : std::uint8_t {
     quota_take,
     figures_add,
     figures_read,
+    yield,
 };
 
 struct script {

@@ -37,6 +37,7 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
         work_lanes_[at].name = lane_stem_ + "w" + std::to_string(at);
     recover_lane_.name = lane_stem_ + "r";
     adopt_lane_.name = lane_stem_ + "a";
+    yield_lane_.name = lane_stem_ + "y";
 }
 
 shard_store::~shard_store() { close(); }
@@ -195,6 +196,8 @@ void shard_store::hear(std::string_view payload) {
         }
     } else if (what == 'c') {
         if (const auto id = task_id::from_bytes(payload)) listener_->task_cancelled(*id);
+    } else if (what == 'g') {
+        if (const auto id = task_id::from_bytes(payload)) listener_->may_go_on(*id);
     } else if (what == 't') {
         // One that has lain for longer than its lease is another's. But who was handed it waits in no queue any more: it has
         // to claim to be heard of again.

@@ -36,6 +36,7 @@ public:
     awaitable<void> busy(std::span<const std::string> queues) override;
     awaitable<adopt_answer> adopt(const adopt_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
+    awaitable<std::vector<yield_verdict>> yield_gates(std::span<const yield_wish> wishes) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
                                     std::string record) override;
@@ -149,6 +150,7 @@ private:
     unsigned held_lately_ = 0;  // so many submissions of biz_ids are not tried as new ones
     lane recover_lane_;
     lane adopt_lane_;
+    lane yield_lane_;
     std::set<std::string, std::less<>>
         registered_;  // queues, since the connection was made or the data was lost
     unsigned times_forgotten_ = 0;

@@ -1,4 +1,4 @@
-// What a worker says and asks of the tasks it holds: work (finish + claim), extend, note, stage, stages, recover.
+// What a worker says and asks of the tasks it holds: work (finish + claim), extend, yield_gates, note, stage, stages, recover.
 #include <errand/error.hpp>
 
 #include "core/kept_for.hpp"
@@ -144,6 +144,27 @@ awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     extend_answer got;
     for (const auto at : read_positions(in)) got.lost_claims.push_back(asked.claims.at(at));
     for (const auto at : read_positions(in)) got.lost_tasks.push_back(asked.tasks.at(at));
+    co_return got;
+}
+
+awaitable<std::vector<yield_verdict>> shard_store::yield_gates(std::span<const yield_wish> wishes) {
+    script_call call{script_name::yield, keys_};
+    begin(call, yield_lane_);
+    for (const auto& one : wishes) {
+        call.arg(std::string_view{one.back ? "1" : "0"});
+        call.arg(one.id.view());
+        call.own_arg(claim_text(one.claim));
+    }
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    std::vector<yield_verdict> got;
+    got.reserve(wishes.size());
+    for (const char letter : in.text()) {
+        got.push_back(letter == 'd'   ? yield_verdict::done
+                      : letter == 'w' ? yield_verdict::in_line
+                                      : yield_verdict::lost);
+    }
     co_return got;
 }
 

@@ -38,6 +38,9 @@ public:
     void task_cancelled(const task_id& id) override {
         if (whole_.listener_) whole_.listener_->task_cancelled(id);
     }
+    void may_go_on(const task_id& id) override {
+        if (whole_.listener_) whole_.listener_->may_go_on(id);
+    }
     void task_ended(const ended_task& task) override {
         if (whole_.listener_) whole_.listener_->task_ended(task);
     }

@@ -44,6 +44,7 @@ public:
     awaitable<void> busy(std::span<const std::string> queues) override;
     awaitable<adopt_answer> adopt(const adopt_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
+    awaitable<std::vector<yield_verdict>> yield_gates(std::span<const yield_wish> wishes) override;
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
                                     std::string record) override;

@@ -29,6 +29,13 @@ audit_step audit::slots(std::string&, bool mend) {
         for (const auto number : gone) gates_.free_all(number);
         gates_.write();
     }
+    std::vector<std::pair<claim_number, task_id>> strays;
+    for (auto rows = sql_.audit_lines(tx_.ns(), looked_at_in_step); rows.next();)
+        strays.emplace_back(static_cast<claim_number>(rows.number(0)), *task_id::from_bytes(rows.bytes(1)));
+    for (const auto& [by, id] : strays) {
+        add_gate_finding(out, "stray_slot", id.view(), "it stands in line at a limit and holds none", mend);
+        if (mend) sql_.leave_line.run(tx_.ns(), by, id.view());
+    }
     std::map<std::string, std::int64_t> held, counted;
     for (auto rows = sql_.audit_slot_gates(tx_.ns()); rows.next(); ++out.looked_at) {
         for (auto all = rows.bytes(0); all.size() >= gate_width; all.remove_prefix(gate_width)) {

@@ -30,6 +30,7 @@ public:
     recover_answer recover(std::size_t limit, duration lease);
 
     extend_answer extend(const extend_call& call);
+    std::vector<yield_verdict> yield_gates(std::span<const yield_wish> wishes);
     report_verdict note(const task_id& id, claim_number claim, std::string_view notes);
     report_verdict stage(const task_id& id, claim_number claim, incarnation life, std::string_view record);
     stages_answer stages(const task_id& id, claim_number claim);

@@ -39,6 +39,7 @@ void tell(store_listener& to, const notice& one) {
     case notice::kind::settings: return to.settings_changed();
     case notice::kind::cancelled: return to.task_cancelled(one.about.id);
     case notice::kind::ended: return to.task_ended(one.about);
+    case notice::kind::may_go_on: return to.may_go_on(one.about.id);
     }
 }
 

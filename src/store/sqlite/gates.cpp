@@ -88,6 +88,7 @@ std::vector<closed_gate> gates::closed_of(std::string_view all) {
         if (found.open()) return;
         const auto& limit = *limit_behind(gate);
         closed_gate one{.limit = limit.name, .keyed = is_keyed(gate), .running = state_of(gate).running};
+        one.running -= in_line(place_of_gate(gate), place_of_gate(gate));
         if (found.how == gate_look::standing::full) {
             one.max_running = limit.rule.max_running;
         } else {
@@ -123,19 +124,28 @@ void gates::leave(std::string_view all) {
     tx_.cache().grow_slots(-1);
 }
 
+// Who stands in line holds gates as well.
 void gates::free(const task_id& id, claim_number by) {
     if (tx_.cache().slots() <= 0) return;
-    for (auto rows = sql_.free_gates(tx_.ns(), by, id.view()); rows.next();)
+    bool held = false;
+    for (auto rows = sql_.free_gates(tx_.ns(), by, id.view()); rows.next(); held = true)
         leave(std::string{rows.bytes(0)});
+    if (held && any_in_line()) sql_.leave_line.run(tx_.ns(), by, id.view());
 }
 
 void gates::free_all(claim_number by) {
     if (tx_.cache().slots() <= 0) return;
-    for (auto rows = sql_.free_all_gates(tx_.ns(), by); rows.next();) leave(std::string{rows.bytes(0)});
+    bool held = false;
+    for (auto rows = sql_.free_all_gates(tx_.ns(), by); rows.next(); held = true)
+        leave(std::string{rows.bytes(0)});
+    if (held && any_in_line()) sql_.leave_lines.run(tx_.ns(), by);
 }
 
 void gates::hand_on(const task_id& id, claim_number from, claim_number to) {
-    if (tx_.cache().slots() > 0) sql_.hand_on_gates.run(tx_.ns(), from, to, id.view());
+    if (tx_.cache().slots() <= 0) return;
+    // It had not come to run again.
+    if (stands_in_line(id, from)) return free(id, from);
+    sql_.hand_on_gates.run(tx_.ns(), from, to, id.view());
 }
 
 void gates::mend(std::string_view place, std::int64_t running) {

@@ -1,6 +1,7 @@
 // The gates of tasks: which are open, who holds them, and the limits behind them. What a call changes is written when it ends.
 //
-// Invariant: how many run behind a gate is how many rows of errand_slot name it; a row goes with the claim that made it.
+// Invariant: how many run behind a gate is how many rows of errand_slot name it; a row goes with the claim that made it. Of those
+// who stand in line there (gates_in_line.cpp) it is a row, too: they are counted, and do not run.
 #pragma once
 
 #include "core/gate_rules.hpp"
@@ -34,6 +35,15 @@ public:
     // The places (core/gate_rules.hpp) that somebody has left since this was asked last.
     std::set<std::string> take_left() { return std::exchange(left_, {}); }
 
+    // ---- attempts that have waited for other tasks (gates_in_line.cpp) ----
+    // One that gave its gates back holds them again. False: it stands in line there; asked again it may go on.
+    bool come_back(std::string_view all, const task_id& id, claim_number by);
+    // At a place that somebody has left, or at all of a limit of another rule: tells the workers of those who may run.
+    void let_run_again(std::string_view place);
+    void let_run_again_under(std::string_view limit);
+    // How many stand in line at these places.
+    std::int64_t in_line(std::string_view from, std::string_view to);
+
     // So many run there.
     void mend(std::string_view place, std::int64_t running);
     // Drops what says nothing any more, in steps.
@@ -54,6 +64,11 @@ private:
     const known_limit* limit_behind(std::string_view gate);
     known_state& state_of(std::string_view gate);
     void leave(std::string_view all);
+    bool any_in_line();
+    bool stands_in_line(const task_id& id, claim_number by);
+    bool has_room(std::string_view all);
+    void hold_again(std::string_view all, const task_id& id, claim_number by);
+    void stand_in_line(std::string_view all, const task_id& id, claim_number by);
 
     transaction& tx_;
     statements& sql_;

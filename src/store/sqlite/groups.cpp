@@ -86,6 +86,7 @@ void groups::settle() {
     for (const auto& [queue, group] : std::exchange(left_, {})) tidy(*queue, group);
     for (const auto& place : gates_.take_left()) {
         opened_ = true;
+        gates_.let_run_again(place);
         for (const auto kind : {gate_kind::both, gate_kind::running}) {
             const auto gate = static_cast<char>(kind) + place;
             for (const auto& stop : stops(gate, gate)) {
@@ -273,6 +274,7 @@ std::int64_t groups::waiting_for(std::string_view limit) {
 void groups::limit_changed(std::string_view limit) {
     gates_.forget_limits();
     opened_ = true;
+    gates_.let_run_again_under(limit);
     for_each_kind_under(limit, [&](const std::string& from, const std::string& to) {
         for (const auto& stop : stops(from, to)) {
             if (!stop.let_go) look_at(stop.gate, *stop.queue);

@@ -33,7 +33,7 @@ struct caller {
 
 // To be told when the transaction is committed.
 struct notice {
-    enum class kind : std::uint8_t { woken, news, cancelled, ended, aside, schedules, settings };
+    enum class kind : std::uint8_t { woken, news, cancelled, ended, may_go_on, aside, schedules, settings };
     caller* to = nullptr;
     kind what = kind::woken;
     ended_task about{};

@@ -18,6 +18,27 @@ extend_answer claims::extend(const extend_call& call) {
     return got;
 }
 
+std::vector<yield_verdict> claims::yield_gates(std::span<const yield_wish> wishes) {
+    std::vector<yield_verdict> got;
+    for (const auto& [id, claim, back] : wishes) {
+        if (!rows_.holds(id, claim)) {
+            got.push_back(yield_verdict::lost);
+            continue;
+        }
+        if (!back) {
+            gates_.free(id, claim);
+            got.push_back(yield_verdict::done);
+            continue;
+        }
+        // Those who stand in line are before it.
+        groups_.settle();
+        const auto body = rows_.body_of(*rows_.find(id));
+        const bool runs = gates_.come_back(gates_of(body), id, claim);
+        got.push_back(runs ? yield_verdict::done : yield_verdict::in_line);
+    }
+    return got;
+}
+
 report_verdict claims::note(const task_id& id, claim_number claim, std::string_view notes) {
     sql_.note.run(tx_.ns(), id.view(), claim, notes);
     return tx_.in.changed() ? report_verdict::accepted : report_verdict::lease_lost;

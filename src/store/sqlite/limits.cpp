@@ -50,7 +50,7 @@ std::vector<limit_state> limits::list() {
         {
             const auto from = places_from(number), to = places_to(number);
             auto rows = sql_.running_under(tx_.ns(), std::string_view{from}, std::string_view{to});
-            if (rows.next()) one.running = rows.number(0);
+            if (rows.next()) one.running = rows.number(0) - gates_.in_line(from, to);
         }
         one.waiting = groups_.waiting_for(number);
         one.opens_at = opening_of(one.set ? *one.set : *one.declared, number);

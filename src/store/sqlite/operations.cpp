@@ -58,8 +58,11 @@ void operations::fetch_mail() {
         last = rows.number(0);
         auto* to = tx.idle.find(rows.number(1), rows.bytes(2));
         if (!to) continue;
-        const bool ended = rows.bytes(3) == "e";
-        tx.notify(*to, ended ? notice::kind::ended : notice::kind::cancelled,
+        const auto what = rows.bytes(3);
+        tx.notify(*to,
+                  what == "e"   ? notice::kind::ended
+                  : what == "g" ? notice::kind::may_go_on
+                                : notice::kind::cancelled,
                   {.id = *task_id::from_bytes(rows.bytes(4)),
                    .life = static_cast<incarnation>(rows.number(5)),
                    .finished_at = time_point{duration{rows.number(6)}},

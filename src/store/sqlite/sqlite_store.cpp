@@ -46,6 +46,10 @@ public:
     awaitable<extend_answer> extend(const extend_call& call) override {
         return client_.ask({"extend"}, [&call](operations& in) { return in.claim.extend(call); });
     }
+    awaitable<std::vector<yield_verdict>> yield_gates(std::span<const yield_wish> wishes) override {
+        return client_.ask({.name = "yield gates", .tasks = wishes.size()},
+                           [=](operations& in) { return in.claim.yield_gates(wishes); });
+    }
     awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override {
         return client_.ask({.name = "note", .adds = true}, [=, notes = std::move(notes)](operations& in) {
             return in.claim.note(id, claim, notes);

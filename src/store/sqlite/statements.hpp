@@ -71,6 +71,15 @@ struct statements {
     ERRAND_SQL(free_all_gates, "lib_gates.free_all");
     ERRAND_SQL(hand_on_gates, "lib_gates.hand_on");
     ERRAND_SQL(page_of_gates, "lib_gates.page");
+    ERRAND_SQL(gates_held, "lib_gates.held");
+    ERRAND_SQL(any_in_line, "lib_gates.any_in_line");
+    ERRAND_SQL(in_line, "lib_gates.in_line");
+    ERRAND_SQL(first_in_line, "lib_gates.first_in_line");
+    ERRAND_SQL(line_after, "lib_gates.line_after");
+    ERRAND_SQL(stand_in_line, "lib_gates.stand_in_line");
+    ERRAND_SQL(stands_in_line, "lib_gates.stands_in_line");
+    ERRAND_SQL(leave_line, "lib_gates.leave_line");
+    ERRAND_SQL(leave_lines, "lib_gates.leave_lines");
 
     ERRAND_SQL(find_group, "lib_groups.find");
     ERRAND_SQL(add_group, "lib_groups.add");
@@ -213,6 +222,7 @@ struct statements {
     ERRAND_SQL(audit_links, "audit.links");
     ERRAND_SQL(audit_listed, "audit.listed");
     ERRAND_SQL(audit_slots, "audit.slots");
+    ERRAND_SQL(audit_lines, "audit.lines");
     ERRAND_SQL(audit_slot_gates, "audit.slot_gates");
     ERRAND_SQL(audit_slot_count, "audit.slot_count");
     ERRAND_SQL(audit_ungrouped, "audit.ungrouped");

@@ -128,8 +128,9 @@ void transaction::notify(std::int64_t process_of, std::string_view name, notice:
                          ended_task about) {
     if (process_of != process) {
         const bool ended = what == notice::kind::ended;
+        const auto* letter = ended ? "e" : what == notice::kind::may_go_on ? "g" : "c";
         const auto at = ended ? about.finished_at.time_since_epoch().count() : now_;
-        sql.post.run(process_of, ns(), text{name}, text{ended ? "e" : "c"}, about.id.view(), about.life, at,
+        sql.post.run(process_of, ns(), text{name}, text{letter}, about.id.view(), about.life, at,
                      std::string_view{about.outcome});
     } else if (auto* to = idle.find(ns(), name)) {
         notify(*to, what, std::move(about));

@@ -66,7 +66,7 @@ public:
     // Whether there is any row of these: most files hold none, and then nothing is looked for task by task. Looked up once
     // in a transaction; whoever adds a row says so.
     struct known_rows {
-        std::optional<bool> links, watched, stages;
+        std::optional<bool> links, watched, stages, in_line;
     } any;
 
 private:

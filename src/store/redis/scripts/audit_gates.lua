@@ -43,7 +43,7 @@ local function by_slots()
     if sub(gate, 10) ~= no_key then add('a' .. sub(gate, 1, 9)) end
   end
   for i = 1, #all do
-    for at = 1, #all[i], gate_width do
+    for at = 1, #all[i] - gate_width + 1, gate_width do
       local gate = sub(all[i], at, at + gate_width - 1)
       if byte(gate) ~= 115 then one_more(gate) end
     end
@@ -51,7 +51,22 @@ local function by_slots()
   return right
 end
 
+-- Who stands in line and has no slots: nobody would take it out.
+local function look_at_line()
+  local all = call('ZRANGE', returns.key, 0, 9999)
+  for i = 1, #all do
+    local field = sub(all[i], 1 + gate_width + returns.order_width)
+    local value = call('HGET', slots, field)
+    local stands = value and sub(value, -returns.order_width) == sub(all[i], 1 + gate_width, gate_width + returns.order_width)
+    if not stands and finding('slot_leaked', sub(field, 1, 16), 'it waits in line at a limit, and holds none') then
+      call('ZREM', returns.key, all[i])
+      let_go(sub(all[i], 1, gate_width))
+    end
+  end
+end
+
 local function look_at_running()
+  look_at_line()
   if call('HLEN', slots) > 10000 then return end
   local right, cursor = by_slots(), '0'
   local function judge(field, counted, there)

@@ -8,7 +8,7 @@
 --          its closed gates: name of the limit, gate, running, when it opens (ms; ''), how many may run ('')
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
--- Needs:   lib_record lib_bundles lib_entry lib_earliest lib_links lib_gates
+-- Needs:   lib_record lib_bundles lib_entry lib_earliest lib_links lib_returns
 mends = false
 local id = ARGV[1]
 local body = call('HGET', tasks, id)
@@ -31,7 +31,7 @@ local function closed_gates()
     local till, n = closed_until(gate), #found
     if till then
       found[n + 1], found[n + 2] = call('HGET', limits, 'n' .. sub(gate, 2, 9)) or '', gate
-      found[n + 3] = call('HGET', gates, 'c' .. gate) or '0'
+      found[n + 3] = digits(running(gate) - returns.waiting(gate))
       found[n + 4] = till < math.huge and digits(math.ceil(till / 1000)) or ''
       found[n + 5] = rule_of(gate).most or ''
     end

@@ -8,7 +8,7 @@
 --         'i' id -> order of the task; 'n' queue -> tasks
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
--- Needs: lib_gates lib_names lib_wake lib_entry lib_many
+-- Needs: lib_gates lib_returns lib_names lib_wake lib_entry lib_many
 local groups = prefix .. 'groups'
 local first_order = 5 * 10 ^ 12
 
@@ -107,9 +107,10 @@ local function nobody_waits(front)
 end
 
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
--- goes on lets the next go when it is looked at.
+-- goes on lets the next go when it is looked at. Before them come those who have started already.
 local function let_go(gate)
   local known = known_gate(gate)
+  returns.let_run(known)
   if seen.unwaited[gate] or nobody_waits(known.limit) then return end
   local till = closed(known)
   if till == math.huge then return end
@@ -256,6 +257,7 @@ local function free_slots(ids, claim)
   for i, text in ipairs(hmget(slots, fields)) do
     if text then
       freed[#freed + 1] = fields[i]
+      if returns.in_line(text) then text = returns.leave_line(fields[i], text) end
       held_there[#held_there + 1] = text
       come_back(text)
     end

@@ -34,6 +34,8 @@ for i = 1, #all, 2 do
     for _, field in ipairs({'cb' .. limit .. no_key, 'cm' .. limit .. no_key, 'ab' .. limit, 'am' .. limit}) do
       reply[n + 4] = reply[n + 4] + tonumber(call('HGET', gates, field) or 0)
     end
+    -- Who goes on and waits in line has its slots, and does not run.
+    for _, kind in ipairs({'b', 'm'}) do reply[n + 4] = reply[n + 4] - returns.waiting(kind .. limit) end
     reply[n + 5], reply[n + 6] = waiting_at(limit)
   end
 end

@@ -6,6 +6,7 @@
 -- Cost:    O(gates of these at which somebody waits), 200 of each at most: the others are let go by later calls
 -- Needs:   lib_there lib_groups
 free_first()
+local changed = {}
 
 for at = 2, #ARGV, 3 do
   local limit, name, rule = ARGV[at], ARGV[at + 1], ARGV[at + 2]
@@ -23,8 +24,13 @@ for at = 2, #ARGV, 3 do
   else
     call('HDEL', limits, 'r' .. limit, 'n' .. limit)
   end
-  if call('HGET', limits, 'r' .. limit) ~= before then
-    for _, kind in ipairs({'b', 'm', 's'}) do let_go_from('[p' .. kind .. limit, kind .. limit) end
+  if call('HGET', limits, 'r' .. limit) ~= before then changed[#changed + 1] = limit end
+end
+-- Who is let go may have gates of several limits: when all rules are there.
+for _, limit in ipairs(changed) do
+  for _, kind in ipairs({'b', 'm', 's'}) do
+    returns.let_all_run(kind .. limit)
+    let_go_from('[p' .. kind .. limit, kind .. limit)
   end
 end
 return {'ok', now}

@@ -35,7 +35,10 @@ local function take_over(id, old, was_handed)
   ids[n], bodies[n], lengths[n] = id, body, #body
   if text then remarks[#remarks + 1], remarks[#remarks + 2] = n, text end
   local held_slot = slots_held and call('HGET', slots, id .. old)
-  if held_slot then
+  if held_slot and returns.in_line(held_slot) then
+    -- It had not come to run again.
+    free_slot(id, old)
+  elseif held_slot then
     call('HDEL', slots, id .. old)
     moved[id] = held_slot
   end

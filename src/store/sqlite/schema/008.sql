@@ -29,3 +29,15 @@ CREATE TABLE errand_figure(
     times INTEGER NOT NULL,
     PRIMARY KEY(ns, period, handler, what)
 ) WITHOUT ROWID;
+
+-- Attempts that have waited for other tasks and go on as soon as their gates have room: before all that have not started. They
+-- hold their gates in errand_slot already.
+CREATE TABLE errand_line(
+    ns INTEGER NOT NULL,
+    gate BLOB NOT NULL,                 -- as in errand_gate
+    since INTEGER NOT NULL,             -- the order
+    claim INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY(ns, gate, since)
+) WITHOUT ROWID;
+CREATE INDEX errand_line_task ON errand_line(ns, claim, id);

@@ -50,6 +50,12 @@ SELECT slot.claim, slot.id FROM errand_slot AS slot LEFT JOIN errand_claim AS cl
     ON claim.ns = slot.ns AND claim.number = slot.claim
 WHERE slot.ns = ?1 AND claim.number IS NULL LIMIT ?2
 
+-- Who stands in line for gates and holds none.
+-- name: lines
+SELECT DISTINCT line.claim, line.id FROM errand_line AS line LEFT JOIN errand_slot AS slot
+    ON slot.ns = line.ns AND slot.claim = line.claim AND slot.id = line.id
+WHERE line.ns = ?1 AND slot.claim IS NULL LIMIT ?2
+
 -- name: slot_gates
 SELECT gates FROM errand_slot WHERE ns = ?1
 
