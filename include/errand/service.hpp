@@ -37,7 +37,7 @@ struct service_options {
     std::size_t max_body = std::size_t{8} * 1024 * 1024;  ///< bytes of a request's body
     std::size_t max_header = std::size_t{16} * 1024;      ///< bytes of its first line and headers
     std::size_t max_connections = 1000;                   ///< further ones wait to be accepted
-    /// Requests that wait for a result; further ones are refused (429). Less than max_connections, so that others get in.
+    /// Requests that wait for a result or for tasks; further ones are refused (429). Less than max_connections, so that others get in.
     std::size_t max_waiting = 800;
 
     duration header_timeout =

@@ -75,10 +75,11 @@ runner prepare_token(CLI::App& line) {
     line.add_option("name", how->name, "Whose it is, as the access log says it")
         ->required()
         ->type_name("NAME");
-    line.add_option("--scope", how->scopes, "What it is for: submit (and look), or view; may be given again")
+    line.add_option("--scope", how->scopes,
+                    "What it is for: view, submit (and look), work (and look); may be given again")
         ->required()
         ->type_name("SCOPE")
-        ->check(CLI::IsMember({"view", "submit"}))
+        ->check(CLI::IsMember({"view", "submit", "work"}))
         ->allow_extra_args(false);
     line.add_option("--file", how->file,
                     "The list that `errand serve --tokens` reads: its line is added there")

@@ -97,9 +97,9 @@ std::vector<std::shared_ptr<outbox_port>> app_core::outboxes() {
     return outboxes_;
 }
 
-std::string app_core::next_name() {
+std::string app_core::next_name(std::string_view kind) {
     std::lock_guard lock{guard_};
-    return process_name + ':' + std::to_string(++names_given_);
+    return process_name + std::string{kind} + ':' + std::to_string(++names_given_);
 }
 
 loop& app_core::background() {

@@ -74,8 +74,9 @@ public:
 
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
     const std::string process_name;
-    // A name under which a store object can be opened: the stem and a number.
-    std::string next_name();
+    // A name under which a store object can be opened: the stem and a number. Those of another kind are another worker to
+    // who looks.
+    std::string next_name(std::string_view kind = {});
 
     // For callers whose executor is none of errand's: a loop on a thread of its own, started at the first use.
     loop& background();

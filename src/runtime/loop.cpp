@@ -15,8 +15,7 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-namespace {
-store_settings settings_for(detail::app_core& app, std::string name, bool patient) {
+store_settings settings_of_store(detail::app_core& app, std::string name, bool patient) {
     store_settings s;
     s.url = app.settings.store;
     s.name_space = app.settings.name_space;
@@ -36,11 +35,10 @@ store_settings settings_for(detail::app_core& app, std::string name, bool patien
     };
     return s;
 }
-}  // namespace
 
 loop::loop(detail::app_core& app, std::string name, bool patient)
     : app_{app},
-      store_{app.open_store(context_, settings_for(app, std::move(name), patient))},
+      store_{app.open_store(context_, settings_of_store(app, std::move(name), patient))},
       submissions_{context_.get_executor(), *store_,
                    patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
       results_{context_.get_executor(), *store_},

@@ -5,6 +5,7 @@
 #include "runtime/quota_desk.hpp"
 #include "runtime/result_watch.hpp"
 #include "runtime/submissions.hpp"
+#include "store/settings.hpp"
 #include "store/store.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -18,6 +19,9 @@ namespace errand {
 namespace detail {
 class app_core;
 }
+
+// What a store object of this app is opened with; `patient`: its calls wait for the store for ever.
+store_settings settings_of_store(detail::app_core& app, std::string name, bool patient);
 
 class loop final : public store_listener {
 public:

@@ -62,6 +62,18 @@ bool settings_book::is_paused(std::string_view name) const {
     return set && set->paused;
 }
 
+std::vector<std::string> settings_book::paused() const {
+    std::vector<std::string> names;
+    if (!any()) return names;
+    const std::lock_guard lock{guard_};
+    for (const auto& shard : shards_) {
+        for (const auto& [name, set] : shard.handlers) {
+            if (set->paused) names.push_back(name);
+        }
+    }
+    return names;
+}
+
 std::shared_ptr<const quota> settings_book::quota_rules() const {
     if (!any_quota()) return nullptr;
     const std::lock_guard lock{guard_};

@@ -27,6 +27,8 @@ public:
     std::shared_ptr<const handler_settings> of(const known_handler* known, std::string_view name) const;
     std::shared_ptr<const handler_settings> of(std::string_view name) const;
     bool is_paused(std::string_view name) const;
+    // The names of all handlers that are.
+    std::vector<std::string> paused() const;
 
     // Whether the namespace has a quota.
     bool any_quota() const noexcept { return any_quota_.load(std::memory_order_relaxed); }

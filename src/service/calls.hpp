@@ -35,6 +35,28 @@ awaitable<answer> list_tasks(call& c);
 awaitable<answer> list_queues(call& c);
 awaitable<answer> list_workers(call& c);
 
+// work_calls.cpp
+extern const fields claim_fields;
+extern const fields report_batch_fields;
+extern const fields extend_batch_fields;
+extern const fields extend_fields;
+awaitable<answer> claim_tasks(call& c);
+awaitable<answer> report_batch(call& c);
+awaitable<answer> extend_batch(call& c);
+awaitable<answer> extend_task(call& c);
+
+// attempt_calls.cpp
+extern const fields report_fields;
+extern const fields progress_fields;
+extern const fields log_fields;
+extern const fields stage_fields;
+extern const fields stages_fields;
+awaitable<answer> report_task(call& c);
+awaitable<answer> tell_progress(call& c);
+awaitable<answer> add_log(call& c);
+awaitable<answer> keep_stage(call& c);
+awaitable<answer> read_stages(call& c);
+
 answer json_answer(const boost::json::value& document, int status = 200);
 
 }  // namespace errand::web

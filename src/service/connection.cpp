@@ -7,9 +7,11 @@
 #include "core/hex.hpp"
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
 #include "service/access_line.hpp"
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
+#include "service/exchange.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -30,8 +32,10 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <sys/socket.h>
 
 namespace errand::web {
 
@@ -99,6 +103,7 @@ public:
     errand::app& app() noexcept override { return hub_.app; }
     bool stopping() const noexcept override { return hub_.stopping; }
     awaitable<void> wait(awaitable<void> what) override;
+    std::shared_ptr<exchange> work() override;
 
 private:
     awaitable<bool> await_request();
@@ -107,6 +112,7 @@ private:
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
     awaitable<bool> read_body(request_parser& parser);
+    bool has_hung_up();
     awaitable<void> linger();
     void take_header(const request_parser& parser);
     std::optional<refusal> judge(const request_parser& parser, bool& framed);
@@ -299,11 +305,24 @@ awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear
 
 awaitable<bool> one_connection::respond(const answer& what, bool keep) {
     keep = keep && !hub_.stopping;
+    if (what.unsent && has_hung_up()) {
+        what.unsent();
+        log(499, 0);
+        co_return false;
+    }
     const auto text = written(what, in_, keep);
     const auto [ec, n] =
         co_await asio::async_write(socket_, asio::buffer(text), within(hub_.options.write_timeout));
+    if (ec && what.unsent) what.unsent();
     log(what.status, what.body.size());
     co_return !ec && keep;
+}
+
+// As far as the other side has said so: what is written then would be taken by nobody.
+bool one_connection::has_hung_up() {
+    char next = 0;
+    const auto n = ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 // Until the client has read the answer: a socket that is closed with bytes unread takes back what was written to it.
@@ -348,10 +367,16 @@ void one_connection::warn_of(const char* where, const std::exception_ptr& why) {
 
 // ---- waiting ----
 
+std::shared_ptr<exchange> one_connection::work() {
+    auto& core = detail::core_of(hub_.app);
+    if (!hub_.work) hub_.work = std::make_shared<exchange>(core, caller_loop(hub_.loop, core));
+    return hub_.work;
+}
+
 awaitable<void> one_connection::wait(awaitable<void> what) {
     if (hub_.stopping) co_return;
     if (hub_.waiting >= hub_.options.max_waiting) {
-        refusal busy{429, "busy", "as many requests wait for results as may; ask again, or without wait_ms"};
+        refusal busy{429, "busy", "as many requests wait as may; ask again, or without wait_ms"};
         busy.headers.push_back({"Retry-After", "1"});
         throw busy;
     }

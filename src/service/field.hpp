@@ -11,11 +11,16 @@ enum class kind : unsigned char {
     text,
     integer,
     boolean,
-    instant,    // RFC 3339 with its zone
-    array,      // of any values
-    texts,      // an array of strings
-    text_map,   // an object whose members are strings
-    submission  // an array of objects as POST tasks takes them
+    instant,     // RFC 3339 with its zone
+    array,       // of any values
+    texts,       // an array of strings
+    text_map,    // an object whose members are strings
+    number,      // also with a fraction
+    any,         // any JSON
+    object,      // with members of its own
+    objects,     // an array of those
+    weights,     // an object whose members are whole numbers
+    submission,  // an array of objects as POST tasks takes them
 };
 
 struct field {

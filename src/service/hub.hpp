@@ -6,25 +6,29 @@
 #include "runtime/async_gate.hpp"
 #include "service/token_book.hpp"
 
+#include <memory>
 #include <optional>
 #include <set>
 
 namespace errand::web {
 
 class connection;
+class exchange;
 
 struct hub {
     hub(errand::app& of, const service_options& how, const boost::asio::any_io_executor& executor)
-        : app{of}, options{how}, changed{executor} {
+        : app{of}, options{how}, loop{executor}, changed{executor} {
         if (!how.tokens_file.empty()) tokens.emplace(how.tokens_file);
     }
 
     errand::app& app;
     const service_options& options;
+    const boost::asio::any_io_executor loop;
     std::optional<token_book> tokens{};  // none: nobody needs one
     std::set<connection*> connections{};
-    std::size_t accepting = 0;  // listeners
-    std::size_t waiting = 0;    // requests that wait for a result
+    std::shared_ptr<exchange> work{};  // from the first request for it on
+    std::size_t accepting = 0;         // listeners
+    std::size_t waiting = 0;           // requests that wait for a result
     bool stopping = false;
     async_gate changed;  // opened when one of these becomes less
 };

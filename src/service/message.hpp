@@ -1,6 +1,7 @@
 // A request and its answer, apart from how they travel. Data only.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ struct answer {
     std::string body{};
     std::string type = "application/json";
     std::vector<header> headers{};
+    // Called when the client did not get it, as far as one can know; may be empty.
+    std::function<void()> unsent{};
 };
 
 // "Not Found"

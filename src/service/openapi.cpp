@@ -26,6 +26,12 @@ json::object schema_of(const field& one) {
     case kind::texts: return {{"type", "array"}, {"items", json::object{{"type", "string"}}}};
     case kind::text_map:
         return {{"type", "object"}, {"additionalProperties", json::object{{"type", "string"}}}};
+    case kind::number: return {{"type", "number"}};
+    case kind::any: return {};
+    case kind::object: return {{"type", "object"}};
+    case kind::objects: return {{"type", "array"}, {"items", json::object{{"type", "object"}}}};
+    case kind::weights:
+        return {{"type", "object"}, {"additionalProperties", json::object{{"type", "integer"}}}};
     case kind::submission: return {{"type", "array"}, {"items", reference_to("submit_task")}};
     }
     return {};
@@ -129,6 +135,11 @@ std::string_view name_of(kind type) {
     case kind::array: return "array";
     case kind::texts: return "array of strings";
     case kind::text_map: return "object of strings";
+    case kind::number: return "number";
+    case kind::any: return "any";
+    case kind::object: return "object";
+    case kind::weights: return "object of integers";
+    case kind::objects:
     case kind::submission: return "array of objects";
     }
     return "";

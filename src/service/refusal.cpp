@@ -71,7 +71,7 @@ refusal refusal_of(const std::exception_ptr& why, bool changes, const std::strin
         refusal away{503, "unavailable",
                      changes
                          ? "the store did not answer: it may have happened or not; ask again, with the same "
-                           "biz_id or Idempotency-Key it counts once"
+                           "biz_id, Idempotency-Key or claim it counts once"
                          : "the store did not answer: ask again",
                      path};
         away.headers.push_back({"Retry-After", "1"});

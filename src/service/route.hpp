@@ -8,6 +8,7 @@
 #include "service/message.hpp"
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +20,13 @@ enum class scope : unsigned char {
     open,    // anybody
     view,    // who looks
     submit,  // who submits and changes tasks
+    work,    // who takes tasks and reports them
 };
 
 std::string_view to_string(scope what) noexcept;
 
 struct route;
+class exchange;
 
 // What a handler needs of the connection that the request came by, and of the service.
 class desk {
@@ -34,6 +37,8 @@ public:
     // Runs `what`, which only waits, and cancels it when the client hangs up or the service stops; how it ends does not
     // matter. Throws refusal (429) when as many wait as may.
     virtual awaitable<void> wait(awaitable<void> what) = 0;
+    // Where tasks are taken.
+    virtual std::shared_ptr<exchange> work() = 0;
 };
 
 struct call {

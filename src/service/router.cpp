@@ -61,6 +61,7 @@ std::string_view to_string(scope what) noexcept {
     case scope::open: return "open";
     case scope::view: return "view";
     case scope::submit: return "submit";
+    case scope::work: return "work";
     }
     return "?";
 }

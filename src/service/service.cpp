@@ -4,6 +4,7 @@
 #include "runtime/ambient.hpp"
 #include "runtime/caller_loop.hpp"
 #include "service/connection.hpp"
+#include "service/exchange.hpp"
 #include "service/server.hpp"
 #include "service/target.hpp"
 
@@ -177,6 +178,7 @@ awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
         for (auto* one : hub->connections) one->cut();
     });
     while (!hub->connections.empty() || hub->accepting > 0) co_await hub->changed.wait();
+    if (hub->work) co_await hub->work->stop();
 }
 
 service::service(app& app, service_options options)

@@ -11,7 +11,7 @@
 namespace errand::web {
 namespace {
 
-constexpr std::array grantable{scope::view, scope::submit};
+constexpr std::array grantable{scope::view, scope::submit, scope::work};
 
 std::optional<scope> scope_named(std::string_view name) {
     const auto at = std::ranges::find_if(grantable, [&](scope one) { return to_string(one) == name; });
@@ -41,11 +41,11 @@ std::vector<scope> read_scopes(std::string_view text, const std::string& where) 
     for (auto word = take_word(text, ","); !word.empty(); word = take_word(text, ",")) {
         const auto one = scope_named(word);
         if (!one)
-            throw usage_error{"tokens: \"" + std::string{word} + "\" is no scope; there are view and submit" +
-                              where};
+            throw usage_error{"tokens: \"" + std::string{word} +
+                              "\" is no scope; there are view, submit and work" + where};
         may.push_back(*one);
     }
-    if (may.empty()) throw usage_error{"tokens: no scope is given; there are view and submit" + where};
+    if (may.empty()) throw usage_error{"tokens: no scope is given; there are view, submit and work" + where};
     return may;
 }
 

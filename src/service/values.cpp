@@ -146,6 +146,35 @@ std::map<std::string, std::string> members::text_map(std::string_view name) cons
     return all;
 }
 
+const json::object* members::object(std::string_view name) const {
+    const auto* value = find(name);
+    if (!value) return nullptr;
+    if (!value->is_object()) refuse(name, "an object");
+    return &value->get_object();
+}
+
+std::optional<double> members::part(std::string_view name) const {
+    const auto* value = find(name);
+    if (!value) return std::nullopt;
+    const auto read = value->is_number() ? value->to_number<double>() : -1.0;
+    if (!(read >= 0 && read <= 1)) refuse(name, "a number from 0 to 1");
+    return read;
+}
+
+std::map<std::string, int> members::weights(std::string_view name, int least, int most) const {
+    const auto* from = object(name);
+    std::map<std::string, int> all;
+    if (!from) return all;
+    for (const auto& one : *from) {
+        const auto* weight = one.value().if_int64();
+        if (!weight || *weight < least || *weight > most)
+            refuse(name, "an object whose members are integers from " + std::to_string(least) + " to " +
+                             std::to_string(most));
+        all.emplace(one.key(), static_cast<int>(*weight));
+    }
+    return all;
+}
+
 parameters::parameters(const request& in, fields known) {
     auto given = query_values(in.query);
     if (!given) throw bad_request("the query cannot be decoded: %XX are bytes of UTF-8", "query");

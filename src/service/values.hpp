@@ -38,6 +38,12 @@ public:
     const boost::json::array* array(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     std::map<std::string, std::string> text_map(std::string_view name) const;
+    // Whatever it is; null: it is not there.
+    const boost::json::value* any(std::string_view name) const { return find(name); }
+    const boost::json::object* object(std::string_view name) const;
+    // A number from 0 to 1.
+    std::optional<double> part(std::string_view name) const;
+    std::map<std::string, int> weights(std::string_view name, int least, int most) const;
 
 private:
     const boost::json::value* find(std::string_view name) const;

@@ -108,6 +108,8 @@ struct adopt_call {
     std::vector<std::string> handlers;  // that this worker knows, by all their names
     std::size_t limit = 0;              // free slots; 0: only asks whether there are any
     duration lease{30'000};
+    bool all_but =
+        false;  // those are the ones that it does not take: it takes all others, and hears nothing of them
 };
 
 struct adopt_answer {
@@ -328,6 +330,13 @@ public:
 
     // Where the store's clock stands now, as measured by the last answer. No round trip.
     virtual time_point now() const = 0;
+
+    // What tells the claims of this process from others of the same number: eight hexadecimal digits. Empty: no two have the
+    // same.
+    virtual std::string_view claim_mark() const { return {}; }
+    // From here on this number is that of the claim that the process of this mark has made. To be said again before each
+    // call about it: only so many are remembered.
+    virtual void know_claim(claim_number, std::string_view /*mark*/) {}
 
     // Into how many shards the namespace is divided. A call is one step in each shard that it concerns.
     virtual std::size_t shards() const { return 1; }

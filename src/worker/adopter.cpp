@@ -94,7 +94,7 @@ aside_watch::aside_watch(worker_shared& shared, const boost::asio::any_io_execut
       found_{std::move(found)} {}
 
 awaitable<std::size_t> aside_watch::pass() {
-    const adopt_call call{.queues = shared_.queues.names(), .handlers = shared_.takes()};
+    const adopt_call call{.queues = shared_.looks_after(), .handlers = shared_.takes()};
     const auto answer = co_await in_.adopt(call);
     any_ = answer.more;
     if (any_) found_();

@@ -13,8 +13,6 @@ namespace {
 
 boost::json::object card_of(const worker_shared& shared) {
     const auto& name = shared.app.process_name;
-    boost::json::array queues;
-    for (const auto& queue : shared.queues.names()) queues.emplace_back(queue);
     boost::json::object policies;
     for (const auto* one : handlers::all()) {
         if (one->code) policies[policy_mark + one->name] = card_of_policy(one->policy);
@@ -22,8 +20,8 @@ boost::json::object card_of(const worker_shared& shared) {
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
-            {"process", name},
-            {"queues", std::move(queues)},
+            {"process", name + std::string{shared.kind}},
+            {"queues", boost::json::array{}},
             {"policies", std::move(policies)},
             {"started", now.time_since_epoch().count()},
             {"concurrency", shared.app.settings.concurrency},
@@ -54,18 +52,25 @@ void heartbeat::name_handlers() {
         if (one->code && !shared_.app.overrides.is_paused(one->name)) names.emplace_back(one->name);
     }
     for (const auto& one : named_) answers_to.emplace_back(one);
+    if (!shared_.runs_tasks) names = answers_to;
     card_["handlers"] = std::move(names);
     card_["answers_to"] = std::move(answers_to);  // aliases too
 }
 
 awaitable<std::size_t> heartbeat::pass() {
     name_handlers();
-    card_["running"] = running_();
+    const auto queues = shared_.looks_after();
+    boost::json::array names;
+    for (const auto& one : queues) names.emplace_back(one);
+    card_["queues"] = std::move(names);
+    const auto running = running_() + shared_.beside.tasks.load();
+    card_["running"] = running;
+    if (!shared_.runs_tasks) card_["concurrency"] = running;
     card_["stopping"] = shared_.stopping ? 1 : 0;
     boost::json::array blocking;
     for (const auto& one : blocking_()) blocking.emplace_back(one);
     card_["blocking"] = std::move(blocking);
-    const auto answer = co_await in_.beat(boost::json::serialize(card_), lives_for, shared_.queues.names());
+    const auto answer = co_await in_.beat(boost::json::serialize(card_), lives_for, queues);
     shared_.alive.store(answer.alive);
     if (answer.looks && shared_.falls_due) shared_.falls_due(duration{0});
     co_return answer.alive;

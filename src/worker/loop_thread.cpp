@@ -15,7 +15,8 @@ namespace {
 constexpr std::chrono::seconds last_chance{2};
 }  // namespace
 
-loop_thread::loop_thread(detail::app_core& app) : app_{app}, home_{app, app.next_name(), true} {}
+loop_thread::loop_thread(detail::app_core& app, std::string_view kind)
+    : app_{app}, home_{app, app.next_name(kind), true} {}
 
 loop_thread::~loop_thread() {
     if (thread_.joinable()) close([] {});

@@ -7,13 +7,15 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 namespace errand {
 
 class loop_thread {
 public:
-    explicit loop_thread(detail::app_core& app);
+    // `kind`: of its name, see app_core::next_name().
+    explicit loop_thread(detail::app_core& app, std::string_view kind = {});
     ~loop_thread();
 
     loop& home() noexcept { return home_; }

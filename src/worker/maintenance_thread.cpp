@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 
 maintenance_thread::maintenance_thread(worker_shared& shared,
                                        std::span<const std::unique_ptr<worker_thread>> threads)
-    : shared_{shared}, threads_{threads}, thread_{shared.app} {}
+    : shared_{shared}, threads_{threads}, thread_{shared.app, shared.kind} {}
 
 maintenance_thread::~maintenance_thread() { close(); }
 
@@ -78,6 +78,8 @@ awaitable<void> maintenance_thread::open() {
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
     home.worker_listens(this);
     taken_ = shared_.takes();
+    // Else a worker of this app may hear it, now or later; what follows from it is found by looking.
+    if (!shared_.runs_tasks) co_return;
     app.overrides.tell([this] { asio::post(thread_.home().context(), [this] { settings_are_new(); }); });
 }
 
@@ -107,7 +109,8 @@ awaitable<bool> maintenance_thread::ends_within(awaitable<void> call, std::chron
 awaitable<void> maintenance_thread::leave() {
     for (const auto& duty : roles_) duty->stop();
     // Only a courtesy to others, not to be waited for when the store is away.
-    auto leaves = thread_.home().tasks().leave(shared_.queues.names());
+    const auto queues = shared_.looks_after();
+    auto leaves = thread_.home().tasks().leave(queues);
     const bool is_there = co_await ends_within(std::move(leaves), std::chrono::seconds{1});
     // One that is only slow gets them yet.
     if (figures_sender_)
@@ -130,10 +133,11 @@ void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::ste
 
 void maintenance_thread::stands_aside() {
     for (const auto& thread : threads_) thread->told_aside();
+    if (shared_.others_may_adopt) shared_.others_may_adopt();
 }
 
 void maintenance_thread::close() {
-    shared_.app.overrides.tell(nullptr);
+    if (shared_.runs_tasks) shared_.app.overrides.tell(nullptr);
     thread_.close([this] {
         home().worker_listens(nullptr);
         for (const auto& duty : roles_) duty->stop();
@@ -144,6 +148,20 @@ void maintenance_thread::stopping() {
     shared_.stopping = true;
     asio::post(thread_.home().context(), [this] {
         if (heartbeat_) heartbeat_->no_later_than(std::chrono::steady_clock::now());
+    });
+}
+
+void maintenance_thread::lease_ends(duration in) {
+    asio::post(thread_.home().context(), [this, at = std::chrono::steady_clock::now() + in] {
+        if (recoverer_) recoverer_->no_later_than(at);
+    });
+}
+
+void maintenance_thread::has_more_to_do() {
+    asio::post(thread_.home().context(), [this] {
+        const auto now = std::chrono::steady_clock::now();
+        if (heartbeat_) heartbeat_->no_later_than(now);
+        if (promoter_) promoter_->no_later_than(now);
     });
 }
 

@@ -37,6 +37,10 @@ public:
     void close();
     // From any thread: see worker_shared::falls_due.
     void falls_due(duration in);
+    // From any thread: a lease was taken that ends that long from now, which is sooner than those of workers do.
+    void lease_ends(duration in);
+    // From any thread: worker_shared::beside has grown.
+    void has_more_to_do();
 
 private:
     void woken() override;

@@ -26,8 +26,9 @@ promoter::promoter(worker_shared& shared, const boost::asio::any_io_executor& ex
 
 awaitable<std::size_t> promoter::pass() {
     std::size_t done = 0;
+    const auto queues = shared_.looks_after();
     for (;;) {
-        const auto answer = co_await in_.promote(shared_.queues.names(), promoted_per_call, expired_);
+        const auto answer = co_await in_.promote(queues, promoted_per_call, expired_);
         done += answer.promoted + answer.expired;
         // More than one call does was due.
         if (answer.next_due && *answer.next_due <= answer.now) continue;

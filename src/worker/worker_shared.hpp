@@ -4,12 +4,16 @@
 #include "core/queue_choice.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/handlers.hpp"
+#include "worker/taken_elsewhere.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace errand {
 
@@ -27,9 +31,17 @@ struct worker_shared {
     std::atomic<bool> limits_are_declared{true};
     std::atomic<bool> stopping{false};
     const std::vector<std::string> knows = handlers::runnable();  // all names of its handlers
+    // What it looks after although it runs nothing of it.
+    taken_elsewhere beside{};
+    // Tasks stand aside that may be for those. From any thread.
+    std::function<void()> others_may_adopt{};
+    std::string_view kind{};  // see app_core::next_name()
+    bool runs_tasks = true;   // false: it has no threads, and only looks after what others run
+    // All queues that it looks after.
+    std::vector<std::string> looks_after() const { return beside.queues_with(queues.names()); }
     // Whose tasks it takes when they stand aside: not those of handlers that are paused.
     std::vector<std::string> takes() const {
-        auto names = knows;
+        auto names = beside.handlers_with(runs_tasks ? knows : std::vector<std::string>{});
         if (app.overrides.any())
             std::erase_if(names, [this](const auto& name) { return app.overrides.is_paused(name); });
         return names;

@@ -2,6 +2,8 @@
 #include "cli/office.hpp"
 #include "support/places.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -20,8 +22,8 @@ using errand::test::cli_process;
 
 namespace {
 
-// What the program's own port answers to a request; empty: nobody is there.
-std::string ask(int port, const std::string& path, const std::string& headers = {}) {
+// What the program's own port answers to these bytes; empty: nobody is there.
+std::string answer_to(int port, const std::string& text) {
     const int one = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in at{};
     at.sin_family = AF_INET;
@@ -29,8 +31,6 @@ std::string ask(int port, const std::string& path, const std::string& headers = 
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     std::string got;
     if (::connect(one, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0) {
-        const auto text =
-            "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + "\r\n";
         ::send(one, text.data(), text.size(), MSG_NOSIGNAL);
         char part[4096];
         for (ssize_t n = 0; (n = ::recv(one, part, sizeof part, 0)) > 0;)
@@ -38,6 +38,22 @@ std::string ask(int port, const std::string& path, const std::string& headers = 
     }
     ::close(one);
     return got;
+}
+
+std::string ask(int port, const std::string& path, const std::string& headers = {}) {
+    return answer_to(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers +
+                               "\r\n");
+}
+
+boost::json::value post(int port, const std::string& path, const std::string& body) {
+    const auto got = answer_to(port, "POST " + path +
+                                         " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                         "Content-Type: application/json\r\nContent-Length: " +
+                                         std::to_string(body.size()) + "\r\n\r\n" + body);
+    INFO(got);
+    const auto end = got.find("\r\n\r\n");
+    REQUIRE(end != got.npos);
+    return boost::json::parse(got.substr(end + 4));
 }
 
 // Once it says where it listens.
@@ -70,6 +86,35 @@ TEST_CASE("errand serve says where it listens, serves, and ends well when it is 
     CHECK(got.code == 0);
     CHECK(got.err.empty());
     CHECK_THAT(got.out, ContainsSubstring(R"("path":")" + name + R"(/queues","status":200)"));
+}
+
+TEST_CASE("a task that one errand serve has given out is reported to another, after the first was killed",
+          "[cli]") {
+    office t;
+    const std::vector<std::string> words{"serve", "--listen", "127.0.0.1:0", "--access-log", "off"};
+    const auto task = t.submit(1);
+    const auto name = "/v1/" + t.app.settings().name_space;
+    cli_process first{words, t.variables(), {}};
+    const auto claimed = post(port_of(first), name + "/work:claim",
+                              R"({"worker": "w", "queues": {"chores": 1}, "wait_ms": 60000})");
+    const auto& given = claimed.at("tasks").at(0);
+    CHECK(given.at("id") == boost::json::string_view{task.id()});
+    first.signal(SIGKILL);
+    first.wait();
+    cli_process second{words, t.variables(), {}};
+    const int port = port_of(second);
+    const auto path = name + "/tasks/" + task.id();
+    const auto said = [&](const std::string& more) {
+        return R"({"claim": ")" + std::string{given.at("claim").as_string()} + '"' + more + '}';
+    };
+    CHECK(post(port, path + ":extend", said("")).at("id") == given.at("id"));
+    CHECK(post(port, path + ":stage", said(R"(, "name": "s", "result": 1)")).at("name") == "s");
+    const auto report = said(R"(, "outcome": "success", "result": 9)");
+    CHECK(post(port, path + ":report", report).at("state") == "success");
+    CHECK(post(port, path + ":report", report).at("state") == "success");
+    CHECK(t.wait(task) == 9);
+    second.signal(SIGTERM);
+    CHECK(second.wait().code == 0);
 }
 
 TEST_CASE("errand serve refuses to let anybody in without being told to", "[cli]") {

@@ -74,6 +74,29 @@ TEST_CASE("a task that its worker does not know is not claimed again, but taken 
     CHECK(t.check().empty());
 }
 
+TEST_CASE("who takes all but what it names leaves that alone") {
+    two_programs t;
+    const auto id = t.stranger();
+    const auto adopt_all_but = [&](std::vector<std::string> names, std::size_t limit = 10) {
+        adopt_call call{.queues = own_queues, .handlers = std::move(names), .limit = limit};
+        call.all_but = true;
+        return await(t.io, t.fresh->adopt(call));
+    };
+    CHECK(adopt_all_but({"other", "test"}).tasks.empty());
+    CHECK_FALSE(adopt_all_but({"test"}, 0).more);
+    CHECK(adopt_all_but({"other"}, 0).more);
+    const auto got = adopt_all_but({"other"});
+    REQUIRE(got.tasks.size() == 1);
+    CHECK(got.tasks[0].id == id);
+    CHECK(t.finish(t.fresh, {success_of(got.tasks[0])}) == std::vector{report_verdict::accepted});
+    const auto second = t.stranger();
+    const auto all = adopt_all_but({});
+    REQUIRE(all.tasks.size() == 1);
+    CHECK(all.tasks[0].id == second);
+    CHECK(t.finish(t.fresh, {success_of(all.tasks[0])}) == std::vector{report_verdict::accepted});
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("as many as there are free slots are taken of those that stand aside, the most urgent first") {
     two_programs t;
     std::vector<task_id> all;

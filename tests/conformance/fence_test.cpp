@@ -66,6 +66,27 @@ TEST_CASE(
     CHECK(here.claim(rescuer, 5).claimed.size() == 1);
 }
 
+TEST_CASE("a claim that is said to be of another process is not this one's of the same number") {
+    store_fixture here;
+    auto worker = here.join("w");
+    auto other = here.join("other");
+    here.submit_all(worker, {item_of("a")});
+    const auto got = here.claim(worker, 1).claimed.at(0);
+    const std::string mark{worker->claim_mark()};
+    // Where no two claims have the same number nothing is to be told apart.
+    if (mark.empty()) return;
+    other->know_claim(got.claim, "0123abcd");
+    CHECK(extend(here, other, got).lost_tasks.size() == 1);
+    CHECK(await(here.io, other->note(got.id, got.claim, encode(task_notes{}))) == report_verdict::lease_lost);
+    CHECK(await(here.io, other->stages(got.id, got.claim)).verdict == report_verdict::lease_lost);
+    CHECK(here.finish(other, {success_of(got)}) == std::vector{report_verdict::lease_lost});
+    other->know_claim(got.claim, mark);
+    CHECK(extend(here, other, got).lost_tasks.empty());
+    CHECK(await(here.io, other->note(got.id, got.claim, encode(task_notes{}))) == report_verdict::accepted);
+    CHECK(here.finish(other, {success_of(got)}) == std::vector{report_verdict::accepted});
+    CHECK(here.state_of(worker, got.id) == state::success);
+}
+
 TEST_CASE("a task cancelled while it works and started anew takes no report of its first worker") {
     store_fixture here;
     auto first = here.join("first");

@@ -82,6 +82,12 @@ void client::close() {
 
 void client::half_close() const { ::shutdown(socket_, SHUT_WR); }
 
+void client::send_and_end(std::string_view bytes) const {
+    REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE) ==
+            static_cast<ssize_t>(bytes.size()));
+    half_close();
+}
+
 void client::send(std::string_view bytes) const {
     while (!bytes.empty()) {
         const auto n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -33,6 +33,8 @@ public:
     response receive(bool head = false);
     // The client says no more; the service may.
     void half_close() const;
+    // The last it says, together with its end: who reads the one has the other.
+    void send_and_end(std::string_view bytes) const;
     void close();
     // Nothing more comes: the service has closed it.
     bool ended();

@@ -6,6 +6,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <map>
 
 using Catch::Matchers::ContainsSubstring;
@@ -37,6 +38,19 @@ const std::map<std::string, good, std::less<>> examples{
     {"revive_task", {.on_dead_task = true}},
     {"reschedule_task", {.body = R"({"delay_ms": 3600000})"}},
     {"list_queues", {}},
+    {"claim_tasks", {.body = R"({"worker": "w", "queues": {"parcels": 1}})"}},
+    {"report_batch",
+     {.body =
+          R"({"reports": [{"id": "0198c5d2-7c3e-7f00-8000-000000000001", "claim": "1.-.1.w", "outcome": "success"}]})"}},
+    {"extend_batch",
+     {.body = R"({"tasks": [{"id": "0198c5d2-7c3e-7f00-8000-000000000001", "claim": "1.-.1.w"}]})"}},
+    // Of a task that nobody has claimed: tests of their own say the rest.
+    {"report_task", {.body = R"({"claim": "1.-.1.w", "outcome": "success"})", .status = 409}},
+    {"extend_task", {.body = R"({"claim": "1.-.1.w"})", .status = 409}},
+    {"tell_progress", {.body = R"({"claim": "1.-.1.w", "done": 1})", .status = 409}},
+    {"add_log", {.body = R"({"claim": "1.-.1.w", "lines": ["a"]})", .status = 409}},
+    {"keep_stage", {.body = R"({"claim": "1.-.1.w", "name": "s"})", .status = 409}},
+    {"read_stages", {.body = R"({"claim": "1.-.1.w"})", .status = 409}},
     {"list_workers", {}},
 };
 
@@ -196,12 +210,11 @@ TEST_CASE("a member that a call does not take is refused by name", "[service]") 
         const auto got = at.ask(one.method, r.path(), body);
         CHECK(got.status == 400);
         CHECK(got.json().at("error").at("path") == "colour");
-        for (const auto& member : one.body) {
-            if (!member.required) continue;
-            const auto empty = at.ask(one.method, r.path(), "{}");
-            CHECK(empty.status == 400);
-            CHECK(empty.json().at("error").at("path") == boost::json::string_view{member.name});
-        }
+        const auto needed = std::ranges::find(one.body, true, &web::field::required);
+        if (needed == one.body.end()) continue;
+        const auto empty = at.ask(one.method, r.path(), "{}");
+        CHECK(empty.status == 400);
+        CHECK(empty.json().at("error").at("path") == boost::json::string_view{needed->name});
     }
 }
 

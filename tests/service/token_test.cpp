@@ -36,10 +36,11 @@ struct folder {
 
 const std::string viewer = "viewer-token";
 const std::string submitter = "submitter-token";
+const std::string worker = "worker-token";
 
 std::string both() {
     return "# people\n\n" + web::token_line("ann", {"view"}, viewer) + "  " +
-           web::token_line("bob", {"submit"}, submitter);
+           web::token_line("bob", {"submit"}, submitter) + web::token_line("eve", {"work"}, worker);
 }
 
 errand::service_options with(const std::string& file) {
@@ -75,10 +76,13 @@ TEST_CASE("each call is for the scopes that its row says", "[service]") {
             CHECK(nobody.error_code() == "unauthorized");
             CHECK(nobody.headers.at("www-authenticate") == "Bearer");
         }
-        CHECK((ask({"Authorization: Bearer " + viewer}).status == 403) == (one.needs == web::scope::submit));
-        CHECK((ask({"X-Token: " + viewer}).status == 403) == (one.needs == web::scope::submit));
-        const auto all = ask({"authorization: bearer " + submitter});
-        CHECK((all.status != 401 && all.status != 403));
+        const bool changes = one.needs == web::scope::submit || one.needs == web::scope::work;
+        CHECK((ask({"Authorization: Bearer " + viewer}).status == 403) == changes);
+        CHECK((ask({"X-Token: " + viewer}).status == 403) == changes);
+        CHECK((ask({"X-Token: " + worker}).status == 403) == (one.needs == web::scope::submit));
+        const auto most = ask({"authorization: bearer " + submitter});
+        CHECK(most.status != 401);
+        CHECK((most.status == 403) == (one.needs == web::scope::work));
         CHECK((ask({"Authorization: Bearer nonsense"}).status == 401) == !open);
         CHECK((ask({"Authorization: Basic " + submitter}).status == 401) == !open);
         CHECK((ask({"Authorization: Bearer "}).status == 401) == !open);

@@ -16,6 +16,7 @@ awaitable<adopt_answer> shard_store::adopt(const adopt_call& asked) {
         call.own_arg(from);
         call.arg(process_mark());
         call.arg(seen_.greatest());
+        call.own_arg(asked.all_but ? "1" : "0");
         for (const auto& handler : asked.handlers) call.arg(std::string_view{handler});
         reply answer;
         reply_reader in{answer};

@@ -9,12 +9,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace errand::redis {
 
 // A colon and eight hexadecimal digits.
 std::string_view process_mark();
 std::string claim_text(claim_number claim);
+
+// Claims of other processes that are spoken of here.
+class strange_claims {
+public:
+    // `mark`: as process_mark(), without its colon.
+    void know(claim_number claim, std::string_view mark);
+    // Of any claim: by the mark that it was said to have, else by that of this process.
+    std::string text_of(claim_number claim) const;
+
+private:
+    // The latest, and those before them.
+    std::unordered_map<claim_number, std::string> marks_, older_;
+};
 
 // The greatest claim number that this process has seen of a shard, which `of` names; shared by all who ask for it.
 class seen_claims {

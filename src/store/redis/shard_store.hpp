@@ -28,6 +28,8 @@ public:
     void listen(store_listener* to) override { listener_ = to; }
     const std::string& name() const override { return settings_.name; }
     time_point now() const override;
+    std::string_view claim_mark() const override { return process_mark().substr(1); }
+    void know_claim(claim_number claim, std::string_view mark) override { strange_.know(claim, mark); }
 
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
@@ -139,6 +141,7 @@ private:
     keys keys_;
     caller caller_;
     seen_claims seen_;
+    strange_claims strange_;
     store_listener* listener_ = nullptr;
     bool was_up_ = false;
     bool may_be_idle_ = true;  // the worker may stand in idle sets

@@ -54,7 +54,8 @@ std::string spec_of(const report& one, script_call& call, const keys& names) {
            flag(one.again) + flag(one.strange) + flag(one.tells_schedule) + flag(one.gated);
 }
 
-void add_reports(script_call& call, const std::vector<report>& reports, const keys& names) {
+void add_reports(script_call& call, const std::vector<report>& reports, const keys& names,
+                 const strange_claims& strange) {
     // History keys stand behind those of all queues: the queues first.
     for (const auto& one : reports) {
         if (needs_queue(one)) call.queue(one.queue);
@@ -63,7 +64,7 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
         auto to = from + 1;
         while (to < reports.size() && alike(reports[from], reports[to])) ++to;
         call.own_arg(spec_of(reports[from], call, names));
-        call.own_arg(claim_text(reports[from].claim));
+        call.own_arg(strange.text_of(reports[from].claim));
         call.arg(to - from);
         for (; from < to; ++from) {
             call.arg(reports[from].id.view());
@@ -98,8 +99,8 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     call.arg(process_mark());
     call.arg(seen_.greatest());
     call.arg(asked.closed.size());
-    for (const auto claim : asked.closed) call.own_arg(claim_text(claim));
-    add_reports(call, asked.reports, keys_);
+    for (const auto claim : asked.closed) call.own_arg(strange_.text_of(claim));
+    add_reports(call, asked.reports, keys_, strange_);
 
     // Until the answer says otherwise.
     if (asked.claim.limit > 0) may_be_idle_ = true;
@@ -133,10 +134,10 @@ awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     script_call call{script_name::extend, keys_};
     call.arg(asked.lease.count());
     call.arg(asked.claims.size());
-    for (const auto claim : asked.claims) call.own_arg(claim_text(claim));
+    for (const auto claim : asked.claims) call.own_arg(strange_.text_of(claim));
     for (const auto& [id, claim] : asked.tasks) {
         call.arg(id.view());
-        call.own_arg(claim_text(claim));
+        call.own_arg(strange_.text_of(claim));
     }
     reply answer;
     reply_reader in{answer};
@@ -171,7 +172,7 @@ awaitable<std::vector<yield_verdict>> shard_store::yield_gates(std::span<const y
 awaitable<report_verdict> shard_store::note(const task_id& id, claim_number claim, std::string notes) {
     script_call call{script_name::note, keys_};
     call.arg(id.view());
-    call.own_arg(claim_text(claim));
+    call.own_arg(strange_.text_of(claim));
     call.arg(std::string_view{notes});
     reply answer;
     reply_reader in{answer};
@@ -183,7 +184,7 @@ awaitable<report_verdict> shard_store::stage(const task_id& id, claim_number cla
                                              std::string record) {
     script_call call{script_name::stage, keys_};
     call.arg(id.view());
-    call.own_arg(claim_text(claim));
+    call.own_arg(strange_.text_of(claim));
     call.own_arg(life_bytes(life));
     call.arg(std::string_view{record});
     reply answer;
@@ -195,7 +196,7 @@ awaitable<report_verdict> shard_store::stage(const task_id& id, claim_number cla
 awaitable<stages_answer> shard_store::stages(const task_id& id, claim_number claim) {
     script_call call{script_name::stages, keys_};
     call.arg(id.view());
-    call.own_arg(claim_text(claim));
+    call.own_arg(strange_.text_of(claim));
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);

@@ -33,6 +33,11 @@ public:
     void listen(store_listener* to) override { listener_ = to; }
     const std::string& name() const override { return shards_.front()->name(); }
     time_point now() const override { return shards_[clock_]->now(); }
+    std::string_view claim_mark() const override { return shards_.front()->claim_mark(); }
+    void know_claim(claim_number claim, std::string_view mark) override {
+        shards_[shards::shard_of_claim(claim, shards())]->know_claim(shards::inner_claim(claim, shards()),
+                                                                     mark);
+    }
     std::size_t shards() const override { return shards_.size(); }
     std::size_t shard_of(const task_id& id) const override { return shards::shard_of(id, shards_.size()); }
 

@@ -68,7 +68,7 @@ list_row& aside_tasks::take_in(const task_body& body) {
 }
 
 std::vector<list_row*> aside_tasks::lists(std::span<const std::string> queues,
-                                          const std::set<std::int64_t>& handlers) {
+                                          const std::set<std::int64_t>& handlers, bool all_but) {
     std::vector<list_row*> all;
     for (const auto& name : queues) {
         auto* queue = tx_.cache().find_queue(name);
@@ -77,7 +77,7 @@ std::vector<list_row*> aside_tasks::lists(std::span<const std::string> queues,
              ++at) {
             auto* list = at->second;
             if (!list->aside()) break;
-            if (handlers.contains(key_of_list(list->retention)) && sql_.any_ready(list->k).next())
+            if (handlers.contains(key_of_list(list->retention)) != all_but && sql_.any_ready(list->k).next())
                 all.push_back(list);
         }
     }

@@ -33,7 +33,8 @@ public:
     // Which lists hold tasks of handlers.
     static std::set<std::int64_t> keys_of(std::span<const std::string> handlers);
     // Those in which there is something.
-    std::vector<list_row*> lists(std::span<const std::string> queues, const std::set<std::int64_t>& handlers);
+    std::vector<list_row*> lists(std::span<const std::string> queues, const std::set<std::int64_t>& handlers,
+                                 bool all_but = false);
     void drop_empty_lists();
 
 private:

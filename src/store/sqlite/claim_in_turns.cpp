@@ -122,16 +122,16 @@ adopt_answer claims::adopt(const adopt_call& asked) {
     auto handlers = aside_tasks::keys_of(asked.handlers);
     adopt_answer got;
     open_claim claimed{.tasks = got.tasks, .limit = asked.limit};
-    for (auto* list : aside_.lists(asked.queues, handlers)) {
+    for (auto* list : aside_.lists(asked.queues, handlers, asked.all_but)) {
         if (claimed.is_full()) break;
         adopt_from(*list, claimed);
     }
     const auto number = take_lease(got.tasks, asked.lease, claimed.number);
     for (auto& task : got.tasks) task.claim = number;
-    got.more = any_adoptable(aside_.lists(asked.queues, handlers));
+    got.more = any_adoptable(aside_.lists(asked.queues, handlers, asked.all_but));
     if (got.more) {
         tx_.idle.stop_waiting_aside(tx_.by());
-    } else {
+    } else if (!asked.all_but) {
         tx_.idle.wait_aside({&tx_.by(), asked.queues, std::move(handlers)});
     }
     return got;

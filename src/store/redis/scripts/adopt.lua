@@ -1,7 +1,8 @@
 -- adopt: takes tasks that stand aside whose handlers the caller knows, under one new claim of the caller.
 -- Keys:    the shard's; six for each queue it serves
 -- Args:    lane, number, worker, how many at most (0: only asks whether there are any), lease (ms), where to begin
---          ('' or as told), the process's mark, greatest claim number it has seen, names of handlers
+--          ('' or as told), the process's mark, greatest claim number it has seen, '1' when it takes all but the handlers
+--          that follow, else '0', names of handlers
 -- Returns: 'ok', now, claim number ('0': none), 1 when there may be more, where to go on ('': all was looked at), ids in
 --          one text, lengths of the bodies, these in one text, notes as (position, notes) pairs | 'late'
 -- Cost:    O(queues and handlers of which tasks stand aside, 200 at most, + taken)
@@ -20,7 +21,7 @@ local function adopt()
     after = ''
     if not queue then break end
     local front, q = 'h' .. queue .. '\n' .. handler .. '\n', queues[queue]
-    if q and known[handler] and is_open(q) then take_group(q, front) end
+    if q and (known[handler] ~= nil) ~= all_but and is_open(q) then take_group(q, front) end
     after, groups = front .. '\255', groups + 1
   until more or groups == 200
   if more then after = '' end

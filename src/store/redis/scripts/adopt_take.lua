@@ -2,7 +2,8 @@
 -- Needs: lib_record lib_entry lib_earliest lib_most lib_slots
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
-for i = 9, #ARGV do known[key_name(ARGV[i])] = true end
+local all_but = ARGV[9] == '1'
+for i = 10, #ARGV do known[key_name(ARGV[i])] = true end
 for at = first_queue_key, #KEYS, 6 do queues[sub(KEYS[at], #prefix + 7)] = (at - first_queue_key) / 6 + 1 end
 
 -- One of them; what has gone on in another way since is struck off only. False: the reply is full.

@@ -1,0 +1,202 @@
+// Tasks for programs that work over HTTP, and what they say of them: what many requests ask for leaves in few calls.
+//
+// It has a store object of its own, under whose name all these programs claim. What it remembers of claimed tasks only saves
+// reading them again: any service can take any report. Who waits costs an entry in a list; it is looked for tasks when the
+// store says that there may be some, for the first who waits, and for the next ones as long as there are more.
+//
+// Invariant: what was claimed for somebody is given to him, or goes back to its queue as soon as he is known to be gone.
+#pragma once
+
+#include "runtime/async_gate.hpp"
+#include "runtime/loop.hpp"
+#include "service/attempt.hpp"
+#include "worker/caretaker.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace errand::web {
+
+struct claim_group;
+
+// One who asks for tasks, until he has them or has gone.
+struct claim_order {
+    claim_order(claim_wish asked, const boost::asio::any_io_executor& executor)
+        : wish{std::move(asked)},
+          queues{wish.queues, false},
+          changed{executor, boost::asio::steady_timer::time_point::max()} {}
+
+    const claim_wish wish;
+    const queue_choice queues;
+    std::vector<attempt> got{};
+    std::exception_ptr failure{};
+    bool tried = false;      // there was nothing for him
+    bool under_way = false;  // a call looks for him
+    bool gone = false;
+    std::uint64_t number = 0;
+    std::shared_ptr<claim_group> group{};
+    boost::asio::steady_timer changed;
+};
+
+// Those who ask for the same.
+struct claim_group {
+    std::string name{};
+    std::vector<std::string> queues{};
+    std::deque<std::shared_ptr<claim_order>> waiting{};
+    std::size_t orders = 0;  // also those that are under way
+    bool hungry = false;     // there may be something: it stands in the line of those
+    bool plenty = false;     // the last call got all it asked for
+};
+
+// On its loop's thread only.
+class exchange final : public store_listener, public std::enable_shared_from_this<exchange> {
+public:
+    exchange(detail::app_core& app, loop& home);
+    ~exchange() override;
+
+    // Connects at the first call; store_error when that fails.
+    awaitable<void> ready();
+    // After ready().
+    store& tasks() noexcept { return *store_; }
+    detail::app_core& app() noexcept { return app_; }
+
+    // ---- claiming ----
+    std::shared_ptr<claim_order> order(claim_wish wish);
+    // Until it was looked for him once.
+    awaitable<void> looked_for(std::shared_ptr<claim_order> one);
+    // Until there are tasks for him, at most so long. Can be cancelled.
+    awaitable<void> wait_for(std::shared_ptr<claim_order> one, duration longest);
+    // What there is for him; he waits no more.
+    awaitable<std::vector<attempt>> take(std::shared_ptr<claim_order> one);
+    // He is gone, or has taken what there was.
+    void leave(const std::shared_ptr<claim_order>& one);
+    // Who was to have them has not got them: they were not begun.
+    void give_back(const std::vector<attempt>& all);
+
+    // ---- what is said of tasks ----
+    // Of the task that is meant, if it was claimed here and is not reported; null: the store knows it.
+    attempt* held(const task_id& id, const ticket& by);
+    // What the store says of this report. Reports of one attempt come one after the other. Throws store_error.
+    awaitable<report_verdict> hand_in(report one);
+    // Nobody asks what the store says of it.
+    void put(report one);
+    awaitable<extend_answer> extend(extend_call call);
+
+    // What a report was answered with, as long as that is remembered: so that it is answered again although nothing is kept of
+    // the task.
+    struct answered_report {
+        outcome_kind what = outcome_kind::success;
+        state becomes = state::success;
+    };
+    void remember(const task_id& id, claim_number claim, answered_report said);
+    const answered_report* answered(const task_id& id, claim_number claim) const;
+
+    // Claims no more, gives back what nobody has got, ends. Before it is destroyed.
+    awaitable<void> stop();
+
+private:
+    using attempt_key = std::pair<task_id, claim_number>;
+
+    struct pending_report {
+        explicit pending_report(const boost::asio::any_io_executor& executor) : changed{executor} {}
+        report what;
+        bool own = false;  // nobody waits for its verdict
+        std::optional<report_verdict> verdict;
+        std::exception_ptr failure;
+        boost::asio::steady_timer changed;
+    };
+    struct lane_state {
+        explicit lane_state(const boost::asio::any_io_executor& executor) : gate{executor} {}
+        async_gate gate;
+        bool waits = false;
+    };
+
+    void woken() override;
+    void task_given(claimed_task task) override;
+    void stands_aside() override;
+    void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override;
+    void reconnected() override;
+
+    void start();
+    awaitable<void> run(std::size_t lane, std::shared_ptr<exchange> self);
+    awaitable<void> pass(std::size_t lane);
+    awaitable<void> look_now_and_then(std::shared_ptr<exchange> self);
+    awaitable<void> start_care(std::shared_ptr<exchange> self);
+    awaitable<void> pass_on(std::shared_ptr<exchange> self);
+    void look();
+    bool any_work() const;
+
+    std::vector<std::shared_ptr<pending_report>> load(work_call& call);
+    void add(const std::shared_ptr<pending_report>& one);
+    void call_failed(const std::vector<std::shared_ptr<pending_report>>& sent, work_call& call,
+                     const std::exception_ptr& why);
+    void call_answered(const std::vector<std::shared_ptr<pending_report>>& sent, const work_answer& answer);
+    void settle(const std::shared_ptr<pending_report>& one, report_verdict verdict);
+    void forget_on_its_way(const std::shared_ptr<pending_report>& one);
+    void let_go(const task_id& id, claim_number claim);
+
+    std::shared_ptr<claim_order> next_order();
+    awaitable<void> serve(std::shared_ptr<claim_order> one, work_answer answer, unsigned wakes_before,
+                          std::uint64_t last_number);
+    awaitable<void> adopt_for(claim_order& one);
+    void take_in(claim_order& one, std::vector<claimed_task> tasks);
+    void hold(const attempt& one);
+    void make_hungry(const std::shared_ptr<claim_group>& group);
+    void make_all_hungry();
+    void make_sharers_hungry(const claim_group& of);
+    void forget_old();
+
+    detail::app_core& app_;
+    loop& home_;
+    boost::asio::any_io_executor executor_;
+    std::unique_ptr<store> store_;
+    std::unique_ptr<caretaker> care_;
+    enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
+    bool stopped_ = false;
+
+    std::array<lane_state, store::work_lanes> lanes_;
+    async_gate changed_;  // opened when something that is waited for may be so
+    boost::asio::steady_timer pause_;
+    boost::asio::steady_timer tick_;
+    std::size_t running_ = 0;  // lanes
+
+    // Claiming.
+    std::map<std::string, std::shared_ptr<claim_group>> groups_;
+    std::deque<std::shared_ptr<claim_group>> hungry_;
+    std::set<std::string> idle_in_;       // queues in which the store may wake it
+    std::set<std::string> not_run_here_;  // handlers that nobody can run over HTTP
+    std::uint64_t orders_ = 0;
+    unsigned wakes_ = 0;
+    unsigned asides_ = 1;                           // grows when tasks may stand aside
+    std::map<std::string, unsigned> looked_aside_;  // by group: what it was when it was looked for them
+    std::optional<time_point> told_due_;
+    bool adopting_ = false;
+    bool passing_on_ = false;
+
+    // Reports.
+    std::deque<std::shared_ptr<pending_report>> reports_;
+    std::map<attempt_key, std::shared_ptr<pending_report>> on_their_way_;
+    std::vector<claim_number> closed_;
+    bool closes_now_ = false;
+    bool extending_ = false;
+
+    // Claimed here.
+    std::unordered_map<task_id, attempt> held_;
+    std::size_t held_bytes_ = 0;
+    std::unordered_map<claim_number, std::size_t>
+        open_claims_;  // and how many of their tasks are not reported
+    std::map<attempt_key, answered_report> answered_;
+    std::deque<attempt_key> answered_first_;
+};
+
+}  // namespace errand::web

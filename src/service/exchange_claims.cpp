@@ -1,0 +1,337 @@
+// How an exchange takes tasks for those who ask, and what it remembers of them.
+#include <errand/error.hpp>
+
+#include "core/task_id.hpp"
+#include "runtime/task_event.hpp"
+#include "service/exchange.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace errand::web {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t most_bytes_held = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t most_groups_known = 10'000;
+constexpr std::chrono::minutes kept_after_its_lease{1};
+
+// Who asks for the same queues and the same handlers.
+std::string group_name(const claim_wish& wish) {
+    std::string name;
+    for (const auto& [queue, weight] : wish.queues) name.append(queue).push_back('\0');
+    if (!wish.handlers) return name;
+    name.push_back('\1');
+    for (const auto& one : *wish.handlers) name.append(one).push_back('\0');
+    return name;
+}
+
+bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    return std::ranges::any_of(a, [&](const std::string& one) { return std::ranges::binary_search(b, one); });
+}
+
+}  // namespace
+
+// ---- who asks ----
+
+std::shared_ptr<claim_order> exchange::order(claim_wish wish) {
+    auto one = std::make_shared<claim_order>(std::move(wish), executor_);
+    one->number = ++orders_;
+    auto name = group_name(one->wish);
+    auto& group = groups_[name];
+    if (!group) {
+        group = std::make_shared<claim_group>();
+        group->name = std::move(name);
+        for (const auto& [queue, weight] : one->wish.queues) group->queues.push_back(queue);
+    }
+    one->group = group;
+    one->tried = stopped_;
+    ++group->orders;
+    group->waiting.push_back(one);
+    if (care_) care_->looks_after(group->queues, one->wish.handlers.value_or(std::vector<std::string>{}));
+    make_hungry(one->group);
+    return one;
+}
+
+awaitable<void> exchange::looked_for(std::shared_ptr<claim_order> one) {
+    while (!one->tried && one->got.empty() && !one->failure)
+        co_await one->changed.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+awaitable<void> exchange::wait_for(std::shared_ptr<claim_order> one, duration longest) {
+    const auto end = asio::steady_timer::clock_type::now() + longest;
+    one->changed.expires_at(end);
+    while (one->got.empty() && !one->failure && !stopped_ && asio::steady_timer::clock_type::now() < end) {
+        co_await one->changed.async_wait(asio::as_tuple(asio::use_awaitable));
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) co_return;
+    }
+}
+
+awaitable<std::vector<attempt>> exchange::take(std::shared_ptr<claim_order> one) {
+    one->changed.expires_at(asio::steady_timer::time_point::max());
+    while (one->under_way) co_await one->changed.async_wait(asio::as_tuple(asio::use_awaitable));
+    auto all = std::exchange(one->got, {});
+    const auto failure = one->failure;
+    leave(one);
+    if (all.empty() && failure) std::rethrow_exception(failure);
+    co_return all;
+}
+
+void exchange::leave(const std::shared_ptr<claim_order>& one) {
+    if (std::exchange(one->gone, true)) return;
+    auto& group = *one->group;
+    std::erase(group.waiting, one);
+    if (--group.orders == 0) {
+        const auto at = groups_.find(group.name);
+        if (at != groups_.end() && at->second == one->group) groups_.erase(at);
+    }
+    // What a call that is under way brings goes back when it comes.
+    give_back(std::exchange(one->got, {}));
+}
+
+void exchange::give_back(const std::vector<attempt>& all) {
+    for (const auto& one : all) put(unbegun(app_, one, attempt_end::shut_down, nullptr, store_->now()));
+}
+
+// ---- who is looked for ----
+
+void exchange::make_hungry(const std::shared_ptr<claim_group>& group) {
+    if (group->hungry || group->waiting.empty() || stopped_) return;
+    group->hungry = true;
+    hungry_.push_back(group);
+    look();
+}
+
+void exchange::make_all_hungry() {
+    for (const auto& [name, group] : groups_) make_hungry(group);
+}
+
+// Whoever got all it asked for is taken off the lists of who waits, for all that it asks for.
+void exchange::make_sharers_hungry(const claim_group& of) {
+    for (const auto& [name, group] : groups_) {
+        if (share(group->queues, of.queues)) make_hungry(group);
+    }
+}
+
+std::shared_ptr<claim_order> exchange::next_order() {
+    while (!hungry_.empty()) {
+        const auto group = std::move(hungry_.front());
+        hungry_.pop_front();
+        group->hungry = false;
+        if (group->waiting.empty() || stopped_) continue;
+        auto one = std::move(group->waiting.front());
+        group->waiting.pop_front();
+        one->under_way = true;
+        if (group->plenty) make_hungry(group);
+        return one;
+    }
+    return nullptr;
+}
+
+// `wakes_before`, `last_number`: how they were when the call began.
+awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer answer, unsigned wakes_before,
+                                std::uint64_t last_number) {
+    const auto group = one->group;
+    const bool full = answer.claimed.size() >= one->wish.limit;
+    group->plenty = full;
+    if (!full) idle_in_.insert(group->queues.begin(), group->queues.end());
+    if (answer.next_due && answer.next_due != told_due_ && care_)
+        care_->falls_due(std::max(*answer.next_due - answer.now, duration{0}));
+    told_due_ = answer.next_due;
+    take_in(*one, std::move(answer.claimed));
+    if (one->got.empty() && !one->gone && !stopped_) co_await adopt_for(*one);
+    one->under_way = false;
+    if (one->gone) {
+        give_back(std::exchange(one->got, {}));
+    } else if (one->got.empty()) {
+        group->waiting.push_front(one);
+        one->tried = one->tried || !full;
+        for (const auto& other : group->waiting) {
+            if (full || other->tried || other->number > last_number) continue;
+            other->tried = true;
+            other->changed.cancel();
+        }
+    }
+    one->changed.cancel();
+    if (full) make_sharers_hungry(*group);
+    const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
+    if (wakes_ != wakes_before || more_aside) make_hungry(group);
+}
+
+// ---- what is taken ----
+
+void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
+    if (tasks.empty()) return;
+    if (care_ && one.wish.lease < app_.settings.lease) care_->lease_ends(one.wish.lease);
+    const auto now = store_->now();
+    const auto forget_at = std::chrono::steady_clock::now() + one.wish.lease + kept_after_its_lease;
+    for (auto& task : tasks) {
+        attempt got{.task = std::move(task), .at = now, .worker = one.wish.worker, .forget_at = forget_at};
+        hold(got);
+        if (app_.events.heard()) app_.events.publish(task_event(event_kind::task_claimed, got.task));
+        std::optional<attempt_end> how;
+        std::exception_ptr failure;
+        try {
+            const auto of = open_attempt(app_, got.task);
+            how = why_not(of, got, one.wish, now);
+            if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
+        } catch (const bad_data&) {
+            how = attempt_end::undecodable;
+            failure = std::current_exception();
+        }
+        if (how) {
+            put(unbegun(app_, got, *how, failure, now));
+        } else {
+            one.got.push_back(std::move(got));
+        }
+    }
+}
+
+// What stands aside: at the first look, and when there may be some since.
+awaitable<void> exchange::adopt_for(claim_order& one) {
+    while (adopting_) co_await changed_.wait();
+    if (looked_aside_.size() > most_groups_known) looked_aside_.clear();
+    auto& looked = looked_aside_[one.group->name];
+    if (looked == asides_) co_return;
+    looked = asides_;
+    adopt_call call;
+    call.queues = one.group->queues;
+    call.limit = one.wish.limit;
+    call.lease = one.wish.lease;
+    call.all_but = !one.wish.handlers;
+    if (call.all_but) {
+        call.handlers = app_.overrides.paused();
+        call.handlers.insert(call.handlers.end(), not_run_here_.begin(), not_run_here_.end());
+    } else {
+        for (const auto& name : *one.wish.handlers) {
+            if (!app_.overrides.is_paused(name)) call.handlers.push_back(name);
+        }
+        if (call.handlers.empty()) co_return;
+    }
+    adopting_ = true;
+    adopt_answer answer;
+    try {
+        answer = co_await store_->adopt(call);
+    } catch (const store_error&) {
+        // It is asked again with the next look.
+    }
+    adopting_ = false;
+    changed_.open();
+    if (answer.more && !answer.tasks.empty()) looked_aside_[one.group->name] = 0;
+    take_in(one, std::move(answer.tasks));
+}
+
+void exchange::hold(const attempt& one) {
+    // Also of one that is not kept, whose claim this service then never closes: its lease is to run out.
+    ++open_claims_[one.task.claim];
+    if (const auto at = held_.find(one.task.id); at != held_.end()) {
+        const auto before = at->second.task.claim;
+        let_go(one.task.id, before);
+    }
+    const auto size = one.task.body.size() + one.task.notes.size();
+    if (held_bytes_ + size > most_bytes_held) return;
+    held_.insert_or_assign(one.task.id, one);
+    held_bytes_ += size;
+    if (care_) care_->holds(held_.size());
+}
+
+attempt* exchange::held(const task_id& id, const ticket& by) {
+    const auto at = held_.find(id);
+    if (at == held_.end() || at->second.task.claim != by.claim) return nullptr;
+    return by.mark == store_->claim_mark() ? &at->second : nullptr;
+}
+
+void exchange::let_go(const task_id& id, claim_number claim) {
+    const auto at = held_.find(id);
+    if (at == held_.end() || at->second.task.claim != claim) return;
+    const auto size = at->second.task.body.size() + at->second.task.notes.size();
+    held_bytes_ -= std::min(size, held_bytes_);
+    held_.erase(at);
+    if (care_) care_->holds(held_.size());
+    const auto open = open_claims_.find(claim);
+    if (open == open_claims_.end() || --open->second > 0) return;
+    open_claims_.erase(open);
+    closed_.push_back(claim);
+}
+
+// Nobody has said anything of these: others have taken them over by now.
+void exchange::forget_old() {
+    const auto now = std::chrono::steady_clock::now();
+    for (auto at = held_.begin(); at != held_.end();) {
+        if (at->second.forget_at > now) {
+            ++at;
+            continue;
+        }
+        open_claims_.erase(at->second.task.claim);
+        held_bytes_ -= std::min(at->second.task.body.size() + at->second.task.notes.size(), held_bytes_);
+        at = held_.erase(at);
+    }
+    if (care_) care_->holds(held_.size());
+}
+
+// ---- what the store tells ----
+
+void exchange::woken() {
+    ++wakes_;
+    make_all_hungry();
+    if (!passing_on_ && !idle_in_.empty() && !stopped_)
+        asio::co_spawn(executor_, pass_on(shared_from_this()), asio::detached);
+}
+
+// What it was woken for may be of a queue for which nobody waits here any more: that is for others.
+awaitable<void> exchange::pass_on(std::shared_ptr<exchange> self) {
+    if (std::exchange(self->passing_on_, true)) co_return;
+    for (;;) {
+        std::vector<std::string> left;
+        for (const auto& queue : idle_in_) {
+            const auto is_of = [&](const auto& one) {
+                return std::ranges::binary_search(one.second->queues, queue);
+            };
+            if (std::ranges::none_of(groups_, is_of)) left.push_back(queue);
+        }
+        if (left.empty() || stopped_) break;
+        for (const auto& queue : left) idle_in_.erase(queue);
+        try {
+            co_await store_->busy(left);
+        } catch (const store_error&) {
+            // Others look by themselves after a while.
+            break;
+        }
+        // Who came meanwhile may have been taken off as well.
+        for (const auto& [name, group] : groups_) {
+            if (share(group->queues, left)) make_hungry(group);
+        }
+    }
+    passing_on_ = false;
+}
+
+void exchange::task_given(claimed_task task) {
+    const attempt one{.task = std::move(task), .at = store_->now()};
+    try {
+        put(unbegun(app_, one, attempt_end::shut_down, nullptr, one.at));
+    } catch (const bad_data&) {
+        put(unbegun(app_, one, attempt_end::undecodable, std::current_exception(), one.at));
+    }
+}
+
+void exchange::stands_aside() {
+    ++asides_;
+    make_all_hungry();
+}
+
+void exchange::reconnected() {
+    woken();
+    stands_aside();
+}
+
+}  // namespace errand::web
