@@ -422,6 +422,9 @@ TEST_CASE("A biz_id that is no UTF-8 or too long is refused wherever it is given
         CHECK_THROWS_AS(t.run(t.app.perform("vectors.echo", {}, {.biz_id = bad})), errand::usage_error);
         CHECK_THROWS_AS(receipts.ref(bad), errand::usage_error);
     }
+    const std::string longest(512, 'b');
+    CHECK_FALSE(t.run(receipts.perform_async(order{longest, 1, {}})).duplicate());
+    CHECK(t.run(receipts.with({.biz_id = longest}).perform_async(order{"o", 1, {}})).duplicate());
 }
 
 TEST_CASE("Arguments that do not fit kill the task at once and name the path", "[api]") {

@@ -178,8 +178,8 @@ TEST_CASE("beans and wrappers are refused while the worker runs, and taken again
     struct late {};
     bench t;
     t.start();
-    const auto is_named = [](const char* what) {
-        return ContainsSubstring(what) && ContainsSubstring("was called while the worker of this app runs");
+    const auto is_named = [](const std::string& what) {
+        return ContainsSubstring(what + " was called while the worker of this app runs");
     };
     const auto goes_on = [](errand::task_context&, errand::next_step next) { return next(); };
     const auto submits = [](errand::submission&, errand::next_step next) { return next(); };
