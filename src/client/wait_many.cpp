@@ -46,6 +46,7 @@ public:
     joint_wait(aim what, std::vector<task_ref> tasks, const await_options& how);
 
     const await_options& how() const noexcept { return how_; }
+    bool only_looks() const noexcept { return how_.within && *how_.within <= duration{0}; }
     app_core& app() const noexcept { return *tasks_.front().ref.app; }
     std::vector<watched_task> watched() const;
     std::vector<followed> rest() const;
@@ -185,11 +186,10 @@ constexpr duration longest{std::chrono::days{36'525}};  // what timers can hold
 
 awaitable<bool> wait_many_on(loop& there, std::shared_ptr<joint_wait> all, std::optional<moment> until) {
     all->begin(there);
-    const bool only_looks = all->how().within && *all->how().within <= duration{0};
     std::optional<result_watch::wait_limit> limit;
     if (until) limit.emplace(*until, std::min(all->how().within.value_or(longest), longest));
-    const bool enough = only_looks ? co_await there.results().look_at_many(all->watched(), *all)
-                                   : co_await there.results().wait_many(all->watched(), *all, limit);
+    const bool enough = all->only_looks() ? co_await there.results().look_at_many(all->watched(), *all)
+                                          : co_await there.results().wait_many(all->watched(), *all, limit);
     if (!enough) all->late();
     if (!all->how().cancel_rest) co_return true;
     auto rest = all->rest();
@@ -199,7 +199,9 @@ awaitable<bool> wait_many_on(loop& there, std::shared_ptr<joint_wait> all, std::
 
 awaitable<bool> wait_many_as(loop& there, running_task* task, std::shared_ptr<joint_wait> all,
                              std::optional<moment> until) {
-    if (task) co_return co_await without_slot(*task, wait_many_on(there, std::move(all), until));
+    // Who only looks gives nothing away: it could take long to have it back.
+    if (task && !all->only_looks())
+        co_return co_await without_slot(*task, wait_many_on(there, std::move(all), until));
     co_return co_await wait_many_on(there, std::move(all), until);
 }
 

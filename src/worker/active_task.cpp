@@ -78,6 +78,8 @@ awaitable<void> active_task::regain_slot() {
     std::exception_ptr cancelled;
     while (waits_ == 0 && slot_ != slot_state::given_up && !cancelled) {
         if (gates_ && !told_to_stop) co_await by_.gates().come_back(gates_, told_to_stop);
+        // What it has not given back yet it keeps until it has ended.
+        if (gates_ && told_to_stop) gates_->wants_back = true;
         if (waits_ > 0 || slot_ != slot_state::away) break;
         slot_ = slot_state::coming;
         try {

@@ -56,7 +56,9 @@ void gate_yielder::look(const task_id& id) {
     }
 }
 
+// Of those whose call is under way a repeated call may be answered with what was true before.
 void gate_yielder::look_at_all() {
+    for (const auto& one : sent_) one->asks_again = true;
     for (const auto& one : in_line_) put(one);
 }
 

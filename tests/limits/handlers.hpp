@@ -226,7 +226,8 @@ struct gather : handler_with_tally {
     errand::proxy<read_crm> reads;
 };
 
-// Waits for one of its own kind, for so long.
+// Waits for one of its own kind until that has started, and not for its result. Who gives up before has its place again, and gives it
+// once more, for longer.
 struct impatient : handler_with_tally {
     impatient(tally& t, errand::proxy<impatient> n) : handler_with_tally{t}, next{n} {}
     errand::awaitable<void> perform(bool first) {
@@ -236,9 +237,11 @@ struct impatient : handler_with_tally {
         }
         const auto h = co_await next.perform_async(false);
         in.say(h.id());
-        try {
-            co_await h.result(1ms);
-        } catch (const errand::timed_out&) {
+        for (errand::duration patience{1}; in.begun().empty(); patience *= 2) {
+            try {
+                co_await h.result(patience);
+            } catch (const errand::timed_out&) {
+            }
         }
         const counted here{in, "impatient"};
         in.say("goes on");

@@ -70,8 +70,9 @@ void gates::stand_in_line(std::string_view all, const task_id& id, claim_number 
 
 void gates::let_run_again(std::string_view place) {
     if (!any_in_line()) return;
+    const auto gate = static_cast<char>(gate_kind::both) + std::string{place};
     std::int64_t after = -1;
-    for (int looks = 0; looks < most_looked_at; ++looks) {
+    for (int looks = 0; looks < most_looked_at && has_room(gate); ++looks) {
         claim_number by = 0;
         std::optional<task_id> id;
         {

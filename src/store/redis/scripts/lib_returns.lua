@@ -56,20 +56,22 @@ function returns.tell(field)
   call('PUBLISH', prefix .. 'wake:' .. sub(line, 1, string.find(line, '\n', 1, true) - 1), 'g' .. sub(field, 1, 16))
 end
 
--- At a gate that somebody has left: lets those run who may. Of those whom another gate holds up it looks at some; they are let go
--- there, or ask again.
+-- At a gate that somebody has left: lets those run who may. Of those whom another gate holds up a call looks at some, however many
+-- leave the gate in it; they are let go there, or ask again.
 function returns.let_run(known)
   if not known.runs or not returns.any() then return end
   local gate = known.name
   local after, last = '[' .. gate, '[' .. gate .. '\255'
   for _ = 1, 100 do
-    local first = returns.room(known) and call('ZRANGE', returns.key, after, last, 'BYLEX', 'LIMIT', 0, 1)[1]
+    local first = (seen.in_vain[gate] or 0) < 100 and returns.room(known) and call('ZRANGE', returns.key, after, last, 'BYLEX', 'LIMIT', 0, 1)[1]
     if not first then return end
     local field = sub(first, 1 + gate_width + returns.order_width)
     local value = call('HGET', slots, field)
     if value and returns.in_line(value) and returns.may_run(sub(value, 1, -1 - returns.order_width)) then
       call('HSET', slots, field, returns.leave_line(field, value))
       returns.tell(field)
+    else
+      seen.in_vain[gate] = (seen.in_vain[gate] or 0) + 1
     end
     after = '(' .. first
   end
