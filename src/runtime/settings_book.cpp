@@ -65,11 +65,19 @@ bool settings_book::is_paused(std::string_view name) const {
 std::vector<std::string> settings_book::paused() const {
     std::vector<std::string> names;
     if (!any()) return names;
-    const std::lock_guard lock{guard_};
-    for (const auto& shard : shards_) {
-        for (const auto& [name, set] : shard.handlers) {
-            if (set->paused) names.push_back(name);
+    {
+        const std::lock_guard lock{guard_};
+        for (const auto& shard : shards_) {
+            for (const auto& [name, set] : shard.handlers) {
+                if (set->paused) names.push_back(name);
+            }
         }
+    }
+    // A handler's tasks may be of any of its names, and what is set of it too.
+    for (const auto* one : handlers::all()) {
+        if (!is_paused(one->name)) continue;
+        names.push_back(one->name);
+        names.insert(names.end(), one->policy.aliases.begin(), one->policy.aliases.end());
     }
     return names;
 }

@@ -27,7 +27,7 @@ public:
     std::shared_ptr<const handler_settings> of(const known_handler* known, std::string_view name) const;
     std::shared_ptr<const handler_settings> of(std::string_view name) const;
     bool is_paused(std::string_view name) const;
-    // The names of all handlers that are.
+    // All names of the handlers that are; some twice.
     std::vector<std::string> paused() const;
 
     // Whether the namespace has a quota.

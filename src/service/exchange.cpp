@@ -49,7 +49,10 @@ exchange::~exchange() { store_->listen(nullptr); }
 // ---- its life ----
 
 awaitable<void> exchange::ready() {
+    const auto asked = steady::now();
     while (state_ == opening::under_way) co_await changed_.wait();
+    if (state_ == opening::closed && open_failure_ && open_failed_at_ >= asked)
+        std::rethrow_exception(open_failure_);
     if (stopped_) throw store_error{"this service is stopping"};
     if (state_ == opening::open) co_return;
     state_ = opening::under_way;
@@ -62,6 +65,8 @@ awaitable<void> exchange::ready() {
         failure = std::current_exception();
     }
     state_ = failure ? opening::closed : opening::open;
+    open_failure_ = failure;
+    open_failed_at_ = steady::now();
     changed_.open();
     if (failure) std::rethrow_exception(failure);
     if (!stopped_) start();
@@ -188,6 +193,12 @@ awaitable<void> exchange::pass(std::size_t lane) {
         one->failure = failure;
         one->under_way = false;
         one->changed.cancel();
+        // Who stood behind it has waited as long for the store.
+        for (const auto& other : one->group->waiting) {
+            if (other->tried || other->number > last_number) continue;
+            other->failure = failure;
+            other->changed.cancel();
+        }
     }
     call_failed(sent, call, failure);
     if (stopped_) co_return;
@@ -302,7 +313,10 @@ void exchange::report_answered(const task_id& id, claim_number claim, report_ver
 }
 
 awaitable<extend_answer> exchange::extend(extend_call call) {
+    // Who has stood in line as long as the store did not answer does not begin to wait for it anew.
+    const auto asked = steady::now();
     while (extending_) co_await changed_.wait();
+    if (extend_failure_ && extend_failed_at_ >= asked) std::rethrow_exception(extend_failure_);
     extending_ = true;
     extend_answer got;
     std::exception_ptr failure;
@@ -312,6 +326,8 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
         failure = std::current_exception();
     }
     extending_ = false;
+    extend_failure_ = failure;
+    extend_failed_at_ = steady::now();
     changed_.open();
     if (failure) std::rethrow_exception(failure);
     for (const auto& [id, claim] : call.tasks) {

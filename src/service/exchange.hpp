@@ -56,6 +56,7 @@ struct claim_group {
     std::size_t orders = 0;  // also those that are under way
     bool hungry = false;     // there may be something: it stands in the line of those
     bool plenty = false;     // the last call got all it asked for
+    unsigned wakes = 0;      // how often it had been woken when that call began
 };
 
 // On its loop's thread only.
@@ -133,6 +134,7 @@ private:
     awaitable<void> look_now_and_then(std::shared_ptr<exchange> self);
     awaitable<void> start_care(std::shared_ptr<exchange> self);
     awaitable<void> pass_on(std::shared_ptr<exchange> self);
+    void look_for_others();
     void look();
     bool any_work() const;
 
@@ -162,6 +164,8 @@ private:
     std::unique_ptr<store> store_;
     std::unique_ptr<caretaker> care_;
     enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
+    std::exception_ptr open_failure_{};  // of the last try, for all who waited for it
+    std::chrono::steady_clock::time_point open_failed_at_{};
     bool stopped_ = false;
 
     std::array<lane_state, store::work_lanes> lanes_;
@@ -189,6 +193,8 @@ private:
     std::vector<claim_number> closed_;
     bool closes_now_ = false;
     bool extending_ = false;
+    std::exception_ptr extend_failure_{};  // of the last call, for all who waited for its end
+    std::chrono::steady_clock::time_point extend_failed_at_{};
 
     // Claimed here.
     std::unordered_map<task_id, attempt> held_;

@@ -94,6 +94,8 @@ void exchange::leave(const std::shared_ptr<claim_order>& one) {
     if (--group.orders == 0) {
         const auto at = groups_.find(group.name);
         if (at != groups_.end() && at->second == one->group) groups_.erase(at);
+        // What it was woken for since their last call is of a queue for which nobody waits now.
+        if (group.wakes != wakes_) look_for_others();
     }
     // What a call that is under way brings goes back when it comes.
     give_back(std::exchange(one->got, {}));
@@ -144,6 +146,7 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
     const auto group = one->group;
     const bool full = answer.claimed.size() >= one->wish.limit;
     group->plenty = full;
+    group->wakes = wakes_before;
     if (!full) idle_in_.insert(group->queues.begin(), group->queues.end());
     if (answer.next_due && answer.next_due != told_due_ && care_)
         care_->falls_due(std::max(*answer.next_due - answer.now, duration{0}));
@@ -156,15 +159,16 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
     } else if (one->got.empty()) {
         group->waiting.push_front(one);
         one->tried = one->tried || !full;
-        for (const auto& other : group->waiting) {
-            if (full || other->tried || other->number > last_number) continue;
-            other->tried = true;
-            other->changed.cancel();
-        }
     }
     one->changed.cancel();
-    if (full) make_sharers_hungry(*group);
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
+    // It got all there was: also for those who stood behind it there is nothing.
+    for (const auto& other : group->waiting) {
+        if (full || more_aside || other->tried || other->number > last_number) continue;
+        other->tried = true;
+        other->changed.cancel();
+    }
+    if (full) make_sharers_hungry(*group);
     if (wakes_ != wakes_before || more_aside) make_hungry(group);
 }
 
@@ -214,7 +218,9 @@ awaitable<void> exchange::adopt_for(claim_order& one) {
         call.handlers.insert(call.handlers.end(), not_run_here_.begin(), not_run_here_.end());
     } else {
         for (const auto& name : *one.wish.handlers) {
-            if (!app_.overrides.is_paused(name)) call.handlers.push_back(name);
+            // Else what is taken stands aside again at once, and is taken again.
+            if (!app_.overrides.is_paused(name) && !not_run_here_.contains(name))
+                call.handlers.push_back(name);
         }
         if (call.handlers.empty()) co_return;
     }
@@ -284,6 +290,10 @@ void exchange::forget_old() {
 void exchange::woken() {
     ++wakes_;
     make_all_hungry();
+    look_for_others();
+}
+
+void exchange::look_for_others() {
     if (!passing_on_ && !idle_in_.empty() && !stopped_)
         asio::co_spawn(executor_, pass_on(shared_from_this()), asio::detached);
 }

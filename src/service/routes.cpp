@@ -225,6 +225,7 @@ std::span<const route> routes() noexcept {
             .meaning = "Takes tasks to run them, each for the length of a lease",
             .run = claim_tasks,
             .body = claim_fields,
+            .large = true,
             .answers = claim_answers,
             .example =
                 R"({"worker": "mailer-1", "queues": {"mail": 3, "bulk": 1}, "limit": 10, "wait_ms": 20000})"},

@@ -300,9 +300,10 @@ struct held_lease {
     task_id id;
     ticket by;
     bool lost = false;
+    bool unheard = false;  // a part of the store has not answered
 };
 
-// Marks those that are lost. Returns until when the others are kept.
+// Marks those that are lost, and those of which nothing is known. Returns until when the others are kept.
 awaitable<time_point> extend_leases(exchange& work, std::vector<held_lease>& all, duration lease) {
     extend_call call;
     call.lease = lease;
@@ -313,14 +314,17 @@ awaitable<time_point> extend_leases(exchange& work, std::vector<held_lease>& all
         call.tasks.emplace_back(one.id, one.by.claim);
     }
     call.claims.assign(claims.begin(), claims.end());
+    // Not later than the store has it.
+    const auto from = work.tasks().now();
     const auto heard = co_await work.extend(std::move(call));
     for (auto& one : all) {
         const auto is_claim = [&](claim_number claim) { return claim == one.by.claim; };
         const auto is_task = [&](const auto& task) { return task == std::pair{one.id, one.by.claim}; };
         one.lost = std::ranges::any_of(heard.lost_claims, is_claim) ||
                    std::ranges::any_of(heard.lost_tasks, is_task);
+        one.unheard = std::ranges::any_of(heard.unheard, is_task);
     }
-    co_return work.tasks().now() + lease;
+    co_return from + lease;
 }
 
 awaitable<json::object> extended(exchange& work, const held_lease& one, time_point until) {
@@ -328,6 +332,7 @@ awaitable<json::object> extended(exchange& work, const held_lease& one, time_poi
         const auto found = co_await work.tasks().find(one.id);
         throw claim_lost(found);
     }
+    if (one.unheard) throw store_error{"a part of the store does not answer"};
     co_return json::object{{"id", to_text(one.id)}, {"lease_until", instant_text(until)}};
 }
 

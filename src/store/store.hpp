@@ -126,6 +126,8 @@ struct extend_call {
 struct extend_answer {
     std::vector<claim_number> lost_claims;  // their leases ran out: every task under them is lost
     std::vector<std::pair<task_id, claim_number>> lost_tasks;  // cancelled, or taken over
+    // Their shard has not answered: nobody knows whether they are extended.
+    std::vector<std::pair<task_id, claim_number>> unheard{};
 };
 
 // An attempt that waits for other tasks lets these through its gates, and holds them again before it goes on.

@@ -15,7 +15,7 @@ boost::json::object card_of(const worker_shared& shared) {
     const auto& name = shared.app.process_name;
     boost::json::object policies;
     for (const auto* one : handlers::all()) {
-        if (one->code) policies[policy_mark + one->name] = card_of_policy(one->policy);
+        if (one->code && shared.runs_tasks) policies[policy_mark + one->name] = card_of_policy(one->policy);
     }
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},

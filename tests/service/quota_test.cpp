@@ -23,7 +23,8 @@ TEST_CASE("what the quota refuses is answered 429, with when to come again where
                R"({"tasks": [{"handler": "parcel"}, {"handler": "parcel"}, {"handler": "parcel"}]})");
     REQUIRE(some.status == 200);
     int refused = 0;
-    for (const auto& one : some.json().at("results").as_array()) {
+    const auto answer = some.json();
+    for (const auto& one : answer.at("results").as_array()) {
         const auto* why = one.as_object().if_contains("error");
         if (!why) continue;
         ++refused;

@@ -72,8 +72,13 @@ TEST_CASE("a lease that is extended holds past its first end", "[service]") {
     counter t;
     program py{t};
     t.submit(foreign_task);
-    const auto kept = py.claim_one(R"("lease_ms": 1000)");
-    const auto got = py.say(kept, ":extend", R"("lease_ms": 3600000)");
+    auto kept = py.claim_one(R"("lease_ms": 1000)");
+    auto got = py.say(kept, ":extend", R"("lease_ms": 3600000)");
+    // Where the machine stood still for that long it was lost, and comes again.
+    for (int i = 0; i < 2 && got.status == 409; ++i) {
+        kept = py.claim_one(R"("wait_ms": 60000, "lease_ms": 1000)");
+        got = py.say(kept, ":extend", R"("lease_ms": 3600000)");
+    }
     CHECK(got.status == 200);
     CHECK(got.json().at("lease_until").as_string() > kept.at("lease_until").as_string());
     t.submit(foreign_task);
@@ -171,14 +176,22 @@ TEST_CASE("a client that hangs up while it waits takes nothing: the task goes to
 TEST_CASE("what was taken for a client that has hung up goes back at once, without an attempt", "[service]") {
     counter t;
     const auto id = t.submit(foreign_task);
-    program gone{t, "gone"};
-    const auto body = gone.claim_body(R"("lease_ms": 3600000)");
-    gone.line().send_and_end(
-        "POST " + t.path("/work:claim") +
-        " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
-        std::to_string(body.size()) + "\r\n\r\n" + body);
-    CHECK(gone.line().ended());
     program there{t, "there"};
+    int status = -1;
+    for (int i = 0; i < 5 && status != 0; ++i) {
+        program gone{t, "gone"};
+        const auto body = gone.claim_body(R"("lease_ms": 3600000)");
+        gone.line().send_and_end(
+            "POST " + t.path("/work:claim") +
+            " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+            std::to_string(body.size()) + "\r\n\r\n" + body);
+        const auto got = gone.line().receive();
+        status = got.status;
+        // Where the machine stood still between the request and its end, the service had answered before it.
+        if (status == 200 && !got.json().at("tasks").as_array().empty())
+            there.report(got.json().at("tasks").at(0).as_object(), R"("outcome": "give_back")");
+    }
+    REQUIRE(status == 0);
     const auto task = there.claim_one();
     CHECK(task.at("id") == json::string_view{id});
     CHECK(task.at("attempt") == 1);

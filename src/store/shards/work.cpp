@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
+#include <utility>
 
 namespace errand {
 
@@ -315,6 +317,8 @@ awaitable<void> sharded_store::busy(std::span<const std::string> queues) {
 // Leases in one shard are not lost because another does not answer: that one is left behind, and what it says in the end
 // is told next time.
 awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
+    using extension = shards::late_answers<extend_answer>;
+    constexpr duration longest{5000};
     const auto n = shards();
     const auto parts = std::make_shared<std::vector<extend_call>>(n);
     for (const auto claim : asked.claims)
@@ -322,27 +326,53 @@ awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
     for (const auto& [id, claim] : asked.tasks)
         (*parts)[shard_of(id)].tasks.emplace_back(id, shards::inner_claim(claim, n));
     const auto executor = co_await boost::asio::this_coro::executor;
+    extend_answer got;
+    const auto hear = [&got, n](extension& from, std::size_t at) {
+        const auto answer = from.take(0);
+        if (!answer) return false;
+        for (const auto claim : answer->lost_claims)
+            got.lost_claims.push_back(shards::outer_claim(claim, at, n));
+        for (const auto& [id, claim] : answer->lost_tasks)
+            got.lost_tasks.emplace_back(id, shards::outer_claim(claim, at, n));
+        return true;
+    };
     extensions_.resize(n);
+    std::vector<std::shared_ptr<extension>> sent(n);
     for (std::size_t at = 0; at < n; ++at) {
         auto& part = (*parts)[at];
-        if ((part.claims.empty() && part.tasks.empty()) || extensions_[at]) continue;
+        if (part.claims.empty() && part.tasks.empty()) continue;
+        if (extensions_[at]) {
+            if (!extensions_[at]->done()) continue;
+            hear(*std::exchange(extensions_[at], nullptr), at);
+        }
         part.lease = asked.lease;
-        extensions_[at] = std::make_shared<shards::late_answers<extend_answer>>(executor, 1);
-        extensions_[at]->start(0, shards_[at]->extend(part), parts);
+        sent[at] = std::make_shared<extension>(executor, 1);
+        extensions_[at] = sent[at];
+        sent[at]->start(0, shards_[at]->extend(part), parts);
     }
-    const auto end = std::chrono::steady_clock::now() + asked.lease / 6;
-    extend_answer got;
+    const auto end = std::chrono::steady_clock::now() + std::min<duration>(asked.lease / 6, longest);
+    std::exception_ptr failure;
+    bool any = false;
     for (std::size_t at = 0; at < n; ++at) {
-        if (!extensions_[at]) continue;
-        const auto left = std::chrono::ceil<duration>(end - std::chrono::steady_clock::now());
-        co_await extensions_[at]->wait(std::max(left, duration{0}));
-        if (!extensions_[at]->done()) continue;
-        const auto answer = std::exchange(extensions_[at], nullptr)->take(0).value_or(extend_answer{});
-        for (const auto claim : answer.lost_claims)
-            got.lost_claims.push_back(shards::outer_claim(claim, at, n));
-        for (const auto& [id, claim] : answer.lost_tasks)
-            got.lost_tasks.emplace_back(id, shards::outer_claim(claim, at, n));
+        bool heard = false;
+        if (sent[at]) {
+            const auto left = std::chrono::ceil<duration>(end - std::chrono::steady_clock::now());
+            try {
+                co_await sent[at]->wait(std::max(left, duration{0}));
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            if (sent[at]->done()) {
+                heard = hear(*sent[at], at);
+                if (extensions_[at] == sent[at]) extensions_[at] = nullptr;
+            }
+        }
+        any = any || heard;
+        if (heard) continue;
+        for (const auto& [id, claim] : (*parts)[at].tasks)
+            got.unheard.emplace_back(id, shards::outer_claim(claim, at, n));
     }
+    if (failure && !any) std::rethrow_exception(failure);
     co_return got;
 }
 
