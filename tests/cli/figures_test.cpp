@@ -43,7 +43,7 @@ TEST_CASE("handlers with most runs are shown first, with the times of most of th
     CHECK_THAT(text, ContainsSubstring("900us") && ContainsSubstring("12ms") && ContainsSubstring("3.2ms") &&
                          ContainsSubstring("1.4s"));
     CHECK_THAT(errand::cli::figure_table(seen, 1).text(0), !ContainsSubstring("rare"));
-    CHECK(errand::cli::figure_summary(seen) == "1301 runs in 1h5m; 4 tasks are queued, the oldest since 3m");
+    CHECK(errand::cli::figure_summary(seen) == "1301 runs in 1h 5m; 4 tasks are queued, the oldest since 3m");
     const auto json = errand::cli::json_of(seen);
     CHECK(json.at("handlers").at(1).at("run").at("p99_us") == 1'400'000);
     CHECK(json.at("handlers").at(1).at("runs_per_second").as_double() > 0.3);
@@ -61,5 +61,5 @@ TEST_CASE("short lengths are shown to two digits") {
     CHECK(fine_length_text(1500us) == "1.5ms");
     CHECK(fine_length_text(23'400us) == "23ms");
     CHECK(fine_length_text(2'500'000us) == "2.5s");
-    CHECK(fine_length_text(90s) == "1m30s");
+    CHECK(fine_length_text(90s) == "1m 30s");
 }

@@ -181,7 +181,7 @@ TEST_CASE("show tells all of a task: arguments, attempts, stages, log, result an
     t.wait(waits);
     const auto text = t.errand({"show", waits.id()}).out;
     for (const auto* part :
-         {"[5]", "trace: t-1", "red", "success", "double", "chore 5", "result       10", "1 of 1"}) {
+         {"[5]", "trace: t-1", "red", "success", "double", "chore 5", "result       10", "attempt      1"}) {
         CHECK_THAT(text, ContainsSubstring(part));
     }
     const auto task = t.answer({"show", waits.id()});
