@@ -2,5 +2,5 @@
 // first: errand: this handler is incomplete here
 #include <errand/errand.hpp>
 
-struct send;
-ERRAND_HANDLER(send, .queue = "mail")
+struct sends_mail;
+ERRAND_HANDLER(sends_mail, .queue = "mail")

@@ -2,5 +2,5 @@
 // first: errand: this handler is incomplete here
 #include <errand/errand.hpp>
 
-struct send;
-errand::awaitable<void> submit(errand::app& app) { co_await app.handler<send>().perform_async(1); }
+struct sends_mail;
+errand::awaitable<void> submit(errand::app& app) { co_await app.handler<sends_mail>().perform_async(1); }
