@@ -12,15 +12,15 @@ namespace asio = boost::asio;
 
 namespace {
 
-awaitable<figures_by_handler> taken_from(worker_thread& thread) { co_return thread.runs().take_figures(); }
+awaitable<figures_by_handler> taken_from(station& there) { co_return there.runs().take_figures(); }
 
 }  // namespace
 
 // What the store does not take is sent with the next round.
 awaitable<std::size_t> figures_sender::pass() {
-    for (const auto& thread : threads_) {
+    for (auto* one : stations_) {
         const auto some =
-            co_await asio::co_spawn(thread->home().executor(), taken_from(*thread), asio::use_awaitable);
+            co_await asio::co_spawn(one->home().executor(), taken_from(*one), asio::use_awaitable);
         for (const auto& [handler, figures] : some) unsent_[handler].merge(figures);
     }
     // Another round may begin before this one has ended.
