@@ -1,6 +1,6 @@
 # Runs tests; sourced by scripts/test.
 
-# run_tests PRESET ARGUMENT...: ctest's verdict. In CI, whose machine may stand still for seconds, what failed is run again, one by
+# run_tests PRESET ARGUMENT...: ctest's verdict, and behind it again what the tests that failed have said. In CI, whose machine may stand still for seconds, what failed is run again, one by
 # one and three times each: whoever holds then is named as unstable, and is no failure. Not so when more than three failed, and never
 # for a trial of faults, a crash, a time-out or what a sanitizer said.
 run_tests() {
@@ -9,12 +9,24 @@ run_tests() {
     local log=build/$preset.tests.log failed=build/$preset/Testing/Temporary/LastTestsFailed.log
     rm -f "$log" "$failed"
     ctest --preset "$preset" --output-log "$log" "$@" && return
-    { [ "${CI:-false}" = true ] && may_be_chance; } || return 1
+    { [ "${CI:-false}" = true ] && may_be_chance; } || { show_failed; return 1; }
     local unstable
     unstable=$(sed 's/^[0-9]*://' "$failed")
     say "again, one by one: $unstable"
-    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 || return 1
+    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 --output-log "$log" || { show_failed; return 1; }
     say "UNSTABLE, to be mended: $unstable"
+}
+
+# Whoever sees only the end of a long log is to see why.
+show_failed() {
+    local name
+    [ -s "$failed" ] || return 0
+    sed 's/^[0-9]*://' "$failed" | head -5 | while read -r name; do
+        say "failed: $name"
+        awk -v head=" Testing: $name" '$0 ~ /^[0-9]+\/[0-9]+ Testing: / { its = substr($0, index($0, " Testing:")) == head }
+            its && /^<end of output>/ { its = 0 }
+            its' "$(dirname "$failed")/LastTest.log" | tail -n +5 | cut -c1-400 | tail -30
+    done
 }
 
 # Of what run_tests found.

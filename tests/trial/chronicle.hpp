@@ -11,9 +11,13 @@
 namespace trial {
 
 struct chronicle {
-    struct jump {  // of the store's clock
+    // Of the store's clock: at some moment from `when` to `done`, and where it is each process's own, for each at another.
+    struct jump {
         std::int64_t when = 0;
         std::int64_t by = 0;
+        std::int64_t done = 0;  // nothing: at once
+
+        std::int64_t over() const { return done > when ? done : when; }
     };
     struct death {  // of a worker, by SIGKILL
         std::int64_t when = 0;

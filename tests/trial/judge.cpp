@@ -162,7 +162,7 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
     const auto [since, delay] = *its.delayed;
     std::int64_t jumped = 0;
     for (const auto& one : happened.jumps) {
-        if (one.when + rounding >= since && one.when <= its.first_started + rounding && one.by > 0)
+        if (one.over() + rounding >= since && one.when <= its.first_started + rounding && one.by > 0)
             jumped += one.by;
     }
     if (its.first_started + jumped + rounding < since + delay)

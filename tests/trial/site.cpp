@@ -204,11 +204,15 @@ void site::later(std::chrono::milliseconds delay, std::function<void()> what) {
 
 void site::shift_store_clock(std::int64_t ms) {
     *store_shift_ += ms;
-    happened.jumps.push_back({ms_now(), ms});
+    happened.jumps.push_back({.when = ms_now(), .by = ms});
     storm(2s + std::chrono::milliseconds{ms < 0 ? -ms : 0});
-    if (ground_->has_clock()) return ground_->set_clock(*store_shift_);
-    for (const auto& one : workers) one->clock->set(*store_shift_ + one->clock_shift);
-    for (const auto& one : producers) one->clock->set(*store_shift_);
+    if (ground_->has_clock()) {
+        ground_->set_clock(*store_shift_);
+    } else {
+        for (const auto& one : workers) one->clock->set(*store_shift_ + one->clock_shift);
+        for (const auto& one : producers) one->clock->set(*store_shift_);
+    }
+    happened.jumps.back().done = ms_now() + 1;
 }
 
 void site::storm(std::chrono::milliseconds length) {

@@ -153,7 +153,10 @@ TEST_CASE("what a frozen worker still does under its old claim is no violation")
 TEST_CASE("a store's clock that jumps makes a delay shorter") {
     story_teller tells;
     tells.says("delayed", "a", 500, 1000);
-    tells.happened.jumps.push_back({1010, 600});
+    SECTION("meanwhile") { tells.happened.jumps.push_back({1010, 600}); }
+    SECTION("just before, but not yet for whoever starts it") {
+        tells.happened.jumps.push_back({.when = 980, .by = 600, .done = 1000});
+    }
     tells.runs("a", 1);
     CHECK(tells.judged().good(false));
 }
