@@ -54,6 +54,37 @@ function(errand_other_databases database result)
     set(${result} "${others}" PARENT_SCOPE)
 endfunction()
 
+# errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [WITHOUT tags] [WITH environment]): what of the
+# program's cases is not tagged so. A program with a sanitizer takes most of a second to begin: its cases share some processes.
+function(errand_cases program)
+    cmake_parse_arguments(PARSE_ARGV 1 its "" "NAMED;LABEL;TIMEOUT;COST;WITHOUT;WITH" "")
+    foreach(kind "" -concurrent)
+        set(properties LABELS ${its_LABEL}${kind})
+        if(its_WITH)
+            list(APPEND properties ENVIRONMENT "${its_WITH}")
+        endif()
+        set(cases "~[concurrent]${its_WITHOUT}")
+        set(parts 2)
+        if(kind)
+            set(cases "[concurrent]${its_WITHOUT}")
+            set(parts 1)
+        endif()
+        if(ERRAND_SANITIZE)
+            foreach(part RANGE 1 ${parts})
+                math(EXPR index "${part} - 1")
+                set(name "${its_NAMED}${kind}: part ${part} of ${parts}")
+                add_test(NAME "${name}" COMMAND ${program} "${cases}" --shard-count ${parts} --shard-index ${index}
+                    --allow-running-no-tests --durations yes)
+                set_tests_properties("${name}" PROPERTIES TIMEOUT 900 COST 60 ${properties})
+            endforeach()
+        else()
+            # A skipped test is a failure: what it needs is installed by scripts/setup.
+            catch_discover_tests(${program} DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE TEST_PREFIX "${its_NAMED}: "
+                TEST_SPEC "${cases}" PROPERTIES TIMEOUT ${its_TIMEOUT} COST ${its_COST} ${properties})
+        endif()
+    endforeach()
+endfunction()
+
 function(errand_catch_tests folder)
     cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;COST" "STORES;DATABASES;DRIVERS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -68,22 +99,12 @@ function(errand_catch_tests folder)
     if(tests_COST)
         set(cost ${tests_COST})
     endif()
-    # A skipped test is a failure: what it needs is installed by scripts/setup.
-    set(common DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE)
     if(NOT tests_STORES AND NOT tests_DATABASES AND NOT tests_DRIVERS)
-        catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "~[concurrent]"
-            PROPERTIES TIMEOUT ${timeout} LABELS ${folder} COST ${cost})
-        catch_discover_tests(errand_${folder}_tests ${common} TEST_PREFIX "${folder}: " TEST_SPEC "[concurrent]"
-            PROPERTIES TIMEOUT ${timeout} LABELS ${folder}-concurrent COST ${cost})
+        errand_cases(errand_${folder}_tests NAMED "${folder}" LABEL ${folder} TIMEOUT ${timeout} COST ${cost})
     endif()
     foreach(store IN LISTS tests_STORES)
-        set(on_store ${common} TEST_PREFIX "${folder} ${store}: ")
-        set(lacks "${ERRAND_LACKS_${store}}")
-        set(properties TIMEOUT ${timeout} ENVIRONMENT "ERRAND_TEST_STORE=${store}")
-        catch_discover_tests(errand_${folder}_tests ${on_store} TEST_SPEC "~[concurrent]${lacks}"
-            PROPERTIES ${properties} LABELS ${folder})
-        catch_discover_tests(errand_${folder}_tests ${on_store} TEST_SPEC "[concurrent]${lacks}"
-            PROPERTIES ${properties} LABELS ${folder}-concurrent)
+        errand_cases(errand_${folder}_tests NAMED "${folder} ${store}" LABEL ${folder} TIMEOUT ${timeout}
+            COST ${cost} WITHOUT "${ERRAND_LACKS_${store}}" WITH "ERRAND_TEST_STORE=${store}")
     endforeach()
     # Tasks go to Redis; on SQLite they go to a file of their own as well, and to that of the test's database.
     foreach(database IN LISTS tests_DATABASES)
@@ -91,7 +112,6 @@ function(errand_catch_tests folder)
             if(NOT store STREQUAL "redis" AND NOT database STREQUAL "sqlite")
                 continue()
             endif()
-            set(on_both ${common} TEST_PREFIX "${folder} ${database} ${store}: ")
             errand_other_databases(${database} lacks)
             string(APPEND lacks "${ERRAND_LACKS_${store}}")
             if(database STREQUAL "sqlite")
@@ -107,21 +127,14 @@ function(errand_catch_tests folder)
             if(database STREQUAL "sqlite")
                 set(environment "ERRAND_TEST_STORE=${store}")
             endif()
-            set(properties TIMEOUT ${timeout} ENVIRONMENT ${environment})
-            catch_discover_tests(errand_${folder}_tests ${on_both} TEST_SPEC "~[concurrent]${lacks}"
-                PROPERTIES ${properties} LABELS ${folder})
-            catch_discover_tests(errand_${folder}_tests ${on_both} TEST_SPEC "[concurrent]${lacks}"
-                PROPERTIES ${properties} LABELS ${folder}-concurrent)
+            errand_cases(errand_${folder}_tests NAMED "${folder} ${database} ${store}" LABEL ${folder}
+                TIMEOUT ${timeout} COST ${cost} WITHOUT "${lacks}" WITH "${environment}")
         endforeach()
     endforeach()
     foreach(database IN LISTS tests_DRIVERS)
-        set(on_database ${common} TEST_PREFIX "${folder} ${database}: ")
         errand_other_databases(${database} lacks)
-        set(properties TIMEOUT ${timeout} ENVIRONMENT "ERRAND_TEST_DATABASE=${database}")
-        catch_discover_tests(errand_${folder}_tests ${on_database} TEST_SPEC "~[concurrent]${lacks}"
-            PROPERTIES ${properties} LABELS transaction)
-        catch_discover_tests(errand_${folder}_tests ${on_database} TEST_SPEC "[concurrent]${lacks}"
-            PROPERTIES ${properties} LABELS transaction-concurrent)
+        errand_cases(errand_${folder}_tests NAMED "${folder} ${database}" LABEL transaction TIMEOUT ${timeout}
+            COST ${cost} WITHOUT "${lacks}" WITH "ERRAND_TEST_DATABASE=${database}")
     endforeach()
 endfunction()
 
