@@ -38,6 +38,9 @@ struct story {
     std::optional<std::int64_t> accepted{};                          // when, if it was
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
+    std::optional<std::int64_t> succeeded{};   // when that was told
+    std::optional<std::int64_t> given_back{};  // when, if nothing has become of it since
+    std::vector<std::pair<std::int64_t, std::int64_t>> taken_anew{};  // given back, and started again
 };
 
 using stories = std::map<std::string, story>;
@@ -63,6 +66,8 @@ void start(story& its, const entry& line, std::size_t at, judgement& found) {
     its.last_fence = std::max(its.last_fence, line.fence);
     if (its.settled && line.fence > *its.settled)
         found.violate("started_again", line.task + " was started after its end was accepted");
+    if (its.given_back) its.taken_anew.emplace_back(*its.given_back, line.when);
+    its.given_back.reset();
     if (its.first_start != never) return;
     its.first_start = at;
     its.first_started = line.when;
@@ -79,9 +84,19 @@ void read_stage(story& its, const entry& line, judgement& found) {
     }
 }
 
+// The store has it from a worker that ends. Another one may have started it before that one wrote so down.
+void give_back(story& its, const entry& line) {
+    const auto by = its.fence_of.find(line.pid);
+    if (by != its.fence_of.end() && by->second == its.last_fence) its.given_back = line.when;
+}
+
 void read_line(stories& all, const entry& line, std::size_t at, judgement& found) {
     auto& its = all[line.task];
     const auto& what = line.what;
+    const bool is_verdict =
+        what == "success" || what == "dead" || what == "cancelled" || what == "retry" || what == "snoozed";
+    if (is_verdict) its.given_back.reset();
+    if (what == "success" && !its.succeeded) its.succeeded = line.when;
     if (what == "started") {
         start(its, line, at, found);
     } else if (what == "ended") {
@@ -93,6 +108,8 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
         its.strange = true;
     } else if (what == "refused") {
         ++found.stale_refused;
+    } else if (what == "given_back") {
+        give_back(its, line);
     } else if (what == "recovered") {
         its.recovered.push_back(line.when);
     } else if (what == "delayed") {
@@ -169,26 +186,61 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
         found.violate("before_due", id + " started before it was due");
 }
 
-// `until`: when the journal ends, or the store was emptied.
-void check_start(const std::string& id, const story& its, bool cancelled, const lateness& late,
-                 std::size_t shards, std::int64_t until, judgement& found) {
-    const bool started = its.first_start != never;
-    // What waits at a limit, or for who knows its handler, is looked at by itself.
-    if (its.limited || its.strange) return;
-    // Without a start it may have been cancelled, or whoever was to write the start down has died.
-    if (!its.accepted || !its.parents.empty() || (!started && (cancelled || !its.ends.empty()))) return;
-    auto ready = *its.accepted;
-    if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
-    const auto by = late.is_late(shard_of_task(id, shards), ready, started ? its.first_started : until,
-                                 its.delayed.has_value());
-    if (!by) return;
-    ++found.late_starts;
-    found.violate("late_start",
-                  id + (started ? " was started" : " was not started for") + ' ' +
-                      std::to_string((started ? its.first_started : until) - ready) +
-                      (started ? " ms after it was ready, although worker " : " ms, although worker ") +
-                      std::to_string(*by) + " had room");
-}
+// What the starts of tasks are held against.
+struct starts_judge {
+    const stories& all;
+    const lateness& late;
+    std::size_t shards = 1;
+    std::int64_t until = 0;  // when the journal ends, or the store was emptied
+    judgement& found;
+
+    // When it could be started, as far as is known: what it depends on may have ended, and nobody lived to say so.
+    std::optional<std::int64_t> ready_since(const story& its) const {
+        auto ready = *its.accepted;
+        if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
+        for (const auto& parent : its.parents) {
+            const auto at = all.find(parent);
+            if (at == all.end() || !at->second.succeeded) return std::nullopt;
+            ready = std::max(ready, *at->second.succeeded);
+        }
+        return ready;
+    }
+
+    // Of several servers, that of each parent has to be there, too: it tells the task's own.
+    bool parents_are_there(const story& its, std::int64_t ready, std::int64_t to) const {
+        return std::ranges::all_of(its.parents, [&](const auto& parent) {
+            return late.is_late(shard_of_task(parent, shards), ready, to, its.delayed.has_value())
+                .has_value();
+        });
+    }
+
+    void check_wait(const std::string& id, const char* since, std::int64_t ready,
+                    std::optional<std::int64_t> started, bool timed) const {
+        const auto to = started.value_or(until);
+        const auto by = late.is_late(shard_of_task(id, shards), ready, to, timed);
+        if (!by) return;
+        ++found.late_starts;
+        found.violate("late_start", id + (started ? " was started" : " was not started for") + ' ' +
+                                        std::to_string(to - ready) + " ms after it was " + since +
+                                        ", although worker " + std::to_string(*by) + " had room");
+    }
+
+    void check(const std::string& id, const story& its, bool cancelled) const {
+        // What waits at a limit, or for who knows its handler, is looked at by itself.
+        if (its.limited || its.strange) return;
+        for (const auto& [given_back, started] : its.taken_anew)
+            check_wait(id, "given back", given_back, started, false);
+        const bool over = cancelled || !its.ends.empty();
+        if (its.given_back && !over) check_wait(id, "given back", *its.given_back, std::nullopt, false);
+        const bool started = its.first_start != never;
+        // Without a start whoever was to write the start down may have died.
+        if (!its.accepted || (!started && over)) return;
+        const auto ready = ready_since(its);
+        const auto to = started ? std::optional{its.first_started} : std::nullopt;
+        if (ready && parents_are_there(its, *ready, to.value_or(until)))
+            check_wait(id, "ready", *ready, to, its.delayed.has_value());
+    }
+};
 
 // A number is one submission's: more than one task of it is a submission made twice.
 void check_numbers(const std::vector<entry>& lines, judgement& found) {
@@ -312,12 +364,13 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     const lateness late{lines, happened};
     auto emptied = happened.emptyings.begin();
     const auto check_starts = [&](std::int64_t until) {
+        const starts_judge starts{all, late, happened.shards, until, found};
         for (const auto& [id, its] : all) {
             const auto known = ended.find(id);
             // Whoever cancelled it may have died before the journal was told.
             const bool cancelled = its.cancelled || (known != ended.end() && known->second &&
                                                      known->second->state == state::cancelled);
-            check_start(id, its, cancelled, late, happened.shards, until, found);
+            starts.check(id, its, cancelled);
         }
     };
     for (std::size_t at = 0; at < lines.size(); ++at) {

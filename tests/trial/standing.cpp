@@ -13,6 +13,7 @@ namespace {
 
 // What is usual, while a worker that knows the handler has room; it is counted, as a busy machine may take longer.
 constexpr std::int64_t usually_within = 1000;
+constexpr std::size_t fewest = 20;
 
 struct aside_story {
     std::set<pid_t> put_by{};             // the store has their word
@@ -58,6 +59,12 @@ public:
             const bool over = at != ended.end() && at->second && is_end(at->second->state);
             if (!over) taken(id, its, when);
         }
+        // Some may be: of a few, nothing is said.
+        if (found_.stood_aside >= fewest && found_.stood_long * 4 > found_.stood_aside)
+            found_.violate("aside_slowly",
+                           std::to_string(found_.stood_long) + " of " + std::to_string(found_.stood_aside) +
+                               " tasks stood aside for over " + std::to_string(usually_within) +
+                               " ms although a worker that knows their handler had room");
     }
 
 private:

@@ -229,6 +229,75 @@ TEST_CASE("a start is not late while its worker stands still, is gone or full, o
     CHECK(tells.judged().late_starts == 0);
 }
 
+TEST_CASE("what depends on others is ready when the last of them has ended") {
+    story_teller tells;
+    tells.says("up", "-").says("accepted", "a").says("needs:p", "a");
+    tells.now = 20'000;
+    tells.runs("p", 1);
+    const auto ready = tells.now;
+    SECTION("started in time") {
+        tells.now = ready + starts_within - 10;
+        tells.runs("a", 2);
+        CHECK(tells.judged().late_starts == 0);
+    }
+    SECTION("started late") {
+        tells.now = ready + starts_within;
+        tells.runs("a", 2);
+        CHECK(tells.judged().late_starts == 1);
+    }
+    SECTION("not started") {
+        tells.ended["a"] = ending{state::ready, "trial::quick", 0};
+        tells.now = ready + starts_within;
+        tells.says("up", "-", 0, 0, 2);
+        CHECK(tells.judged().late_starts == 1);
+    }
+    SECTION("the end that it waits for was told by nobody") {
+        tells.lines.pop_back();
+        tells.now = ready + starts_within;
+        tells.runs("a", 2);
+        CHECK(tells.judged().late_starts == 0);
+    }
+}
+
+TEST_CASE("what a worker gave back is started again in time") {
+    story_teller tells;
+    tells.says("up", "-", 0, 0, 1).says("up", "-", 0, 0, 2);
+    tells.says("accepted", "a").says("started", "a", 1, 1, 1).says("given_back", "a", 0, 0, 1);
+    const auto given_back = tells.now;
+    tells.happened.leavings.push_back({given_back - 5, 1});
+    SECTION("in time") {
+        tells.now = given_back + starts_within - 10;
+        tells.runs("a", 2, 2);
+        CHECK(tells.judged().late_starts == 0);
+    }
+    SECTION("late") {
+        tells.now = given_back + starts_within;
+        tells.runs("a", 2, 2);
+        CHECK(tells.judged().late_starts == 1);
+    }
+    SECTION("never") {
+        tells.ended["a"] = ending{state::ready, "trial::quick", 0};
+        tells.now = given_back + starts_within;
+        tells.says("up", "-", 0, 0, 3);
+        CHECK(tells.judged().late_starts == 1);
+    }
+    SECTION("it was cancelled") {
+        tells.says("cancelled", "a", 0, 0, 9);
+        tells.ended["a"] = ending{state::cancelled, "trial::slow", 0};
+        tells.now = given_back + 20'000;
+        tells.says("up", "-", 0, 0, 3);
+        CHECK(tells.judged().late_starts == 0);
+    }
+    SECTION("somebody had started it before that was written down") {
+        tells.lines.pop_back();
+        tells.says("started", "a", 1, 2, 2).says("given_back", "a", 0, 0, 1);
+        tells.now = given_back + 20'000;
+        tells.says("ended", "a", 0, 2, 2).says("success", "a", 0, 0, 2);
+        tells.ended["a"] = ending{state::success, "trial::quick", 2};
+        CHECK(tells.judged().late_starts == 0);
+    }
+}
+
 TEST_CASE("what was cancelled need not start, also where whoever cancelled it did not live to say so") {
     auto tells = lone_start(0);
     tells.ended["a"] = ending{state::cancelled, "trial::slow", 0};

@@ -2,6 +2,9 @@
 #include "trial/judgement.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
 
 using namespace trial;
 using errand::state;
@@ -87,6 +90,20 @@ TEST_CASE("a task that stood aside is to be taken in time by who knows its handl
         tells.ended["a"] = ending{state::success, "trial::novel", 1};
         CHECK(tells.judged().violated.empty());
     }
+}
+
+TEST_CASE("most of what stands aside is taken within a second") {
+    roll_out tells;
+    const auto late = GENERATE(5, 6);
+    for (int number = 0; number < 20; ++number) {
+        const auto id = "b" + std::to_string(number);
+        const std::int64_t since = 1000 + number * 10;
+        tells.says(since, "strange", id, older);
+        tells.says(since, "aside", id, older);
+        tells.says(since + (number < late ? 1500 : 500), "started", id, newer, 1);
+    }
+    std::ranges::stable_sort(tells.lines, {}, &entry::when);
+    CHECK(tells.judged().violated.contains("aside_slowly") == (late == 6));
 }
 
 TEST_CASE("a worker that has put a task aside does not take it again") {
