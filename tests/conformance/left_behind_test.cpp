@@ -1,9 +1,13 @@
 // What goes with ended tasks, and what has to go when there are too many of them.
 #include "support/store_fixture.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 using namespace errand;
 using namespace errand::test;
@@ -27,6 +31,26 @@ submission_item waits_for(const std::vector<parent_task>& parents, const std::st
     item.after = parents;
     item.rule = rule;
     return item;
+}
+
+// More than three steps forget, in any store.
+constexpr int many_parents = 1601;
+
+// Its submission, which is not complete yet.
+incarnation enrol_all(store_fixture& here, member& by, const submission_item& item) {
+    const auto life = incarnation_of(item.body);
+    CHECK(here.submit(by, item).verdict == submit_verdict::registering);
+    const std::span parents{item.after};
+    for (std::size_t at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
+        const auto rest = parents.subspan(at);
+        await(here.io, by->enrol(item.id, life, rest.first(std::min(rest.size(), store::parents_per_call))));
+    }
+    return life;
+}
+
+void register_all(store_fixture& here, member& by, const submission_item& item) {
+    const auto life = enrol_all(here, by, item);
+    CHECK(await(here.io, by->confirm(item.id, life, true)) == confirm_verdict::accepted);
 }
 
 void check_nothing_left(const store_fixture& here) {
@@ -139,20 +163,76 @@ TEST_CASE("a waiting task of which nothing is kept leaves no edges, however it e
     check_nothing_left(here);
 }
 
-TEST_CASE("of a waiting task with very many edges these are forgotten in steps") {
+TEST_CASE("of a waiting task with very many edges these are forgotten in steps, however it ends") {
     store_fixture here;
     auto store = here.join("w");
-    const auto parents = nobodies(701);
-    const auto item = waits_for(parents);
-    const auto life = incarnation_of(item.body);
-    CHECK(here.submit(store, item).verdict == submit_verdict::registering);
-    for (std::size_t at = store::parents_per_call; at < parents.size(); at += store::parents_per_call) {
-        const auto rest = std::span{parents}.subspan(at);
-        await(here.io,
-              store->enrol(item.id, life, rest.first(std::min(rest.size(), store::parents_per_call))));
+    auto item = waits_for(nobodies(many_parents));
+    SECTION("cancelled") {
+        register_all(here, store, item);
+        await(here.io, store->cancel(item.id, 0, outcome_of(state::cancelled, 0ms)));
     }
-    CHECK(await(here.io, store->confirm(item.id, life, true)) == confirm_verdict::accepted);
-    await(here.io, store->cancel(item.id, 0, outcome_of(state::cancelled, 0ms)));
+    SECTION("expired") {
+        auto body = decode_body(item.body);
+        body.expires_after = 5ms;
+        item.body = encode(body);
+        item.expires_after = 5ms;
+        register_all(here, store, item);
+        const std::vector<std::string> queues{"default"};
+        const auto outcome = outcome_of(state::expired, 0ms);
+        REQUIRE(here.until([&] { return await(here.io, store->promote(queues, 10, outcome)).expired == 1; }));
+    }
+    // It goes with the last of its edges, in several passes.
+    REQUIRE(await(here.io, store->find(item.id)));
+    CHECK(await(here.io, store->clean(1)) == 1);
+    CHECK(await(here.io, store->find(item.id)));
+    CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
+    check_nothing_left(here);
+}
+
+TEST_CASE(
+    "between the steps in which a task with very many edges is removed or taken back others are answered") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto nothing_kept = outcome_of(state::cancelled, 0ms);
+    // Of either call one was made before: what comes first goes out first.
+    const auto before = waits_for(nobodies(1)), item = waits_for(nobodies(many_parents));
+    here.submit(store, before);
+    const auto life = enrol_all(here, store, item);
+    std::optional<found_task> meanwhile;
+    int ended = 0;
+    const auto look_meanwhile = [&](awaitable<std::optional<found_task>> look) {
+        boost::asio::co_spawn(here.io, std::move(look),
+                              [&](const std::exception_ptr&, std::optional<found_task> found) {
+                                  meanwhile = std::move(found);
+                                  ++ended;
+                              });
+    };
+    SECTION("removed") {
+        CHECK(await(here.io, store->confirm(item.id, life, true)) == confirm_verdict::accepted);
+        CHECK(await(here.io, store->remove(before.id, nothing_kept)) == remove_verdict::removed);
+        CHECK_FALSE(await(here.io, store->find(before.id)));
+        boost::asio::co_spawn(here.io, store->remove(item.id, nothing_kept),
+                              [&](const std::exception_ptr& why, remove_verdict verdict) {
+                                  if (!why && verdict == remove_verdict::removed) ++ended;
+                              });
+        look_meanwhile(store->find(item.id));
+        REQUIRE(here.until([&] { return ended == 2; }));
+        REQUIRE(meanwhile);
+        CHECK(meanwhile->where == state::cancelled);
+    }
+    SECTION("taken back") {
+        await(here.io, store->withdraw(before.id, 0));
+        await(here.io, store->remove(before.id, nothing_kept));
+        CHECK_FALSE(await(here.io, store->find(before.id)));
+        boost::asio::co_spawn(here.io, store->withdraw(item.id, life), [&](const std::exception_ptr& why) {
+            if (!why) ++ended;
+        });
+        look_meanwhile(store->find(item.id));
+        REQUIRE(here.until([&] { return ended == 2; }));
+        REQUIRE(meanwhile);
+        CHECK(meanwhile->where == state::waiting);
+    }
+    CHECK_FALSE(await(here.io, store->find(item.id)));
     CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));
     check_nothing_left(here);
 }

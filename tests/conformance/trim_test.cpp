@@ -1,4 +1,5 @@
 // Ended tasks of which there are too many: which go, which stay, and what a pass says of it.
+#include "core/bundles.hpp"
 #include "support/store_fixture.hpp"
 #include "support/store_kind.hpp"
 
@@ -79,6 +80,45 @@ struct ended_history : store_fixture {
         const auto all = queue_of(store);
         return as == state::dead ? all.dead : all.success;
     }
+    // Of so many bundles, of one item each, the runs have ended so, and no item has heard of it.
+    std::vector<task_id> end_runs(std::size_t count, state as) {
+        submit_some(count);
+        std::vector<task_id> runs;
+        std::vector<report> reports;
+        for (const auto& task : claim(store, 1000).claimed) {
+            joining one;
+            one.key = bundle_key_of("test", "default", to_text(task.id));
+            one.carrier = derive_carrier_id(one.key, task.id, task.claim);
+            one.max_size = 1;
+            one.wait = one.grace = 1h;
+            one.bytes = 10;
+            one.carrier_body = task.body;
+            runs.push_back(one.carrier);
+            reports.push_back(report_of(task, report::kind::join));
+            reports.back().record = encode(one);
+        }
+        finish(store, std::move(reports));
+        run_all(as, "1");
+        return runs;
+    }
+    void tell_items() {
+        for (auto news = await(io, store->take_news(100, 1h)); !news.entries.empty();
+             news = await(io, store->take_news(100, 1h))) {
+            for (const auto& one : news.entries) {
+                const resolution told{.parent = one.about,
+                                      .what = tidings::bundled,
+                                      .cancelled = outcome_of(state::success),
+                                      .children = one.heirs};
+                await(io, store->resolve({&told, 1}, outcome_of(state::success)));
+                const delivery heard{.about = one.about,
+                                     .what = one.what,
+                                     .token = one.token,
+                                     .last = true,
+                                     .done = one.heirs};
+                await(io, store->delivered({&heard, 1}));
+            }
+        }
+    }
     // As the janitor does it; what all passes said together.
     std::size_t trim_all(std::size_t most, std::size_t limit) {
         std::size_t sum = 0, passes = 0;
@@ -133,6 +173,28 @@ TEST_CASE("however many are awaited at the old end, newer ones go", "[trim]") {
     CHECK(here.ended_so(as) == 0);
     CHECK(here.keeps("watched", 0));
     CHECK(here.keeps("tasks", 0));
+}
+
+TEST_CASE(
+    "however many runs of bundles at the old end have items that are yet to hear, newer ones go, and these when "
+    "all have heard",
+    "[trim]") {
+    const auto end = GENERATE(state::dead, state::success);
+    const auto limit = GENERATE(as<std::size_t>{}, 10, 150);
+    ended_history here;
+    const auto runs = here.end_runs(30, end);
+    here.submit_some(20);
+    here.run_all(end, "1", 1);
+    REQUIRE(here.ended_so(end) == 50);
+    CHECK(here.trim_all(35, limit) >= 15);
+    CHECK(here.ended_so(end) == 35);
+    here.trim_all(10, limit);
+    CHECK(here.ended_so(end) == 30);
+    REQUIRE(runs.size() == 30);
+    for (const auto& id : runs) CHECK(await(here.io, here.store->find(id)));
+    here.tell_items();
+    here.trim_all(10, limit);
+    CHECK(here.ended_so(end) == 10);
 }
 
 TEST_CASE("a pass over a history goes on where the last one ended, also when older ones have gone since",

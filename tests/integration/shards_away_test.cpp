@@ -1,107 +1,20 @@
 // One of several servers is away: the tasks of the others go on in every role, and what the late one is told and asked waits
 // for it.
 #include "core/gates.hpp"
+#include "core/settings_record.hpp"
 #include "runtime/submissions.hpp"
-#include "store/shards/sharded_store.hpp"
+#include "support/away_shard.hpp"
 #include "support/desk.hpp"
-#include "support/store_fixture.hpp"
-#include "support/three_shards.hpp"
+#include "support/schedule_fixture.hpp"
 
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace std::chrono_literals;
+using namespace away_test;
 using errand::state;
 using errand::test::await;
 using errand::test::eventually;
 using errand::test::run_until;
-
-namespace {
-
-constexpr std::size_t away_shard = 1;
-
-// Two servers, the second of which can go away: it has the second shard, the other one all others.
-struct two_servers {
-    explicit two_servers(std::size_t count = 2) : shards{count} {}
-
-    const std::size_t shards;
-    errand::test::redis_server other{{.append_only = true}};
-    errand::config settings = made();
-
-    errand::config made() {
-        auto all = errand::test::fresh_settings();
-        all.store += "," + other.url();
-        all.shards = shards;
-        all.lease = 3s;
-        return all;
-    }
-    errand::task_id id_on(std::size_t shard) const {
-        for (;;) {
-            const auto id = errand::new_task_id(1'763'000'000'000);
-            if (errand::shards::shard_of(id, shards) == shard) return id;
-        }
-    }
-    std::string key(const std::string& part, std::size_t shard) const {
-        return "errand:{" + settings.name_space + '.' + std::to_string(shard) + "}:" + part;
-    }
-};
-
-struct listener : errand::test::heard {
-    std::vector<std::pair<errand::task_id, errand::report_verdict>> answered;
-    void report_answered(const errand::task_id& id, errand::claim_number,
-                         errand::report_verdict verdict) override {
-        answered.emplace_back(id, verdict);
-    }
-};
-
-// A store that waits for ever, as workers' do.
-struct connected {
-    connected(boost::asio::io_context& io, const two_servers& on, const std::string& name) {
-        std::vector<std::unique_ptr<errand::store>> shards;
-        errand::store_settings with;
-        with.name_space = on.settings.name_space;
-        with.name = name;
-        with.shards = static_cast<unsigned>(on.shards);
-        with.patience = std::nullopt;
-        with.trouble = [this](std::string_view text) { troubles.emplace_back(text); };
-        while (shards.size() < on.shards) {
-            with.url = shards.size() == away_shard ? on.other.url() : errand::test::shared_redis().url();
-            with.shard = static_cast<unsigned>(shards.size());
-            shards.push_back(errand::make_redis_store(io, with));
-        }
-        of = std::make_unique<errand::sharded_store>(std::move(shards), with);
-        of->listen(&ear);
-    }
-    std::vector<std::string> troubles;
-    listener ear;
-    std::unique_ptr<errand::sharded_store> of;
-};
-
-struct store_desk : two_servers {
-    explicit store_desk(std::size_t count = 2) : two_servers{count} {}
-
-    boost::asio::io_context io{1};
-    connected worker{io, *this, "w"};
-    ~store_desk() {
-        worker.of->close();
-        io.restart();
-        io.run();
-    }
-    void submit(const errand::task_id& id) {
-        const auto item = errand::test::item_with(id, "x");
-        await(io, worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
-    }
-    errand::work_answer work(std::vector<errand::report> reports = {}, std::size_t limit = 0) {
-        errand::work_call call;
-        std::set<errand::claim_number> claims;
-        for (const auto& one : reports) claims.insert(one.claim);
-        call.closed.assign(claims.begin(), claims.end());
-        call.reports = std::move(reports);
-        if (limit > 0) call.claim = {{"default"}, limit, 30s};
-        return await(io, worker.of->work(call));
-    }
-};
-
-}  // namespace
 
 TEST_CASE("claims take from the servers that are there, and what is to be reported to the other waits for it",
           "[shards]") {
@@ -214,6 +127,69 @@ TEST_CASE("every round of a worker is answered by the servers that are there", "
     t.other.restart();
     const auto wakes = t.worker.ear.wakes;
     REQUIRE(run_until(t.io, [&] { return t.worker.ear.wakes > wakes; }));
+}
+
+TEST_CASE("what a worker asks for beside its tasks is answered by the servers that are there", "[shards]") {
+    using errand::test::schedule_fixture;
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    auto& in = *t.worker.of;
+    const auto first_with = [&](const auto& place_of) {
+        for (int i = 0;; ++i) {
+            auto name = "name" + std::to_string(i);
+            if (in.shard_of(place_of(name)) == 0) return name;
+        }
+    };
+    // A task that stands aside, a schedule that is due, something that is set, and figures.
+    t.submit(t.id_on(0));
+    const auto strange = t.work({}, 1).claimed;
+    REQUIRE(strange.size() == 1);
+    auto aside = errand::test::report_of(strange[0], errand::report::kind::aside);
+    errand::task_notes notes;
+    notes.unknown_handler = 1;
+    aside.record = errand::encode(notes);
+    CHECK(t.work({aside}).verdicts == std::vector{errand::report_verdict::accepted});
+    const auto key =
+        first_with([](const std::string& name) { return schedule_fixture::schedule_called(name); });
+    const std::vector steps{schedule_fixture::step_to(key, 0, 1, in.now() - 1s)};
+    CHECK(await(t.io, in.step_schedules(steps)) == std::vector{errand::step_verdict::done});
+    errand::settings_record record;
+    record.stamp = 1;
+    record.version = 1;
+    errand::settings_step step;
+    step.handler = first_with([](const std::string& name) { return errand::place_of_settings(name); });
+    step.record = errand::encode(record);
+    CHECK(await(t.io, in.set_settings(step)));
+    const errand::handler_count run{.handler = "test", .what = 0, .times = 1};
+    await(t.io, in.add_figures({&run, 1}));
+    const auto figures = [&] { return await(t.io, in.figures()).counts.size(); };
+    CHECK(run_until(t.io, [&] { return figures() == 1; }));
+    // All of them are in one shard.
+    const bool are_away = in.shard_of(errand::derive_task_id("figures", "errand.figures")) == away_shard;
+
+    t.other.kill();
+    CHECK(run_until(t.io, [&] { return figures() == (are_away ? 0U : 1U); }));
+    CHECK(run_until(t.io, [&] {
+        const auto all = await(t.io, in.settings());
+        return all.size() == 2 && !all[away_shard] && all[0] && all[0]->size() == 1;
+    }));
+    CHECK(run_until(t.io, [&] { return await(t.io, in.due_schedules(10)).schedules.size() == 1; }));
+    errand::adopt_call call;
+    call.queues = {"default"};
+    call.handlers = {"test"};
+    call.limit = 10;
+    std::vector<errand::claimed_task> adopted;
+    CHECK(run_until(t.io, [&] {
+        adopted = await(t.io, in.adopt(call)).tasks;
+        if (adopted.empty()) adopted = t.worker.ear.given;
+        return !adopted.empty();
+    }));
+    REQUIRE(adopted.size() == 1);
+    CHECK(adopted[0].id == strange[0].id);
+    // Who comes back is asked again.
+    t.other.restart();
+    CHECK(run_until(t.io,
+                    [&] { return await(t.io, in.settings()).at(away_shard).has_value() && figures() == 1; }));
 }
 
 TEST_CASE("a store opens without a server that is away, says so, and uses it when it comes", "[shards]") {

@@ -1,6 +1,10 @@
 // Transactions, workers and servers of a namespace of several shards.
+#include "app/open_store.hpp"
+#include "runtime/submissions.hpp"
 #include "support/three_shards.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,6 +19,155 @@ using errand::state;
 using errand::test::await;
 using errand::test::eventually;
 using errand::test::in_all_shards;
+
+namespace {
+
+// Three shards on a server of their own, and a store that waits for it for as long as it takes.
+struct own_server {
+    own_server() {
+        errand::store_settings with;
+        with.name = "own";
+        with.url = server.url();
+        with.name_space = errand::test::fresh_settings().name_space;
+        with.shards = static_cast<unsigned>(shards_test::shards);
+        with.patience = std::nullopt;
+        of = errand::open_store(io, std::move(with));
+        await(io, of->open());
+    }
+    ~own_server() {
+        of->close();
+        io.restart();
+        io.run();
+    }
+    own_server(const own_server&) = delete;
+    own_server& operator=(const own_server&) = delete;
+
+    // A task for each shard, whose records have so many bytes together, or more.
+    std::vector<errand::submission_item> batch(std::size_t bytes = 0) const {
+        std::vector<errand::submission_item> items;
+        std::size_t held = 0;
+        for (std::size_t shard = 0; shard < of->shards();) {
+            auto item = errand::test::item_with(errand::new_task_id(1'763'000'000'000), "x");
+            if (of->shard_of(item.id) != shard) continue;
+            held += item.body.size();
+            items.push_back(std::move(item));
+            ++shard;
+        }
+        if (bytes > held) items.back().body.append(bytes - held, 'x');
+        return items;
+    }
+    bool keeps_any(const std::vector<errand::task_id>& ids) {
+        return std::ranges::any_of(ids, [&](const errand::task_id& id) {
+            return await(io, of->find(id)).has_value();
+        });
+    }
+
+    errand::test::redis_server server;
+    boost::asio::io_context io{1};
+    std::unique_ptr<errand::store> of;
+};
+
+std::vector<errand::task_id> ids_of(const std::vector<errand::submission_item>& items) {
+    std::vector<errand::task_id> ids;
+    for (const auto& one : items) ids.push_back(one.id);
+    return ids;
+}
+
+bool all_accepted(const errand::submitter::group_answer& got) {
+    return got.failures.empty() && got.answers.size() == shards_test::shards &&
+           std::ranges::all_of(got.answers, [](const errand::submit_answer& one) {
+               return one.verdict == errand::submit_verdict::accepted;
+           });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "while batches over three shards wait with as much as may wait, the next one is refused whole, and one that "
+    "came just before is stored",
+    "[shards]") {
+    constexpr std::size_t may_wait = std::size_t{256} * 1024 * 1024;
+    struct sent {
+        std::vector<errand::task_id> ids;
+        bool ended = false;
+        std::exception_ptr why;
+        errand::submitter::group_answer got;
+    };
+    own_server t;
+    errand::submissions lines{t.io.get_executor(), *t.of, std::nullopt};
+    boost::asio::cancellation_signal stop;
+    sent under_way, large, just_below, over;
+    const auto send = [&](sent& one, std::vector<errand::submission_item> items) {
+        one.ids = ids_of(items);
+        boost::asio::co_spawn(t.io, lines.submit_group(std::move(items), errand::submit_mode::all_or_nothing),
+                              boost::asio::bind_cancellation_slot(
+                                  &one == &large ? stop.slot() : boost::asio::cancellation_slot{},
+                                  [&one](const std::exception_ptr& why, errand::submitter::group_answer got) {
+                                      one.ended = true;
+                                      one.why = why;
+                                      one.got = std::move(got);
+                                  }));
+    };
+    t.server.freeze();
+    send(under_way, t.batch());
+    send(large, t.batch(may_wait - 1));
+    send(just_below, t.batch());
+    send(over, t.batch());
+    REQUIRE(errand::test::run_until(t.io, [&] { return over.ended; }));
+    REQUIRE(over.why);
+    CHECK_THROWS_MATCHES(std::rethrow_exception(over.why), errand::store_error,
+                         MessageMatches(ContainsSubstring("wait for the store already") &&
+                                        ContainsSubstring("it was not done")));
+    CHECK_FALSE(under_way.ended);
+    CHECK_FALSE(large.ended);
+    CHECK_FALSE(just_below.ended);
+
+    stop.emit(boost::asio::cancellation_type::terminal);
+    REQUIRE(errand::test::run_until(t.io, [&] { return large.ended; }));
+    t.server.thaw();
+    REQUIRE(errand::test::run_until(t.io, [&] { return under_way.ended && just_below.ended; }));
+    CHECK(all_accepted(under_way.got));
+    CHECK(all_accepted(just_below.got));
+    CHECK_FALSE(t.keeps_any(over.ids));
+    CHECK_FALSE(t.keeps_any(large.ids));
+    // What has left makes room.
+    CHECK(all_accepted(await(t.io, lines.submit_group(t.batch(), errand::submit_mode::all_or_nothing))));
+}
+
+TEST_CASE(
+    "a transaction that is too heavy for one commit is refused whole by all its shards, one just below is accepted",
+    "[shards]") {
+    bench t;
+    const auto steps = t.app.handler<step>();
+    errand::options after;
+    for (int i = 0; i < 1'999; ++i) after.after.push_back(t.ref("parent" + std::to_string(i)));
+    // A dependency counts as ten tasks.
+    const auto child = [&](const std::string& stem) { return t.on(0, stem + " child"); };
+    const auto beside = [&](const std::string& stem, int count) {
+        std::vector<std::string> names;
+        for (int i = 0; i < count; ++i)
+            names.push_back(t.on(static_cast<std::size_t>(i) % shards_test::shards,
+                                 stem + std::to_string(i)));
+        return names;
+    };
+    const auto commit = [&](const std::string& stem, int count) {
+        errand::transaction_guard guard{t.app};
+        t.run(steps.with(after).in(guard).perform_async(child(stem)));
+        t.run(steps.in(guard).perform_bulk(beside(stem, count)));
+        t.run(guard.commit());
+    };
+    const auto is_there = [&](const std::string& name) {
+        return t.run(t.app.find(t.ref(name).id())).has_value();
+    };
+    CHECK_THROWS_MATCHES(commit("heavy", 10), errand::usage_error,
+                         MessageMatches(ContainsSubstring("11 tasks and 1999 dependencies") &&
+                                        ContainsSubstring("at most 20000 tasks")));
+    CHECK_FALSE(is_there(child("heavy")));
+    CHECK(std::ranges::none_of(beside("heavy", 10), is_there));
+    commit("light", 9);
+    CHECK(is_there(child("light")));
+    CHECK(std::ranges::all_of(beside("light", 9), is_there));
+}
 
 TEST_CASE("a refusal in one shard refuses the whole transaction", "[shards]") {
     bench t;

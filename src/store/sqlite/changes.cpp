@@ -92,18 +92,17 @@ std::pair<list_row*, std::int64_t> changes::place_after_edit(const task_id& id, 
     return {row.list, *due};
 }
 
-remove_verdict changes::remove(const task_id& id, std::string_view outcome) {
+std::optional<remove_verdict> changes::remove(const task_id& id, std::string_view outcome) {
     auto row = rows_.find(id);
     if (!row) return remove_verdict::unknown;
     if (row->claim) return remove_verdict::working;
     if (!row->ended()) {
         endings_.leave_waiting(id, *row);
         endings_.bury(id, *row, outcome);
-        row = rows_.find(id);
-        if (!row) return remove_verdict::removed;
+        if (rows_.find(id)) return std::nullopt;
+        return remove_verdict::removed;
     }
-    while (!edges_.untie(id)) {
-    }
+    if (!edges_.untie(id)) return std::nullopt;
     edges_.forget_record(id);
     rows_.drop(id, *row);
     return remove_verdict::removed;

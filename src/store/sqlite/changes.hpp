@@ -13,7 +13,8 @@ public:
 
     cancel_answer cancel(const task_id& id, incarnation life, std::string_view outcome);
     edit_verdict edit(const edit_call& call);
-    remove_verdict remove(const task_id& id, std::string_view outcome);
+    // In steps; none: edges are left, and it is to be called again.
+    std::optional<remove_verdict> remove(const task_id& id, std::string_view outcome);
 
 private:
     // That a task it runs is not its own any more.

@@ -94,14 +94,16 @@ confirm_verdict dependencies::confirm(const task_id& id, incarnation life, bool 
     return confirm_verdict::accepted;
 }
 
-void dependencies::withdraw(const task_id& id, incarnation life) {
+bool dependencies::withdraw(const task_id& id, incarnation life) {
     const auto record = edges_.waiting_of(id);
     const auto row = rows_.find(id);
     if (!record || !row || record->phase != waiting_phase::registering || (life != 0 && row->life != life))
-        return;
-    edges_.forget_waiting(id);
+        return true;
+    if (!edges_.forget_some(id)) return false;
+    edges_.forget_record(id);
     edges_.drop_news(id, tidings::overdue);
     rows_.drop(id, *row);
+    return true;
 }
 
 std::vector<links_page> dependencies::links(link kind, std::span<const links_from> from, bool of_waiting) {

@@ -29,7 +29,8 @@ public:
     store::enrol_answer enrol(const task_id& id, incarnation life, std::span<const parent_task> parents);
     std::vector<standing> depend(const task_id& child, depend_mode mode, std::span<const task_id> parents);
     confirm_verdict confirm(const task_id& id, incarnation life, bool walked);
-    void withdraw(const task_id& id, incarnation life);
+    // In steps; false: edges are left, and it is to be called again.
+    bool withdraw(const task_id& id, incarnation life);
     std::vector<links_page> links(link kind, std::span<const links_from> from, bool of_waiting);
     news_answer take_news(std::size_t limit, duration lease);
     std::vector<std::vector<task_id>> resolve(std::span<const resolution> all, std::string_view gathered);

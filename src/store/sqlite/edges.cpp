@@ -111,9 +111,11 @@ bool edges::bundle_started(const task_id& id) {
 
 void edges::forget_waiting(const task_id& id) {
     forget_record(id);
-    while (!forget_parents(id, most_edges)) {
+    while (!forget_some(id)) {
     }
 }
+
+bool edges::forget_some(const task_id& id) { return forget_parents(id, most_edges); }
 
 // What a task waited for, with its place in the lists of those that it waited for; at most `limit` of each kind. False when
 // some may be left.

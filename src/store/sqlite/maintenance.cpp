@@ -155,21 +155,23 @@ std::size_t maintenance::trim_kind(queue_row& queue, list_kind kind, std::size_t
     std::vector<std::pair<std::int64_t, task_id>> oldest;
     for (const auto& [key, list] : queue.lists) {
         if (list->kind != kind) continue;
-        for (auto rows = sql_.oldest_ended(list->k, count); rows.next();)
-            oldest.emplace_back(rows.number(1), *task_id::from_bytes(rows.bytes(0)));
+        std::size_t found = 0;
+        for (auto rows = sql_.oldest_ended(list->k); found < count && rows.next();) {
+            const auto id = *task_id::from_bytes(rows.bytes(0));
+            // Whoever awaited its end was told of it by the step that ended it, and who depends on it hears of that all the
+            // same, but items of a bundle need its outcome. However many stay for that, newer ones go.
+            if (edges_.is_untold(id, static_cast<state>(kind))) continue;
+            oldest.emplace_back(rows.number(1), id);
+            ++found;
+        }
     }
     std::ranges::sort(oldest);
     if (oldest.size() > count) oldest.resize(count);
-    std::size_t deleted = 0;
     for (const auto& [place, id] : oldest) {
-        // Whoever awaited its end was told of it by the step that ended it, and who depends on it hears of that all the same, but
-        // items of a bundle need its outcome.
         auto row = rows_.find(id);
-        if (edges_.is_untold(id, row->where())) continue;
         endings_.drop_ended(id, *row);
-        ++deleted;  // or came nearer to it
     }
-    return deleted;
+    return oldest.size();  // deleted, or nearer to it
 }
 
 beat_answer maintenance::beat(std::string_view card, duration ttl, std::span<const std::string> queues) {

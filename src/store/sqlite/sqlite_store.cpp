@@ -108,7 +108,10 @@ public:
                            [=](operations& in) { return in.dependency.confirm(id, life, walked); });
     }
     awaitable<void> withdraw(const task_id& id, incarnation life) override {
-        return done({"withdraw"}, [=](operations& in) { in.dependency.withdraw(id, life); });
+        for (bool all = false; !all;) {
+            all = co_await client_.ask({"withdraw"},
+                                       [=](operations& in) { return in.dependency.withdraw(id, life); });
+        }
     }
     awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
                                              bool of_waiting) override {
@@ -157,7 +160,13 @@ public:
                            [&call](operations& in) { return in.change.edit(call); });
     }
     awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override {
-        return client_.ask({"remove"}, [=](operations& in) { return in.change.remove(id, outcome); });
+        for (bool began = false;; began = true) {
+            const auto end = co_await client_.ask({"remove"}, [=](operations& in) {
+                return in.change.remove(id, outcome);
+            });
+            // Meanwhile it may have been deleted like all that nothing is kept of.
+            if (end) co_return began && *end == remove_verdict::unknown ? remove_verdict::removed : *end;
+        }
     }
     std::unique_ptr<auditor> audit(bool repair) override { return make_audit(client_, repair); }
     awaitable<beat_answer> beat(std::string_view card, duration ttl,
