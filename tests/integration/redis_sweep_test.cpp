@@ -236,8 +236,8 @@ TEST_CASE("a table that was large and is nearly empty is made as small as what i
     const auto bytes = [&](const std::string& part) {
         return std::stol(here.redis({"MEMORY", "USAGE", here.key(part), "SAMPLES", "0"}));
     };
-    for (const auto* part : {"claims", "links"}) {
-        const bool hash = part == std::string{"claims"};
+    for (const auto* part : {"claims", "links", "gates"}) {
+        const bool hash = part != std::string{"links"};
         add(here, hash ? "HSET" : "ZADD", part, 15'000, [&](int i) {
             return hash ? std::vector{dead(i), std::string{"x"}} : std::vector{std::string{"0"}, dead(i)};
         });
@@ -250,19 +250,22 @@ TEST_CASE("a table that was large and is nearly empty is made as small as what i
     // Redis begins to move a table of 16,384 places into a smaller one when a tenth of them is in use, by at most ten places
     // with each further deletion. What is left is enough that so few deletions never bring it to the end of the table.
     constexpr int left = 190;
-    for (const auto* part : {"claims", "links"}) {
-        const auto command = part == std::string{"claims"} ? "HDEL" : "ZREM";
+    for (const auto* part : {"claims", "links", "gates"}) {
+        const auto command = part == std::string{"links"} ? "ZREM" : "HDEL";
         add(here, command, part, 15'000 - left, [](int i) { return std::vector{dead(i)}; });
     }
     CHECK(bytes("claims") > 100'000);
     CHECK(bytes("links") > 100'000);
+    CHECK(bytes("gates") > 100'000);
     auto other = here.join("other");
     sweep_late(here, other, "tables");
     CHECK(here.redis({"HGET", here.key("control"), "peak_arrived"}) == "(nil)");
     CHECK(bytes("claims") < 40'000);
     CHECK(bytes("links") < 40'000);
+    CHECK(bytes("gates") < 40'000);
     CHECK(size(here, "claims") == left + 1);  // one is the shard's own
     CHECK(size(here, "links") == left + 1);
+    CHECK(size(here, "gates") == left);
     CHECK(here.redis({"HGET", here.key("claims"), dead(14'995)}) == "x");
 }
 

@@ -1,8 +1,11 @@
 // What piles up when those die who would take it away: lists of every length of retention, lanes, names of workers and
-// resolvers that waited, watches, edges, tallies. It is made by the thousand; then, while tasks run and an hour of the store's
-// time passes, a janitor has to sweep it without any script that holds up the others. One line of JSON; the exit code is 1
-// when something is left or took too long. scripts/fault --long tells of the options.
+// resolvers that waited, watches, edges, tallies; and what outlives its task: traces of those that were deleted young, gates of a
+// rate with a key each, places where passes over ended tasks were to go on. It is made by the thousand; then, while tasks run and
+// an hour and a quarter of the store's time pass, a janitor has to sweep it without any script that holds up the others. One line
+// of JSON; the exit code is 1 when something is left or took too long. scripts/fault --long tells of the options.
 #include "app/open_store.hpp"
+#include "core/gates.hpp"
+#include "core/limit_rules.hpp"
 #include "core/record.hpp"
 #include "store/redis/script_set.hpp"
 #include "support/redis_server.hpp"
@@ -31,12 +34,20 @@ using namespace errand;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t minute_ms = 60'000;
+// The trace of a task stays for an hour from its submission, the longest of all.
+constexpr int minutes = 75;
 // Of a script that holds up others.
 constexpr double most_ms = 5;
 // Of an empty store.
 constexpr double memory_grown = 1.05;
 
-// All of them by names of the dead, from ARGV[1] to ARGV[2]; ARGV[3]: now (ms).
+// So many traces there are at most (lib_untold.lua).
+constexpr std::int64_t most_traces = 100'000;
+
+// How long results are kept is rounded up: a queue has some hundred lists of them, and counters, and no more.
+//
+// All of them by names of the dead, from ARGV[1] to ARGV[2]; ARGV[3]: now (ms). Passes over ended tasks (trim_oldest.lua) are each
+// of another queue, one of the four ends in turn.
 constexpr std::string_view make_piles = R"(
 local p = 'errand:{default.0}:'
 local function id(i, what) return string.sub(redis.sha1hex(what .. i), 1, 16) end
@@ -51,14 +62,19 @@ for i = ARGV[1], ARGV[2] do
     0, 's' .. id(i, 's') .. id(i, 'c'))
   redis.call('ZADD', p .. 'workers', ARGV[3] - 1000, 'dead:' .. i)
   redis.call('HSET', p .. 'cards', 'dead:' .. i, '{}')
-  redis.call('HSET', p .. 'counts', 's:default:' .. 1000000000 + i, 3, '-:default:' .. 1000000000 + i, 3)
+  if i % 200 == 0 then
+    redis.call('HSET', p .. 'counts', 's:default:' .. 1000000000 + i, 3, '-:default:' .. 1000000000 + i, 3)
+  end
   if i % 10 == 0 then redis.call('HSET', p .. 'tallies', 'd' .. i % 19000, '{}') end
+  local last = string.format('%.0f', i % 4 * 2 ^ 46 + ARGV[3])
+  redis.call('HSET', p .. 'control', 'passed:' .. string.sub('sdcx', i % 4 + 1, i % 4 + 1) .. ':dead-' .. i,
+    ARGV[3] .. ' ' .. last .. ' ' .. id(i, 'l'))
 end
 return 'ok')";
 
 struct verdict {
     std::map<std::string, std::vector<double>> took;  // ms, by script
-    std::map<std::string, long> left;
+    std::map<std::string, long> most, left;           // sizes: the largest seen, and in the end
     long memory_empty = 0, memory_full = 0, memory_after = 0;
     long passes = 0;
 };
@@ -72,7 +88,12 @@ public:
           server_{options_of(clock_)},
           pid_{static_cast<pid_t>(told("server", "process_id:"))},
           janitor_{joined("janitor")},
-          client_{joined("client")} {}
+          client_{joined("client")} {
+        const std::vector<named_limit> limits{
+            {.name = limit_of_handler("test"),
+             .rule = {.max_running = 1, .rate = rate_limit{.count = 1, .per = 10min, .burst = 1}}}};
+        wait_for(client_->declare_limits(limits));
+    }
     ~yard() {
         janitor_->close();
         client_->close();
@@ -93,11 +114,12 @@ public:
         }
     }
 
-    // An hour of the store's time, a minute at a time, with some tasks in each.
-    void live_an_hour(verdict& into) {
+    // A minute of the store's time after the other, with some tasks in each.
+    void live_on(verdict& into) {
         server_.command({"CONFIG", "SET", "slowlog-max-len", "100000"});
         server_.command({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
-        for (int minute = 0; minute < 60; ++minute) {
+        for (int minute = 0; minute < minutes; ++minute) {
+            for (const auto& [name, size] : sizes()) into.most[name] = std::max(into.most[name], size);
             run_tasks(3, 1, &into);
             ++into.passes;
             while (timed(&into, janitor_->clean(150)) + timed(&into, janitor_->trim(1'000'000, 150)) > 0) {
@@ -127,6 +149,12 @@ public:
         count("counts", {"HLEN", "counts"});
         count("tallies", {"HLEN", "tallies"});
         count("histories", {"SCARD", "histories"});
+        count("buried", {"ZCARD", "buried"});
+        count("gates", {"HLEN", "gates"});
+        count("slots", {"HLEN", "slots"});
+        count("groups", {"HLEN", "groups"});
+        count("held", {"ZCARD", "held"});
+        count("control", {"HLEN", "control"});
         return all;
     }
 
@@ -217,25 +245,41 @@ private:
                shift_;
     }
 
-    // Each kept for another length of time, half an hour at most.
+    // Each of another length, half an hour at most.
+    static duration retention_of(std::int64_t number) { return duration{1000 + number * 17 % 1'799'000}; }
+
+    // One of the piles passes gates of its own, and its submitter does not know how long it will be kept: so it leaves a trace.
+    std::string new_body(bool piled, std::int64_t number) {
+        task_body body;
+        body.queue = "default";
+        body.handler = "test";
+        body.args = "[]";
+        body.life = static_cast<incarnation>(now_ms()) << 16U | (++bodies_ & 0xFFFFU);
+        if (piled)
+            body.gates = gate_of(gate_kind::both, limit_of_handler("test"), std::to_string(bodies_));
+        else
+            body.retention = retention_of(number);
+        return encode(body);
+    }
+
+    // Those of the piles are not timed.
     void run_tasks(std::int64_t count, std::int64_t from, verdict* into = nullptr) {
         std::vector<submission_item> items;
         for (std::int64_t i = 0; i < count; ++i) {
-            task_body body;
-            body.queue = "default";
-            body.handler = "test";
-            body.args = "[]";
-            body.life = static_cast<incarnation>(++lives_);
             submission_item item;
             item.id = new_task_id(now_ms());
-            item.body = encode(body);
-            item.queue = body.queue;
+            item.body = new_body(!into, from + i);
+            item.queue = "default";
+            item.gated = !gates_of(item.body).empty();
             items.push_back(std::move(item));
         }
         timed(into, client_->submit(0, items, submit_mode::each));
         work_call call;
-        call.claim = {.queues = {"default"}, .limit = static_cast<std::size_t>(count), .lease = 30s};
+        call.claim = {.queues = {"default"}, .limit = items.size(), .lease = 30s};
         const auto got = timed(into, client_->work(call));
+        if (got.claimed.size() != items.size())
+            throw std::runtime_error{"only " + std::to_string(got.claimed.size()) + " of " +
+                                     std::to_string(items.size()) + " tasks were claimed"};
         work_call over;
         for (const auto& task : got.claimed) {
             report one;
@@ -243,15 +287,16 @@ private:
             one.claim = task.claim;
             one.what = report::kind::end;
             one.queue = task.queue;
-            one.retention =
-                duration{1000 + (from + static_cast<std::int64_t>(over.reports.size())) * 17 % 1'799'000};
+            one.gated = !gates_of(task.body).empty();
+            const auto number = from + static_cast<std::int64_t>(over.reports.size());
+            one.retention = decode_body(task.body).retention.value_or(retention_of(number));
             task_outcome outcome;
             outcome.retention = one.retention;
             outcome.result = "1";
             one.record = encode_end(outcome, got.now, task.body);
             over.reports.push_back(std::move(one));
         }
-        if (!got.claimed.empty()) over.closed = {got.claimed.front().claim};
+        over.closed = {got.claimed.front().claim};
         timed(into, client_->work(over));
     }
 
@@ -274,7 +319,7 @@ private:
     boost::asio::io_context io_{1};
     store_listener ear_;
     std::int64_t shift_ = 0;
-    std::uint64_t lives_ = 1'763'000'000'000'000;
+    std::uint64_t bodies_ = 0;
     std::unique_ptr<store> janitor_, client_;
 };
 
@@ -292,16 +337,16 @@ int main(int count, char** words) try {
     verdict warm, found;
     // What is made once, such as the scripts themselves, is part of an empty store.
     at.pile_up(100);
-    at.live_an_hour(warm);
+    at.live_on(warm);
     found.memory_empty = at.memory();
     at.pile_up(things);
     found.memory_full = at.memory();
-    at.live_an_hour(found);
+    at.live_on(found);
     found.memory_after = at.memory();
     found.left = at.sizes();
 
     bool good = true;
-    boost::json::object told{{"things", things}, {"passes", found.passes}}, slow, left;
+    boost::json::object told{{"things", things}, {"passes", found.passes}}, slow, most_seen, left;
     for (const auto& [name, times] : found.took) {
         const auto most = std::ranges::max(times);
         slow[name] = most;
@@ -309,6 +354,13 @@ int main(int count, char** words) try {
         good = false;
         std::fprintf(stderr, "piles: a script took %.1f ms: %s\n", most, name.c_str());
     }
+    // What never piled up was not swept either.
+    for (const auto* name : {"buried", "gates", "control"}) {
+        if (2 * found.most[name] >= std::min(things, most_traces)) continue;
+        good = false;
+        std::fprintf(stderr, "piles: never more than %ld were in %s\n", found.most[name], name);
+    }
+    for (const auto& [name, size] : found.most) most_seen[name] = size;
     for (const auto& [name, size] : found.left) {
         left[name] = size;
         // Sentinels, and what belongs to the two that live.
@@ -322,6 +374,7 @@ int main(int count, char** words) try {
         std::fprintf(stderr, "piles: %ld bytes are left of %ld\n", found.memory_after, found.memory_empty);
     }
     told["script_ms"] = std::move(slow);
+    told["most"] = std::move(most_seen);
     told["left"] = std::move(left);
     told["memory_empty"] = found.memory_empty;
     told["memory_full"] = found.memory_full;

@@ -1,7 +1,7 @@
 -- clean, deleting.
 -- Needs: lib_queues lib_untie lib_remnant lib_unwatch
 
--- `spent`: tasks looked at, and for every four edges one more: what counts towards the limit of a call.
+-- `spent`: tasks looked at, for every four edges one more, and half a one for a trace: what counts towards the limit of a call.
 -- `done`: tasks deleted, and steps made towards that; with none there is nothing that another call would do.
 -- `latest`: an end not before that of any that was deleted (ms).
 -- `passed`: tasks were passed that stay, and the next call begins behind them.

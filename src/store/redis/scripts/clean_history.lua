@@ -4,7 +4,7 @@
 local function drop_over(id, value, q)
   if is_untold(id, value) then return false end
   if not drop(id, value, q) then return false end
-  if is_young(value) then leave_untold(id, value) end
+  if is_young(value) and leave_untold(id, value) then spent = spent + 0.5 end
   return true
 end
 

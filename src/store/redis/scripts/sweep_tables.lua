@@ -7,7 +7,8 @@ local large, small, most_copied = 10000, 200, 500000
 local measured = {
   {'HLEN', tasks}, {'HLEN', notes}, {'HLEN', own}, {'ZCARD', leases}, {'HLEN', claims}, {'HLEN', lanes},
   {'HLEN', watched}, {'HLEN', stale}, {'SCARD', histories}, {'HLEN', waiting}, {'ZCARD', links}, {'ZCARD', outbox},
-  {'HLEN', stages}, {'HLEN', counts}, {'HLEN', KEYS[#KEYS - 1]}, {'HLEN', KEYS[#KEYS]}}
+  {'HLEN', stages}, {'HLEN', counts}, {'HLEN', KEYS[#KEYS - 1]}, {'HLEN', KEYS[#KEYS]},
+  {'ZCARD', buried}, {'ZCARD', workers}, {'HLEN', cards}, {'HLEN', control}, {'HLEN', prefix .. 'gates'}}
 
 local function fit_table(key, size, peak)
   if size == 0 then return true end
