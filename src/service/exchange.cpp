@@ -332,9 +332,8 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     if (failure) std::rethrow_exception(failure);
     for (const auto& [id, claim] : call.tasks) {
         const auto at = held_.find(id);
-        if (at == held_.end() || at->second.task.claim != claim) continue;
-        const auto over = steady::now() + call.lease + std::chrono::minutes{1};
-        at->second.forget_at = call.never_shorter ? std::max(over, at->second.forget_at) : over;
+        if (at != held_.end() && at->second.task.claim == claim)
+            at->second.forget_at = steady::now() + call.lease + std::chrono::minutes{1};
     }
     co_return got;
 }
