@@ -1,8 +1,8 @@
 # Runs tests; sourced by scripts/test.
 
-# run_tests PRESET ARGUMENT...: ctest's verdict, and behind it again what the tests that failed have said. In CI, whose machine may stand still for seconds, what failed is run again, one by
-# one and three times each: whoever holds then is named as unstable, and is no failure. Not so when more than three failed, and never
-# for a trial of faults, a crash, a time-out or what a sanitizer said.
+# run_tests PRESET ARGUMENT...: ctest's verdict, and behind it again what the tests that failed have said. In CI, whose machine may
+# stand still for seconds, what failed is run again, one by one and three times each: whoever holds then is named as unstable, and
+# is no failure. Not so when more than three failed, and never for a trial of faults, a crash, a time-out or what a sanitizer said.
 run_tests() {
     local preset=$1
     shift

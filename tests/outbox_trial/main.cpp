@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -111,8 +112,8 @@ std::int64_t number(errand::app& app, errand::database& db, const std::string& s
 
 struct calm {
     bool settled = false;
-    int late_starts =
-        0;  // times that the worker, which had room, left something ready for longer than its lease and 6 s
+    // Times that the worker, which had room, left something ready for longer than its lease and 6 s.
+    int late_starts = 0;
 };
 
 // Until nothing is under way any more. The worker is alone and nothing strikes it: what it does not hear of stays.
@@ -120,7 +121,8 @@ calm settle(errand::app& app, errand::database& db) {
     calm found;
     const auto starts_within = app.settings().lease + 6s;
     const auto until = steady::now() + 120s;
-    auto begun = steady::now();
+    auto last_look = steady::now();
+    steady::duration left_alone{};
     while (steady::now() < until) {
         std::size_t open = 0, ready = 0, working = 0;
         for (const auto& queue : app.block_on(app.inspect().queues())) {
@@ -132,9 +134,14 @@ calm settle(errand::app& app, errand::database& db) {
         }
         found.settled = open == 0 && number(app, db, "SELECT count(*) FROM errand_outbox") == 0;
         if (found.settled) break;
-        const bool late = steady::now() - begun > starts_within;
-        if (late) ++found.late_starts;
-        if (late || ready == 0 || working > 0) begun = steady::now();
+        // Where the machine stood still nobody could have begun anything.
+        left_alone +=
+            std::min<steady::duration>(steady::now() - std::exchange(last_look, steady::now()), 500ms);
+        if (ready == 0 || working > 0) left_alone = {};
+        if (left_alone > starts_within) {
+            ++found.late_starts;
+            left_alone = {};
+        }
         std::this_thread::sleep_for(100ms);
     }
     return found;

@@ -209,15 +209,17 @@ struct starts_judge {
     // Of several servers, that of each parent has to be there, too: it tells the task's own.
     bool parents_are_there(const story& its, std::int64_t ready, std::int64_t to) const {
         return std::ranges::all_of(its.parents, [&](const auto& parent) {
-            return late.is_late(shard_of_task(parent, shards), ready, to, its.delayed.has_value())
+            return late
+                .is_late(shard_of_task(parent, shards), ready, to, its.delayed.has_value(), told_within)
                 .has_value();
         });
     }
 
     void check_wait(const std::string& id, const char* since, std::int64_t ready,
-                    std::optional<std::int64_t> started, bool timed) const {
+                    std::optional<std::int64_t> started, bool timed,
+                    std::int64_t within = starts_within) const {
         const auto to = started.value_or(until);
-        const auto by = late.is_late(shard_of_task(id, shards), ready, to, timed);
+        const auto by = late.is_late(shard_of_task(id, shards), ready, to, timed, within);
         if (!by) return;
         ++found.late_starts;
         found.violate("late_start", id + (started ? " was started" : " was not started for") + ' ' +
@@ -238,7 +240,8 @@ struct starts_judge {
         const auto ready = ready_since(its);
         const auto to = started ? std::optional{its.first_started} : std::nullopt;
         if (ready && parents_are_there(its, *ready, to.value_or(until)))
-            check_wait(id, "ready", *ready, to, its.delayed.has_value());
+            check_wait(id, "ready", *ready, to, its.delayed.has_value(),
+                       its.parents.empty() ? starts_within : told_within);
     }
 };
 

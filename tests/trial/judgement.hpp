@@ -21,6 +21,8 @@ class site;
 
 // What is ready, of a queue that a worker with free slots serves, is started within its lease and 6 s.
 inline constexpr std::int64_t starts_within = 1000 + 6000;
+// What depends on others: whoever has taken the news of an end, and died, keeps it from the rest for ten seconds.
+inline constexpr std::int64_t told_within = starts_within + 10'000;
 inline constexpr std::size_t slots_of_worker = 20;
 
 // How a task stands in the store.

@@ -129,9 +129,11 @@ terms rewound(const wishes& what) {
 // What it was asked for alone is to have been judged.
 judgement on_shards(const wishes& what, std::chrono::seconds length) {
     auto found = carry_out(sharded(what, length), what.seed, length, what);
-    if (what.only == std::vector<std::string>{"server_of_shard_away"} && found.outages_judged == 0)
-        found.violate("unexplained",
-                      "no time that a server was away could be judged: let it go on for longer");
+    if (what.only == std::vector<std::string>{"server_of_shard_away"} && found.outages_judged == 0) {
+        std::fprintf(stderr,
+                     "trial: no time that a server was away could be judged: let it go on for longer\n");
+        found.violate("unexplained", "no time that a server was away could be judged");
+    }
     return found;
 }
 

@@ -236,24 +236,24 @@ TEST_CASE("what depends on others is ready when the last of them has ended") {
     tells.runs("p", 1);
     const auto ready = tells.now;
     SECTION("started in time") {
-        tells.now = ready + starts_within - 10;
+        tells.now = ready + told_within - 10;
         tells.runs("a", 2);
         CHECK(tells.judged().late_starts == 0);
     }
     SECTION("started late") {
-        tells.now = ready + starts_within;
+        tells.now = ready + told_within;
         tells.runs("a", 2);
         CHECK(tells.judged().late_starts == 1);
     }
     SECTION("not started") {
         tells.ended["a"] = ending{state::ready, "trial::quick", 0};
-        tells.now = ready + starts_within;
+        tells.now = ready + told_within;
         tells.says("up", "-", 0, 0, 2);
         CHECK(tells.judged().late_starts == 1);
     }
     SECTION("the end that it waits for was told by nobody") {
         tells.lines.pop_back();
-        tells.now = ready + starts_within;
+        tells.now = ready + told_within;
         tells.runs("a", 2);
         CHECK(tells.judged().late_starts == 0);
     }
