@@ -100,7 +100,9 @@ TEST_CASE("most of what stands aside is taken within a second") {
         const std::int64_t since = 1000 + number * 10;
         tells.says(since, "strange", id, older);
         tells.says(since, "aside", id, older);
-        tells.says(since + (number < late ? 1500 : 500), "started", id, newer, 1);
+        const auto started = since + (number < late ? 1500 : 500);
+        tells.says(started, "started", id, newer, 1);
+        tells.says(started, "success", id, newer);
     }
     std::ranges::stable_sort(tells.lines, {}, &entry::when);
     CHECK(tells.judged().violated.contains("aside_slowly") == (late == 101));
