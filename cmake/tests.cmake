@@ -54,6 +54,11 @@ function(errand_other_databases database result)
     set(${result} "${others}" PARENT_SCOPE)
 endfunction()
 
+# An argument that is given as "" is one that is not given.
+if(POLICY CMP0174)
+    cmake_policy(SET CMP0174 NEW)
+endif()
+
 # errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [WITHOUT tags] [WITH environment]): what of the
 # program's cases is not tagged so. A program with a sanitizer takes most of a second to begin: its cases share some processes.
 function(errand_cases program)

@@ -13,7 +13,7 @@ run_tests() {
     local unstable
     unstable=$(sed 's/^[0-9]*://' "$failed")
     say "again, one by one: $unstable"
-    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 --output-log "$log" || { show_failed; return 1; }
+    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 || { show_failed; return 1; }
     say "UNSTABLE, to be mended: $unstable"
 }
 

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "support/redis_fixture.hpp"
+#include "support/replica.hpp"
 #include "support/tcp_gate.hpp"
 
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -19,12 +20,7 @@ struct replicated_fixture : redis_fixture {
     replicated_fixture()
         : redis_fixture{
               redis_server::options{.tcp = true, .arguments = {"--repl-ping-replica-period", "3600"}}} {
-        replica.command({"REPLICAOF", "127.0.0.1", std::to_string(server.port())});
-        const bool linked = holds_soon([&] {
-            return replica.command({"INFO", "replication"}).find("master_link_status:up") !=
-                   std::string::npos;
-        });
-        REQUIRE(linked);
+        replicate(server, replica, [this](auto holds) { REQUIRE(until(holds)); });
     }
 
     template <class Condition>

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "support/redis_fixture.hpp"
+#include "support/replica.hpp"
 #include "support/tcp_gate.hpp"
 
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -34,11 +35,7 @@ struct switch_fixture : redis_fixture {
 
 TEST_CASE("a switch that moves only new connections is followed by those that are there") {
     switch_fixture redis;
-    redis.other.command({"REPLICAOF", "127.0.0.1", std::to_string(redis.server.port())});
-    REQUIRE(redis.until([&] {
-        return redis.other.command({"INFO", "replication"}).find("master_link_status:up") !=
-               std::string::npos;
-    }));
+    replicate(redis.server, redis.other, [&](auto holds) { REQUIRE(redis.until(holds)); });
     auto producer = redis.join_gated("p", 20s);
     const auto there = [&redis](const submission_item& one) {
         return redis.other.command({"HEXISTS", redis.key("tasks"), std::string{one.id.view()}}) == "1";

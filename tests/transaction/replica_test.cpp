@@ -3,6 +3,7 @@
 #include "outbox/database_core.hpp"
 #include "support/database_fixture.hpp"
 #include "support/redis_server.hpp"
+#include "support/replica.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -20,13 +21,7 @@ using errand::test::test_database;
 namespace {
 
 struct replicated {
-    replicated() {
-        replica.command({"REPLICAOF", "127.0.0.1", std::to_string(master.port())});
-        eventually([this] {
-            return replica.command({"INFO", "replication"}).find("master_link_status:up") !=
-                   std::string::npos;
-        });
-    }
+    replicated() { errand::test::replicate(master, replica, eventually); }
     redis_server master{{.tcp = true}}, replica;
 };
 

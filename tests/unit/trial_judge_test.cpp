@@ -229,34 +229,32 @@ TEST_CASE("a start is not late while its worker stands still, is gone or full, o
     CHECK(tells.judged().late_starts == 0);
 }
 
+namespace {
+
+// How many starts are late when "a" is started then, or not at all until then.
+std::size_t late_starts(story_teller tells, std::int64_t then, bool started, pid_t by = 1) {
+    tells.now = then;
+    if (started)
+        tells.runs("a", 2, by);
+    else
+        tells.says("up", "-", 0, 0, 3).ended["a"] = ending{state::ready, "trial::quick", 0};
+    return tells.judged().late_starts;
+}
+
+}  // namespace
+
 TEST_CASE("what depends on others is ready when the last of them has ended") {
     story_teller tells;
     tells.says("up", "-").says("accepted", "a").says("needs:p", "a");
     tells.now = 20'000;
     tells.runs("p", 1);
     const auto ready = tells.now;
-    SECTION("started in time") {
-        tells.now = ready + told_within - 10;
-        tells.runs("a", 2);
-        CHECK(tells.judged().late_starts == 0);
-    }
-    SECTION("started late") {
-        tells.now = ready + told_within;
-        tells.runs("a", 2);
-        CHECK(tells.judged().late_starts == 1);
-    }
-    SECTION("not started") {
-        tells.ended["a"] = ending{state::ready, "trial::quick", 0};
-        tells.now = ready + told_within;
-        tells.says("up", "-", 0, 0, 2);
-        CHECK(tells.judged().late_starts == 1);
-    }
-    SECTION("the end that it waits for was told by nobody") {
-        tells.lines.pop_back();
-        tells.now = ready + told_within;
-        tells.runs("a", 2);
-        CHECK(tells.judged().late_starts == 0);
-    }
+    CHECK(late_starts(tells, ready + told_within - 10, true) == 0);
+    CHECK(late_starts(tells, ready + told_within, true) == 1);
+    CHECK(late_starts(tells, ready + told_within, false) == 1);
+    // Nobody has told of the end that it waits for.
+    tells.lines.pop_back();
+    CHECK(late_starts(tells, ready + told_within, true) == 0);
 }
 
 TEST_CASE("what a worker gave back is started again in time") {
@@ -265,22 +263,9 @@ TEST_CASE("what a worker gave back is started again in time") {
     tells.says("accepted", "a").says("started", "a", 1, 1, 1).says("given_back", "a", 0, 0, 1);
     const auto given_back = tells.now;
     tells.happened.leavings.push_back({given_back - 5, 1});
-    SECTION("in time") {
-        tells.now = given_back + starts_within - 10;
-        tells.runs("a", 2, 2);
-        CHECK(tells.judged().late_starts == 0);
-    }
-    SECTION("late") {
-        tells.now = given_back + starts_within;
-        tells.runs("a", 2, 2);
-        CHECK(tells.judged().late_starts == 1);
-    }
-    SECTION("never") {
-        tells.ended["a"] = ending{state::ready, "trial::quick", 0};
-        tells.now = given_back + starts_within;
-        tells.says("up", "-", 0, 0, 3);
-        CHECK(tells.judged().late_starts == 1);
-    }
+    CHECK(late_starts(tells, given_back + starts_within - 10, true, 2) == 0);
+    CHECK(late_starts(tells, given_back + starts_within, true, 2) == 1);
+    CHECK(late_starts(tells, given_back + starts_within, false) == 1);
     SECTION("it was cancelled") {
         tells.says("cancelled", "a", 0, 0, 9);
         tells.ended["a"] = ending{state::cancelled, "trial::slow", 0};
