@@ -94,7 +94,7 @@ function(errand_broken_hand rule)
     add_test(NAME "${name}"
         COMMAND ${on} "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
             $<TARGET_FILE:errand_trial> ${mode} --seconds ${broken_SECONDS} --hand hand-${rule} ${broken_FAULTS})
-    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS fault COST 40)
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS "fault;trial" COST 40)
     if(broken_VALKEY)
         errand_on_valkey("${name}")
     endif()
@@ -239,7 +239,7 @@ errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*
 
 function(errand_trial_test name seconds)
     add_test(NAME "fault: ${name}" COMMAND errand_trial --seconds ${seconds} ${ARGN})
-    set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS fault COST ${seconds})
+    set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST ${seconds})
 endfunction()
 errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
 errand_trial_test("a mixed load under every fault loses nothing" 30 --mode alone)
@@ -258,7 +258,7 @@ add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that 
     COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated
         --no-lots --only fail_over_behind)
 set_tests_properties("fault: what was confirmed outlives a fail-over to a replica that was behind"
-    PROPERTIES TIMEOUT 300 LABELS fault COST 20)
+    PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST 20)
 errand_on_valkey("fault: what was confirmed outlives a fail-over to a replica that was behind")
 errand_trial_test("one worker alone starts in time what is ready, on sqlite" 45 --mode lone --store sqlite)
 
@@ -266,4 +266,4 @@ errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp)
 target_link_libraries(errand_piles PRIVATE CLI11::CLI11)
 add_dependencies(errand_piles errand_shifted_clock)
 add_test(NAME "fault: what the dead leave behind is swept" COMMAND errand_piles --things 2000 --untimed)
-set_tests_properties("fault: what the dead leave behind is swept" PROPERTIES TIMEOUT 300 LABELS fault COST 20)
+set_tests_properties("fault: what the dead leave behind is swept" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST 20)
