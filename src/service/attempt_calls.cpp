@@ -10,13 +10,13 @@
 #include "core/utf8.hpp"
 #include "runtime/task_event.hpp"
 #include "service/calls.hpp"
+#include "service/dead_call.hpp"
 #include "service/exchange.hpp"
 #include "service/info_json.hpp"
 #include "service/instant.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 #include "worker/announce.hpp"
-#include "worker/on_dead.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -188,14 +188,6 @@ void tell(detail::app_core& app, const opened_attempt& of, const attempt& one, c
     }
 }
 
-// Of a handler that is in this program.
-awaitable<void> tell_handler(detail::app_core& app, const opened_attempt& of, const attempt& one,
-                             const judged& done, time_point now) {
-    if (done.kind != verdict::bury || !has_on_dead(of.known)) co_return;
-    const dead_task dead{one.task.id, one.task.queue, of.body, of.terms, done.notes, one.at};
-    co_await call_on_dead(app, *of.known, dead, now);
-}
-
 // ---- notes ----
 
 template <class Change>
@@ -298,7 +290,7 @@ awaitable<json::object> report_attempt(exchange& work, task_id id, ticket by, sp
     const auto now = work.tasks().now();
     const auto of = open_attempt(work.app(), one.task);
     auto done = judge(of, one, said, now);
-    co_await tell_handler(work.app(), of, one, done, now);
+    co_await tell_handler(work, of, one, done, now);
     const auto taken = co_await work.hand_in(std::move(done.what));
     if (taken == report_verdict::accepted) {
         work.remember(id, by.claim, {.what = said.what, .becomes = done.becomes});

@@ -332,8 +332,9 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     if (failure) std::rethrow_exception(failure);
     for (const auto& [id, claim] : call.tasks) {
         const auto at = held_.find(id);
-        if (at != held_.end() && at->second.task.claim == claim)
-            at->second.forget_at = steady::now() + call.lease + std::chrono::minutes{1};
+        if (at == held_.end() || at->second.task.claim != claim) continue;
+        const auto over = steady::now() + call.lease + std::chrono::minutes{1};
+        at->second.forget_at = call.never_shorter ? std::max(over, at->second.forget_at) : over;
     }
     co_return got;
 }

@@ -121,6 +121,7 @@ struct extend_call {
     std::vector<claim_number> claims;
     std::vector<std::pair<task_id, claim_number>> tasks;  // those still running under them
     duration lease{30'000};
+    bool never_shorter = false;  // a lease that ends later than that stays as it is
 };
 
 struct extend_answer {

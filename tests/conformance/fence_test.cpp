@@ -37,6 +37,44 @@ TEST_CASE("a report of another claim is refused and changes nothing") {
 }
 
 TEST_CASE(
+    "a lease that is never to be shorter stays when it ends later, and is lengthened when it ends earlier") {
+    store_fixture here;
+    auto worker = here.join("w");
+    auto rescuer = here.join("rescuer");
+    const auto item = item_of("a");
+    here.submit(worker, item);
+    const auto got = here.claim(worker, 1).claimed;
+    REQUIRE(got.size() == 1);
+    const auto never_shorter = [&](duration lease) {
+        extend_call call;
+        call.claims = {got[0].claim};
+        call.tasks = {{got[0].id, got[0].claim}};
+        call.lease = lease;
+        call.never_shorter = true;
+        const auto answer = await(here.io, worker->extend(call));
+        CHECK(answer.lost_claims.empty());
+        CHECK(answer.lost_tasks.empty());
+    };
+    const auto is_kept = [&] {
+        const auto before = worker->now();
+        REQUIRE(here.until([&] { return worker->now() > before + 20ms; }));
+        return recover(here, rescuer).empty();
+    };
+    never_shorter(1ms);
+    CHECK(is_kept());
+    never_shorter(1h);
+    CHECK(extend(here, worker, got[0], 1h).lost_claims.empty());
+    never_shorter(1ms);
+    CHECK(is_kept());
+    // Any other extension sets its end.
+    extend(here, worker, got[0], 1ms);
+    std::vector<claimed_task> saved;
+    CHECK(here.until([&] { return !(saved = recover(here, rescuer)).empty(); }));
+    REQUIRE(saved.size() == 1);
+    CHECK(saved[0].id == item.id);
+}
+
+TEST_CASE(
     "a lease that ran out: recover gives what is still held a new claim, and the old one counts no more") {
     store_fixture here;
     auto gone = here.join("gone");

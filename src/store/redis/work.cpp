@@ -133,6 +133,7 @@ awaitable<void> shard_store::busy(std::span<const std::string> queues) {
 awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
     script_call call{script_name::extend, keys_};
     call.arg(asked.lease.count());
+    call.arg(std::string_view{asked.never_shorter ? "1" : "0"});
     call.arg(asked.claims.size());
     for (const auto claim : asked.claims) call.own_arg(strange_.text_of(claim));
     for (const auto& [id, claim] : asked.tasks) {

@@ -346,6 +346,7 @@ awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
             hear(*std::exchange(extensions_[at], nullptr), at);
         }
         part.lease = asked.lease;
+        part.never_shorter = asked.never_shorter;
         sent[at] = std::make_shared<extension>(executor, 1);
         extensions_[at] = sent[at];
         sent[at]->start(0, shards_[at]->extend(part), parts);

@@ -9,7 +9,7 @@ extend_answer claims::extend(const extend_call& call) {
     extend_answer got;
     for (const auto claim : call.claims) {
         // A lease past its end is lost although nobody has recovered its tasks yet.
-        sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now());
+        sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now(), call.never_shorter);
         if (!tx_.in.changed()) got.lost_claims.push_back(claim);
     }
     for (const auto& [id, claim] : call.tasks) {

@@ -1,7 +1,7 @@
 -- extend: lengthens the leases of claims that still hold.
 
 -- name: lengthen
-UPDATE errand_claim SET ends = ?3 WHERE ns = ?1 AND number = ?2 AND ends > ?4
+UPDATE errand_claim SET ends = CASE WHEN ?5 THEN max(ends, ?3) ELSE ?3 END WHERE ns = ?1 AND number = ?2 AND ends > ?4
 
 -- name: holder
 SELECT claim FROM errand_task WHERE ns = ?1 AND id = ?2
