@@ -154,7 +154,7 @@ private:
                 co_await link_parents(in_, one.id, no, no);
             }
             const auto life = incarnation_of(one.body);
-            if (co_await in_.confirm(one.id, life, true) == confirm_verdict::lost) throw_lost(one.id);
+            if (co_await in_.confirm(one.id, life, true) != confirm_verdict::accepted) throw_lost(one.id);
             answers_[at] = {submit_verdict::accepted, life};
         }
     }

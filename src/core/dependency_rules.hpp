@@ -37,9 +37,15 @@ enum class tidings : char {
 // Of a task that depends on others, until it is free to run.
 enum class waiting_phase : char {
     registering = 'r',  // its submission is not complete
+    withdrawn = 'g',    // and will not be: it is being taken back, in steps
     waits = 'w',
     forsaken = 'f',  // it was cancelled because of one that it depends on
 };
+
+// Its submission is not complete: nobody may count on it, and its id is nobody else's yet.
+constexpr bool is_incomplete(waiting_phase phase) noexcept {
+    return phase == waiting_phase::registering || phase == waiting_phase::withdrawn;
+}
 
 // As stores write it down.
 char letter_of(on_failed rule) noexcept;
@@ -113,7 +119,7 @@ struct settled_task {
 template <class Any>
 settled_task settle(waiting_phase phase, on_failed rule, Any any) {
     settled_task found;
-    if (phase == waiting_phase::registering) return found;
+    if (is_incomplete(phase)) return found;
     if (phase == waiting_phase::forsaken) {
         if (any(link::failed)) return found;
         found.taken_up = true;

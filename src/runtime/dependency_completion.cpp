@@ -157,7 +157,9 @@ awaitable<submit_answer> complete_dependencies(store& in, task_id id, incarnatio
     for (bool walked = false;; walked = true) {
         const auto verdict = co_await in.confirm(id, life, walked);
         if (verdict == confirm_verdict::accepted) co_return submit_answer{submit_verdict::accepted, life};
-        if (verdict == confirm_verdict::lost) throw_lost(id);
+        // Whoever began to take it back may have died over it.
+        if (verdict == confirm_verdict::withdrawn) co_await in.withdraw(id, life);
+        if (verdict != confirm_verdict::walk) throw_lost(id);
         auto cycle = co_await find_cycle(in, id);
         for (int tries = 0; tries < most_tries && co_await others_give_way(in, id, cycle); ++tries) {
             co_await pause();

@@ -281,8 +281,9 @@ struct delivery {
 
 enum class confirm_verdict : std::uint8_t {
     accepted,
-    walk,  // others depend on it: a cycle is to be looked for first
-    lost,  // it is not there any more
+    walk,       // others depend on it: a cycle is to be looked for first
+    lost,       // it is not there any more
+    withdrawn,  // it is being taken back: withdraw() goes on with that
 };
 
 // What comes without being asked for. Called on the store's executor; must not throw and must not wait.

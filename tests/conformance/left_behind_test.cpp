@@ -1,6 +1,9 @@
 // What goes with ended tasks, and what has to go when there are too many of them.
+#include "runtime/dependency_completion.hpp"
 #include "support/store_fixture.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -231,6 +234,42 @@ TEST_CASE(
         REQUIRE(here.until([&] { return ended == 2; }));
         REQUIRE(meanwhile);
         CHECK(meanwhile->where == state::waiting);
+    }
+    SECTION("taken back, which nobody may complete any more") {
+        await(here.io, store->withdraw(before.id, 0));
+        await(here.io, store->remove(before.id, nothing_kept));
+        CHECK_FALSE(await(here.io, store->find(before.id)));
+        std::optional<confirm_verdict> verdict;
+        const auto count = [&](const std::exception_ptr& why) {
+            if (!why) ++ended;
+        };
+        boost::asio::co_spawn(here.io, store->withdraw(item.id, life), count);
+        boost::asio::co_spawn(here.io, store->confirm(item.id, life, true),
+                              [&](const std::exception_ptr&, confirm_verdict said) {
+                                  verdict = said;
+                                  ++ended;
+                              });
+        look_meanwhile(store->find(item.id));
+        REQUIRE(here.until([&] { return ended == 3; }));
+        CHECK(verdict == confirm_verdict::withdrawn);
+        REQUIRE(meanwhile);
+        CHECK(meanwhile->registering);
+    }
+    SECTION("taken back by one that dies over it, whoever completes it goes on with that") {
+        await(here.io, store->withdraw(before.id, 0));
+        await(here.io, store->remove(before.id, nothing_kept));
+        boost::asio::cancellation_signal dies;
+        const auto count = [&](const std::exception_ptr&) { ++ended; };
+        boost::asio::co_spawn(here.io, store->withdraw(item.id, life),
+                              boost::asio::bind_cancellation_slot(dies.slot(), count));
+        look_meanwhile(store->find(item.id));
+        // Who is answered behind the first step knows that it was made.
+        REQUIRE(here.until([&] { return ended == 1; }));
+        dies.emit(boost::asio::cancellation_type::terminal);
+        REQUIRE(here.until([&] { return ended == 2; }));
+        REQUIRE(await(here.io, store->find(item.id)));
+        CHECK_THROWS_AS(await(here.io, complete_dependencies(*store.of, item.id, life, {})),
+                        errand::store_error);
     }
     CHECK_FALSE(await(here.io, store->find(item.id)));
     CHECK(here.until([&] { return await(here.io, store->clean(20)) == 0; }));

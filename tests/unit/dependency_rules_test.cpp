@@ -64,6 +64,7 @@ TEST_CASE("a task is settled only when all that its rule asks for is known") {
     using enum settlement;
     for (const auto rule : every_rule) {
         CHECK(settled(waiting_phase::registering, rule, false, false).then == none);
+        CHECK(settled(waiting_phase::withdrawn, rule, false, true).then == none);
         const auto end = rule == on_failed::gather ? gather : release;
         CHECK(settled(waiting_phase::waits, rule, false, false).then == end);
         CHECK(settled(waiting_phase::waits, rule, true, false).then == none);

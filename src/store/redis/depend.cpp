@@ -58,6 +58,7 @@ awaitable<confirm_verdict> shard_store::confirm(const task_id& id, incarnation l
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);
     if (head.word == "lost") co_return confirm_verdict::lost;
+    if (head.word == "withdrawn") co_return confirm_verdict::withdrawn;
     co_return head.word == "walk" ? confirm_verdict::walk : confirm_verdict::accepted;
 }
 

@@ -41,8 +41,7 @@ edit_verdict changes::edit(const edit_call& call) {
     const auto carries = carrier ? rows_.find(*carrier) : std::nullopt;
     // Of one that has ended it has yet to hear.
     const bool in_run = carrier && (!carries || carries->ended() || carries->claim);
-    const bool fixed =
-        in_run || row->ended() || row->claim || (record && record->phase == waiting_phase::registering);
+    const bool fixed = in_run || row->ended() || row->claim || (record && is_incomplete(record->phase));
     const bool started = row->started() || (carries && carries->started());
     if (fixed || (call.unstarted_only && started)) return edit_verdict::unchanged;
     if (rows_.body_of(*row) != call.seen) return edit_verdict::changed;

@@ -84,6 +84,7 @@ confirm_verdict dependencies::confirm(const task_id& id, incarnation life, bool 
     const auto row = rows_.find(id);
     if (!row || row->life != life) return confirm_verdict::lost;
     // A repeat may find that it waits no longer.
+    if (record && record->phase == waiting_phase::withdrawn) return confirm_verdict::withdrawn;
     if (!record || record->phase != waiting_phase::registering) return confirm_verdict::accepted;
     if (!walked && edges_.any_of(link::tells, id)) return confirm_verdict::walk;
     record->phase = waiting_phase::waits;
@@ -95,11 +96,15 @@ confirm_verdict dependencies::confirm(const task_id& id, incarnation life, bool 
 }
 
 bool dependencies::withdraw(const task_id& id, incarnation life) {
-    const auto record = edges_.waiting_of(id);
+    auto record = edges_.waiting_of(id);
     const auto row = rows_.find(id);
-    if (!record || !row || record->phase != waiting_phase::registering || (life != 0 && row->life != life))
-        return true;
-    if (!edges_.forget_some(id)) return false;
+    if (!record || !row || !is_incomplete(record->phase) || (life != 0 && row->life != life)) return true;
+    if (!edges_.forget_some(id)) {
+        // Nobody may complete what has forgotten a part of what it waits for.
+        record->phase = waiting_phase::withdrawn;
+        edges_.keep_waiting(id, *record);
+        return false;
+    }
     edges_.forget_record(id);
     edges_.drop_news(id, tidings::overdue);
     rows_.drop(id, *row);

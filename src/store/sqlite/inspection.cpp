@@ -41,7 +41,7 @@ std::optional<found_task> inspection::find(const task_id& id) {
         found.needs = edges_.page(link::needs, id, needs_shown);
         found.needed = edges_.count(link::needs, id);
         found.failed = edges_.count(link::failed, id);
-        found.registering = record->phase == waiting_phase::registering;
+        found.registering = is_incomplete(record->phase);
         const bool timed = record->due > 0 && record->rule != on_failed::bundle;
         if (!row->ended() && timed) found.due_at = time_of(record->due);
     }

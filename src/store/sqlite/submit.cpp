@@ -73,7 +73,7 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
         held.started = row.started();
         if (held.where == state::waiting) {
             const auto record = edges_.waiting_of(id);
-            held.registering = record && record->phase == waiting_phase::registering;
+            held.registering = record && is_incomplete(record->phase);
             held.started = held.started || edges_.bundle_started(id);
         }
     }

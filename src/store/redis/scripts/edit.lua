@@ -10,7 +10,7 @@ local id, body = ARGV[1], ARGV[3]
 local old, record = call('HGET', tasks, id), call('HGET', waiting, id)
 if not old then return {'unknown', now} end
 local item = bundle.is_item(record)
-local runs = is_ended(old) or call('HEXISTS', own, id) == 1 or (record and sub(record, 1, 1) == 'r')
+local runs = is_ended(old) or call('HEXISTS', own, id) == 1 or (record and string.find(record, '^[rg]'))
   or (item and bundle.is_under_way(bundle.carrier_of(id) or ''))
 if runs or (ARGV[6] == '1' and started(id)) then return {'unchanged', now} end
 if redis.sha1hex(old) ~= ARGV[2] then return {'changed', now} end

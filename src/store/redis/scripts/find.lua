@@ -43,7 +43,7 @@ if is_ended(body) then
 end
 if record then
   local due = bundle.is_item(record) and 0 or tonumber(sub(record, 3, 15))
-  local word = sub(record, 1, 1) == 'r' and 'registering' or 'waiting'
+  local word = string.find(record, '^[rg]') and 'registering' or 'waiting'
   return {word, now, body, noted, '', due > 0 and digits(due) or '', '', '', staged, standing()}
 end
 local holder = call('HGET', own, id)

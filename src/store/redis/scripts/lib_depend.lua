@@ -48,8 +48,8 @@ end
 -- A task whose submission is not complete is given up after so long without a sign of its submitter (ms).
 local patience = 15000
 
--- What `waiting` holds: phase (r registering, w waits, f cancelled because of a parent), rule, 13 digits
--- (due, ms or 0), priority (a digit; with gates as much behind @), life, queue. So what waits is handled without its body, which names all parents.
+-- What `waiting` holds: phase (r registering, g such a one that is being taken back, w waits, f cancelled because of a parent),
+-- rule, 13 digits (due, ms or 0), priority (a digit; with gates as much behind @), life, queue. So what waits is handled without its body, which names all parents.
 local function waiting_text(phase, rule, due, body, life)
   local _, queue = queue_of(body)
   return phase .. rule .. string.format('%013.0f', due or 0) .. priority_mark(body) .. life .. queue

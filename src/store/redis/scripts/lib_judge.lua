@@ -4,7 +4,7 @@
 -- Needs: lib_settle
 local function settle(id, record, outcome, gathered, wakes)
   local phase, rule = sub(record, 1, 1), sub(record, 2, 2)
-  if phase == 'r' then return end
+  if phase == 'r' or phase == 'g' then return end
   if phase == 'f' then
     if any_link('f', id) then return end
     take_up(id, record)

@@ -26,7 +26,7 @@ local function judge(id, held, conflict, missing)
     end
     return keeps and 'duplicate' or 'rejected'
   end
-  if sub(call('HGET', waiting, id) or '', 1, 1) == 'r' then return 'busy' end
+  if string.find(call('HGET', waiting, id) or '', '^[rg]') then return 'busy' end
   if keeps then return 'duplicate' end
   if conflict == 'reject' or started(id) then return 'rejected' end
   local q, queue = queue_of(held)
