@@ -86,6 +86,8 @@ std::optional<producer::task> producer::submit(const errand::options& with, int 
     std::optional<task> accepted;
     try {
         accepted = app_.block_on(app_.handler<Handler>().with(with).perform_async(number, args...));
+        // First: what is not known to be accepted, as its producer was killed between the two, is not judged.
+        for (const auto& parent : with.after) book_.add("needs:" + parent.id(), accepted->id());
         book_.add("accepted", accepted->id(), number);
     } catch (const errand::error& e) {  // also: what it depends on was lost with the store
         std::fprintf(stderr, "hand: %s\n", e.what());
@@ -174,9 +176,7 @@ void producer::depending(dice& random) {
     errand::options with;
     for (const auto& parent : parents) with.after.emplace_back(parent);
     const auto h = submit<quick>(with, number_++);
-    if (!h) return;
-    for (const auto& parent : parents) book_.add("needs:" + parent.id(), h->id());
-    remember(*h);
+    if (h) remember(*h);
 }
 
 errand::awaitable<void> producer::be_steady(std::size_t shards) {

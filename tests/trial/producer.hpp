@@ -14,10 +14,10 @@
 
 namespace trial {
 
-// Lines it adds: `accepted ID NUMBER`; `uncertain - NUMBER` when the store could not be asked; `delayed ID MS SINCE`;
-// `overdue - NUMBER MS` when a submission of one task was answered so long after its store_timeout; `needs:PARENT ID`;
-// `cancelled ID` when it was told that the task is cancelled now; `due ID SHARD WHEN` where there are several shards: of
-// each some tasks are submitted at a steady rate, which waits for no answer.
+// Lines it adds: `accepted ID NUMBER`, behind a `needs:PARENT ID` for each that it depends on; `uncertain - NUMBER` when the store
+// could not be asked; `delayed ID MS SINCE`; `overdue - NUMBER MS` when a submission of one task was answered so long after its
+// store_timeout; `cancelled ID` when it was told that the task is cancelled now; `due ID SHARD WHEN` where there are several
+// shards: of each some tasks are submitted at a steady rate, which waits for no answer.
 class producer {
 public:
     // Numbers its submissions from `first` on.
