@@ -33,7 +33,7 @@ function(errand_test_program name)
     target_compile_options(${name} PRIVATE -Wno-shadow)
 endfunction()
 
-# errand_catch_tests(folder TIMEOUT seconds [COST seconds]): all sources of the folder are one Catch2 program, each test case a ctest
+# errand_catch_tests(folder TIMEOUT seconds [COST seconds] [ALONE]): all sources of the folder are one Catch2 program, each test case a ctest
 # case "folder: name" with the label folder, or folder-concurrent when tagged [concurrent]: those run under TSan.
 # With STORES the cases are there once for each store, as "folder store: name"; a case tagged with a capability that a store
 # lacks is left out there. With DATABASES they are there for each database, as "folder database store: name"; with DRIVERS
@@ -59,33 +59,42 @@ if(POLICY CMP0174)
     cmake_policy(SET CMP0174 NEW)
 endif()
 
-# errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [WITHOUT tags] [WITH environment]): what of the
-# program's cases is not tagged so. A program with a sanitizer takes most of a second to begin: its cases share some processes.
+# A process and a server for each case take longer than most cases, with a sanitizer most of a second.
+set(share OFF)
+if(ERRAND_SANITIZE)
+    set(share ON)
+endif()
+option(ERRAND_TESTS_SHARE_PROCESSES "The cases of a test program run in a few processes instead of one each" ${share})
+
+# errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [WITHOUT tags] [WITH environment] [ALONE]): what of
+# the program's cases is not tagged so. ALONE: each case is worth a process of its own.
 function(errand_cases program)
-    cmake_parse_arguments(PARSE_ARGV 1 its "" "NAMED;LABEL;TIMEOUT;COST;WITHOUT;WITH" "")
+    cmake_parse_arguments(PARSE_ARGV 1 its "ALONE" "NAMED;LABEL;TIMEOUT;COST;WITHOUT;WITH" "")
+    # A skipped case is a failure: what it needs is installed by scripts/setup.
+    set(skipped "[|] +[0-9]+ skipped")
     foreach(kind "" -concurrent)
         set(properties LABELS ${its_LABEL}${kind})
         if(its_WITH)
             list(APPEND properties ENVIRONMENT "${its_WITH}")
         endif()
         set(cases "~[concurrent]${its_WITHOUT}")
-        set(parts 2)
+        set(parts 4)
         set(may_be_empty "")
         if(kind)
             set(cases "[concurrent]${its_WITHOUT}")
             set(parts 1)
             set(may_be_empty --allow-running-no-tests)
         endif()
-        if(ERRAND_SANITIZE)
+        if(ERRAND_TESTS_SHARE_PROCESSES AND NOT its_ALONE)
             foreach(part RANGE 1 ${parts})
                 math(EXPR index "${part} - 1")
                 set(name "${its_NAMED}${kind}: part ${part} of ${parts}")
                 add_test(NAME "${name}" COMMAND ${program} "${cases}" --shard-count ${parts} --shard-index ${index}
                     ${may_be_empty} --durations yes)
-                set_tests_properties("${name}" PROPERTIES TIMEOUT 2400 COST 60 ${properties})
+                set_tests_properties("${name}" PROPERTIES TIMEOUT 2400 COST 60 FAIL_REGULAR_EXPRESSION "${skipped}"
+                    ${properties})
             endforeach()
         else()
-            # A skipped test is a failure: what it needs is installed by scripts/setup.
             catch_discover_tests(${program} DISCOVERY_MODE PRE_TEST SKIP_IS_FAILURE TEST_PREFIX "${its_NAMED}: "
                 TEST_SPEC "${cases}" PROPERTIES TIMEOUT ${its_TIMEOUT} COST ${its_COST} ${properties})
         endif()
@@ -93,7 +102,7 @@ function(errand_cases program)
 endfunction()
 
 function(errand_catch_tests folder)
-    cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;COST" "STORES;DATABASES;DRIVERS")
+    cmake_parse_arguments(PARSE_ARGV 1 tests "ALONE" "TIMEOUT;COST" "STORES;DATABASES;DRIVERS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     if(NOT sources)
         return()
@@ -107,7 +116,11 @@ function(errand_catch_tests folder)
         set(cost ${tests_COST})
     endif()
     if(NOT tests_STORES AND NOT tests_DATABASES AND NOT tests_DRIVERS)
-        errand_cases(errand_${folder}_tests NAMED "${folder}" LABEL ${folder} TIMEOUT ${timeout} COST ${cost})
+        set(alone "")
+        if(tests_ALONE)
+            set(alone ALONE)
+        endif()
+        errand_cases(errand_${folder}_tests NAMED "${folder}" LABEL ${folder} TIMEOUT ${timeout} COST ${cost} ${alone})
     endif()
     foreach(store IN LISTS tests_STORES)
         errand_cases(errand_${folder}_tests NAMED "${folder} ${store}" LABEL ${folder} TIMEOUT ${timeout}
