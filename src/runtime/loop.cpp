@@ -15,6 +15,14 @@ namespace errand {
 
 namespace asio = boost::asio;
 
+namespace {
+
+std::optional<duration> patience_of(const detail::app_core& app, bool patient) {
+    return patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout};
+}
+
+}  // namespace
+
 store_settings settings_of_store(detail::app_core& app, std::string name, bool patient) {
     store_settings s;
     s.url = app.settings.store;
@@ -24,11 +32,7 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.home = app.memory;
     s.clock = app.clock;
     s.threadless = app.threadless;
-    if (patient) {
-        s.patience = std::nullopt;
-    } else {
-        s.patience = app.settings.store_timeout;
-    }
+    s.patience = patience_of(app, patient);
     s.trouble = [&app](std::string_view text) {
         app.log->warn("{}", text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
@@ -39,10 +43,9 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
 loop::loop(detail::app_core& app, std::string name, bool patient)
     : app_{app},
       store_{app.open_store(context_, settings_of_store(app, std::move(name), patient))},
-      submissions_{context_.get_executor(), *store_,
-                   patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout}},
-      results_{context_.get_executor(), *store_},
-      quotas_{context_.get_executor(), *store_, app.overrides, app.threadless},
+      submissions_{context_.get_executor(), *store_, patience_of(app, patient)},
+      results_{context_.get_executor(), *store_, patience_of(app, patient)},
+      quotas_{context_.get_executor(), *store_, app.overrides, app.threadless, patience_of(app, patient)},
       opened_{context_, asio::steady_timer::time_point::max()} {
     store_->listen(this);
 }

@@ -33,12 +33,16 @@ awaitable<quota_answer> take_from_quota(store& in, quota rules, std::int64_t cou
 }
 
 awaitable<quota_answer> quota_desk::take(std::int64_t count, bool whole) {
+    const auto items = static_cast<std::size_t>(count);
+    room_.enter(items, 0);
     const auto mine = std::make_shared<question>();
     mine->count = count;
     mine->whole = whole;
     waiting_.push_back(mine);
+    const std::shared_ptr<void> leaves{nullptr, [this, items](void*) { room_.leave(items, 0); }};
     if (!std::exchange(asking_, true))
         asio::co_spawn(executor_, ask_all(), asio::detached);  // throws nothing
+    look_for_late();
     while (!mine->ended) {
         co_await answered_.wait();
         co_await asio::this_coro::throw_if_cancelled();
@@ -59,20 +63,21 @@ quota_desk::questions quota_desk::next_questions() {
 
 awaitable<void> quota_desk::ask_all() {
     while (!waiting_.empty()) {
-        const auto some = next_questions();
+        under_way_ = next_questions();
         std::int64_t count = 0;
-        for (const auto& one : some) count += one->count;
+        for (const auto& one : under_way_) count += one->count;
         quota_answer got;
         std::exception_ptr failure;
         try {
             const auto set = book_.quota_rules();
             const auto rules = set ? *set : quota{};
-            got = co_await take_from_quota(in_, rules, count, some.front()->whole, still_);
+            got = co_await take_from_quota(in_, rules, count, under_way_.front()->whole, still_);
         } catch (...) {
             failure = std::current_exception();
         }
         auto left = got.admitted;
-        for (const auto& one : some) {
+        for (const auto& one : std::exchange(under_way_, {})) {
+            if (one->ended) continue;
             one->answer = got;
             one->answer.admitted = std::min(one->count, left);
             left -= one->answer.admitted;
@@ -82,6 +87,53 @@ awaitable<void> quota_desk::ask_all() {
         answered_.open();
     }
     asking_ = false;
+    rest();
+}
+
+// ---- who waits too long ----------------------------------------------------------------------------
+
+// The timer is set once for many: it looks who is late when it ends, and is set to the next.
+void quota_desk::look_for_late() {
+    if (looking_for_late_ || !patience_) return;
+    const auto is_open = [](const auto& one) { return !one->ended; };
+    std::optional<clock::time_point> first;
+    for (const auto* some : {&under_way_, &waiting_}) {
+        const auto at = std::ranges::find_if(*some, is_open);
+        if (at != some->end() && !first) first = (*at)->since;
+    }
+    if (!first) return;
+    looking_for_late_ = true;
+    // Of a question that was asked at once the store tells the cause.
+    late_.expires_at(*first + *patience_ + for_the_store);
+    late_.async_wait([this](const boost::system::error_code& cancelled) {
+        if (cancelled) return;
+        looking_for_late_ = false;
+        give_up_late();
+        look_for_late();
+    });
+}
+
+// A timer that nobody needs would keep the loop from running empty.
+void quota_desk::rest() {
+    looking_for_late_ = false;
+    late_.cancel();
+}
+
+void quota_desk::give_up_late() {
+    const auto came_by = clock::now() - *patience_ - for_the_store;
+    const auto is_late = [came_by](const auto& one) { return one->since <= came_by; };
+    const auto give_up = [](question& one) {
+        one.failure = submit_timed_out(false);
+        one.ended = true;
+    };
+    for (const auto& one : under_way_) {
+        if (!one->ended && is_late(one)) give_up(*one);
+    }
+    while (!waiting_.empty() && is_late(waiting_.front())) {
+        give_up(*waiting_.front());
+        waiting_.pop_front();
+    }
+    answered_.open();
 }
 
 }  // namespace errand

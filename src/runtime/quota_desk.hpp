@@ -4,11 +4,14 @@
 
 #include "runtime/async_gate.hpp"
 #include "runtime/settings_book.hpp"
+#include "runtime/submit_limits.hpp"
 #include "store/store.hpp"
 
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 
 namespace errand {
 
@@ -22,14 +25,25 @@ awaitable<std::int64_t> count_queued(store& in);
 // On its loop's thread only.
 class quota_desk {
 public:
-    quota_desk(const boost::asio::any_io_executor& executor, store& in, const settings_book& book, bool still)
-        : executor_{executor}, in_{in}, book_{book}, still_{still}, answered_{executor} {}
+    // No patience: for ever.
+    quota_desk(const boost::asio::any_io_executor& executor, store& in, const settings_book& book, bool still,
+               std::optional<duration> patience)
+        : executor_{executor},
+          in_{in},
+          book_{book},
+          still_{still},
+          patience_{patience},
+          answered_{executor},
+          late_{executor} {}
 
-    // For so many tasks; `whole`: all of them or none. All of them where no quota is set. Throws store_error.
+    // For so many tasks; `whole`: all of them or none. All of them where no quota is set. Throws store_error, also when the answer
+    // does not come within the patience, which counts from here, and when too much waits already.
     awaitable<quota_answer> take(std::int64_t count, bool whole);
 
 private:
+    using clock = std::chrono::steady_clock;
     struct question {
+        clock::time_point since = clock::now();
         std::int64_t count = 0;
         bool whole = false;
         bool ended = false;
@@ -40,14 +54,22 @@ private:
 
     awaitable<void> ask_all();
     questions next_questions();
+    void look_for_late();
+    void give_up_late();
+    void rest();
 
     boost::asio::any_io_executor executor_;
     store& in_;
     const settings_book& book_;
     bool still_;
+    std::optional<duration> patience_;
     async_gate answered_;
-    questions waiting_;
+    questions waiting_;  // the oldest first
+    questions under_way_;
+    submit_backlog room_;
     bool asking_ = false;
+    boost::asio::steady_timer late_;
+    bool looking_for_late_ = false;
 };
 
 }  // namespace errand

@@ -4,6 +4,7 @@
 
 #include "runtime/manual_time.hpp"
 #include "runtime/operation_aborted.hpp"
+#include "runtime/submit_limits.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -42,6 +43,13 @@ std::exception_ptr lost(const task_id& id) {
     return std::make_exception_ptr(unknown_task{
         "the store knows nothing of task " + to_text(id) +
         ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
+}
+
+std::exception_ptr unanswered(const task_id& id) {
+    return std::make_exception_ptr(store_error{
+        "the end of task " + to_text(id) +
+        " cannot be awaited: the store did not answer in time; the task "
+        "goes on"});
 }
 
 // Of an end: whether who comes now, and did not wait for it, comes too late.
@@ -87,8 +95,13 @@ struct result_watch::group {
     asio::any_completion_handler<void(std::exception_ptr, bool)> done;
 };
 
-result_watch::result_watch(asio::any_io_executor executor, store& in)
-    : executor_{executor}, in_{in}, of_shard_(in.shards()), pace_{executor} {}
+result_watch::result_watch(asio::any_io_executor executor, store& in, std::optional<duration> patience)
+    : executor_{executor},
+      in_{in},
+      of_shard_(in.shards()),
+      pace_{executor},
+      patience_{patience},
+      late_{executor} {}
 
 bool result_watch::is_news(const task_id& id, incarnation life) const {
     const auto [from, to] = waiters_.equal_range(id);
@@ -248,7 +261,7 @@ awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, resu
 // ---- asking the store ------------------------------------------------------------------------------
 
 void result_watch::ask(const task_id& id, incarnation life) {
-    of_shard_[in_.shard_of(id)].unasked.push_back({id, life});
+    of_shard_[in_.shard_of(id)].unasked.push_back({{id, life}, std::chrono::steady_clock::now()});
 }
 
 void result_watch::start_asking() {
@@ -259,6 +272,7 @@ void result_watch::start_asking() {
         if (one.unasked.empty() || std::exchange(one.sending, true)) continue;
         asio::co_spawn(executor_, send(shard), asio::detached);  // throws nothing: failures go to the waiters
     }
+    if (any) look_for_late();
     if (any && !rechecking_) {
         rechecking_ = true;
         asio::co_spawn(executor_, recheck(), asio::detached);
@@ -269,11 +283,12 @@ awaitable<void> result_watch::send(std::size_t shard) {
     auto& asks = of_shard_[shard];
     while (!asks.unasked.empty() && !closed_) {
         const std::size_t n = std::min(asks.unasked.size(), watches_per_call);
-        std::vector<watched_task> tasks(asks.unasked.end() - static_cast<std::ptrdiff_t>(n),
-                                        asks.unasked.end());
+        asks.asked.assign(asks.unasked.end() - static_cast<std::ptrdiff_t>(n), asks.unasked.end());
         asks.unasked.resize(asks.unasked.size() - n);
-        std::erase_if(tasks, [this](const watched_task& one) { return !waiters_.contains(one.id); });
-        if (tasks.empty()) continue;
+        std::erase_if(asks.asked, [this](const question& one) { return !waiters_.contains(one.about.id); });
+        if (asks.asked.empty()) continue;
+        std::vector<watched_task> tasks;
+        for (const auto& one : asks.asked) tasks.push_back(one.about);
         try {
             const auto known = co_await in_.watch(tasks);
             for (const auto& end : known.ended) answer_ended(end, known.now);
@@ -284,8 +299,51 @@ awaitable<void> result_watch::send(std::size_t shard) {
         } catch (...) {
             for (const auto& one : tasks) answer(one.id, one.life, nullptr, std::current_exception());
         }
+        asks.asked.clear();
     }
     asks.sending = false;
+    if (std::ranges::none_of(of_shard_, &questions::sending)) rest();
+}
+
+// The timer is set once for many: it looks who is late when it ends, and is set to the next.
+void result_watch::look_for_late() {
+    if (looking_for_late_ || closed_ || !patience_) return;
+    std::optional<moment> first;
+    for (const auto& shard : of_shard_) {
+        for (const auto* some : {&shard.unasked, &shard.asked}) {
+            if (!some->empty() && (!first || some->front().since < *first)) first = some->front().since;
+        }
+    }
+    if (!first) return;
+    looking_for_late_ = true;
+    // Of a call that was begun at once the store tells the cause.
+    late_.expires_at(*first + *patience_ + for_the_store);
+    late_.async_wait([this](const boost::system::error_code& cancelled) {
+        if (cancelled) return;
+        looking_for_late_ = false;
+        give_up_late();
+        look_for_late();
+    });
+}
+
+// A timer that nobody needs would keep the loop from running empty.
+void result_watch::rest() {
+    looking_for_late_ = false;
+    late_.cancel();
+}
+
+void result_watch::give_up_late() {
+    const auto came_by = std::chrono::steady_clock::now() - *patience_ - for_the_store;
+    std::vector<watched_task> late;
+    for (auto& shard : of_shard_) {
+        for (auto* some : {&shard.unasked, &shard.asked}) {
+            const auto end =
+                std::ranges::find_if(*some, [&](const question& one) { return one.since > came_by; });
+            for (auto at = some->begin(); at != end; ++at) late.push_back(at->about);
+            some->erase(some->begin(), end);
+        }
+    }
+    for (const auto& one : late) answer(one.id, one.life, nullptr, unanswered(one.id));
 }
 
 awaitable<void> result_watch::recheck() {
@@ -354,6 +412,7 @@ void result_watch::note_asked(std::span<const watched_task> tasks) {
 void result_watch::close() {
     closed_ = true;
     pace_.cancel();
+    rest();
     const auto why = std::make_exception_ptr(store_error{
         "the app is closing: the task goes on, its result is not awaited"});
     while (!waiters_.empty()) answer(task_id{waiters_.begin()->first}, 0, nullptr, why);

@@ -1,5 +1,6 @@
 // Waiting for tasks to end: one watch per task and process, made in batches; told by the store's listener. After a lost
-// connection every watch is made again, and now and then one is repeated although nothing was lost.
+// connection every watch is made again, and now and then one is repeated although nothing was lost. Of a store that does not say
+// how things stand whoever waits is told when his patience is over, which counts from when he came: not from when his turn came.
 #pragma once
 
 #include <errand/error.hpp>
@@ -38,7 +39,8 @@ protected:
 // On its loop's thread only.
 class result_watch {
 public:
-    result_watch(boost::asio::any_io_executor executor, store& in);
+    // No patience: for ever.
+    result_watch(boost::asio::any_io_executor executor, store& in, std::optional<duration> patience);
 
     // The end of this task. Throws result_gone when its place was taken by a later life or it is no longer kept,
     // store_error when the store lost it. Cancellation leaves nothing behind.
@@ -106,15 +108,27 @@ private:
     boost::asio::any_io_executor executor_;
     store& in_;
     std::unordered_multimap<task_id, waiter> waiters_;
+    struct question {
+        watched_task about;
+        moment since;
+    };
     // Of one shard: one that is away keeps nobody from hearing of tasks of the others.
     struct questions {
-        std::vector<watched_task> unasked{};
+        std::vector<question> unasked{};  // the oldest first
+        std::vector<question> asked{};    // by the call that is under way
         bool sending = false;
     };
+    // Who has waited too long for an answer is told so.
+    void look_for_late();
+    void give_up_late();
+    void rest();
     std::vector<questions> of_shard_;
     bool rechecking_ = false;
     bool closed_ = false;
     boost::asio::steady_timer pace_;
+    std::optional<duration> patience_;
+    boost::asio::steady_timer late_;
+    bool looking_for_late_ = false;
 };
 
 }  // namespace errand

@@ -5,6 +5,7 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "store/report_load.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -24,7 +25,6 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::size_t most_reports_per_call = 2000;
 constexpr std::size_t most_answers_remembered = 20'000;
 constexpr std::chrono::milliseconds after_a_failure{200};
 constexpr std::chrono::seconds at_the_end{1};

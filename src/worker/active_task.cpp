@@ -4,6 +4,7 @@
 #include <errand/error.hpp>
 
 #include "core/gate_rules.hpp"
+#include "core/utf8.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/executor.hpp"
 #include "worker/stage_runner.hpp"
@@ -155,7 +156,8 @@ awaitable<void> active_task::progress(double done, std::string text) {
 
 awaitable<void> active_task::tell_progress(double done, std::string text) {
     notes.progress = done;
-    notes.progress_text = std::move(text);
+    // What is shown is JSON.
+    notes.progress_text = repaired_utf8(text);
     const auto mine = ++told_;
     if (!answered_) answered_ = std::make_unique<async_gate>(by_.home().executor());
     if (!writing_) {

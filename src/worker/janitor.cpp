@@ -6,7 +6,7 @@
 namespace errand {
 
 namespace {
-constexpr std::size_t cleaned_per_call = 150;
+constexpr std::size_t cleaned_per_call = 100;
 }  // namespace
 
 janitor::janitor(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)

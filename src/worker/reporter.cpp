@@ -1,5 +1,6 @@
 #include "worker/reporter.hpp"
 
+#include "store/report_load.hpp"
 #include "worker/announce.hpp"
 
 #include <algorithm>
@@ -21,9 +22,6 @@ void take_first(std::vector<T>& to, std::vector<T>& from, std::size_t n) {
     to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
     from.erase(from.begin(), end);
 }
-
-// For as many others a store could do as much: an item comes into its bundle by itself.
-std::size_t weight_of(const report& one) { return one.what == report::kind::join ? 32 : 1; }
 
 }  // namespace
 
@@ -54,20 +52,9 @@ void reporter::for_open(const std::vector<report>& reports, Change change) {
     }
 }
 
-// After an outage more may wait than one call is to carry.
-std::size_t reporter::fitting() const {
-    std::size_t n = 0;
-    for (std::size_t bytes = 0, weight = 0; n < reports_.size(); ++n) {
-        bytes += reports_[n].record.size();
-        weight += weight_of(reports_[n]);
-        if (n > 0 && (bytes > store::most_bytes_per_call || weight > most_reports_per_call)) break;
-    }
-    return n;
-}
-
 reporter::batch reporter::load(work_call& call) {
     batch taken;
-    const auto n = fitting();
+    const auto n = reports_that_fit(reports_);
     if (n == reports_.size()) {
         call.reports = std::exchange(reports_, {});
         reports_.reserve(call.reports.size());  // as many again are likely

@@ -30,8 +30,6 @@ public:
         return reports_.empty() && closed_.empty() && on_their_way_ == 0 && later_.empty();
     }
 
-    // One call takes along no more than this, and no more bytes than the store's calls carry.
-    static constexpr std::size_t most_reports_per_call = 2000;
     // What one call takes along.
     struct batch {
         std::vector<leased_tasks::index> leased_at;
@@ -55,7 +53,6 @@ private:
     void for_open(const std::vector<report>& reports, Change change);
     void delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer);
     void landed();
-    std::size_t fitting() const;
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
     worker_shared& shared_;

@@ -11,6 +11,7 @@
 #include "worker/announce.hpp"
 #include "worker/bundle_ends.hpp"
 #include "worker/schedule_ends.hpp"
+#include "worker/silent_shards.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -103,12 +104,20 @@ awaitable<std::size_t> resolver::deliver_all(std::span<const news> entries) {
     if (!one_by_one) std::rethrow_exception(failure);
     std::size_t done = 0;
     bool some = false;
+    silent_shards silent;
+    // Which have just given these.
+    for (const auto& one : entries) silent.answered({in_.shard_of(one.about)});
     for (std::size_t at = 0; at < entries.size(); ++at) {
+        silent_shards::some concerned{in_.shard_of(entries[at].about)};
+        for (const auto& heir : entries[at].heirs) concerned.insert(in_.shard_of(heir));
+        if (silent.any_of(concerned)) continue;
         try {
             done += co_await at_most(executor, deliver(entries.subspan(at, 1)), long_enough);
             some = true;
+            silent.answered(concerned);
         } catch (...) {
             failure = std::current_exception();
+            silent.failed(concerned);
         }
     }
     if (!some) std::rethrow_exception(failure);

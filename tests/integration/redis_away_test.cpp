@@ -42,48 +42,90 @@ TEST_CASE("An app outlives a store that was not there at first", "[edges]") {
     CHECK(t.wait(t.run(t.app.handler<repeats>().perform_async("x"))) == "x");
 }
 
-TEST_CASE("store_timeout counts from the call, however many wait before it", "[edges]") {
+namespace {
+
+struct verdicts {
+    int thrown = 0, waited = 0, done = 0;
+    std::chrono::steady_clock::time_point last{};
+};
+
+// Begins so many at once and waits for all; `begin(i)` is one of them.
+template <class Begin>
+errand::awaitable<verdicts> all_of(int count, Begin begin) {
+    namespace asio = boost::asio;
+    verdicts got;
+    asio::steady_timer over{co_await asio::this_coro::executor, asio::steady_timer::time_point::max()};
+    for (int at = 0; at < count; ++at) {
+        asio::co_spawn(over.get_executor(), begin(at), [&](const std::exception_ptr& error, auto&&...) {
+            try {
+                if (error) std::rethrow_exception(error);
+            } catch (const errand::store_error& e) {
+                ++got.thrown;
+                if (std::string_view{e.what()}.find("others waited before") != std::string_view::npos)
+                    ++got.waited;
+            }
+            got.last = std::chrono::steady_clock::now();
+            if (++got.done == count) over.cancel();
+        });
+    }
+    co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return got;
+}
+
+// An app whose server does not answer any more, and waits for 2 s.
+struct stalled_app {
     errand::test::redis_server server{{.tcp = true}};
     errand::test::tcp_gate gate{server.port()};
-    auto settings = errand::test::fresh_settings();
-    settings.store = gate.url();
-    settings.store_timeout = 2s;
-    test_app t{settings};
-    t.run(t.app.handler<repeats>().perform_async("x"));
-    gate.stall(true);
-    struct verdicts {
-        int thrown = 0, done = 0;
-        std::chrono::steady_clock::time_point last{};
-        int waited = 0;
-    };
+    test_app t{settings()};
+
+    errand::config settings() const {
+        auto with = errand::test::fresh_settings();
+        with.store = gate.url();
+        with.store_timeout = 2s;
+        return with;
+    }
+    template <class Begin>
+    verdicts stall(int count, Begin begin) {
+        gate.stall(true);
+        const auto began = std::chrono::steady_clock::now();
+        const auto got = t.run(all_of(count, begin));
+        CHECK(got.thrown == count);
+        // One after the other, as many as a call takes, they would need 16 s or more.
+        CHECK(got.last - began < 10s);
+        gate.stall(false);
+        CHECK(t.run(t.app.handler<repeats>().perform_async("z")).id() != "");
+        return got;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("store_timeout counts from the call, however many wait before it", "[edges]") {
+    stalled_app here;
+    here.t.run(here.t.app.handler<repeats>().perform_async("x"));
     constexpr int callers = 8000;
-    const auto all = [&]() -> errand::awaitable<verdicts> {
-        verdicts got;
-        namespace asio = boost::asio;
-        asio::steady_timer over{co_await asio::this_coro::executor, asio::steady_timer::time_point::max()};
-        for (int at = 0; at < callers; ++at) {
-            asio::co_spawn(
-                over.get_executor(), submit_one(t.app), [&](const std::exception_ptr& error, auto&&...) {
-                    try {
-                        if (error) std::rethrow_exception(error);
-                    } catch (const errand::store_error& e) {
-                        ++got.thrown;
-                        if (std::string_view{e.what()}.find("others waited before") != std::string_view::npos)
-                            ++got.waited;
-                    }
-                    got.last = std::chrono::steady_clock::now();
-                    if (++got.done == callers) over.cancel();
-                });
-        }
-        co_await over.async_wait(asio::as_tuple(asio::use_awaitable));
-        co_return got;
-    };
-    const auto began = std::chrono::steady_clock::now();
-    const auto got = t.run(all());
-    CHECK(got.thrown == callers);
-    // One after the other, as many as a call takes, they would need 16 s or more.
-    CHECK(got.last - began < 10s);
+    const auto got = here.stall(callers, [&](int) { return submit_one(here.t.app); });
     CHECK(got.waited > callers / 2);
-    gate.stall(false);
-    CHECK(t.run(t.app.handler<repeats>().perform_async("z")).id() != "");
+}
+
+TEST_CASE("store_timeout counts from where the end of a task is first awaited, however many are", "[edges]") {
+    stalled_app here;
+    constexpr std::size_t callers = 4000;
+    const auto handles = here.t.run(
+        here.t.app.handler<repeats>().perform_bulk(std::vector<std::tuple<std::string>>(callers, {"x"})));
+    REQUIRE(handles.size() == callers);
+    here.stall(callers,
+               [&](int at) -> errand::awaitable<void> { co_await handles[static_cast<std::size_t>(at)]; });
+}
+
+TEST_CASE("store_timeout counts from the call where a quota is asked first", "[edges]") {
+    stalled_app here;
+    here.t.run(here.t.app.set_quota({.submit_rate = errand::per_second(1'000'000)}));
+    here.t.run(here.t.app.handler<repeats>().perform_async("x"));
+    // Each of these asks by itself.
+    const auto two = [&]() -> errand::awaitable<void> {
+        co_await submit_one(here.t.app);
+        co_await submit_one(here.t.app);
+    };
+    here.stall(8, [&](int) { return errand::transaction(here.t.app, two); });
 }

@@ -83,6 +83,27 @@ TEST_CASE("a recovery whose answer was lost is answered again with the same task
     CHECK(redis.finish(worker, {success_of(saved[0])}) == std::vector{report_verdict::accepted});
 }
 
+TEST_CASE("a recovery whose answer was lost says again what never came to the worker that it was handed to") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w"), waiting = redis.join("waiting"), producer = redis.join("p");
+    redis.submit(producer, item_of("first"));
+    redis.finish(waiting, {success_of(redis.claim(waiting, 1).claimed.at(0))});
+    work_call call;
+    call.claim = {.queues = {"default"}, .limit = 5, .lease = 30s, .takes_given = true};
+    await(redis.io, waiting->work(call));
+    const auto lone = item_of("lone");
+    redis.submit(producer, lone);
+    REQUIRE(redis.until([&] { return waiting.ear->given.size() == 1; }));
+    const auto claim = redis::claim_text(waiting.ear->given.front().claim);
+    redis.redis({"ZADD", redis.key("leases"), "1", claim});
+    redis.gate.cut_reply();
+    const auto saved = await(redis.io, worker->recover(10, 30s)).tasks;
+    CHECK(redis.gate.reply_was_cut());
+    REQUIRE(saved.size() == 1);
+    CHECK(saved[0].id == lone.id);
+    CHECK(saved[0].handed);
+}
+
 TEST_CASE("a connection cut again and again loses no call") {
     gated_fixture redis;
     auto worker = redis.join_gated("w");

@@ -42,6 +42,15 @@ std::string stamped(std::int64_t age) {
     return "000000000000001" + std::to_string(now.count() - age) + "x";
 }
 
+submission_item child_of(const task_id& parent) {
+    auto child = item_of("child");
+    auto body = decode_body(child.body);
+    body.after = {parent};
+    child.body = encode(body);
+    child.after = {{parent}};
+    return child;
+}
+
 long size(redis_fixture& here, const std::string& part) { return std::stol(here.size_of(part)); }
 
 }  // namespace
@@ -64,16 +73,31 @@ TEST_CASE("the end of a task takes some names of dead resolvers off, and never a
     auto worker = here.join("w");
     const auto parent = item_of("parent");
     here.submit(worker, parent);
-    auto child = item_of("child");
-    auto body = decode_body(child.body);
-    body.after = {parent.id};
-    child.body = encode(body);
-    child.after = {{parent.id}};
-    here.submit(worker, child);
+    here.submit(worker, child_of(parent.id));
     add(here, "ZADD", "outbox", 2000, [](int i) { return std::vector<std::string>{"+inf", "R" + dead(i)}; });
     await(here.io, worker->cancel(parent.id, 0, outcome_of(state::cancelled)));
     CHECK(size(here, "outbox") >= 1500);
     CHECK(await(here.io, worker->take_news(10, 10s)).entries.size() == 1);
+}
+
+TEST_CASE("a call that has news of many tasks takes off no more names of dead resolvers than one",
+          "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto parent = item_of("parent");
+    here.submit(worker, parent);
+    resolution told{.parent = parent.id, .what = tidings::cancelled, .cancelled = {}, .children = {}};
+    for (int i = 0; i < 30; ++i) {
+        const auto child = child_of(parent.id);
+        here.submit(worker, child);
+        told.children.push_back(child.id);
+    }
+    await(here.io, worker->cancel(parent.id, 0, outcome_of(state::cancelled)));
+    add(here, "ZADD", "outbox", 2000, [](int i) { return std::vector<std::string>{"+inf", "R" + dead(i)}; });
+    // With no outcome to end them each is to be looked at by itself.
+    await(here.io, worker->resolve({&told, 1}, {}));
+    CHECK(here.redis({"ZCOUNT", here.key("outbox"), "0", "9999999999999"}) == "31");
+    CHECK(size(here, "outbox") >= 1900);
 }
 
 TEST_CASE("names of workers and resolvers that are gone are swept, and those of the living stay", "[sweep]") {

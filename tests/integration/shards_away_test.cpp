@@ -47,6 +47,28 @@ TEST_CASE("claims take from the servers that are there, and what is to be report
     CHECK(await(t.io, t.worker.of->find(lost))->where == state::success);
 }
 
+TEST_CASE("what was to be reported to a server that was away goes there in calls of a bounded size",
+          "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    constexpr std::size_t count = 12, each = errand::store::most_bytes_per_call / 4;
+    for (std::size_t i = 0; i <= count; ++i) t.submit(t.id_on(away_shard));
+    const auto tasks = t.work({}, count + 1).claimed;
+    REQUIRE(tasks.size() == count + 1);
+    t.other.kill();
+    // Behind the first, which is sent again and again.
+    for (const auto& one : tasks) {
+        auto end = errand::test::success_of(one);
+        end.record.append(each, ' ');
+        CHECK(t.work({std::move(end)}).later == std::vector<std::size_t>{0});
+    }
+    t.other.restart();
+    REQUIRE(run_until(t.io, [&] { return t.worker.ear.answered.size() == count + 1; }));
+    for (const auto& [id, verdict] : t.worker.ear.answered)
+        CHECK(verdict == errand::report_verdict::accepted);
+    CHECK(t.worker.ear.calls.size() >= count / 4);
+}
+
 TEST_CASE("what a server gives late is taken by the next claim, or goes back to its queue", "[shards]") {
     store_desk t;
     await(t.io, t.worker.of->open());

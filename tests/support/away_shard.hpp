@@ -51,9 +51,11 @@ struct two_servers {
 
 struct listener : errand::test::heard {
     std::vector<std::pair<errand::task_id, errand::report_verdict>> answered;
+    std::set<int> calls;  // in which these came: it is woken after each
     void report_answered(const errand::task_id& id, errand::claim_number,
                          errand::report_verdict verdict) override {
         answered.emplace_back(id, verdict);
+        calls.insert(wakes);
     }
 };
 

@@ -117,12 +117,15 @@ public:
     // A minute of the store's time after the other, with some tasks in each.
     void live_on(verdict& into) {
         server_.command({"CONFIG", "SET", "slowlog-max-len", "100000"});
-        server_.command({"CONFIG", "SET", "slowlog-log-slower-than", "0"});
+        constexpr std::size_t at_once = 100;  // as a worker's janitor
+        // Shorter ones are not noted (us): a note of each command in a script would take longer than many of these.
+        server_.command({"CONFIG", "SET", "slowlog-log-slower-than", "200"});
         for (int minute = 0; minute < minutes; ++minute) {
             for (const auto& [name, size] : sizes()) into.most[name] = std::max(into.most[name], size);
             run_tasks(3, 1, &into);
             ++into.passes;
-            while (timed(&into, janitor_->clean(150)) + timed(&into, janitor_->trim(1'000'000, 150)) > 0) {
+            while (timed(&into, janitor_->clean(at_once)) + timed(&into, janitor_->trim(1'000'000, at_once)) >
+                   0) {
             }
             timed(&into, janitor_->beat("{}", 60s, {}));
             clock_.set(shift_ += minute_ms);

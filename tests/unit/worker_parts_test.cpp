@@ -2,6 +2,7 @@
 #include "worker/attempt_report.hpp"
 #include "worker/deadlines.hpp"
 #include "worker/leased_tasks.hpp"
+#include "worker/silent_shards.hpp"
 #include "worker/slot_pool.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -166,4 +167,20 @@ TEST_CASE("a report says what the decision says, and no more than needed") {
     CHECK(later.what == report::kind::retry);
     CHECK(later.delay == 4s);
     CHECK(decode_notes(later.record).worker == "w");
+}
+
+TEST_CASE("a server that is away is waited for once by whoever tells news one by one") {
+    silent_shards silent;
+    silent.answered({0});
+    silent.failed({0, 1, 2});
+    // It may be either.
+    CHECK_FALSE(silent.any_of({0, 1, 2}));
+    silent.answered({0, 2});
+    silent.failed({1, 2});
+    CHECK(silent.any_of({0, 1}));
+    CHECK_FALSE(silent.any_of({0, 2}));
+    silent.answered({1});
+    CHECK_FALSE(silent.any_of({0, 1}));
+    silent.failed({0, 2});
+    CHECK_FALSE(silent.any_of({0, 2}));
 }

@@ -195,6 +195,13 @@ struct free_form_on_pool {
     errand::awaitable<int> perform() { co_return co_await book.body(co_await errand::this_task()); }
 };
 
+struct tells_in_latin1 {
+    errand::awaitable<void> perform() {
+        auto& self = co_await errand::this_task();
+        co_await self.progress(0.5, "caf\xE9");
+    }
+};
+
 struct refuses_nan {
     errand::awaitable<void> perform() {
         auto& self = co_await errand::this_task();
@@ -244,6 +251,7 @@ ERRAND_HANDLER(worker_test::mourner_on_pool, .max_retry = 0, .blocking = true)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)
 ERRAND_HANDLER(worker_test::refuses_nan, .max_retry = 0)
+ERRAND_HANDLER(worker_test::tells_in_latin1)
 ERRAND_HANDLER(worker_test::free_form, .aliases = {"worker_test.free_form.before"},
                .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
 ERRAND_HANDLER(worker_test::free_form_on_pool,

@@ -94,6 +94,14 @@ TEST_CASE("a progress that is no number is refused") {
     CHECK_THAT(text_of(info), ContainsSubstring("not a number"));
 }
 
+TEST_CASE("a text of progress that is no UTF-8 is shown as what is") {
+    bench t;
+    t.start();
+    const auto info = end_of(t, t.run(t.app.handler<tells_in_latin1>().perform_async()));
+    CHECK(info.state == state::success);
+    CHECK(info.progress_text == "caf\xEF\xBF\xBD");
+}
+
 TEST_CASE("a handler hears of its task's death, and what it throws then changes nothing") {
     bench t;
     t.start();

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "core/record.hpp"
+#include "store/report_load.hpp"
 #include "store/shards/sharded_store.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -251,8 +252,12 @@ void sharded_store::send_waiting(const asio::any_io_executor& executor, std::siz
     part->shard = shard;
     part->late = true;
     part->call.lane = lane;
-    move_to(part->call.reports, desk.reports);
-    move_to(part->call.closed, desk.closed);
+    const auto fits = static_cast<std::ptrdiff_t>(reports_that_fit(desk.reports));
+    part->call.reports.assign(std::make_move_iterator(desk.reports.begin()),
+                              std::make_move_iterator(desk.reports.begin() + fits));
+    desk.reports.erase(desk.reports.begin(), desk.reports.begin() + fits);
+    // A claim is closed when all of its reports are there.
+    if (desk.reports.empty()) move_to(part->call.closed, desk.closed);
     start(executor, part);
 }
 

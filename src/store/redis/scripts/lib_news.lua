@@ -25,16 +25,17 @@ local function still_true(id, what)
   return (is_ended(value) and state_letter(value) ~= 's') == (what ~= 'v')
 end
 
+-- One of the resolvers that wait is told; one that is gone has no receiver on its channel. So many one call takes off at most,
+-- however often it announces: those of the dead are swept.
+local resolvers_left = 100
 local function announce(news)
   if #news == 0 then return end
   for i = 1, #news do call('ZADD', outbox, now, news[i]) end
-  -- One of the resolvers that wait; one that is gone has no receiver on its channel. Of those not all are taken off at once:
-  -- they are swept.
-  local names_left = 100
-  repeat
-    names_left = names_left - 1
+  while resolvers_left > 0 do
     local name = call('ZRANGE', outbox, '+inf', '+inf', 'BYSCORE', 'LIMIT', 0, 1)[1]
     if not name or sub(name, 1, 1) ~= 'R' then return end
     call('ZREM', outbox, name)
-  until call('PUBLISH', prefix .. 'wake:' .. sub(name, 2), 'r') > 0 or names_left == 0
+    resolvers_left = resolvers_left - 1
+    if call('PUBLISH', prefix .. 'wake:' .. sub(name, 2), 'r') > 0 then return end
+  end
 end

@@ -76,13 +76,21 @@ local function recover()
   end
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), table.concat(ids), ARGV[6], ARGV[7]) or '0'
   for id, text in pairs(moved) do call('HSET', slots, id .. number, text) end
+  local never_came = {}
+  for i = 1, #handed do never_came[i] = ids[handed[i]] end
   return {'ok', now, number, next_end(), table.concat(ids), table.concat(lengths, ' '), table.concat(bodies), remarks,
-    handed}, {number}
+    handed}, {number, table.concat(never_came)}
 end
 
 local function again(before)
   local taken, sizes, all, said = taken_before(before[1])
-  return {'ok', now, before[1], next_end(), taken, sizes, all, said, {}}
+  local never_came, positions = {}, {}
+  local names = before[2] or ''
+  for at = 1, #names, 16 do never_came[sub(names, at, at + 15)] = true end
+  for n = 1, #taken / 16 do
+    if never_came[sub(taken, n * 16 - 15, n * 16)] then positions[#positions + 1] = n end
+  end
+  return {'ok', now, before[1], next_end(), taken, sizes, all, said, positions}
 end
 
 return once(ARGV[1], tonumber(ARGV[2]), recover, again)
