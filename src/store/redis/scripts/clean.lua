@@ -29,9 +29,10 @@ for i = 1, #ids do
   end
 end
 
-for _, worker in ipairs(call('ZRANGE', workers, '-inf', now, 'BYSCORE', 'LIMIT', 0, 500)) do
-  call('ZREM', workers, worker)
-  call('HDEL', cards, worker)
+local gone = call('ZRANGE', workers, '-inf', now, 'BYSCORE', 'LIMIT', 0, 500)
+if #gone > 0 then
+  call('ZREM', workers, unpack(gone))
+  call('HDEL', cards, unpack(gone))
 end
 -- What goes sooner its submitter knows of, or has left a trace.
 mark_deleted(math.min(latest, now - trace_ms))
