@@ -33,13 +33,11 @@ awaitable<quota_answer> take_from_quota(store& in, quota rules, std::int64_t cou
 }
 
 awaitable<quota_answer> quota_desk::take(std::int64_t count, bool whole) {
-    const auto items = static_cast<std::size_t>(count);
-    room_.enter(items, 0);
+    room_.enter(static_cast<std::size_t>(count), 0);
     const auto mine = std::make_shared<question>();
     mine->count = count;
     mine->whole = whole;
     waiting_.push_back(mine);
-    const std::shared_ptr<void> leaves{nullptr, [this, items](void*) { room_.leave(items, 0); }};
     if (!std::exchange(asking_, true))
         asio::co_spawn(executor_, ask_all(), asio::detached);  // throws nothing
     look_for_late();
@@ -83,6 +81,7 @@ awaitable<void> quota_desk::ask_all() {
             left -= one->answer.admitted;
             one->failure = failure;
             one->ended = true;
+            room_.leave(static_cast<std::size_t>(one->count), 0);
         }
         answered_.open();
     }
@@ -122,9 +121,10 @@ void quota_desk::rest() {
 void quota_desk::give_up_late() {
     const auto came_by = clock::now() - *patience_ - for_the_store;
     const auto is_late = [came_by](const auto& one) { return one->since <= came_by; };
-    const auto give_up = [](question& one) {
+    const auto give_up = [this](question& one) {
         one.failure = submit_timed_out(false);
         one.ended = true;
+        room_.leave(static_cast<std::size_t>(one.count), 0);
     };
     for (const auto& one : under_way_) {
         if (!one->ended && is_late(one)) give_up(*one);
