@@ -63,7 +63,7 @@ void delivery_counts::refused(app_core& app, const submission_item& item, const 
     app.log->warn("a task was committed, but the store did not take it any more: {}", text);
     auto said = task_event(event_kind::delivery_refused, item.id, body);
     said.text = describe(why).message;
-    app.events.publish(said);
+    app.events.publish(std::move(said));
 }
 
 void delivery_counts::fill(outbox_info& into) const {
