@@ -48,6 +48,7 @@ public:
     app_core(app_core& own, std::string name_space);
     ~app_core();
 
+    // `name_spaces` stands in those of the app's own alone.
     const config settings;
     const store_maker open_store;
 
@@ -114,9 +115,9 @@ public:
     };
     std::vector<served_core> served();
     // Its worker was told which namespaces it serves.
-    bool serves_several() const noexcept { return !settings.name_spaces.empty(); }
-    // A line of the log, with the namespace where there are several.
-    std::string named(std::string_view line) const;
+    bool serves_several() const noexcept { return !own().settings.name_spaces.empty(); }
+    // With what a line of the log begins: the namespace, where there are several; nothing else.
+    const std::string& label() const noexcept { return label_; }
 
     // For callers whose executor is none of errand's: a loop on a thread of its own, started at the first use.
     loop& background();
@@ -138,6 +139,7 @@ public:
     std::vector<std::shared_ptr<outbox_port>> outboxes();
 
 private:
+    const std::string label_;
     std::map<std::string, std::unique_ptr<app_core>> others_;  // of the app's own: those served beside it
     std::mutex guard_;                                         // of what follows
     std::shared_ptr<worker> running_;

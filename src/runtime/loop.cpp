@@ -30,7 +30,7 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
         s.patience = app.settings.store_timeout;
     }
     s.trouble = [&app](std::string_view text) {
-        app.log->warn("{}", app.named(text));
+        app.log->warn("{}{}", app.label(), text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
     };
     return s;

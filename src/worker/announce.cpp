@@ -84,8 +84,9 @@ std::string line_of(const event& what) {
 void announce(detail::app_core& app, event what) {
     const auto level = level_of(what.kind);
     if (app.log->should_log(level)) {
+        auto line = line_of(what);
         // What is said of the worker is said of all that it serves.
-        const auto line = is_of_worker(what) ? line_of(what) : app.named(line_of(what));
+        if (!is_of_worker(what)) line.insert(0, app.label());
         if (what.task.empty()) {
             app.log->log(level, "{}", line);
         } else {

@@ -49,7 +49,7 @@ std::vector<std::string> queues_served(const worker_shared& shared) {
 std::string name_spaces_of(const detail::app_core& app) {
     if (!app.serves_several()) return "namespace " + app.settings.name_space;
     std::vector<std::string> names;
-    for (const auto& [name, weight] : app.settings.name_spaces)
+    for (const auto& [name, weight] : app.own().settings.name_spaces)
         names.push_back(name + ":" + std::to_string(weight));
     return "namespaces " + listed(names);
 }
@@ -71,9 +71,9 @@ std::string introduction_of(const worker_shares& served) {
 std::vector<std::string> doubts_of(const worker_shares& served) {
     const auto& shared = *served.front();
     std::vector<std::string> doubts;
-    const auto& own = shared.app.own().settings.name_space;
-    if (shared.app.serves_several() && !shared.app.settings.name_spaces.contains(own)) {
-        doubts.push_back("what this program submits outside of tasks is in namespace \"" + own +
+    const auto& own = shared.app.own().settings;
+    if (shared.app.serves_several() && !own.name_spaces.contains(own.name_space)) {
+        doubts.push_back("what this program submits outside of tasks is in namespace \"" + own.name_space +
                          "\", which this worker does not serve");
     }
     const auto known = queues_of_handlers();

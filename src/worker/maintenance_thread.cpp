@@ -25,10 +25,10 @@ awaitable<void> reach(loop& there, const detail::app_core& app) {
         co_await there.ready();
     } catch (const usage_error& e) {
         if (!app.serves_several()) throw;
-        throw usage_error{app.named(e.what())};
+        throw usage_error{app.label() + e.what()};
     } catch (const store_error& e) {
         if (!app.serves_several()) throw;
-        throw store_error{app.named(e.what())};
+        throw store_error{app.label() + e.what()};
     }
 }
 
@@ -60,7 +60,7 @@ awaitable<void> maintenance_thread::open() {
         if (!shared.limits_are_looked_at) {
             shared.limits_are_looked_at = true;
             shared.limits_are_declared = co_await declare_limits_if_there(shared.app, one.home().tasks());
-            if (!shared.limits_are_declared) shared.app.log->warn("{}", shared.app.named(limits_stay));
+            if (!shared.limits_are_declared) shared.app.log->warn("{}{}", shared.app.label(), limits_stay);
         }
     }
     for (auto& one : duties_) one.begin();

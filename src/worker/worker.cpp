@@ -128,7 +128,7 @@ awaitable<void> worker::reach_store(parts& of) {
     const auto declare = [this](loop& at) { return declare_limits_if_there(app_, at.tasks()); };
     shared.limits_are_declared = co_await on_loop(there, declare);
     shared.limits_are_looked_at = true;
-    if (!shared.limits_are_declared) app_.log->warn("{}", app_.named(limits_stay));
+    if (!shared.limits_are_declared) app_.log->warn("{}{}", app_.label(), limits_stay);
 }
 
 awaitable<void> worker::start() {

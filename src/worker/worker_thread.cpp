@@ -71,7 +71,7 @@ std::string worker_thread::some_running() const {
         const auto some = one.runs().some_running();
         if (some.empty()) continue;
         if (++named > most) return words + "; and more";
-        words += (words.empty() ? "" : "; ") + one.app().named(some);
+        words += (words.empty() ? "" : "; ") + one.app().label() + some;
     }
     return words;
 }
