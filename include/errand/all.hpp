@@ -144,7 +144,7 @@ template <class T>
 /// else is as errand::all does it.
 /// @param how a limit of time, and what becomes of the other tasks
 /// @throws what `co_await h` throws, when all have failed; store_error when the store cannot be reached; timed_out;
-///         usage_error when there are no handles, they are of different apps or a transaction holds one back
+///         usage_error when there are no handles, they are of different apps or namespaces or a transaction holds one back
 template <class... T>
     requires(sizeof...(T) > 0)
 [[nodiscard]] awaitable<std::pair<std::size_t, std::variant<detail::value_of<T>...>>> any(

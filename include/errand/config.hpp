@@ -47,6 +47,11 @@ struct config {
     /// Finished tasks that are kept of each queue, of successes and of each other end; beyond that the oldest go before
     /// their retention is over, though never one whose result somebody awaits.
     std::size_t max_history = 1'000'000;
+    /// Namespaces whose tasks this worker runs, name to weight (1..1000): of the slots that become free each that has something
+    /// to do gets as many as its weight says, and what one leaves goes to the others. Empty: `name_space` alone. What is submitted
+    /// and looked at outside of tasks is that of `name_space` in any case, whether it is among them or not; what a task submits is
+    /// of the task's namespace. At most 1000. In the environment: `shop:3,mail:1`.
+    std::map<std::string, int> name_spaces{};
 
     /// Reads ERRAND_CONFIG and then the environment.
     /// @throws usage_error naming the variable or the file and the value that does not fit

@@ -63,6 +63,9 @@ struct event {
     std::optional<time_point> ended_at{};    ///< when it ended, by the store's clock
     std::string text{};                      ///< what there is to say, see the kind
     duration after{0};                       ///< a length of time, see the kind
+    /// Whose it is: the task's namespace, or the app's own where there is no task; of what goes wrong in serving one of several
+    /// namespaces (`failure`, `store_trouble`) that one.
+    std::string name_space{};
 };
 
 /// Hears events; see app::on_event.

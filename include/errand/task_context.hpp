@@ -58,6 +58,8 @@ public:
     [[nodiscard]] virtual task_logger& log() = 0;
     /// The schedule that this task is a run of; null when it is none. Valid as long as the attempt.
     [[nodiscard]] virtual schedule_run* schedule() = 0;
+    /// The namespace that the task is of: one of those that the worker serves. What is submitted under the task is of it, too.
+    [[nodiscard]] virtual const std::string& name_space() const = 0;
 
     /// Says how far the work is; seen through `info()`. Calls in quick succession share a round trip.
     /// @param done 0..1 @param text shown beside it

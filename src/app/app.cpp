@@ -193,7 +193,11 @@ awaitable<void> app::start() {
     try {
         co_await fresh->start();
         started = true;
-        co_await declare_policy_schedules(*core_);
+        if (core_->serves_several()) {
+            co_await fresh->in_each(declare_policy_schedules);
+        } else {
+            co_await declare_policy_schedules(*core_);
+        }
     } catch (...) {
         failure = std::current_exception();
     }

@@ -41,6 +41,7 @@ void declare_common(CLI::App& line, common_options& values) {
 
 config session::settings() const {
     auto settings = config::from_environment();
+    settings.name_spaces.clear();  // a worker's; this runs none
     if (!how_.store.empty()) settings.store = how_.store;
     if (!how_.name_space.empty()) settings.name_space = how_.name_space;
     if (!how_.store_timeout.empty())

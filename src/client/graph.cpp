@@ -87,7 +87,7 @@ awaitable<std::optional<task_graph>> find_graph(app_core& app, std::string id, s
     const auto from = parse_task_id(id);
     if (!from) co_return std::nullopt;
     auto executor = co_await boost::asio::this_coro::executor;
-    co_return co_await on_loop(caller_loop(executor, app),
+    co_return co_await on_loop(caller_loop(executor, core_for(executor, app)),
                                [=](loop& there) { return walk_graph(there, *from, most); });
 }
 

@@ -208,15 +208,18 @@ awaitable<std::string> wait_for_result(task_ref ref, std::optional<duration> wit
 }
 
 awaitable<std::optional<task_info>> find_info(app_core& app, std::string id) {
-    auto found = co_await find_by(app, id);
+    const auto executor = co_await asio::this_coro::executor;
+    auto found = co_await find_by(core_for(executor, app), id);
     if (!found) co_return std::nullopt;
     co_return info_of(*found);
 }
 
 awaitable<std::optional<task_ref>> find_task(app_core& app, std::string id) {
-    auto found = co_await find_by(app, id);
+    const auto executor = co_await asio::this_coro::executor;
+    auto& core = core_for(executor, app);
+    auto found = co_await find_by(core, id);
     if (!found || !info_of(*found)) co_return std::nullopt;
-    co_return task_ref{.app = &app,
+    co_return task_ref{.app = &core,
                        .id = found->id.bytes,
                        .life = incarnation_of(found->body),
                        .duplicate = false,

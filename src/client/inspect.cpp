@@ -204,7 +204,8 @@ awaitable<std::vector<std::size_t>> inspector::away() const {
 
 awaitable<std::vector<outbox_info>> inspector::outboxes() const {
     std::vector<outbox_info> all;
-    for (const auto& one : app_->outboxes()) all.push_back(co_await one->look());
+    const auto executor = co_await boost::asio::this_coro::executor;
+    for (const auto& one : core_for(executor, *app_).outboxes()) all.push_back(co_await one->look());
     co_return all;
 }
 

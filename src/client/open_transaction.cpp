@@ -94,7 +94,7 @@ awaitable<void> arrived(task_ref ref) {
 
 open_transaction::open_transaction(app_core& app, std::shared_ptr<open_transaction> outer,
                                    std::shared_ptr<transaction_level> level, lock_mark locked)
-    : app_{app},
+    : app_{&app},
       outer_{std::move(outer)},
       level_{level || !outer_ ? std::move(level) : outer_->level()},
       locked_{locked || !outer_ ? std::move(locked) : outer_->locked_} {}
@@ -105,7 +105,7 @@ task_ref open_transaction::hold(prepared_submission one) {
     auto task = std::make_shared<held_task>();
     task->handler = one.body.handler;
     task->biz_id = one.body.biz_id;
-    task_ref ref{.app = &app_,
+    task_ref ref{.app = app_,
                  .id = one.id.bytes,
                  .life = 0,
                  .duplicate = false,
@@ -121,6 +121,18 @@ void open_transaction::hold(schedule_record declared) {
     one->handler = declared.run.handler;
     one->schedule = std::move(declared);
     add(std::move(one));
+}
+
+void open_transaction::choose(app_core& core) {
+    if (app_ == &core || &app_->own() != &core.own()) return;
+    const std::lock_guard lock{guard_};
+    if (held_.empty() && !outer_ && !level_ && !locked_) {
+        app_ = &core;
+        return;
+    }
+    throw usage_error{"a transaction holds the tasks of one namespace: this one is of namespace \"" +
+                      app_->settings.name_space + "\", and what is performed here of \"" +
+                      core.settings.name_space + '"'};
 }
 
 void open_transaction::add(std::shared_ptr<held_task> one) {
@@ -168,10 +180,10 @@ awaitable<void> open_transaction::commit() {
 }
 
 awaitable<void> open_transaction::submit_tasks(loop& there, const held_list& tasks) {
-    fit_to_quota(app_, tasks);
+    fit_to_quota(*app_, tasks);
     auto items = items_of(tasks, there.tasks().now());
     check_weight(items);
-    if (app_.overrides.any_quota()) co_await need_quota(there, app_, std::ssize(tasks));
+    if (app_->overrides.any_quota()) co_await need_quota(there, *app_, std::ssize(tasks));
     auto got = co_await submit_whole(there, std::move(items));
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         tasks[i]->duplicate = got.answers[i].verdict == submit_verdict::duplicate;
@@ -179,7 +191,7 @@ awaitable<void> open_transaction::submit_tasks(loop& there, const held_list& tas
     }
     co_await throw_refusal(there.tasks(), tasks, got.answers);
     for (std::size_t i = 0; i < got.items.size(); ++i)
-        tell_submitted(app_.events, got.items[i], got.answers[i]);
+        tell_submitted(app_->events, got.items[i], got.answers[i]);
 }
 
 awaitable<void> open_transaction::submit_all(held_list list) {
@@ -187,13 +199,13 @@ awaitable<void> open_transaction::submit_all(held_list list) {
     std::exception_ptr failure;
     auto fate = held_task::fate::dropped;
     try {
-        co_await on_loop(caller_loop(executor, app_), [&](loop& there) -> awaitable<void> {
+        co_await on_loop(caller_loop(executor, *app_), [&](loop& there) -> awaitable<void> {
             const auto tasks = tasks_of(list);
-            if (app_.overrides.any_quota())
-                co_await need_schedule_quota(there.tasks(), app_, schedules_of(list));
+            if (app_->overrides.any_quota())
+                co_await need_schedule_quota(there.tasks(), *app_, schedules_of(list));
             if (!tasks.empty()) co_await submit_tasks(there, tasks);
             fate = held_task::fate::submitted;
-            co_await declare_all(there.tasks(), schedules_of(list), app_.zone_finder());
+            co_await declare_all(there.tasks(), schedules_of(list), app_->zone_finder());
         });
     } catch (const store_error&) {
         // It may have happened: then the handles are good, and else their tasks are unknown to the store.
@@ -234,8 +246,9 @@ awaitable<void> run_under(std::shared_ptr<open_transaction> held, std::function<
 }
 
 awaitable<void> run_in_memory_transaction(app& owner, std::function<awaitable<void>()> body) {
-    const ambient* around = ambient_of(co_await asio::this_coro::executor);
-    auto& core = core_of(owner);
+    const auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    auto& core = core_for(executor, core_of(owner));
     const bool joins = around && around->transaction && &around->transaction->app() == &core;
     auto held = std::make_shared<open_transaction>(core, joins ? around->transaction : nullptr);
     co_await run_under(held, std::move(body));

@@ -77,7 +77,10 @@ public:
                               std::shared_ptr<transaction_level> level = nullptr, lock_mark locked = nullptr);
     ~open_transaction();
 
-    app_core& app() const noexcept { return app_; }
+    app_core& app() const noexcept { return *app_; }
+    // Whose tasks it holds, where its app's worker serves several namespaces: the first one says. Throws usage_error when it is
+    // tied to another.
+    void choose(app_core& core);
     const std::shared_ptr<transaction_level>& level() const noexcept { return level_; }
 
     // From any thread.
@@ -101,7 +104,7 @@ private:
     awaitable<void> submit_all(held_list list);
     awaitable<void> submit_tasks(loop& there, const held_list& tasks);
 
-    app_core& app_;
+    app_core* app_;
     const std::shared_ptr<open_transaction> outer_;
     const std::shared_ptr<transaction_level> level_;
     const lock_mark locked_;

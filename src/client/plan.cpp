@@ -35,6 +35,10 @@ public:
     }
 
     app_core& app() noexcept { return *app_; }
+    void choose_core(const boost::asio::any_io_executor& executor) {
+        app_ = &core_for(executor, *app_);
+        for (auto& task : tasks) task.call.app = app_;
+    }
     std::vector<planned_task> tasks;
 
 private:
@@ -199,6 +203,7 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_s
 awaitable<task_ref> submit_plan(plan_ptr tree) {
     auto executor = co_await boost::asio::this_coro::executor;
     flat_plan flat{*tree};
+    flat.choose_core(executor);
     auto& app = flat.app();
     draft any;
     any.app = &app;

@@ -122,11 +122,11 @@ awaitable<std::vector<time_point>> upcoming_on(loop& there, task_id id, std::siz
 std::string schedule::id() const { return to_text(task_id{id_}); }
 
 awaitable<schedule_info> schedule::info() const {
-    return on_caller_loop(app_, [id = task_id{id_}](loop& there) { return schedule_info_on(there, id); });
+    return on_loop_of(app_, [id = task_id{id_}](loop& there) { return schedule_info_on(there, id); });
 }
 
 awaitable<bool> schedule::pause() const {
-    return on_caller_loop(app_, [id = task_id{id_}](loop& there) {
+    return on_loop_of(app_, [id = task_id{id_}](loop& there) {
         return change_schedule_on(there, id, [](const seen_schedule& seen) {
             return errand::pause(required_record(seen));
         });
@@ -134,7 +134,7 @@ awaitable<bool> schedule::pause() const {
 }
 
 awaitable<bool> schedule::resume() const {
-    return on_caller_loop(app_, [id = task_id{id_}, zones = app_->zone_finder()](loop& there) {
+    return on_loop_of(app_, [id = task_id{id_}, zones = app_->zone_finder()](loop& there) {
         return change_schedule_on(there, id, [zones](const seen_schedule& seen) {
             return errand::resume(required_record(seen), seen.now, zones);
         });
@@ -142,7 +142,7 @@ awaitable<bool> schedule::resume() const {
 }
 
 awaitable<bool> schedule::cancel() const {
-    return on_caller_loop(app_, [id = task_id{id_}](loop& there) {
+    return on_loop_of(app_, [id = task_id{id_}](loop& there) {
         return change_schedule_on(there, id, [](const seen_schedule& seen) {
             return errand::cancel(required_record(seen), seen.now);
         });
@@ -150,20 +150,19 @@ awaitable<bool> schedule::cancel() const {
 }
 
 awaitable<handle<boost::json::value>> schedule::run_now() const {
-    return on_caller_loop(app_, [app = app_, id = task_id{id_}](loop& there) {
-        return run_now_on(there, app, id);
-    });
+    return on_loop_of(app_,
+                      [app = app_, id = task_id{id_}](loop& there) { return run_now_on(there, app, id); });
 }
 
 awaitable<std::size_t> schedule::backfill(time_point from, time_point to) const {
     if (from >= to) throw usage_error{"backfill of schedule " + id() + ": `from` must be before `to`"};
-    return on_caller_loop(app_, [app = app_, id = task_id{id_}, from, to](loop& there) {
+    return on_loop_of(app_, [app = app_, id = task_id{id_}, from, to](loop& there) {
         return backfill_on(there, app, id, from, to);
     });
 }
 
 awaitable<std::vector<time_point>> schedule::upcoming(std::size_t most) const {
-    return on_caller_loop(app_, [id = task_id{id_}, most, zones = app_->zone_finder()](loop& there) {
+    return on_loop_of(app_, [id = task_id{id_}, most, zones = app_->zone_finder()](loop& there) {
         return upcoming_on(there, id, most, zones);
     });
 }

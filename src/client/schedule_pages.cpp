@@ -69,6 +69,13 @@ awaitable<std::optional<schedule>> found_schedule_on(loop& there, detail::app_co
     co_return seen.record ? std::optional{schedule{*app, id.bytes}} : std::nullopt;
 }
 
+awaitable<std::optional<schedule>> find_schedule_of(detail::app_core* app, task_id id) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    auto* const core = &core_for(executor, *app);
+    auto look = [core, id](loop& there) { return found_schedule_on(there, core, id); };
+    co_return co_await on_loop(caller_loop(executor, *core), std::move(look));
+}
+
 awaitable<std::optional<schedule>> no_schedule() { co_return std::nullopt; }
 
 }  // namespace
@@ -111,9 +118,7 @@ awaitable<schedule_page> detail::list_schedules(app_core& app, schedule_filter w
 awaitable<std::optional<schedule>> detail::find_schedule(app_core& app, std::string id) {
     const auto known = parse_task_id(id);
     if (!known) return no_schedule();
-    return on_caller_loop(&app, [app = &app, id = *known](loop& there) {
-        return found_schedule_on(there, app, id);
-    });
+    return find_schedule_of(&app, *known);
 }
 
 }  // namespace errand

@@ -150,13 +150,14 @@ awaitable<void> declare_policy_schedules(detail::app_core& app) {
         if (handler->code) holders.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
     }
     if (holders.empty()) return []() -> awaitable<void> { co_return; }();
-    return on_caller_loop(&app, [app = &app, holders](loop& there) {
+    return on_loop_of(&app, [app = &app, holders](loop& there) {
         return declare_policies_on(there, app, holders);
     });
 }
 
 awaitable<schedule> detail::declare_schedule(schedule_draft one) {
     const auto executor = co_await boost::asio::this_coro::executor;
+    choose_core(one.run, executor);
     auto& app = *one.run.app;
     const auto held = transaction_of(one.run, ambient_of(executor));
     auto record = prepared_schedule(std::move(one));

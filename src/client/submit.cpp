@@ -81,7 +81,7 @@ void tell(const app_core& app, event said, bool duplicate, const std::exception_
     } else if (duplicate) {
         said.kind = event_kind::task_duplicate;
     }
-    app.events.publish(said);
+    app.events.publish(std::move(said));
 }
 
 awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission one) {
@@ -227,6 +227,7 @@ awaitable<bulk_result> send_bulk_within_quota(loop& there, app_core& app,
 
 awaitable<task_ref> submit(draft one) {
     auto executor = co_await asio::this_coro::executor;
+    choose_core(one, executor);
     auto held = transaction_of(one, ambient_of(executor));
     const auto stage = stage_of(one, ambient_of(executor));
     if (!one.app->submit_wrappers.empty()) one = co_await wrapped(std::move(one));
@@ -251,6 +252,7 @@ awaitable<task_ref> submit_prepared(app_core& app, prepared_submission one) {
 awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     if (all.empty()) co_return std::vector<task_ref>{};
     auto executor = co_await asio::this_coro::executor;
+    for (auto& one : all) choose_core(one, executor);
     auto& app = *all.front().app;
     auto held = transaction_of(all.front(), ambient_of(executor));
     const auto stage = stage_of(all.front(), ambient_of(executor));

@@ -4,6 +4,7 @@
 
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
 
 namespace errand::detail {
@@ -26,6 +27,11 @@ struct submit_chain {
 };
 
 }  // namespace
+
+void choose_core(draft& one, const boost::asio::any_io_executor& executor) {
+    one.app = &core_for(executor, *one.app);
+    if (one.held_by) one.held_by->choose(*one.app);
+}
 
 awaitable<draft> wrapped(draft one) {
     submission what;

@@ -9,6 +9,10 @@
 
 namespace errand::detail {
 
+// Whose it is, before anything else is asked of it: under a task of one of the namespaces that the app's worker serves it is
+// of that one. Throws usage_error when what holds it back holds tasks of another.
+void choose_core(draft& one, const boost::asio::any_io_executor& executor);
+
 // The draft as the wrappers given to around_submit leave it.
 awaitable<draft> wrapped(draft one);
 

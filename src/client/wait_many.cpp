@@ -79,7 +79,7 @@ joint_wait::joint_wait(aim what, std::vector<task_ref> tasks, const await_option
     for (auto& ref : tasks) {
         if (ref.app != tasks.front().app) {
             throw usage_error{"cannot await task " + id_text(ref) + " together with task " +
-                              id_text(tasks.front()) + ": their handles are of different apps"};
+                              id_text(tasks.front()) + ": their handles are of different apps or namespaces"};
         }
         const auto life = life_of(ref, "await the result of");
         tasks_.push_back({ref, life});

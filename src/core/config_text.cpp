@@ -61,22 +61,18 @@ void set(duration& member, std::string_view text, const std::string& where) {
 }
 
 void set(std::map<std::string, int>& member, std::string_view text, const std::string& where) {
-    try {
-        member = parse_queues(text);
-    } catch (const usage_error& e) {
-        throw usage_error{where + ": " + e.what()};
-    }
+    member = parse_weights(text, where);
 }
 
-std::map<std::string, int> queues_of(const json::object& from, const std::string& where) {
-    std::map<std::string, int> queues;
+std::map<std::string, int> weights_of(const json::object& from, const std::string& where) {
+    std::map<std::string, int> weights;
     for (const auto& [name, weight] : from) {
         boost::system::error_code ec;
         const int value = weight.to_number<int>(ec);
         if (ec) refuse(where + "." + std::string{name}, json::serialize(weight), "a weight (a whole number)");
-        queues[std::string{name}] = value;
+        weights[std::string{name}] = value;
     }
-    return queues;
+    return weights;
 }
 
 // JSON's own types go through the text form, so that a value means the same in file and environment.
@@ -84,7 +80,7 @@ template <class Member>
 void set_json(Member& member, const json::value& from, const std::string& where) {
     if constexpr (std::is_same_v<Member, std::map<std::string, int>>) {
         if (const auto* object = from.if_object()) {
-            member = queues_of(*object, where);
+            member = weights_of(*object, where);
             return;
         }
     }
@@ -113,6 +109,16 @@ void check(bool holds, const std::string& sentence) {
     if (!holds) throw usage_error{"config." + sentence};
 }
 
+void check_name_space(const std::string& name, const std::string& member) {
+    check(!name.empty() && name.size() <= 255, member + ": 1 to 255 bytes");
+    check(name.find_first_of("{}") == std::string::npos, member + ": must not contain { or }");
+}
+
+void check_weight_of(const std::string& name, int weight, const std::string& member) {
+    check(weight >= 1 && weight <= 1000,
+          member + ": the weight of \"" + name + "\" must be 1 to 1000, got " + std::to_string(weight));
+}
+
 }  // namespace
 
 std::optional<duration> parse_duration(std::string_view text) noexcept {
@@ -131,8 +137,8 @@ std::optional<duration> parse_duration(std::string_view text) noexcept {
     return duration{*count * found->ms};
 }
 
-std::map<std::string, int> parse_queues(std::string_view text) {
-    std::map<std::string, int> queues;
+std::map<std::string, int> parse_weights(std::string_view text, const std::string& where) {
+    std::map<std::string, int> weights;
     while (!text.empty()) {
         const auto comma = text.find(',');
         const auto item = trimmed(text.substr(0, comma));
@@ -142,10 +148,10 @@ std::map<std::string, int> parse_queues(std::string_view text) {
         const auto weight = colon == std::string_view::npos
                                 ? std::optional{1}
                                 : parse_number<int>(trimmed(item.substr(colon + 1)));
-        if (name.empty() || !weight) refuse("queues", item, "name:weight, for example mail:3");
-        queues[std::string{name}] = *weight;
+        if (name.empty() || !weight) refuse(where, item, "name:weight, for example mail:3");
+        weights[std::string{name}] = *weight;
     }
-    return queues;
+    return weights;
 }
 
 void apply_variables(config& to, const std::function<std::optional<std::string>(const std::string&)>& look) {
@@ -190,12 +196,15 @@ void apply_json(config& to, std::string_view text, const std::string& file) {
 
 void check_config(const config& c) {
     constexpr duration longest = std::chrono::days{365};
-    check(!c.name_space.empty() && c.name_space.size() <= 255, "name_space: 1 to 255 bytes");
-    check(c.name_space.find_first_of("{}") == std::string::npos, "name_space: must not contain { or }");
+    check_name_space(c.name_space, "name_space");
+    check(c.name_spaces.size() <= 1000, "name_spaces: at most 1000");
+    for (const auto& [name, weight] : c.name_spaces) {
+        check_name_space(name, "name_spaces");
+        check_weight_of(name, weight, "name_spaces");
+    }
     for (const auto& [name, weight] : c.queues) {
         check(!name.empty() && name.size() <= 255, "queues: a name has 1 to 255 bytes");
-        check(weight >= 1 && weight <= 1000,
-              "queues: the weight of \"" + name + "\" must be 1 to 1000, got " + std::to_string(weight));
+        check_weight_of(name, weight, "queues");
     }
     check(c.shards <= 256, "shards: at most 256");
     check(c.concurrency >= 1 && c.concurrency <= 100'000, "concurrency: 1 to 100000");

@@ -15,8 +15,8 @@ namespace errand {
 // "30s", "500ms", "2m", "1h", "7d": a whole number and its unit. Nullopt for anything else.
 std::optional<duration> parse_duration(std::string_view text) noexcept;
 
-// "mail:3,default:1" (a name alone weighs 1). Throws usage_error saying what does not fit.
-std::map<std::string, int> parse_queues(std::string_view text);
+// "mail:3,default:1" (a name alone weighs 1). Throws usage_error that begins with `where` and says what does not fit.
+std::map<std::string, int> parse_weights(std::string_view text, const std::string& where);
 
 // Sets the members that `look` knows by their variable's name (ERRAND_STORE, …). Throws usage_error naming the variable.
 void apply_variables(config& to, const std::function<std::optional<std::string>(const std::string&)>& look);

@@ -39,19 +39,21 @@ std::string_view to_string(event_kind kind) noexcept {
 }
 
 void event_stream::subscribe(event_listener to) {
-    std::lock_guard lock{guard_};
-    auto grown = listeners_ ? std::make_shared<listeners>(*listeners_) : std::make_shared<listeners>();
+    std::lock_guard lock{audience_->guard};
+    const auto& before = audience_->all;
+    auto grown = before ? std::make_shared<listeners>(*before) : std::make_shared<listeners>();
     grown->push_back(std::move(to));
-    listeners_ = std::move(grown);
-    heard_.store(true, std::memory_order_release);
+    audience_->all = std::move(grown);
+    audience_->heard.store(true, std::memory_order_release);
 }
 
-void event_stream::publish(const event& what) const {
+void event_stream::publish(event what) const {
     if (!heard()) return;
+    what.name_space = name_space_;
     std::shared_ptr<const listeners> now;
     {
-        std::lock_guard lock{guard_};
-        now = listeners_;
+        std::lock_guard lock{audience_->guard};
+        now = audience_->all;
     }
     for (const auto& one : *now) one(what);
 }

@@ -1,46 +1,55 @@
 #include "core/fair_shares.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace errand {
 
-fair_shares::fair_shares(const std::vector<int>& weights) {
+// 300 and 100 take turns as 3 and 1 do: the smaller a turn, the sooner it is the others'.
+fair_shares::fair_shares(const std::vector<int>& weights) : wanting_{weights.size()} {
+    int common = 0;
+    for (const int weight : weights) common = std::gcd(common, std::max(weight, 1));
     for (const int weight : weights)
-        of_.push_back({.weight = std::max(weight, 1), .deficit = 0, .idle = false});
+        of_.push_back({.weight = static_cast<std::size_t>(std::max(weight, 1) / common)});
+}
+
+void fair_shares::wants(std::size_t who, bool some) {
+    auto& one = of_[who];
+    if (one.wants == some) return;
+    one.wants = some;
+    if (some) {
+        ++wanting_;
+        return;
+    }
+    --wanting_;
+    given_ -= one.given;
+    one.given = 0;
+    one.left = 0;
+    // Its turn is over: coming back at once would begin it anew.
+    if (turn_ == who) turn_ = (turn_ + 1) % of_.size();
 }
 
 void fair_shares::give(std::size_t slots) {
-    left_ = slots;
-    for (auto& one : of_) one.idle = false;
-}
-
-std::vector<fair_shares::share> fair_shares::next() {
-    std::vector<share> shares(of_.size());
-    for (std::size_t at = 0; at < shares.size(); ++at) shares[at].whose = at;
-    while (left_ > 0 && std::ranges::any_of(of_, [](const one& each) { return !each.idle; })) {
+    while (slots > 0 && wanting_ > 0) {
         auto& now = of_[turn_];
-        if (now.deficit == 0) now.deficit = now.weight;
-        if (!now.idle) {
-            const auto given = std::min(static_cast<std::size_t>(now.deficit), left_);
-            shares[turn_].slots += given;
-            left_ -= given;
-            now.deficit -= static_cast<std::int64_t>(given);
+        if (now.wants) {
+            if (now.left == 0) now.left = now.weight;
+            const auto some = std::min(now.left, slots);
+            now.given += some;
+            given_ += some;
+            now.left -= some;
+            slots -= some;
+            // Whom the lack of slots stops is the first when there are some again.
+            if (now.left > 0) return;
         }
-        // Who was stopped by the lack of slots is the first when there are some again.
-        if (now.deficit > 0 && !now.idle) break;
-        now.deficit = 0;
         turn_ = (turn_ + 1) % of_.size();
     }
-    std::erase_if(shares, [](const share& each) { return each.slots == 0; });
-    return shares;
 }
 
-void fair_shares::took(const share& asked, std::size_t taken) {
-    if (taken >= asked.slots) return;
-    left_ += asked.slots - taken;
-    of_[asked.whose].idle = true;
-    of_[asked.whose].deficit = 0;
-    if (turn_ == asked.whose) turn_ = (turn_ + 1) % of_.size();
+void fair_shares::take(std::size_t who, std::size_t slots) {
+    const auto some = std::min(slots, of_[who].given);
+    of_[who].given -= some;
+    given_ -= some;
 }
 
 }  // namespace errand

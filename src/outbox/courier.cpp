@@ -60,10 +60,10 @@ void delivery_counts::refused(app_core& app, const submission_item& item, const 
         ++refused_;
         last_refusal_ = text;
     }
-    app.log->warn("a task was committed, but the store did not take it any more: {}", text);
+    app.log->warn("{}a task was committed, but the store did not take it any more: {}", app.label(), text);
     auto said = task_event(event_kind::delivery_refused, item.id, body);
     said.text = describe(why).message;
-    app.events.publish(said);
+    app.events.publish(std::move(said));
 }
 
 void delivery_counts::fill(outbox_info& into) const {
@@ -163,8 +163,8 @@ awaitable<void> courier::run(std::shared_ptr<database_core> on, lane& of) {
             auto stayed = co_await deliver_own(on, of);
             lanes_.answered(of, std::move(stayed));
         } catch (const std::exception& e) {
-            app_.log->warn("{} tasks wait in the outbox of {}: {}", of.on_way.size(), of_.shown_url(),
-                           e.what());
+            app_.log->warn("{}{} tasks wait in the outbox of {}: {}", app_.label(), of.on_way.size(),
+                           of_.shown_url(), e.what());
             lanes_.failed(of);
         }
         if (changed_) changed_->open();
@@ -342,8 +342,8 @@ void courier::warn_of_first(const std::vector<brought>& all) const {
     if (late == all.end()) return;
     const auto count =
         std::count_if(late, all.end(), [](const brought& one) { return one.got.failed != nullptr; });
-    app_.log->warn("{} of {} tasks wait in the outbox of {}: {}", count, all.size(), of_.shown_url(),
-                   describe(late->got.failed).message);
+    app_.log->warn("{}{} of {} tasks wait in the outbox of {}: {}", app_.label(), count, all.size(),
+                   of_.shown_url(), describe(late->got.failed).message);
 }
 
 void courier::tell(outbox_entry& entry, const delivered_item& answer) {

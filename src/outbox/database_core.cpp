@@ -89,6 +89,7 @@ void database_core::throw_closed() { throw store_error{"the database object was 
 
 void database_core::close() {
     if (closing_.exchange(true)) return;
+    for (const auto& [core, other] : others_) other->close();
     auto& background = app_.background();
     asio::co_spawn(background.executor(), courier_->flush(flushes_for), asio::use_future).get();
     closed_ = true;
@@ -144,12 +145,29 @@ awaitable<outbox_info> database_core::look() {
     co_return info;
 }
 
-std::shared_ptr<database_core> open_database(errand::app& owner, std::unique_ptr<sql::driver> of,
+void database_core::add_other(const app_core& core, std::shared_ptr<database_core> other) {
+    others_.emplace(&core, std::move(other));
+}
+
+std::shared_ptr<database_core> database_core::for_caller(const asio::any_io_executor& caller) {
+    const auto other = others_.find(&core_for(caller, app_));
+    return other == others_.end() ? shared_from_this() : other->second;
+}
+
+std::shared_ptr<database_core> open_database(errand::app& owner, const driver_maker& make,
                                              const database_options& options) {
-    check(options);
+    const auto opened = [&](app_core& core) {
+        auto driver = make(core);
+        check(options);
+        auto made = std::make_shared<database_core>(core, std::move(driver), options);
+        core.add_outbox(made);
+        return made;
+    };
     auto& app = core_of(owner);
-    auto made = std::make_shared<database_core>(app, std::move(of), options);
-    app.add_outbox(made);
+    auto made = opened(app);
+    for (const auto& one : app.served()) {
+        if (one.core != &app) made->add_other(*one.core, opened(*one.core));
+    }
     return made;
 }
 

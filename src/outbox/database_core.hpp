@@ -17,6 +17,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +51,11 @@ public:
     const outbox_statements& statements() const noexcept { return statements_; }
     const std::string& shown_url() const noexcept override { return driver_->shown_url(); }
     const std::string& name_space() const noexcept;
+    // The same database for another namespace that the app's worker serves: its tasks go through an outbox's life and connections
+    // of their own. Before it is used.
+    void add_other(const app_core& core, std::shared_ptr<database_core> other);
+    // The one among them that whoever calls is to use: by the task that it runs under.
+    std::shared_ptr<database_core> for_caller(const boost::asio::any_io_executor& caller);
     // Where the statements of a caller on this executor run: on its own loop, when that is one of the app's and enough
     // connections are allowed for all loops to have some; else in the background. Those of a driver that blocks: on the
     // database's own thread.
@@ -93,6 +100,7 @@ private:
     void stop_thread();
 
     app_core& app_;
+    std::map<const app_core*, std::shared_ptr<database_core>> others_;
     const sql::dialect& dialect_;
     const outbox_statements& statements_;
     std::unique_ptr<sql::driver> driver_;
@@ -118,8 +126,11 @@ auto database_core::run_at(boost::asio::io_context& place, Work work) -> std::in
     co_return co_await boost::asio::co_spawn(place.get_executor(), call(work), boost::asio::use_awaitable);
 }
 
-// The parts of a public database. Throws usage_error for options out of range.
-std::shared_ptr<database_core> open_database(errand::app& owner, std::unique_ptr<sql::driver> of,
+// Makes the driver with which the database serves a namespace.
+using driver_maker = std::function<std::unique_ptr<sql::driver>(app_core&)>;
+
+// The parts of a public database. Throws usage_error for options out of range, and what the maker throws.
+std::shared_ptr<database_core> open_database(errand::app& owner, const driver_maker& make,
                                              const database_options& options);
 
 }  // namespace errand::detail

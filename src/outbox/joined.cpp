@@ -6,6 +6,9 @@
 #include "outbox/same_database.hpp"
 #include "outbox/sql_transaction.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/caller_loop.hpp"
+
+#include <boost/asio/this_coro.hpp>
 
 namespace errand::detail {
 
@@ -78,6 +81,8 @@ joined_transaction join(std::shared_ptr<database_core> on, std::unique_ptr<sql::
 
 awaitable<void> run_joined_transaction(joined_transaction& joined, std::function<awaitable<void>()> body) {
     const auto outer = joined.state()->held();
+    const auto executor = co_await boost::asio::this_coro::executor;
+    outer->choose(core_for(executor, outer->app()));
     auto held = std::make_shared<open_transaction>(outer->app(), outer);
     co_await run_under(held, std::move(body));
     co_await held->commit();

@@ -6,7 +6,8 @@
 
 namespace errand::mysql {
 database::database(app& owner, const std::string& url, database_options options)
-    : errand::database{detail::open_database(owner, std::make_unique<driver>(url), options)} {}
+    : errand::database{detail::open_database(
+          owner, [&](detail::app_core&) { return std::make_unique<driver>(url); }, options)} {}
 
 joined_transaction adopt(database& db, boost::mysql::any_connection& connection) {
     return detail::join(db.core(), adopted(connection));

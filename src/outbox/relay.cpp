@@ -53,7 +53,7 @@ std::vector<outbox_entry> database_core::readable(const sql::result& rows) {
 
 void database_core::complain(const std::string& why) {
     if (complained_.exchange(true)) return;
-    app_.log->error("{}: {}", shown_url(), why);
+    app_.log->error("{}{}: {}", app_.label(), shown_url(), why);
     app_.events.publish({.kind = event_kind::failure, .text = why});
 }
 

@@ -58,7 +58,8 @@ std::unique_ptr<sql::driver> driver_for(detail::app_core& app, const std::string
 
 database::database(app& owner, const std::string& url, database_options options)
     : errand::database{detail::open_database(
-          owner, driver_for(detail::core_of(owner), url, options.busy_wait), options)} {}
+          owner, [&](detail::app_core& core) { return driver_for(core, url, options.busy_wait); }, options)} {
+}
 
 joined_transaction adopt(database& db, ::sqlite3* connection) {
     if (connection == nullptr) throw usage_error{"sqlite::adopt: the connection is null"};

@@ -86,8 +86,8 @@ awaitable<void> striker::run(std::shared_ptr<database_core>) {
             co_await strike_some();
         } catch (const std::exception& e) {
             failed = true;
-            of_.app().log->warn("what was delivered from {} is not struck off its outbox yet: {}",
-                                of_.shown_url(), e.what());
+            of_.app().log->warn("{}what was delivered from {} is not struck off its outbox yet: {}",
+                                of_.app().label(), of_.shown_url(), e.what());
         }
         if (failed && hurry_) break;
         if (failed) {

@@ -155,7 +155,9 @@ bool is_inside(const ambient* around, const database_core& on) {
 awaitable<void> run_database_transaction(std::shared_ptr<database_core> on, int reruns, erased_body body) {
     if (reruns < 0 || reruns > 1000)
         throw usage_error{"retry_serialization: .times is 0 to 1000, not " + std::to_string(reruns)};
-    const ambient* around = ambient_of(co_await asio::this_coro::executor);
+    const auto executor = co_await asio::this_coro::executor;
+    const ambient* around = ambient_of(executor);
+    on = on->for_caller(executor);
     if (is_inside(around, *on)) co_return co_await run_inner(around->transaction, std::move(body));
     for (int run = 0;; ++run) {
         const auto given_up = co_await run_once(on, body);

@@ -25,18 +25,43 @@ std::string name_of_this_process() {
     std::snprintf(random.data(), random.size(), "%08x", std::random_device{}());
     return std::string{host.data()} + ':' + std::to_string(::getpid()) + ':' + random.data();
 }
+
+std::string label_of(const std::string& name_space) { return "namespace " + name_space + ": "; }
+
+config of_name_space(config settings, std::string name) {
+    settings.name_space = std::move(name);
+    settings.name_spaces.clear();
+    return settings;
+}
 }  // namespace
+
+app_core::commons::commons(const config& settings, app& owner)
+    : beans{owner}, log{make_logger(settings)}, process_name{name_of_this_process()} {}
 
 app_core::app_core(config chosen, store_maker open, app& owner)
     : settings{std::move(chosen)},
       open_store{std::move(open)},
-      beans{owner},
-      log{make_logger(settings)},
-      process_name{name_of_this_process()} {}
+      common_{std::make_shared<commons>(settings, owner)},
+      own_{nullptr},
+      events{settings.name_space},
+      label_{settings.name_spaces.empty() ? std::string{} : label_of(settings.name_space)} {
+    for (const auto& [name, weight] : settings.name_spaces) {
+        if (name != settings.name_space) others_.emplace(name, std::make_unique<app_core>(*this, name));
+    }
+}
+
+app_core::app_core(app_core& own, std::string name_space)
+    : settings{of_name_space(own.settings, std::move(name_space))},
+      open_store{own.open_store},
+      common_{own.common_},
+      own_{&own},
+      events{own.events, settings.name_space},
+      label_{label_of(settings.name_space)} {}
 
 app_core::~app_core() {
     leave_post();  // what a worker still uses of this object is below
-    lines.tell_all_left_out();
+    others_.clear();
+    if (!own_) lines.tell_all_left_out();
     // They deliver by the background loop.
     for (const auto& one : outboxes()) one->close();
     if (background_) {
@@ -98,8 +123,15 @@ std::vector<std::shared_ptr<outbox_port>> app_core::outboxes() {
 }
 
 std::string app_core::next_name(std::string_view kind) {
-    std::lock_guard lock{guard_};
-    return process_name + std::string{kind} + ':' + std::to_string(++names_given_);
+    return process_name + std::string{kind} + ':' + std::to_string(++common_->names_given);
+}
+
+std::vector<app_core::served_core> app_core::served() {
+    if (!serves_several()) return {{this, 1}};
+    std::vector<served_core> all;
+    for (const auto& [name, weight] : settings.name_spaces)
+        all.push_back({name == settings.name_space ? this : others_.at(name).get(), weight});
+    return all;
 }
 
 loop& app_core::background() {

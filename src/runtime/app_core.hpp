@@ -1,4 +1,5 @@
-// What an app is made of, shared by its client half and its worker half.
+// What an app is made of, shared by its client half and its worker half: one for each namespace. That of the app itself is the
+// one that app objects lead to; those of the others that its worker serves belong to it.
 #pragma once
 
 #include <errand/config.hpp>
@@ -16,7 +17,9 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,23 +44,47 @@ public:
     using store_maker = std::function<std::unique_ptr<store>(boost::asio::io_context&, store_settings)>;
 
     app_core(config settings, store_maker open, app& owner);
+    // Of another namespace, with all else in common.
+    app_core(app_core& own, std::string name_space);
     ~app_core();
 
+    // `name_spaces` stands in those of the app's own alone.
     const config settings;
     const store_maker open_store;
-    bean_container beans;
-    std::vector<perform_wrapper> perform_wrappers;
-    std::vector<submit_wrapper> submit_wrappers;
+
+private:
+    // What the namespaces of a program have in common.
+    struct commons {
+        commons(const config& settings, app& owner);
+
+        bean_container beans;
+        std::vector<perform_wrapper> perform_wrappers;
+        std::vector<submit_wrapper> submit_wrappers;
+        const std::shared_ptr<spdlog::logger> log;
+        paced_log lines{log};
+        zone_files zones;
+        const std::shared_ptr<store_home> memory = std::make_shared<store_home>();
+        const std::string process_name;
+        std::atomic<unsigned> names_given{0};
+    };
+
+    const std::shared_ptr<commons> common_;
+    app_core* const own_;  // null: it is that one
+
+public:
+    bean_container& beans = common_->beans;
+    std::vector<perform_wrapper>& perform_wrappers = common_->perform_wrappers;
+    std::vector<submit_wrapper>& submit_wrappers = common_->submit_wrappers;
     event_stream events;
-    const std::shared_ptr<spdlog::logger> log;
+    const std::shared_ptr<spdlog::logger>& log = common_->log;
     // For what is said of single tasks.
-    paced_log lines{log};
+    paced_log& lines = common_->lines;
 
     // What is set of handlers at run time.
     settings_book overrides;
 
     // The time zones of this machine.
-    zone_files zones;
+    zone_files& zones = common_->zones;
     zone_source zone_finder() {
         return [this](std::string_view name) { return zones.find(name); };
     }
@@ -70,13 +97,27 @@ public:
     time_point now() const;
 
     // Where its loops share a store in memory.
-    const std::shared_ptr<store_home> memory = std::make_shared<store_home>();
+    const std::shared_ptr<store_home>& memory = common_->memory;
 
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
-    const std::string process_name;
+    const std::string& process_name = common_->process_name;
     // A name under which a store object can be opened: the stem and a number. Those of another kind are another worker to
     // who looks.
     std::string next_name(std::string_view kind = {});
+
+    // The one of the app's own namespace.
+    app_core& own() noexcept { return own_ ? *own_ : *this; }
+    const app_core& own() const noexcept { return own_ ? *own_ : *this; }
+    // The namespaces that the worker serves. Asked of the app's own.
+    struct served_core {
+        app_core* core;
+        int weight;
+    };
+    std::vector<served_core> served();
+    // Its worker was told which namespaces it serves.
+    bool serves_several() const noexcept { return !own().settings.name_spaces.empty(); }
+    // With what a line of the log begins: the namespace, where there are several; nothing else.
+    const std::string& label() const noexcept { return label_; }
 
     // For callers whose executor is none of errand's: a loop on a thread of its own, started at the first use.
     loop& background();
@@ -98,8 +139,9 @@ public:
     std::vector<std::shared_ptr<outbox_port>> outboxes();
 
 private:
-    std::mutex guard_;  // of what follows
-    unsigned names_given_ = 0;
+    const std::string label_;
+    std::map<std::string, std::unique_ptr<app_core>> others_;  // of the app's own: those served beside it
+    std::mutex guard_;                                         // of what follows
     std::shared_ptr<worker> running_;
     std::vector<std::shared_ptr<outbox_port>> outboxes_;
     std::vector<std::unique_ptr<loop>> idle_fronts_;

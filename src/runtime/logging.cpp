@@ -21,7 +21,7 @@ namespace {
 constexpr char separator = '\x1f';
 
 struct stamp {
-    std::string_view handler, id, attempt;
+    std::string_view handler, id, attempt, name_space;
 };
 
 // Empty parts for a logger that is no task's.
@@ -30,7 +30,9 @@ stamp parts_of(std::string_view name) {
     if (first == std::string_view::npos) return {};
     const auto second = name.find(separator, first + 1);
     if (second == std::string_view::npos) return {};
-    return {name.substr(0, first), name.substr(first + 1, second - first - 1), name.substr(second + 1)};
+    const auto third = std::min(name.find(separator, second + 1), name.size());
+    return {name.substr(0, first), name.substr(first + 1, second - first - 1),
+            name.substr(second + 1, third - second - 1), name.substr(std::min(third + 1, name.size()))};
 }
 
 std::string_view text_of(spdlog::string_view_t text) { return {text.data(), text.size()}; }
@@ -57,6 +59,8 @@ public:
         const auto task = parts_of(text_of(line.logger_name));
         if (!task.id.empty()) {
             append(out, "[");
+            append(out, task.name_space);
+            if (!task.name_space.empty()) append(out, ": ");
             append(out, task.handler);
             append(out, " ");
             append(out, task.id);
@@ -82,6 +86,7 @@ public:
             add(json, "task", task.id);
             json += ",\"attempt\":";
             json += task.attempt;
+            if (!task.name_space.empty()) add(json, "namespace", task.name_space);
         }
         add(json, "message", text_of(line.payload));
         json += "}\n";
@@ -123,12 +128,17 @@ std::shared_ptr<spdlog::logger> make_logger(const config& settings) {
     return logger;
 }
 
-std::string stamp_of(std::string_view handler, std::string_view id, int attempt) {
+std::string stamp_of(std::string_view handler, std::string_view id, int attempt,
+                     std::string_view name_space) {
     std::string name{handler};
     name += separator;
     name += id;
     name += separator;
     name += std::to_string(attempt);
+    if (!name_space.empty()) {
+        name += separator;
+        name += name_space;
+    }
     return name;
 }
 

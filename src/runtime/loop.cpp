@@ -34,14 +34,23 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.threadless = app.threadless;
     s.patience = patience_of(app, patient);
     s.trouble = [&app](std::string_view text) {
-        app.log->warn("{}", text);
+        app.log->warn("{}{}", app.label(), text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
     };
     return s;
 }
 
 loop::loop(detail::app_core& app, std::string name, bool patient)
-    : app_{app},
+    : loop{app, std::move(name), patient, std::make_unique<asio::io_context>(1), nullptr} {}
+
+loop::loop(detail::app_core& app, std::string name, bool patient, asio::io_context& on)
+    : loop{app, std::move(name), patient, nullptr, &on} {}
+
+loop::loop(detail::app_core& app, std::string name, bool patient, std::unique_ptr<asio::io_context> own,
+           asio::io_context* on)
+    : own_{std::move(own)},
+      context_{on ? *on : *own_},
+      app_{app},
       store_{app.open_store(context_, settings_of_store(app, std::move(name), patient))},
       submissions_{context_.get_executor(), *store_, patience_of(app, patient)},
       results_{context_.get_executor(), *store_, patience_of(app, patient)},

@@ -1,5 +1,6 @@
 // One thread's share of errand: an io_context, a connection to the store, and what is built on both. Nothing in it is
-// locked; everything but post() and here() is called on the thread that runs it.
+// locked; everything but post() and here() is called on the thread that runs it. A thread that serves several namespaces has a
+// loop for each, on one io_context.
 #pragma once
 
 #include "runtime/quota_desk.hpp"
@@ -27,6 +28,8 @@ class loop final : public store_listener {
 public:
     // `patient`: its calls wait for the store for ever, as workers do.
     loop(detail::app_core& app, std::string name, bool patient);
+    // On the io_context of another loop, which outlives this one.
+    loop(detail::app_core& app, std::string name, bool patient, boost::asio::io_context& on);
     ~loop() override;
 
     boost::asio::io_context& context() noexcept { return context_; }
@@ -66,7 +69,12 @@ private:
 
     awaitable<void> keep_learning();
 
-    boost::asio::io_context context_{1};
+    // `on`: null where it has its own.
+    loop(detail::app_core& app, std::string name, bool patient, std::unique_ptr<boost::asio::io_context> own,
+         boost::asio::io_context* on);
+
+    std::unique_ptr<boost::asio::io_context> own_;  // null: it is another loop's
+    boost::asio::io_context& context_;
     detail::app_core& app_;
     std::unique_ptr<store> store_;
     errand::submissions submissions_;

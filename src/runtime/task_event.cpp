@@ -41,7 +41,7 @@ void tell_refused(const event_stream& to, const submission_item& item, const std
     if (!to.heard()) return;
     auto said = task_event(event_kind::submission_refused, item.id, item.body);
     said.text = describe(why).message;
-    to.publish(said);
+    to.publish(std::move(said));
 }
 
 }  // namespace errand

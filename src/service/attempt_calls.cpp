@@ -184,7 +184,7 @@ void tell(detail::app_core& app, const opened_attempt& of, const attempt& one, c
     if (shown) {
         announce(app, std::move(said));
     } else {
-        app.events.publish(said);
+        app.events.publish(std::move(said));
     }
 }
 

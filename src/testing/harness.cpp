@@ -28,10 +28,13 @@ constexpr duration longest_advance = std::chrono::days{36'525};
 // nothing is left but schedules, which tick for ever.
 constexpr int most_idle_moves = 1000;
 
-config in_memory(config settings) {
+config for_harness(config settings) {
     if (!keeps_in_memory(settings)) {
         throw usage_error{"a harness keeps its tasks in memory: its settings cannot name the store " +
                           settings.store};
+    }
+    if (!settings.name_spaces.empty()) {
+        throw usage_error{"a harness runs the tasks of one namespace: its settings cannot have name_spaces"};
     }
     return settings;
 }
@@ -51,7 +54,7 @@ struct harness::parts {
     explicit parts(harness_options how)
         : chance{how.seed},
           time{std::make_shared<std::atomic<time_point>>(how.begin)},
-          owner{in_memory(std::move(how.settings))},
+          owner{for_harness(std::move(how.settings))},
           core{with_clock(detail::core_of(owner), time)},
           failures{core} {
         {

@@ -26,7 +26,13 @@ active_task::active_task(executor& by, claimed_task claimed, leased_tasks::index
 
 active_task::~active_task() = default;
 
-task_logger& active_task::log() { return log_.of(*by_.app().log, body.handler, id(), number); }
+task_logger& active_task::log() {
+    const auto& app = by_.app();
+    return log_.of(*app.log, body.handler, id(), number,
+                   app.serves_several() ? name_space() : std::string_view{});
+}
+
+const std::string& active_task::name_space() const { return by_.app().settings.name_space; }
 
 void active_task::deadline_passed() { by_.deadline_passed(*this); }
 

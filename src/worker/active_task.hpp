@@ -52,6 +52,7 @@ public:
     bool cancelled() const override { return told_to_stop.load(std::memory_order_relaxed); }
     task_logger& log() override;
     schedule_run* schedule() override;
+    const std::string& name_space() const override;
     void fail_item(std::size_t index, std::string why) override;
     awaitable<void> progress(double done, std::string text) override;
 

@@ -13,7 +13,7 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-adopter::adopter(worker_shared& shared, loop& home, slot_pool& slots, std::function<void()> settled)
+adopter::adopter(worker_shared& shared, loop& home, slot_share slots, std::function<void()> settled)
     : shared_{shared},
       home_{home},
       slots_{slots},
@@ -25,8 +25,16 @@ void adopter::start() {
     asio::co_spawn(home_.executor(), run(), asio::detached);  // throws nothing
 }
 
+void adopter::tell_wish() { slots_.wants(slot_user::adopter, claims_ && hungry_ && !resting_); }
+
+void adopter::stop_claiming() {
+    claims_ = false;
+    tell_wish();
+}
+
 void adopter::told() {
     hungry_ = true;
+    tell_wish();
     gate_.open();
 }
 
@@ -54,8 +62,12 @@ awaitable<void> adopter::run() {
         }
         if (!failure || stopped_) continue;
         announce_failure(shared_.app, "taking tasks that stand aside", failure);
+        resting_ = true;
+        tell_wish();
         pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
         co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
+        resting_ = false;
+        tell_wish();
     }
 }
 
@@ -67,6 +79,7 @@ awaitable<void> adopter::pass() {
     hungry_ = false;  // who is told meanwhile asks again
     in_flight_ = true;
     slots_.reserve(call.limit);
+    tell_wish();
     adopt_answer answer;
     std::exception_ptr failure;
     try {
@@ -77,6 +90,7 @@ awaitable<void> adopter::pass() {
     in_flight_ = false;
     slots_.settle(call.limit, answer.tasks.size());
     if (failure || answer.more) hungry_ = true;
+    tell_wish();
     for (const auto& task : answer.tasks) {
         if (shared_.app.events.heard())
             shared_.app.events.publish(task_event(event_kind::task_claimed, task));

@@ -7,7 +7,7 @@
 #include "runtime/async_gate.hpp"
 #include "worker/executor.hpp"
 #include "worker/role.hpp"
-#include "worker/slot_pool.hpp"
+#include "worker/slot_shares.hpp"
 #include "worker/worker_shared.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -20,7 +20,7 @@ namespace errand {
 class adopter {
 public:
     // `settled`: told after each call, when its slots were taken or are free again.
-    adopter(worker_shared& shared, loop& home, slot_pool& slots, std::function<void()> settled);
+    adopter(worker_shared& shared, loop& home, slot_share slots, std::function<void()> settled);
 
     // Set once, before start().
     void feeds(executor& to) noexcept { executor_ = &to; }
@@ -29,7 +29,7 @@ public:
     void told();
     // Slots may have become free.
     void look();
-    void stop_claiming() { claims_ = false; }
+    void stop_claiming();
     // After the store was closed.
     void stop();
     bool idle() const noexcept { return !in_flight_; }
@@ -37,11 +37,12 @@ public:
 private:
     awaitable<void> run();
     awaitable<void> pass();
+    void tell_wish();
     bool wanted() const { return hungry_ && claims_ && slots_.free() > 0; }
 
     worker_shared& shared_;
     loop& home_;
-    slot_pool& slots_;
+    slot_share slots_;
     std::function<void()> settled_;
     executor* executor_ = nullptr;
     async_gate gate_;
@@ -50,6 +51,7 @@ private:
     bool claims_ = true;
     bool in_flight_ = false;
     bool stopped_ = false;
+    bool resting_ = false;  // after a failure
 };
 
 // Looks now and then whether tasks stand aside for this worker: what it was told may have been lost on the way.

@@ -7,6 +7,7 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace errand {
 namespace {
@@ -46,6 +47,12 @@ spdlog::level::level_enum level_of(event_kind kind) {
     }
 }
 
+bool is_of_worker(const event& what) {
+    return what.kind == event_kind::worker_started || what.kind == event_kind::worker_stopping ||
+           what.kind == event_kind::worker_stopped ||
+           (what.kind == event_kind::loop_blocked && what.task.empty());
+}
+
 // "mail 01a2…: the task is dead: …"; of an attempt "mail 01a2… attempt 1 of 4 failed: no route; again in 100 ms".
 std::string line_of(const event& what) {
     std::string line;
@@ -77,14 +84,16 @@ std::string line_of(const event& what) {
 void announce(detail::app_core& app, event what) {
     const auto level = level_of(what.kind);
     if (app.log->should_log(level)) {
-        const auto line = line_of(what);
+        auto line = line_of(what);
+        // What is said of the worker is said of all that it serves.
+        if (!is_of_worker(what)) line.insert(0, app.label());
         if (what.task.empty()) {
             app.log->log(level, "{}", line);
         } else {
             app.lines.write(level, line);
         }
     }
-    app.events.publish(what);
+    app.events.publish(std::move(what));
 }
 
 void announce_limits(detail::app_core& app, const std::vector<std::string>& differences) {

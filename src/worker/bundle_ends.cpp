@@ -139,7 +139,7 @@ void tell_of(worker_shared& shared, const told_item& told, const bundle_item& it
     if (!told.event || !shared.app.events.heard()) return;
     auto said = task_event(*told.event, item.id, decode_body(item.body));
     said.text = told.text;
-    shared.app.events.publish(said);
+    shared.app.events.publish(std::move(said));
 }
 
 }  // namespace

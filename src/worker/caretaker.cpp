@@ -1,9 +1,9 @@
 #include "worker/caretaker.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <map>
 #include <utility>
 
 namespace errand {
@@ -18,31 +18,42 @@ caretaker::caretaker(detail::app_core& app, std::function<void()> may_adopt)
               .others_may_adopt = std::move(may_adopt),
               .kind = kind,
               .runs_tasks = false},
-      maintenance_{shared_, no_threads_} {
-    shared_.falls_due = [this](duration in) { maintenance_.falls_due(in); };
+      thread_{app, kind},
+      duties_{shared_, thread_.home(), {}, [] { return std::vector<std::string>{}; }},
+      lines_{app, thread_.home().executor()} {
+    shared_.falls_due = [this](duration in) { duties_.falls_due(in); };
 }
 
 caretaker::~caretaker() {
-    maintenance_.close();
+    thread_.close([this] {
+        duties_.close();
+        lines_.stop();
+    });
     pool_.join();
 }
 
 awaitable<void> caretaker::start() {
     if (!std::exchange(started_, true)) {
-        maintenance_.start_thread();
+        thread_.start();
         pool_.start();
     }
-    co_await asio::co_spawn(maintenance_.home().executor(), maintenance_.open(), asio::use_awaitable);
+    co_await asio::co_spawn(thread_.home().executor(), open(), asio::use_awaitable);
+}
+
+awaitable<void> caretaker::open() {
+    co_await thread_.home().ready();
+    duties_.begin();
+    asio::co_spawn(thread_.home().executor(), lines_.run(), asio::detached);  // throws nothing
 }
 
 void caretaker::looks_after(const std::vector<std::string>& queues,
                             const std::vector<std::string>& handlers) {
-    if (shared_.beside.add(queues, handlers)) maintenance_.has_more_to_do();
+    if (shared_.beside.add(queues, handlers)) duties_.has_more_to_do();
 }
 
 awaitable<void> caretaker::leave() {
     if (!started_) co_return;
-    co_await asio::co_spawn(maintenance_.home().executor(), maintenance_.leave(), asio::use_awaitable);
+    co_await asio::co_spawn(thread_.home().executor(), duties_.leave(), asio::use_awaitable);
 }
 
 }  // namespace errand

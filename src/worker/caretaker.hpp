@@ -5,11 +5,12 @@
 #include <errand/awaitable.hpp>
 
 #include "worker/blocking_pool.hpp"
-#include "worker/maintenance_thread.hpp"
+#include "worker/duties.hpp"
+#include "worker/line_watch.hpp"
+#include "worker/loop_thread.hpp"
 #include "worker/worker_shared.hpp"
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,17 +35,21 @@ public:
     // So many are held by others now. From any thread.
     void holds(std::size_t tasks) noexcept { shared_.beside.tasks = tasks; }
     // From any thread: see worker_shared::falls_due.
-    void falls_due(duration in) { maintenance_.falls_due(in); }
-    // From any thread: see maintenance_thread::lease_ends.
-    void lease_ends(duration in) { maintenance_.lease_ends(in); }
+    void falls_due(duration in) { duties_.falls_due(in); }
+    // From any thread: see duties::lease_ends.
+    void lease_ends(duration in) { duties_.lease_ends(in); }
     // Takes itself off the list of workers. From any executor.
     awaitable<void> leave();
 
 private:
+    // On its own loop: connects and begins all rounds.
+    awaitable<void> open();
+
     blocking_pool pool_;
     worker_shared shared_;
-    const std::vector<std::unique_ptr<worker_thread>> no_threads_;
-    maintenance_thread maintenance_;
+    loop_thread thread_;
+    duties duties_;
+    line_watch lines_;
     bool started_ = false;
 };
 

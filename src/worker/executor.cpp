@@ -484,7 +484,7 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     if (shown) {
         announce(shared_.app, std::move(said));
     } else {
-        shared_.app.events.publish(said);
+        shared_.app.events.publish(std::move(said));
     }
 }
 
@@ -537,13 +537,13 @@ void executor::slot_is_free() {
 
 void executor::one_more_waits() {
     const auto limit = shared_.app.settings.max_awaiting;
-    if (shared_.awaiting.fetch_add(1) < limit) return;
-    shared_.awaiting.fetch_sub(1);
+    if (shared_.awaiting->fetch_add(1) < limit) return;
+    shared_.awaiting->fetch_sub(1);
     throw usage_error{
         "more than max_awaiting = " + std::to_string(limit) +
         " handlers would wait for other tasks at once: raise max_awaiting, or wait outside of handlers"};
 }
 
-void executor::one_less_waits() { shared_.awaiting.fetch_sub(1); }
+void executor::one_less_waits() { shared_.awaiting->fetch_sub(1); }
 
 }  // namespace errand

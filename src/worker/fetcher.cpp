@@ -24,7 +24,7 @@ constexpr std::size_t worth_a_second_lane = 25;
 constexpr std::chrono::milliseconds worth_waiting_for{1};
 }  // namespace
 
-fetcher::fetcher(worker_shared& shared, loop& home, slot_pool& slots, reporter& reports,
+fetcher::fetcher(worker_shared& shared, loop& home, slot_share slots, reporter& reports,
                  std::function<void()> settled)
     : shared_{shared},
       home_{home},
@@ -48,6 +48,7 @@ void fetcher::start() {
 void fetcher::woken() {
     ++wakes_;
     hungry_ = true;
+    tell_wish();
     look();
 }
 
@@ -56,6 +57,7 @@ void fetcher::woken() {
 void fetcher::given(claimed_task task) {
     ++wakes_;
     hungry_ = true;
+    tell_wish();
     given_.push_back(std::move(task));
     take_given();
     soon_.expires_after(worth_waiting_for);
@@ -98,7 +100,10 @@ void fetcher::look() {
     }
 }
 
-void fetcher::stop_claiming() { claims_ = false; }
+void fetcher::stop_claiming() {
+    claims_ = false;
+    tell_wish();
+}
 
 void fetcher::stop() {
     stopped_ = true;
@@ -143,9 +148,16 @@ awaitable<void> fetcher::claim_now_and_then() {
 awaitable<void> fetcher::recover_from(std::exception_ptr failure) {
     announce_failure(shared_.app, "reporting and claiming", failure);
     hungry_ = true;
+    ++resting_;
+    tell_wish();
     pause_.expires_after(std::chrono::milliseconds{500 + static_cast<int>(random_unit() * 1000)});
     co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable));
+    --resting_;
+    tell_wish();
 }
+
+// While it waits after a failure others are not to wait for it.
+void fetcher::tell_wish() { slots_.wants(slot_user::fetcher, claims_ && hungry_ && resting_ == 0); }
 
 std::size_t fetcher::claimable() const { return claims_ && hungry_ ? slots_.free() : 0; }
 
@@ -171,7 +183,8 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     call.claim.limit = claim_limit();
     if (call.claim.limit > 0) call.claim.queues = shared_.queues.order(random_unit);
     call.claim.lease = shared_.app.settings.lease;
-    call.claim.takes_given = true;
+    // With others there is no slot that a task could be given to: it may be their turn.
+    call.claim.takes_given = !slots_.has_others();
     const auto wakes_before = wakes_;
     slots_.reserve(call.claim.limit);
     lanes_[lane].in_flight = true;
@@ -210,6 +223,7 @@ void fetcher::learn(const work_call& call, const work_answer& answer, unsigned w
     claimed_at_ = steady::now();
     plenty_ = answer.claimed.size() >= call.claim.limit;
     hungry_ = plenty_ || wakes_ != wakes_before;
+    tell_wish();
     for (const auto& task : answer.claimed) tell_claimed(task);
     if (answer.next_due && answer.next_due != told_due_ && shared_.falls_due) {
         shared_.falls_due(std::max(*answer.next_due - answer.now, duration{0}));

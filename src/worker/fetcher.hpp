@@ -7,6 +7,7 @@
 #include "runtime/async_gate.hpp"
 #include "worker/executor.hpp"
 #include "worker/reporter.hpp"
+#include "worker/slot_shares.hpp"
 #include "worker/worker_shared.hpp"
 
 #include <array>
@@ -19,7 +20,7 @@ namespace errand {
 class fetcher {
 public:
     // `settled`: told when nothing is to be reported and no call under way.
-    fetcher(worker_shared& shared, loop& home, slot_pool& slots, reporter& reports,
+    fetcher(worker_shared& shared, loop& home, slot_share slots, reporter& reports,
             std::function<void()> settled);
 
     // Its counterpart; set once, before start().
@@ -47,6 +48,7 @@ private:
     // Not to wait for ever for a wake-up that was lost, whatever lost it.
     awaitable<void> claim_now_and_then();
     awaitable<void> recover_from(std::exception_ptr failure);
+    void tell_wish();
     bool wanted(std::size_t lane) const;
     std::size_t claimable() const;
     std::size_t claim_limit() const;
@@ -63,7 +65,7 @@ private:
 
     worker_shared& shared_;
     loop& home_;
-    slot_pool& slots_;
+    slot_share slots_;
     reporter& reports_;
     std::function<void()> settled_;
     executor* executor_ = nullptr;
@@ -79,6 +81,7 @@ private:
     bool hungry_ = true;   // there may be more than was claimed
     bool plenty_ = false;  // the last claim got all it asked for
     bool stopped_ = false;
+    int resting_ = 0;  // lanes that wait after a failure
     std::optional<time_point> told_due_;
 };
 

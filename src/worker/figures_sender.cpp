@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-awaitable<figures_by_handler> taken_from(worker_thread& thread) { co_return thread.runs().take_figures(); }
+awaitable<figures_by_handler> taken_from(station& there) { co_return there.runs().take_figures(); }
 
 }  // namespace
 
@@ -24,9 +24,9 @@ awaitable<std::size_t> figures_sender::pass() {
 
 // What the store does not take is sent with the next round.
 awaitable<std::size_t> figures_sender::send() {
-    for (const auto& thread : threads_) {
+    for (auto* one : stations_) {
         const auto some =
-            co_await asio::co_spawn(thread->home().executor(), taken_from(*thread), asio::use_awaitable);
+            co_await asio::co_spawn(one->home().executor(), taken_from(*one), asio::use_awaitable);
         for (const auto& [handler, figures] : some) unsent_[handler].merge(figures);
     }
     // Another round may begin before this one has ended.

@@ -3,9 +3,8 @@
 
 #include "store/store.hpp"
 #include "worker/role.hpp"
-#include "worker/worker_thread.hpp"
+#include "worker/station.hpp"
 
-#include <memory>
 #include <span>
 
 namespace errand {
@@ -13,8 +12,8 @@ namespace errand {
 class figures_sender final : public role {
 public:
     figures_sender(detail::app_core& app, const boost::asio::any_io_executor& executor, store& in,
-                   std::span<const std::unique_ptr<worker_thread>> threads)
-        : role{app, executor, "sending figures"}, in_{in}, threads_{threads} {}
+                   std::span<station* const> stations)
+        : role{app, executor, "sending figures"}, in_{in}, stations_{stations} {}
 
     // How many numbers were sent.
     awaitable<std::size_t> pass() override;
@@ -26,7 +25,7 @@ private:
     duration pause() override { return std::chrono::minutes{1}; }
 
     store& in_;
-    std::span<const std::unique_ptr<worker_thread>> threads_;
+    std::span<station* const> stations_;
     figures_by_handler unsent_;
     bool first_ = true;
 };

@@ -46,21 +46,36 @@ std::vector<std::string> queues_served(const worker_shared& shared) {
     return names;
 }
 
+std::string name_spaces_of(const detail::app_core& app) {
+    if (!app.serves_several()) return "namespace " + app.settings.name_space;
+    std::vector<std::string> names;
+    for (const auto& [name, weight] : app.own().settings.name_spaces)
+        names.push_back(name + ":" + std::to_string(weight));
+    return "namespaces " + listed(names);
+}
+
 }  // namespace
 
-std::string introduction_of(const worker_shared& shared) {
+std::string introduction_of(const worker_shares& served) {
+    const auto& shared = *served.front();
     const auto& settings = shared.app.settings;
     const auto names = handlers_here();
     return "worker " + shared.app.process_name + " on " +
-           (keeps_in_memory(settings) ? "sqlite::memory:" : shown_stores(settings.store)) + ", namespace " +
-           settings.name_space + ", serves " + listed(queues_served(shared)) + " with " +
+           (keeps_in_memory(settings) ? "sqlite::memory:" : shown_stores(settings.store)) + ", " +
+           name_spaces_of(shared.app) + ", serves " + listed(queues_served(shared)) + " with " +
            std::to_string(names.size()) + (names.size() == 1 ? " handler" : " handlers") +
            (names.empty() ? "" : " (" + listed(names) + ")") + ", " + std::to_string(settings.concurrency) +
            (settings.concurrency == 1 ? " task" : " tasks") + " at once";
 }
 
-std::vector<std::string> doubts_of(const worker_shared& shared) {
+std::vector<std::string> doubts_of(const worker_shares& served) {
+    const auto& shared = *served.front();
     std::vector<std::string> doubts;
+    const auto& own = shared.app.own().settings;
+    if (shared.app.serves_several() && !own.name_spaces.contains(own.name_space)) {
+        doubts.push_back("what this program submits outside of tasks is in namespace \"" + own.name_space +
+                         "\", which this worker does not serve");
+    }
     const auto known = queues_of_handlers();
     for (const auto& name : shared.queues.names()) {
         if (std::ranges::find(known, name) != known.end()) continue;

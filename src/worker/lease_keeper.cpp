@@ -9,17 +9,17 @@ namespace errand {
 namespace asio = boost::asio;
 
 lease_keeper::lease_keeper(detail::app_core& app, const asio::any_io_executor& executor, store& in,
-                           std::span<const std::unique_ptr<worker_thread>> threads)
-    : role{app, executor, "extending leases"}, in_{in}, threads_{threads} {}
+                           std::span<station* const> stations)
+    : role{app, executor, "extending leases"}, in_{in}, stations_{stations} {}
 
 awaitable<std::size_t> lease_keeper::pass() {
     extend_call call;
     call.lease = app().settings.lease;
-    for (const auto& one : threads_) one->leased().collect(call);
+    for (auto* one : stations_) one->leased().collect(call);
     if (call.tasks.empty()) co_return 0;
     const auto answer = co_await in_.extend(call);
     // A task that has ended meanwhile is nobody's loss: its thread does not find it.
-    for (const auto& one : threads_) {
+    for (auto* one : stations_) {
         auto& runs = one->runs();
         for (const auto claim : answer.lost_claims) {
             asio::post(one->home().context(), [&runs, claim] { runs.lost(claim); });

@@ -4,9 +4,8 @@
 
 #include "store/store.hpp"
 #include "worker/role.hpp"
-#include "worker/worker_thread.hpp"
+#include "worker/station.hpp"
 
-#include <memory>
 #include <span>
 
 namespace errand {
@@ -14,7 +13,7 @@ namespace errand {
 class lease_keeper final : public role {
 public:
     lease_keeper(detail::app_core& app, const boost::asio::any_io_executor& executor, store& in,
-                 std::span<const std::unique_ptr<worker_thread>> threads);
+                 std::span<station* const> stations);
 
     awaitable<std::size_t> pass() override;
 
@@ -22,7 +21,7 @@ private:
     duration pause() override { return app().settings.lease / 3; }
 
     store& in_;
-    std::span<const std::unique_ptr<worker_thread>> threads_;
+    std::span<station* const> stations_;
 };
 
 }  // namespace errand

@@ -3,9 +3,19 @@
 #include "runtime/handler_limits.hpp"
 #include "worker/announce.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace errand {
+
+awaitable<bool> declare_limits_if_there(detail::app_core& app, store& in) {
+    if (in.shards() > 1) {
+        const auto away = co_await in.away();
+        if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
+    }
+    announce_limits(app, co_await declare_handler_limits(in));
+    co_return true;
+}
 
 awaitable<std::size_t> limits_watch::pass() {
     if (!shared_.limits_are_declared) {

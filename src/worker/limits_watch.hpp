@@ -5,7 +5,16 @@
 #include "worker/role.hpp"
 #include "worker/worker_shared.hpp"
 
+#include <string_view>
+
 namespace errand {
+
+// What is said when they cannot be declared yet.
+inline constexpr std::string_view limits_stay =
+    "limits stay as an earlier start declared them until their server is there";
+
+// Before anything is claimed. False: the shard that keeps limits is away, and workers start without it.
+awaitable<bool> declare_limits_if_there(detail::app_core& app, store& in);
 
 // The worker has declared them when it started, or their server was away: then that is made good here. A round is asked for
 // when its connection was lost.

@@ -22,6 +22,10 @@ loop_thread::~loop_thread() {
     if (thread_.joinable()) close([] {});
 }
 
+loop& loop_thread::add(detail::app_core& app) {
+    return others_.emplace_back(app, app.next_name(), true, home_.context());
+}
+
 void loop_thread::start() {
     work_.emplace(home_.executor());
     thread_ = std::thread{[this] {
@@ -56,6 +60,7 @@ void loop_thread::close(std::function<void()> last) {
     asio::post(home_.context(), [this, &last] {
         last();
         home_.close();
+        for (auto& other : others_) other.close();
         work_.reset();
         home_.context().stop();
     });

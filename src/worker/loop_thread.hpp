@@ -1,10 +1,11 @@
-// A loop and the thread that runs it, from its start until it is closed.
+// A thread, and the loops that it runs on one io_context, from its start until they are closed.
 #pragma once
 
 #include "runtime/loop.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -14,13 +15,15 @@ namespace errand {
 
 class loop_thread {
 public:
-    // `kind`: of its name, see app_core::next_name().
+    // The loop of this app comes first. `kind`: of its name, see app_core::next_name().
     explicit loop_thread(detail::app_core& app, std::string_view kind = {});
     ~loop_thread();
 
     loop& home() noexcept { return home_; }
+    // One more. Before the start.
+    loop& add(detail::app_core& app);
     void start();
-    // Calls `last` there, ends the connection, and joins the thread once what was told so has ended. Not from
+    // Calls `last` there, ends the connections, and joins the thread once what was told so has ended. Not from
     // there.
     void close(std::function<void()> last);
 
@@ -30,6 +33,7 @@ private:
 
     detail::app_core& app_;
     loop home_;
+    std::deque<loop> others_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
     std::thread thread_;
 };

@@ -36,8 +36,8 @@ void loop_watch::look(worker_thread& at, question& one) {
         one.asked = now;
         one.tell_at = now + too_long;
         one.answered->there.store(false);
-        asio::post(at.home().context(), [to = one.answered, &runs = at.runs()] {
-            to->running = runs.some_running();
+        asio::post(at.home().context(), [to = one.answered, &at] {
+            to->running = at.some_running();
             to->there.store(true);
         });
         return;
@@ -45,20 +45,18 @@ void loop_watch::look(worker_thread& at, question& one) {
     if (now < one.tell_at) return;
     const auto since = now - one.asked;
     one.tell_at = now + std::min<steady::duration>(since, seldom);
-    auto said = at.runs().beginning(event_kind::loop_blocked);
-    if (!said) {
-        said.emplace(event{.kind = event_kind::loop_blocked});
-        if (!one.running.empty()) said->text = "lately there ran " + one.running;
-    }
-    said->after = std::chrono::floor<duration>(since);
-    one.blocks = said->task;
-    announce(app(), std::move(*said));
+    auto [of, said] = at.beginning(event_kind::loop_blocked);
+    if (!of && !one.running.empty()) said.text = "lately there ran " + one.running;
+    said.after = std::chrono::floor<duration>(since);
+    one.blocks = said.task;
+    one.blocks_for = of;
+    announce(of ? *of : app(), std::move(said));
 }
 
-std::vector<std::string> loop_watch::blocking() const {
+std::vector<std::string> loop_watch::blocking(const detail::app_core& of) const {
     std::vector<std::string> tasks;
     for (const auto& one : questions_) {
-        if (!one.blocks.empty()) tasks.push_back(one.blocks);
+        if (!one.blocks.empty() && one.blocks_for == &of) tasks.push_back(one.blocks);
     }
     return tasks;
 }

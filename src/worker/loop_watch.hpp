@@ -19,8 +19,8 @@ public:
 
     // Asks each thread that runs tasks for a sign of life, and looks who has not answered the last time.
     awaitable<std::size_t> pass() override;
-    // The tasks whose handlers keep a thread now, as far as it is known which they are.
-    std::vector<std::string> blocking() const;
+    // The tasks of this core's namespace whose handlers keep a thread now, as far as it is known which they are.
+    std::vector<std::string> blocking(const detail::app_core& of) const;
 
 private:
     // Shared with what is posted to the loop: there it is written, and here it is read once it is answered.
@@ -32,8 +32,9 @@ private:
         std::chrono::steady_clock::time_point asked{};
         std::chrono::steady_clock::time_point tell_at{};  // if it is not answered until then
         std::shared_ptr<answer> answered = std::make_shared<answer>();
-        std::string running{};  // as the last answer said
-        std::string blocks{};   // the task that it waits for now
+        std::string running{};                         // as the last answer said
+        std::string blocks{};                          // the task that it waits for now
+        const detail::app_core* blocks_for = nullptr;  // whose it is
     };
 
     duration pause() override { return std::chrono::milliseconds{500}; }

@@ -1,173 +1,101 @@
 #include "worker/maintenance_thread.hpp"
 
-#include "worker/adopter.hpp"
-#include "worker/figures_sender.hpp"
-#include "worker/heartbeat.hpp"
-#include "worker/janitor.hpp"
-#include "worker/lease_keeper.hpp"
+#include <errand/error.hpp>
+
+#include "runtime/ambient.hpp"
 #include "worker/limits_watch.hpp"
-#include "worker/line_watch.hpp"
-#include "worker/loop_watch.hpp"
-#include "worker/outbox_relay.hpp"
-#include "worker/promoter.hpp"
-#include "worker/recoverer.hpp"
-#include "worker/resolver.hpp"
-#include "worker/scheduler.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
+#include <spdlog/logger.h>
+
+#include <utility>
 
 namespace errand {
 
 namespace asio = boost::asio;
 
-maintenance_thread::maintenance_thread(worker_shared& shared,
+namespace {
+
+// Says of several namespaces which one cannot be served.
+awaitable<void> reach(loop& there, const detail::app_core& app) {
+    try {
+        co_await there.ready();
+    } catch (const usage_error& e) {
+        if (!app.serves_several()) throw;
+        throw usage_error{app.label() + e.what()};
+    } catch (const store_error& e) {
+        if (!app.serves_several()) throw;
+        throw store_error{app.label() + e.what()};
+    }
+}
+
+}  // namespace
+
+maintenance_thread::maintenance_thread(const worker_shares& served,
                                        std::span<const std::unique_ptr<worker_thread>> threads)
-    : shared_{shared}, threads_{threads}, thread_{shared.app, shared.kind} {}
+    : thread_{served.front()->app},
+      loops_{served.front()->app.own(), home().executor(), threads},
+      lines_{served.front()->app.own(), home().executor()} {
+    for (std::size_t at = 0; at < served.size(); ++at) {
+        loop& on = at == 0 ? home() : thread_.add(served[at]->app);
+        std::vector<station*> stations;
+        for (const auto& thread : threads) stations.push_back(&thread->serving(at));
+        auto blocking = [this, &app = served[at]->app] { return loops_.blocking(app); };
+        auto& one = duties_.emplace_back(*served[at], on, std::move(stations), std::move(blocking));
+        served[at]->falls_due = [&one](duration in) { one.falls_due(in); };
+        served[at]->claims_no_more = [&one] { one.stopping(); };
+    }
+}
 
 maintenance_thread::~maintenance_thread() { close(); }
 
 awaitable<void> maintenance_thread::open() {
-    auto& home = thread_.home();
-    co_await home.ready();
-    const auto executor = home.executor();
-    auto& app = shared_.app;
-    auto& tasks = home.tasks();
-    auto running = [threads = threads_] {
-        std::size_t count = 0;
-        for (const auto& thread : threads) count += thread->running();
-        return count;
-    };
-    auto promotes = std::make_unique<promoter>(shared_, executor, tasks);
-    promoter_ = promotes.get();
-    auto resolves = std::make_unique<resolver>(shared_, executor, tasks);
-    resolver_ = resolves.get();
-    auto schedules = std::make_unique<scheduler>(shared_, executor, home);
-    scheduler_ = schedules.get();
-    auto watches = std::make_unique<loop_watch>(app, executor, threads_);
-    auto blocking = [watch = watches.get()] { return watch->blocking(); };
-    auto beats =
-        std::make_unique<heartbeat>(shared_, executor, tasks, std::move(running), std::move(blocking));
-    heartbeat_ = beats.get();
-    // The number of workers first: the others pace themselves by it.
-    roles_.push_back(std::move(beats));
-    roles_.push_back(std::make_unique<lease_keeper>(app, executor, tasks, threads_));
-    roles_.push_back(std::move(promotes));
-    roles_.push_back(std::move(resolves));
-    roles_.push_back(std::move(schedules));
-    auto recovers = std::make_unique<recoverer>(shared_, executor, tasks);
-    recoverer_ = recovers.get();
-    roles_.push_back(std::move(recovers));
-    auto limits = std::make_unique<limits_watch>(shared_, executor, tasks);
-    limits_watch_ = limits.get();
-    roles_.push_back(std::move(limits));
-    roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
-    roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
-    roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
-    roles_.push_back(std::move(watches));
-    roles_.push_back(std::make_unique<line_watch>(app, executor));
-    auto figures = std::make_unique<figures_sender>(app, executor, tasks, threads_);
-    figures_sender_ = figures.get();
-    roles_.push_back(std::move(figures));
-    for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing
-    home.worker_listens(this);
-    taken_ = shared_.takes();
-    // Else a worker of this app may hear it, now or later; what follows from it is found by looking.
-    if (!shared_.runs_tasks) co_return;
-    app.overrides.tell([this] { asio::post(thread_.home().context(), [this] { settings_are_new(); }); });
+    for (auto& one : duties_) {
+        auto& shared = one.shared();
+        co_await reach(one.home(), shared.app);
+        // Before anything is claimed: what an earlier version allowed would be started.
+        if (!shared.limits_are_looked_at) {
+            shared.limits_are_looked_at = true;
+            shared.limits_are_declared = co_await declare_limits_if_there(shared.app, one.home().tasks());
+            if (!shared.limits_are_declared) shared.app.log->warn("{}{}", shared.app.label(), limits_stay);
+        }
+    }
+    for (auto& one : duties_) one.begin();
+    for (role* one : watches())
+        asio::co_spawn(home().executor(), one->run(), asio::detached);  // throws nothing
 }
 
-// Others are told by its card for whom tasks stand aside; those of a handler that is no longer paused stand there already.
-void maintenance_thread::settings_are_new() {
-    auto takes = shared_.takes();
-    if (takes == taken_) return;
-    const bool more = std::ranges::any_of(takes, [this](const auto& name) {
-        return std::ranges::find(taken_, name) == taken_.end();
-    });
-    taken_ = std::move(takes);
-    heartbeat_->no_later_than(std::chrono::steady_clock::now());
-    if (more) stands_aside();
+// All at the same time: each waits for its store for a while.
+awaitable<void> maintenance_thread::leave() {
+    for (role* one : watches()) one->stop();
+    std::size_t left = 0;
+    async_gate gone{home().executor()};
+    for (auto& one : duties_) {
+        asio::co_spawn(home().executor(), one.leave(), [&](const std::exception_ptr&) {
+            ++left;
+            gone.open();
+        });
+    }
+    while (left < duties_.size()) co_await gone.wait();
 }
 
-awaitable<bool> maintenance_thread::ends_within(awaitable<void> call, std::chrono::seconds most) {
-    using namespace asio::experimental::awaitable_operators;
-    asio::steady_timer enough{thread_.home().executor(), most};
-    try {
-        const auto first = co_await (std::move(call) || enough.async_wait(asio::use_awaitable));
-        co_return first.index() == 0;
-    } catch (...) {
-        co_return false;
+awaitable<void> maintenance_thread::in_each(std::function<awaitable<void>(detail::app_core&)> what) {
+    for (auto& one : duties_) {
+        auto& app = one.shared().app;
+        auto around = std::make_shared<ambient>(ambient{.app = &app, .home = &one.home()});
+        co_await asio::co_spawn(with_ambient(one.home().executor(), std::move(around)), what(app),
+                                asio::use_awaitable);
     }
 }
 
-awaitable<void> maintenance_thread::leave() {
-    for (const auto& duty : roles_) duty->stop();
-    // Only a courtesy to others, not to be waited for when the store is away.
-    const auto queues = shared_.looks_after();
-    auto leaves = thread_.home().tasks().leave(queues);
-    const bool is_there = co_await ends_within(std::move(leaves), std::chrono::seconds{1});
-    // One that is only slow gets them yet.
-    if (figures_sender_)
-        co_await ends_within(figures_sender_->last_pass(), std::chrono::seconds{is_there ? 10 : 3});
-}
-
-// A connection was made again, or a shard that was away has answered.
-void maintenance_thread::woken() {
-    promoter_->no_later_than(std::chrono::steady_clock::now());
-    recoverer_->no_later_than(std::chrono::steady_clock::now());
-}
-
-void maintenance_thread::schedules_changed() { scheduler_->no_later_than(std::chrono::steady_clock::now()); }
-
-void maintenance_thread::limits_may_be_lost() {
-    limits_watch_->no_later_than(std::chrono::steady_clock::now());
-}
-
-void maintenance_thread::news_came() { resolver_->no_later_than(std::chrono::steady_clock::now()); }
-
-void maintenance_thread::stands_aside() {
-    for (const auto& thread : threads_) thread->told_aside();
-    if (shared_.others_may_adopt) shared_.others_may_adopt();
-}
-
 void maintenance_thread::close() {
-    if (shared_.runs_tasks) shared_.app.overrides.tell(nullptr);
+    for (auto& one : duties_) one.hear_no_more();
     thread_.close([this] {
-        home().worker_listens(nullptr);
-        for (const auto& duty : roles_) duty->stop();
-    });
-}
-
-void maintenance_thread::stopping() {
-    shared_.stopping = true;
-    asio::post(thread_.home().context(), [this] {
-        if (heartbeat_) heartbeat_->no_later_than(std::chrono::steady_clock::now());
-    });
-}
-
-void maintenance_thread::lease_ends(duration in) {
-    asio::post(thread_.home().context(), [this, at = std::chrono::steady_clock::now() + in] {
-        if (recoverer_) recoverer_->no_later_than(at);
-    });
-}
-
-void maintenance_thread::has_more_to_do() {
-    asio::post(thread_.home().context(), [this] {
-        const auto now = std::chrono::steady_clock::now();
-        if (heartbeat_) heartbeat_->no_later_than(now);
-        if (promoter_) promoter_->no_later_than(now);
-    });
-}
-
-void maintenance_thread::falls_due(duration in) {
-    asio::post(thread_.home().context(), [this, at = std::chrono::steady_clock::now() + in] {
-        if (promoter_) promoter_->no_later_than(at);
+        for (auto& one : duties_) one.close();
+        for (role* one : watches()) one->stop();
     });
 }
 

@@ -19,7 +19,9 @@ public:
     task_log();
     ~task_log();
 
-    task_logger& of(const spdlog::logger& app, std::string_view handler, std::string_view id, int attempt);
+    // `name_space`: empty where the worker serves but one.
+    task_logger& of(const spdlog::logger& app, std::string_view handler, std::string_view id, int attempt,
+                    std::string_view name_space);
     // Adds what was logged so far to the lines of earlier attempts, the oldest leaving first.
     void add_to(std::vector<std::string>& lines) const;
 

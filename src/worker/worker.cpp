@@ -3,14 +3,13 @@
 #include <errand/error.hpp>
 
 #include "core/attempt_rules.hpp"
-#include "core/task_id.hpp"
 #include "runtime/caller_loop.hpp"
-#include "runtime/handler_limits.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/on_loop.hpp"
 #include "worker/announce.hpp"
 #include "worker/blocking_pool.hpp"
 #include "worker/introduction.hpp"
+#include "worker/limits_watch.hpp"
 #include "worker/maintenance_thread.hpp"
 #include "worker/worker_thread.hpp"
 
@@ -22,6 +21,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace errand {
 
@@ -83,36 +83,28 @@ std::size_t blocking_threads(const config& settings) {
     return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-// Before anything is claimed: what an earlier version allowed would be started. False: the shard that keeps limits is away, and
-// workers start without it.
-awaitable<bool> declare_limits_on(detail::app_core& app, loop& there) {
-    auto& tasks = there.tasks();
-    if (tasks.shards() > 1) {
-        const auto away = co_await tasks.away();
-        if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
-    }
-    announce_limits(app, co_await declare_handler_limits(tasks));
-    co_return true;
-}
+awaitable<void> only_reach(loop&) { co_return; }
 
 }  // namespace
 
 struct worker::parts {
-    explicit parts(detail::app_core& app)
-        : pool{blocking_threads(app.settings)}, shared{app, queues_of(app), pool.tasks()} {
+    explicit parts(detail::app_core& app) : pool{blocking_threads(app.settings)} {
+        for (const auto& [core, weight] : app.served()) {
+            served.push_back(std::make_unique<worker_shared>(*core, queues_of(app), pool.tasks()));
+            served.back()->weight = weight;
+            served.back()->awaiting = served.front()->awaiting;
+        }
         const auto count = std::max<std::size_t>(app.settings.threads, 1);
         const auto all = std::max(app.settings.concurrency, count);
         for (std::size_t at = 0; at < count; ++at) {
-            threads.push_back(std::make_unique<worker_thread>(shared,
+            threads.push_back(std::make_unique<worker_thread>(served,
                                                               all / count + (at < all % count ? 1 : 0)));
         }
-        maintenance = std::make_unique<maintenance_thread>(shared, threads);
-        shared.falls_due = [this](duration in) { maintenance->falls_due(in); };
-        shared.claims_no_more = [this] { maintenance->stopping(); };
+        maintenance = std::make_unique<maintenance_thread>(served, threads);
     }
 
     blocking_pool pool;
-    worker_shared shared;
+    worker_shares served;
     std::vector<std::unique_ptr<worker_thread>> threads;
     std::unique_ptr<maintenance_thread> maintenance;
 };
@@ -123,18 +115,26 @@ worker::~worker() { take_apart(); }
 
 // Impatiently, unlike the worker's own connections: who starts wants to hear that the store cannot be
 // reached.
-awaitable<void> worker::reach_store(worker_shared& shared) {
+awaitable<void> worker::reach_store(parts& of) {
     const auto executor = co_await asio::this_coro::executor;
-    const auto declare = [this](loop& there) { return declare_limits_on(app_, there); };
-    shared.limits_are_declared = co_await on_loop(caller_loop(executor, app_), declare);
-    if (!shared.limits_are_declared)
-        app_.log->warn("limits stay as an earlier start declared them until their server is there");
+    auto& there = caller_loop(executor, app_);
+    const auto own = std::ranges::find_if(of.served, [&](const auto& one) { return &one->app == &app_; });
+    // The limits of the others are declared on their own connections: nothing here has one.
+    if (own == of.served.end()) {
+        co_await on_loop(there, only_reach);
+        co_return;
+    }
+    auto& shared = **own;
+    const auto declare = [this](loop& at) { return declare_limits_if_there(app_, at.tasks()); };
+    shared.limits_are_declared = co_await on_loop(there, declare);
+    shared.limits_are_looked_at = true;
+    if (!shared.limits_are_declared) app_.log->warn("{}{}", app_.label(), limits_stay);
 }
 
 awaitable<void> worker::start() {
     check_handlers(app_);
     auto fresh = std::make_unique<parts>(app_);
-    co_await reach_store(fresh->shared);
+    co_await reach_store(*fresh);
     {
         std::lock_guard lock{guard_};
         parts_ = std::move(fresh);
@@ -157,8 +157,8 @@ awaitable<void> worker::start() {
         take_apart();
         std::rethrow_exception(failure);
     }
-    announce(app_, {.kind = event_kind::worker_started, .text = introduction_of(parts_->shared)});
-    for (const auto& sentence : doubts_of(parts_->shared)) app_.log->warn("{}", sentence);
+    announce(app_, {.kind = event_kind::worker_started, .text = introduction_of(parts_->served)});
+    for (const auto& sentence : doubts_of(parts_->served)) app_.log->warn("{}", sentence);
 }
 
 awaitable<void> worker::stop() {
@@ -179,6 +179,10 @@ awaitable<void> worker::stop() {
     app_.lines.tell_all_left_out();
     announce(app_,
              {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
+}
+
+awaitable<void> worker::in_each(std::function<awaitable<void>(detail::app_core&)> what) {
+    return parts_->maintenance->in_each(std::move(what));
 }
 
 void worker::hurry() {

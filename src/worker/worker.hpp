@@ -4,6 +4,7 @@
 
 #include <errand/awaitable.hpp>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -12,8 +13,6 @@ namespace errand {
 namespace detail {
 class app_core;
 }
-
-struct worker_shared;
 
 class worker {
 public:
@@ -28,13 +27,15 @@ public:
     // Claims no more, lets running tasks go on for `shutdown_grace`, gives the rest back; completes when all
     // have ended. From any executor but a handler's.
     awaitable<void> stop();
+    // While it runs: calls it for each namespace that it serves, with that one's core and under its ambient. From any executor.
+    awaitable<void> in_each(std::function<awaitable<void>(detail::app_core&)> what);
     // From any thread, while stop() is under way: running tasks are told to stop now.
     void hurry();
 
 private:
     struct parts;
 
-    awaitable<void> reach_store(worker_shared& shared);
+    awaitable<void> reach_store(parts& of);
     void take_apart();
 
     detail::app_core& app_;

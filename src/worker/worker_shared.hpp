@@ -1,4 +1,4 @@
-// What the parts of one worker share. Set before they start; what changes afterwards is atomic.
+// What the parts of one worker share that serve the same namespace. Set before they start; what changes afterwards is atomic.
 #pragma once
 
 #include "core/queue_choice.hpp"
@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,11 @@ struct worker_shared {
     std::function<void(duration)> falls_due{};
     // A thread of the worker has said so to the store, which took the worker off its list. From any thread.
     std::function<void()> claims_no_more{};
-    std::atomic<std::size_t> awaiting{0};  // handlers that wait for other tasks now
-    std::atomic<std::size_t> alive{1};     // workers of the namespace, as the last heartbeat said
+    // Handlers that wait for other tasks now, of all namespaces together.
+    std::shared_ptr<std::atomic<std::size_t>> awaiting = std::make_shared<std::atomic<std::size_t>>(0);
+    std::atomic<std::size_t> alive{1};  // workers of the namespace, as the last heartbeat said
     std::atomic<bool> limits_are_declared{true};
+    bool limits_are_looked_at = false;  // whether they are was asked before the worker began
     std::atomic<bool> stopping{false};
     const std::vector<std::string> knows = handlers::runnable();  // all names of its handlers
     // What it looks after although it runs nothing of it.
@@ -46,6 +49,10 @@ struct worker_shared {
             std::erase_if(names, [this](const auto& name) { return app.overrides.is_paused(name); });
         return names;
     }
+    int weight = 1;  // among the namespaces that the worker serves
 };
+
+// One for each namespace.
+using worker_shares = std::vector<std::unique_ptr<worker_shared>>;
 
 }  // namespace errand

@@ -4,45 +4,48 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 namespace errand {
 
 namespace asio = boost::asio;
 
-worker_thread::worker_thread(worker_shared& shared, std::size_t count)
-    : shared_{shared},
-      thread_{shared.app},
+namespace {
+
+std::vector<int> weights_of(const worker_shares& served) {
+    std::vector<int> weights;
+    for (const auto& one : served) weights.push_back(one->weight);
+    return weights;
+}
+
+}  // namespace
+
+worker_thread::worker_thread(const worker_shares& served, std::size_t count)
+    : shared_{*served.front()},
+      thread_{shared_.app},
       slots_{home().executor(), count},
-      reporter_{shared, leased_},
-      fetcher_{shared, home(), slots_, reporter_, [this] { changed_.open(); }},
-      adopter_{shared, home(), slots_,
-               [this] {
-                   fetcher_.settled();
-                   changed_.open();
-               }},
-      executor_{shared,
-                home(),
-                slots_,
-                leased_,
-                reporter_,
-                [this] {
-                    fetcher_.look();
-                    adopter_.look();
-                    if (executor_.idle()) changed_.open();
-                }},
       changed_{home().executor()},
       grace_{home().executor()},
       patience_{home().executor()} {
-    fetcher_.feeds(executor_);
-    adopter_.feeds(executor_);
+    if (served.size() > 1) {
+        shares_ = std::make_unique<slot_shares>(slots_, weights_of(served),
+                                                [this](std::size_t whose) { stations_[whose].look(); });
+    }
+    for (std::size_t at = 0; at < served.size(); ++at) {
+        loop& on = at == 0 ? home() : thread_.add(served[at]->app);
+        stations_.emplace_back(*served[at], on, slots_, shares_.get(), at, [this] { changed_.open(); });
+    }
 }
 
 worker_thread::~worker_thread() { close(); }
 
+// None claims before all are connected: else the first would have all slots.
 awaitable<void> worker_thread::open() {
-    co_await home().ready();
-    home().worker_listens(this);
-    fetcher_.start();
-    adopter_.start();
+    for (auto& one : stations_) co_await one.home().ready();
+    for (auto& one : stations_) one.start();
+    if (shares_) shares_->look();
 }
 
 void worker_thread::begin_to_drain() {
@@ -53,19 +56,50 @@ awaitable<void> worker_thread::drained() {
     while (!drained_) co_await changed_.wait();
 }
 
+std::pair<detail::app_core*, event> worker_thread::beginning(event_kind about) const {
+    for (const auto& one : stations_) {
+        if (auto said = one.runs().beginning(about)) return {&one.app(), std::move(*said)};
+    }
+    return {nullptr, event{.kind = about}};
+}
+
+std::string worker_thread::some_running() const {
+    constexpr int most = 3;
+    std::string words;
+    int named = 0;
+    for (const auto& one : stations_) {
+        const auto some = one.runs().some_running();
+        if (some.empty()) continue;
+        if (++named > most) return words + "; and more";
+        words += (words.empty() ? "" : "; ") + one.app().label() + some;
+    }
+    return words;
+}
+
+bool worker_thread::is_idle() const {
+    return std::ranges::all_of(stations_, [](const station& one) { return one.is_idle(); });
+}
+
+bool worker_thread::is_quiet() const {
+    return staying_ == 0 && std::ranges::all_of(stations_, [](const station& one) { return one.is_quiet(); });
+}
+
+std::size_t worker_thread::running() const noexcept {
+    return std::transform_reduce(stations_.begin(), stations_.end(), std::size_t{0}, std::plus<>{},
+                                 [](const station& one) { return one.running(); });
+}
+
 awaitable<void> worker_thread::drain() {
-    fetcher_.stop_claiming();
-    adopter_.stop_claiming();
-    executor_.stop_starting();
+    for (auto& one : stations_) one.stop_claiming();
     leave_soon();
     set_grace(shared_.app.settings.shutdown_grace);
-    while (!executor_.idle() && !hurry_) co_await changed_.wait();
-    executor_.stop_running();
-    while (!executor_.idle()) co_await changed_.wait();
+    while (!is_idle() && !hurry_) co_await changed_.wait();
+    for (auto& one : stations_) one.stop_running();
+    while (!is_idle()) co_await changed_.wait();
     // A store that is away for longer than the lease gives the tasks to others anyway.
     hurry_ = false;
     set_grace(shared_.app.settings.lease);
-    while ((!fetcher_.idle() || !adopter_.idle() || !left_) && !hurry_) co_await changed_.wait();
+    while (!is_quiet() && !hurry_) co_await changed_.wait();
     grace_.cancel();
     drained_ = true;
     changed_.open();
@@ -74,14 +108,18 @@ awaitable<void> worker_thread::drain() {
 // What was handed to this worker before it left has come when the store answers: it is still to be given back. A store
 // that is away is not waited for.
 void worker_thread::leave_soon() {
-    const auto done = [this] {
-        left_ = true;
-        changed_.open();
-    };
-    asio::co_spawn(home().executor(), leave(shared_, home()), [done](const std::exception_ptr&) { done(); });
+    staying_ = stations_.size();
+    for (auto& one : stations_) {
+        one.leave([this] {
+            if (staying_ > 0) --staying_;
+            changed_.open();
+        });
+    }
     patience_.expires_after(std::chrono::seconds{1});
-    patience_.async_wait([done](const boost::system::error_code& ec) {
-        if (!ec) done();
+    patience_.async_wait([this](const boost::system::error_code& ec) {
+        if (ec) return;
+        staying_ = 0;
+        changed_.open();
     });
 }
 
@@ -102,27 +140,11 @@ void worker_thread::hurry() {
     });
 }
 
-void worker_thread::told_aside() {
-    asio::post(home().context(), [this] { adopter_.told(); });
-}
-
-// Others find out by themselves that this worker is gone; this only spares them the time.
-awaitable<void> worker_thread::leave(worker_shared& shared, loop& home) {
-    try {
-        co_await home.tasks().leave(shared.queues.names());
-    } catch (...) {
-    }
-    if (shared.claims_no_more) shared.claims_no_more();
-}
-
 void worker_thread::close() {
     thread_.close([this] {
-        home().worker_listens(nullptr);
         grace_.cancel();
         patience_.cancel();
-        executor_.close();
-        fetcher_.stop();
-        adopter_.stop();
+        for (auto& one : stations_) one.close();
     });
 }
 

@@ -2,17 +2,22 @@
 // headers say.
 #pragma once
 
-#include "worker/adopter.hpp"
-#include "worker/executor.hpp"
-#include "worker/fetcher.hpp"
 #include "worker/loop_thread.hpp"
+#include "worker/slot_shares.hpp"
+#include "worker/station.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace errand {
 
-class worker_thread final : public store_listener {
+class worker_thread {
 public:
-    worker_thread(worker_shared& shared, std::size_t slots);
-    ~worker_thread() override;
+    // `served`: the namespaces.
+    worker_thread(const worker_shares& served, std::size_t slots);
+    ~worker_thread();
 
     void start_thread() { thread_.start(); }
     // On its own loop: connects and begins to claim.
@@ -23,50 +28,37 @@ public:
     awaitable<void> drained();
     // From any thread: the grace is over.
     void hurry();
-    // From any thread: tasks stand aside whose handlers it knows.
-    void told_aside();
     // After drain(), not from its own loop.
     void close();
 
+    // The first of its loops.
     loop& home() noexcept { return thread_.home(); }
-    leased_tasks& leased() noexcept { return leased_; }
-    executor& runs() noexcept { return executor_; }
-    std::size_t running() const noexcept { return executor_.running(); }
+    // Of this namespace, in the order in which they were given.
+    station& serving(std::size_t which) noexcept { return stations_[which]; }
+    // From any thread.
+    std::size_t running() const noexcept;
+    // From any thread: whose handler runs there and has not waited for anything yet, as the beginning of an event about it, and of
+    // which namespace it is; null and an event of no task where there is none.
+    std::pair<detail::app_core*, event> beginning(event_kind about) const;
+    // On its own loop: some of those that run, in words.
+    std::string some_running() const;
 
 private:
-    void woken() override { fetcher_.woken(); }
-    void task_given(claimed_task task) override { fetcher_.given(std::move(task)); }
-    void stands_aside() override { adopter_.told(); }
-    void may_go_on(const task_id& id) override { executor_.may_go_on(id); }
-    void reconnected() override {
-        executor_.reconnected();
-        fetcher_.woken();
-        adopter_.told();
-    }
-    void task_cancelled(const task_id& id) override { executor_.cancelled(id); }
-    void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override {
-        reporter_.answered(id, claim, verdict);
-        fetcher_.look();
-        changed_.open();
-    }
-
-    static awaitable<void> leave(worker_shared& shared, loop& home);
     awaitable<void> drain();
     void leave_soon();
     void set_grace(duration length);
+    bool is_idle() const;
+    bool is_quiet() const;
 
-    worker_shared& shared_;
+    worker_shared& shared_;  // of the first namespace
     loop_thread thread_;
-    leased_tasks leased_;
     slot_pool slots_;
-    reporter reporter_;
-    fetcher fetcher_;
-    adopter adopter_;
-    executor executor_;
+    std::unique_ptr<slot_shares> shares_;  // null where there is one namespace
+    std::deque<station> stations_;
     async_gate changed_;
     boost::asio::steady_timer grace_;
     boost::asio::steady_timer patience_;
-    bool left_ = false;
+    std::size_t staying_ = 0;  // namespaces whose store has not heard yet that this worker claims no more
     bool hurry_ = false;
     bool drained_ = false;
 };

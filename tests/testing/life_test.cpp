@@ -125,3 +125,9 @@ TEST_CASE("the same test runs the same way each time") {
     };
     CHECK(story() == story());
 }
+
+TEST_CASE("a harness runs the tasks of one namespace and refuses to serve several") {
+    errand::testing::harness_options how;
+    how.settings.name_spaces = {{"shop", 3}, {"mail", 1}};
+    CHECK_THROWS_WITH(errand::testing::harness{how}, ContainsSubstring("cannot have name_spaces"));
+}

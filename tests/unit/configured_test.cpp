@@ -1,11 +1,19 @@
 // What is said of a program's settings.
+#include <errand/error.hpp>
+
 #include "core/config_text.hpp"
 #include "core/store_list.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
+using Catch::Matchers::Equals;
 using errand::shown_stores;
 using errand::store_urls;
 
@@ -32,4 +40,47 @@ TEST_CASE("variables of errand that mean nothing are named, with the nearest tha
     CHECK(sentences[0] ==
           "the variable ERRAND_CONCURENCY means nothing here; the nearest that does is ERRAND_CONCURRENCY");
     CHECK(sentences[1].starts_with("the variable ERRAND_log_level means nothing here"));
+}
+
+namespace {
+
+errand::config with_variable(const std::string& name, const std::string& value) {
+    errand::config settings;
+    errand::apply_variables(settings, [&](const std::string& asked) {
+        return asked == name ? std::optional{value} : std::nullopt;
+    });
+    errand::check_config(settings);
+    return settings;
+}
+
+errand::config serving(std::map<std::string, int> names) {
+    errand::config settings;
+    settings.name_spaces = std::move(names);
+    return settings;
+}
+
+}  // namespace
+
+TEST_CASE("the namespaces that a worker serves are given as its queues are") {
+    const std::map<std::string, int> both{{"mail", 1}, {"shop", 3}};
+    CHECK(with_variable("ERRAND_NAME_SPACES", "shop:3, mail").name_spaces == both);
+    errand::config of_file;
+    errand::apply_json(of_file, R"({"name_spaces": {"shop": 3, "mail": 1}})", "f.json");
+    CHECK(of_file.name_spaces == both);
+    CHECK(errand::config{}.name_spaces.empty());
+}
+
+TEST_CASE("namespaces to serve that cannot be are refused in a sentence") {
+    CHECK_THROWS_WITH(with_variable("ERRAND_NAME_SPACES", "shop:x"),
+                      Equals("ERRAND_NAME_SPACES: expected name:weight, for example mail:3, got \"shop:x\""));
+    CHECK_THROWS_WITH(with_variable("ERRAND_NAME_SPACES", ":3"),
+                      Equals("ERRAND_NAME_SPACES: expected name:weight, for example mail:3, got \":3\""));
+    CHECK_THROWS_WITH(errand::check_config(serving({{"shop", 0}})),
+                      Equals("config.name_spaces: the weight of \"shop\" must be 1 to 1000, got 0"));
+    CHECK_THROWS_WITH(errand::check_config(serving({{"shop", -3}})),
+                      Equals("config.name_spaces: the weight of \"shop\" must be 1 to 1000, got -3"));
+    CHECK_THROWS_WITH(errand::check_config(serving({{"", 1}})), Equals("config.name_spaces: 1 to 255 bytes"));
+    CHECK_THROWS_WITH(errand::check_config(serving({{"a{b", 1}})),
+                      Equals("config.name_spaces: must not contain { or }"));
+    CHECK_NOTHROW(errand::check_config(serving({{"shop", 1000}})));
 }

@@ -4,6 +4,7 @@
 #include "worker/leased_tasks.hpp"
 #include "worker/silent_shards.hpp"
 #include "worker/slot_pool.hpp"
+#include "worker/slot_shares.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -75,6 +76,40 @@ TEST_CASE("a return that is cancelled takes its slot all the same") {
     CHECK(slots.free() == 0);
     slots.release();
     CHECK(slots.free() == 1);
+}
+
+TEST_CASE("namespaces reserve what they were given of a thread's free slots, and are told when it is more") {
+    asio::io_context io;
+    slot_pool slots{io.get_executor(), 4};
+    std::vector<std::size_t> told;
+    slot_shares shares{slots, {3, 1}, [&](std::size_t whose) { told.push_back(whose); }};
+    slot_share heavy{slots, shares, 0};
+    slot_share light{slots, shares, 1};
+    CHECK(heavy.free() == 0);
+    shares.look();
+    REQUIRE(told == std::vector<std::size_t>{0, 1});
+    CHECK(heavy.free() == 3);
+    CHECK(light.free() == 1);
+    heavy.reserve(3);
+    CHECK(heavy.free() == 0);
+    // Only when none of its users wants any it is the other's.
+    light.wants(slot_user::fetcher, false);
+    CHECK(light.free() == 1);
+    light.wants(slot_user::adopter, false);
+    CHECK(light.free() == 0);
+    CHECK(heavy.free() == 1);
+    CHECK(told.back() == 0);
+    heavy.settle(3, 3);
+    CHECK(heavy.free() == 1);
+    // What a handler takes that comes back from a wait is not there to be reserved, whoever it was given to.
+    asio::co_spawn(io, slots.regain(), [](const std::exception_ptr&) {});
+    io.poll();
+    CHECK(heavy.free() == 0);
+    slots.release();
+    CHECK(heavy.free() == 1);
+    told.clear();
+    shares.look();
+    CHECK(told == std::vector<std::size_t>{0});
 }
 
 TEST_CASE("deadlines pass in order, and those that have left do not") {

@@ -209,3 +209,19 @@ TEST_CASE("run on a store in memory warns that no other program can submit there
     REQUIRE(lines->with("cannot start").size() == 1);
     CHECK_THAT(lines->with("cannot start").front(), ContainsSubstring("diary"));
 }
+
+TEST_CASE("where a worker serves several namespaces, lines say of which a task is", "[shared_by_apps]") {
+    auto settings = with_level_info();
+    auto of_second = settings;
+    of_second.name_space += "-second";
+    bench second{of_second};
+    settings.name_spaces = {{settings.name_space, 1}, {of_second.name_space, 2}};
+    logged_bench t{settings};
+    t.start();
+    const auto h = second.run(second.app.handler<throws_a_number>().perform_async());
+    eventually([&] { return second.info(h).state == state::dead; });
+    CHECK_THAT(t.only(h.id()),
+               StartsWith("warning namespace " + of_second.name_space + ": worker_test::throws_a_number "));
+    CHECK_THAT(t.only("namespaces "),
+               ContainsSubstring("namespaces " + settings.name_space + ":1, " + of_second.name_space + ":2"));
+}
