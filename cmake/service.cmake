@@ -1,11 +1,12 @@
 # errand::service, the HTTP service: src/service. Beside errand::errand, so that only who offers it links it.
-file(GLOB service_sources CONFIGURE_DEPENDS src/service/*.cpp)
+file(GLOB service_sources CONFIGURE_DEPENDS src/service/*.cpp src/service/lmstfy/*.cpp)
 add_library(errand_service ${service_sources})
 add_library(errand::service ALIAS errand_service)
 set_target_properties(errand_service PROPERTIES
     EXPORT_NAME service CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
 target_include_directories(errand_service PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(errand_service PUBLIC errand::errand)
+target_compile_definitions(errand_service PRIVATE "ERRAND_SERVICE_VERSION=\"${PROJECT_VERSION}\"")
 errand_warnings(errand_service)
 # The one that includes Beast takes as long as all others.
 set_source_files_properties(src/service/connection.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

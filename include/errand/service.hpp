@@ -5,7 +5,9 @@
 #include <errand/time.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +20,34 @@ enum class access_log : unsigned char {
     off,
     text,  ///< one line a request
     json,  ///< one JSON object a request
+};
+
+/// lmstfy's API and admin API on ports of their own (docs/lmstfy.md), so that its clients work with errand's tasks. Off unless
+/// addresses are named. A bad value is a usage_error naming the member.
+struct lmstfy_options {
+    /// Of the API, as service_options::listen names them; `:7777` is what clients expect. Whoever asks needs a token there,
+    /// wherever it listens.
+    std::vector<std::string> listen{};
+    /// Of the admin API, which makes tokens; `127.0.0.1:7778` is what its tools expect. Where others than this machine reach it
+    /// it needs accounts_file, unless service_options::allow_anyone is set.
+    std::vector<std::string> admin_listen{};
+    /// Stores beside the app's own, which is the pool `default`: name to URL, as config::store has it.
+    std::map<std::string, std::string> pools{};
+    /// Who may use the admin API by HTTP basic authentication: a file of lines as `errand token --scope admin` writes them, each
+    /// a user and the SHA-256 of the password. Empty: nobody is asked.
+    std::string accounts_file{};
+    bool open_sizes = false;  ///< the two `size` calls need no token, as in lmstfy
+
+    // What a request that does not say it means, in seconds.
+    std::uint32_t ttl = 86'400;  ///< 0: for ever
+    std::uint32_t delay = 0;
+    std::uint16_t tries = 1;
+    std::uint32_t ttr = 120;
+    std::uint32_t timeout = 0;
+
+    /// Told once it listens, with the addresses of both, before service_options::on_listening.
+    std::function<void(const std::vector<std::string>& api, const std::vector<std::string>& admin)>
+        on_listening{};
 };
 
 /// Where the HTTP service listens, what it takes, and for how long. A bad value is a usage_error naming the member.
@@ -52,6 +82,7 @@ struct service_options {
     /// Takes the lines of the access log, without a line break; on the thread that serves. What it throws is logged, and the
     /// line is lost. Empty: standard error.
     std::function<void(std::string_view line)> access_log_sink{};
+    lmstfy_options lmstfy{};
     /// Told once it listens, with the addresses as they are now, on the thread that serves.
     std::function<void(const std::vector<std::string>& addresses)> on_listening{};
 };

@@ -25,6 +25,7 @@ namespace {
 struct serve_options {
     service_options how;
     const CLI::Option* tokens = nullptr;
+    std::vector<std::string> pools;
     std::string access_log = "text";
     std::string idle_timeout;
     std::string stop_grace;
@@ -34,9 +35,21 @@ struct serve_options {
 const std::map<std::string, access_log> log_names{
     {"off", access_log::off}, {"text", access_log::text}, {"json", access_log::json}};
 
+// "fast=redis://cache:6379/0"
+std::map<std::string, std::string> pools_of(const std::vector<std::string>& given) {
+    std::map<std::string, std::string> pools;
+    for (const auto& one : given) {
+        const auto equals = one.find('=');
+        if (equals == one.npos || !pools.emplace(one.substr(0, equals), one.substr(equals + 1)).second)
+            throw usage_error{"--lmstfy-pool " + one + ": write NAME=STORE, each name once"};
+    }
+    return pools;
+}
+
 service_options options_of(const serve_options& given) {
     auto how = given.how;
     how.access_log = log_names.at(given.access_log);
+    how.lmstfy.pools = pools_of(given.pools);
     // Standard output is for lines that a program reads; the access log is one of them.
     how.access_log_sink = [](std::string_view line) { print(std::string{line} + '\n'); };
     if (!given.idle_timeout.empty()) how.idle_timeout = need_length("--idle-timeout", given.idle_timeout);
@@ -44,15 +57,27 @@ service_options options_of(const serve_options& given) {
     return how;
 }
 
+struct addresses {
+    std::vector<std::string> rest;
+    std::vector<std::string> lmstfy;
+    std::vector<std::string> lmstfy_admin;
+};
+
 // By what it goes down in the log, and by what a program that started it knows that it is there.
-void tell(const config& settings, bool json, const std::vector<std::string>& addresses) {
+void tell(const config& settings, bool json, const addresses& at) {
     if (json) {
-        boost::json::array all(addresses.begin(), addresses.end());
-        print_document(boost::json::object{{"listening", std::move(all)},
-                                           {"namespace", settings.name_space}});
+        const auto array_of = [](const std::vector<std::string>& all) {
+            return boost::json::array(all.begin(), all.end());
+        };
+        boost::json::object document{{"listening", array_of(at.rest)}, {"namespace", settings.name_space}};
+        if (!at.lmstfy.empty()) document["lmstfy"] = array_of(at.lmstfy);
+        if (!at.lmstfy_admin.empty()) document["lmstfy_admin"] = array_of(at.lmstfy_admin);
+        print_document(document);
         return;
     }
-    for (const auto& one : addresses) print("serving namespace " + settings.name_space + " on " + one + '\n');
+    for (const auto& one : at.rest) print("serving namespace " + settings.name_space + " on " + one + '\n');
+    for (const auto& one : at.lmstfy) print("serving lmstfy's API on " + one + '\n');
+    for (const auto& one : at.lmstfy_admin) print("serving lmstfy's admin API on " + one + '\n');
 }
 
 awaitable<void> serve_until_signal(service& what) {
@@ -78,8 +103,14 @@ exit_code serve(session& on, const serve_options& given) {
     auto settings = on.settings();
     on.need_shared_store(settings);
     auto how = options_of(given);
-    how.on_listening = [settings, json = on.json()](const std::vector<std::string>& addresses) {
-        tell(settings, json, addresses);
+    const auto at = std::make_shared<addresses>();
+    how.lmstfy.on_listening = [at](const auto& api, const auto& admin) {
+        at->lmstfy = api;
+        at->lmstfy_admin = admin;
+    };
+    how.on_listening = [settings, json = on.json(), at](const std::vector<std::string>& all) {
+        at->rest = all;
+        tell(settings, json, *at);
     };
     // Whoever read its lines may go: that is no end for a server.
     std::signal(SIGPIPE, SIG_IGN);
@@ -121,6 +152,24 @@ runner prepare_serve(CLI::App& line) {
     line.add_option("--access-log", given->access_log, "A line for each request on standard output (text)")
         ->type_name("FORM")
         ->check(CLI::IsMember(log_names));
+    line.add_option("--lmstfy", how.lmstfy.listen,
+                    "Also lmstfy's API, for its clients: :7777 is what they expect; may be given again")
+        ->type_name("ADDRESS")
+        ->allow_extra_args(false);
+    line.add_option("--lmstfy-admin", how.lmstfy.admin_listen,
+                    "Also lmstfy's admin API, which makes tokens: 127.0.0.1:7778 is what its tools expect")
+        ->type_name("ADDRESS")
+        ->allow_extra_args(false);
+    line.add_option(
+            "--lmstfy-pool", given->pools,
+            "A pool of lmstfy's: its name and its store, as fast=redis://cache:6379/0; may be given again")
+        ->type_name("NAME=STORE")
+        ->allow_extra_args(false);
+    line.add_option("--lmstfy-accounts", how.lmstfy.accounts_file,
+                    "Who may use the admin API: a file of lines that `errand token --scope admin` writes")
+        ->type_name("FILE");
+    line.add_flag("--lmstfy-open-sizes", how.lmstfy.open_sizes,
+                  "Sizes of lmstfy's queues are told without a token, as by lmstfy");
     line.add_option("--print", given->print, "Serves nothing: prints what can be asked of it")
         ->type_name("DOCUMENT")
         ->check(CLI::IsMember({"reference", "openapi"}));

@@ -3,19 +3,17 @@
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
-#include "core/hex.hpp"
+#include "service/fresh_token.hpp"
 #include "service/token_list.hpp"
 
 #include <boost/json/object.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <memory>
 #include <string>
-#include <sys/random.h>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -28,13 +26,6 @@ struct token_options {
     std::vector<std::string> scopes;
     std::string file;
 };
-
-std::string fresh_token() {
-    std::array<unsigned char, 32> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        throw error{"the system has no random bytes to give"};
-    return "errand_" + to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
 
 // Whether what is written at its end would become part of a line that is there.
 bool ends_in_line(int file) {
@@ -55,7 +46,7 @@ void append(const std::string& path, std::string line) {
 }
 
 exit_code make(session& on, const token_options& how) {
-    const auto token = fresh_token();
+    const auto token = web::fresh_token();
     const auto line = web::token_line(how.name, how.scopes, token);
     if (!how.file.empty()) append(how.file, line);
     if (on.json()) {
@@ -75,11 +66,13 @@ runner prepare_token(CLI::App& line) {
     line.add_option("name", how->name, "Whose it is, as the access log says it")
         ->required()
         ->type_name("NAME");
-    line.add_option("--scope", how->scopes,
-                    "What it is for: view, submit (and look), work (and look); may be given again")
+    line.add_option(
+            "--scope", how->scopes,
+            "What it is for: view, submit (and look), work (and look), admin (lmstfy's admin API, as a password); may be "
+            "given again")
         ->required()
         ->type_name("SCOPE")
-        ->check(CLI::IsMember({"view", "submit", "work"}))
+        ->check(CLI::IsMember({"view", "submit", "work", "admin"}))
         ->allow_extra_args(false);
     line.add_option("--file", how->file,
                     "The list that `errand serve --tokens` reads: its line is added there")

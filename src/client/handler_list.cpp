@@ -44,7 +44,7 @@ awaitable<std::vector<handler_info>> handlers_on(loop& there) {
     for (const auto& shard : co_await there.tasks().settings()) {
         if (!shard) continue;
         for (const auto& kept : *shard) {
-            if (kept.handler == quota_record_name) continue;
+            if (is_no_handler(kept.handler)) continue;
             auto record = decode_settings(kept.record);
             if (is_nothing(record.values) && !all.contains(kept.handler)) continue;
             auto& one = all[kept.handler];

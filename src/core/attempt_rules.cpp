@@ -4,6 +4,7 @@
 #include <errand/outcome.hpp>
 
 #include "core/backoff_delay.hpp"
+#include "core/job_rules.hpp"
 #include "core/random.hpp"
 #include "core/utf8.hpp"
 
@@ -85,6 +86,7 @@ decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point 
     ++notes.lost_leases;
     const bool first = notes.lost_leases == 1;
     failure_text why{"errand::lease_lost", "its worker gave no sign of life until the lease had run out"};
+    if (terms.job) return failed(std::move(notes), std::move(why), terms, duration{0}, nullptr, now);
     auto next = failed(std::move(notes), std::move(why), terms, std::nullopt, nullptr, now);
     if (next.kind == verdict::fail && first) {
         next.kind = verdict::give_back;
@@ -142,6 +144,8 @@ attempt_terms terms_with(const policy& rules, duration retention, const task_bod
     terms.backoff = &rules.backoff;
     if (set) put_over(terms, *set, body);
     if (body.biz_id) terms.unique_for = rules.unique_for.value_or(terms.retention);
+    terms.job = is_job(body);
+    if (terms.job) terms.ends_at = end_of_job(body, {});
     return terms;
 }
 
@@ -158,6 +162,11 @@ attempt_terms terms_of(const task_body& body, const handler_settings* set) {
 
 namespace {
 
+std::optional<time_point> end_in_force(const attempt_terms& terms, const task_notes& notes) {
+    if (notes.ends_at) return *notes.ends_at == time_point{} ? std::nullopt : notes.ends_at;
+    return notes.revived ? std::nullopt : terms.ends_at;
+}
+
 decision decided(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
                  task_notes before, time_point now) {
     switch (how) {
@@ -173,6 +182,14 @@ decision decided(attempt_end how, const std::exception_ptr& failure, const attem
     return threw(how, failure, terms, std::move(before), now);
 }
 
+// From its end on a job is not tried again, and is no dead letter.
+void end_in_time(decision& next, const attempt_terms& terms, time_point now) {
+    const auto kind = next.kind;
+    if (kind == verdict::succeed || kind == verdict::expire || kind == verdict::postpone) return;
+    const auto ends_at = end_in_force(terms, next.notes);
+    if (ends_at && now >= *ends_at) next.kind = verdict::expire;
+}
+
 }  // namespace
 
 decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
@@ -180,12 +197,17 @@ decision decide(attempt_end how, const std::exception_ptr& failure, const attemp
     before.max_retry = terms.max_retry;
     const bool strange = before.unknown_handler > 0;
     auto next = decided(how, failure, terms, std::move(before), now);
+    if (terms.job) end_in_time(next, terms, now);
     next.strange = how == attempt_end::paused || (strange && next.kind != verdict::postpone);
     return next;
 }
 
 bool is_late(const attempt_terms& terms, const task_body& body, const task_notes& notes,
              time_point now) noexcept {
+    if (terms.job) {
+        const auto ends_at = end_of_job(body, notes);
+        return ends_at && now >= *ends_at;
+    }
     if (!terms.expires_after) return false;
     const bool started = notes.revived || notes.attempts > 0 || notes.started_at ||
                          (notes.snoozed && notes.unknown_handler == 0);

@@ -21,6 +21,8 @@ struct attempt_terms {
     duration retention{0};
     duration unique_for{0};                    // 0 for a task without a biz_id
     const errand::backoff* backoff = nullptr;  // of the policy or of what is set; null: the polynomial
+    bool job = false;                          // core/job_rules.hpp
+    std::optional<time_point> ends_at{};       // of a job: by its body
 };
 
 // `set`: what is set of the handler at run time, if anything is.

@@ -11,6 +11,8 @@
 namespace errand {
 
 inline constexpr std::string_view quota_record_name = "\x01quota";
+// Whether what is kept under that name is set of something else than a handler.
+inline bool is_no_handler(std::string_view name) noexcept { return name.starts_with('\x01'); }
 
 struct quota_record {
     std::uint64_t stamp = 0;  // tells it from any other; stands first

@@ -107,6 +107,8 @@ struct task_notes {
     int unknown_handler = 0;  // claims by workers that do not know the handler
     bool snoozed = false;     // waits as `delayed`, not as `retry`
     bool revived = false;     // started again by a caller: cannot be late any more
+    // Of a job (core/job_rules.hpp) that was started again: when it ends by itself; zero: never.
+    std::optional<time_point> ends_at{};
     double progress = 0;
     std::string progress_text;
     std::optional<time_point> started_at;  // of the last attempt that ended

@@ -90,6 +90,11 @@ std::shared_ptr<const quota> settings_book::quota_rules() const {
     return at == shards_.end() ? nullptr : at->of_name_space;
 }
 
+std::shared_ptr<const settings_book::records> settings_book::others() const {
+    const std::lock_guard lock{guard_};
+    return others_;
+}
+
 bool settings_book::has_heard() const {
     const std::lock_guard lock{guard_};
     return heard_ != 0;
@@ -113,6 +118,8 @@ void settings_book::heard(std::uint64_t question, settings_of_shards answer) {
             for (auto& one : *answer[shard]) {
                 if (one.handler == quota_record_name) {
                     shards_[shard].of_name_space = quota_in(one.record);
+                } else if (is_no_handler(one.handler)) {
+                    shards_[shard].others.emplace(std::move(one.handler), std::move(one.record));
                 } else if (auto set = settings_in(one.record)) {
                     shards_[shard].handlers.emplace(std::move(one.handler), std::move(set));
                 }
@@ -121,6 +128,9 @@ void settings_book::heard(std::uint64_t question, settings_of_shards answer) {
         any_ = std::ranges::any_of(shards_, [](const page& one) { return !one.handlers.empty(); });
         any_quota_ =
             std::ranges::any_of(shards_, [](const page& one) { return one.of_name_space != nullptr; });
+        records all;
+        for (const auto& shard : shards_) all.insert(shard.others.begin(), shard.others.end());
+        if (all != *others_) others_ = std::make_shared<const records>(std::move(all));
     }
     const std::lock_guard lock{telling_};
     if (told_) told_();

@@ -34,6 +34,9 @@ public:
     bool any_quota() const noexcept { return any_quota_.load(std::memory_order_relaxed); }
     // Null: it has none.
     std::shared_ptr<const quota> quota_rules() const;
+    // What else is kept there, under names that no handler can have (core/quota_record.hpp): name to record.
+    using records = std::map<std::string, std::string, std::less<>>;
+    std::shared_ptr<const records> others() const;
     // Whether anybody has asked so far.
     bool has_heard() const;
 
@@ -49,6 +52,7 @@ private:
     struct page {
         std::map<std::string, std::shared_ptr<const handler_settings>, std::less<>> handlers;
         std::shared_ptr<const quota> of_name_space;
+        records others;
     };
 
     std::shared_ptr<const handler_settings> find(std::string_view name) const;
@@ -57,6 +61,7 @@ private:
     std::atomic<bool> any_quota_{false};
     mutable std::mutex guard_;  // of what follows
     std::vector<page> shards_;
+    std::shared_ptr<const records> others_ = std::make_shared<const records>();
     std::uint64_t asked_ = 0;
     std::uint64_t heard_ = 0;
     std::mutex telling_;  // of what follows

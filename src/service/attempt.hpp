@@ -29,6 +29,7 @@ struct attempt {
 struct claim_wish {
     std::string worker{};
     std::map<std::string, int> queues{};  // and their weights
+    bool strict = false;                  // always by falling weight
     // By their wire names, sorted; nullopt: whichever there are.
     std::optional<std::vector<std::string>> handlers{};
     std::size_t limit = 1;

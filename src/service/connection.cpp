@@ -12,7 +12,7 @@
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
-#include "service/refusal.hpp"
+#include "service/site.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -85,8 +85,9 @@ refusal unreadable(const error_code& ec) {
 
 class one_connection final : public connection, public desk {
 public:
-    one_connection(hub& of, stream_socket socket)
+    one_connection(hub& of, site& asked, stream_socket socket)
         : hub_{of},
+          site_{asked},
           socket_{std::move(socket)},
           buffer_{of.options.max_header + 2 * read_at_once},
           own_address_{own_address(socket_)},
@@ -104,6 +105,7 @@ public:
     bool stopping() const noexcept override { return hub_.stopping; }
     awaitable<void> wait(awaitable<void> what) override;
     std::shared_ptr<exchange> work() override;
+    hub& shared() noexcept override { return hub_; }
 
 private:
     awaitable<bool> await_request();
@@ -115,13 +117,15 @@ private:
     bool has_hung_up();
     awaitable<void> linger();
     void take_header(const request_parser& parser);
-    std::optional<refusal> judge(const request_parser& parser, bool& framed);
+    awaitable<std::optional<refusal>> judge(const request_parser& parser, bool& framed);
+    void check_length(const request_parser& parser) const;
     std::size_t body_limit() const;
     void watch();
     void log(int status, std::size_t bytes);
     void warn_of(const char* where, const std::exception_ptr& why);
 
     hub& hub_;
+    site& site_;
     stream_socket socket_;
     boost::beast::flat_buffer buffer_;
     const std::string own_address_;
@@ -194,11 +198,12 @@ awaitable<bool> one_connection::serve_one() {
     in_.peer = peer_;
     request_parser parser;
     parser.header_limit(static_cast<std::uint32_t>(hub_.options.max_header));
-    parser.body_limit(hub_.options.max_body);
+    // How much it may be is known when its headers are.
+    parser.body_limit(boost::none);
     if (!co_await read_header(parser)) co_return false;
     const bool keep = parser.keep_alive();
     bool framed = true;
-    if (const auto why = judge(parser, framed)) {
+    if (const auto why = co_await judge(parser, framed)) {
         const bool clear = framed && parser.is_done();
         co_return co_await refuse(*why, keep && clear, clear);
     }
@@ -206,7 +211,7 @@ awaitable<bool> one_connection::serve_one() {
     in_.body = std::move(parser.get().body());
     std::optional<answer> made;
     try {
-        made = co_await run_route(in_, std::move(route_), *this);
+        made = co_await run_route(in_, std::move(route_), *this, site_);
     } catch (const client_gone&) {
         log(499, 0);
     }
@@ -243,35 +248,37 @@ void one_connection::take_header(const request_parser& parser) {
 }
 
 // Why it is refused by its headers alone. `framed`: where it ends is beyond doubt.
-std::optional<refusal> one_connection::judge(const request_parser& parser, bool& framed) {
+awaitable<std::optional<refusal>> one_connection::judge(const request_parser& parser, bool& framed) {
+    std::exception_ptr failed;
     try {
         framed = false;
         check_framing(in_, parser.get().version());
         framed = true;
-        check_host(in_, own_address_, hub_.options.hosts);
-        check_site(in_);
-        route_ = route_of(in_.method, in_.path);
-        // Before the namespace: who may not ask learns nothing of it.
-        if (hub_.tokens && route_.of->needs != scope::open)
-            in_.who = check_token(in_, hub_.tokens->now(), route_.of->needs);
-        check_namespace(route_, hub_.app.settings().name_space);
-        const auto limit = body_limit();
-        if (const auto length = parser.content_length(); length && *length > limit) {
-            return refusal{413, "too_large",
-                           "the body has " + std::to_string(*length) + " bytes, and this call takes " +
-                               std::to_string(limit)};
-        }
-        const auto* expected = in_.find_header("Expect");
-        if (expected && !same_header_name(*expected, "100-continue"))
-            return bad_request("of expectations only \"100-continue\" is met", "Expect");
-        return std::nullopt;
-    } catch (const refusal& why) {
-        return why;
+        co_await site_.ready();
+        route_ = site_.judge(in_, own_address_);
+        check_length(parser);
+        co_return std::nullopt;
+    } catch (...) {
+        failed = std::current_exception();
     }
+    co_return refusal_of(failed, false);
+}
+
+void one_connection::check_length(const request_parser& parser) const {
+    const auto limit = body_limit();
+    if (const auto length = parser.content_length(); length && *length > limit) {
+        throw refusal{413, "too_large",
+                      "the body has " + std::to_string(*length) + " bytes, and this call takes " +
+                          std::to_string(limit)};
+    }
+    const auto* expected = in_.find_header("Expect");
+    if (expected && !same_header_name(*expected, "100-continue"))
+        throw bad_request("of expectations only \"100-continue\" is met", "Expect");
 }
 
 std::size_t one_connection::body_limit() const {
     const auto most = hub_.options.max_body;
+    if (route_.of->most_body > 0) return route_.of->most_body;
     if (route_.of->large) return most;
     return std::min(most, route_.of->body.empty() ? most_thrown_away : most_of_small_body);
 }
@@ -297,7 +304,7 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
 
 // `clear`: nothing of the request is left unread.
 awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear) {
-    const auto what = answer_of(why);
+    const auto what = site_.refused(why);
     const bool open = co_await respond(what, keep);
     if (!clear) co_await linger();
     co_return open;
@@ -342,9 +349,10 @@ awaitable<void> one_connection::linger() {
 
 void one_connection::log(int status, std::size_t bytes) {
     const auto& options = hub_.options;
-    if (options.access_log == access_log::off) return;
+    if (hub_.log == access_log::off) return;
+    in_.path = site_.shown_path(in_.path);
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
-    const auto line = access_line(options.access_log, in_,
+    const auto line = access_line(hub_.log, in_,
                                   {.at = now,
                                    .took = std::chrono::duration_cast<duration>(steady::now() - began_),
                                    .status = status,
@@ -415,8 +423,8 @@ void one_connection::watch() {
 
 }  // namespace
 
-std::unique_ptr<connection> make_connection(hub& of, stream_socket socket) {
-    return std::make_unique<one_connection>(of, std::move(socket));
+std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket) {
+    return std::make_unique<one_connection>(of, asked, std::move(socket));
 }
 
 }  // namespace errand::web

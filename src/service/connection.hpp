@@ -9,6 +9,8 @@
 
 namespace errand::web {
 
+class site;
+
 class connection {
 public:
     virtual ~connection() = default;
@@ -20,7 +22,7 @@ public:
     virtual void cut() = 0;
 };
 
-// @param of outlives it
-std::unique_ptr<connection> make_connection(hub& of, stream_socket socket);
+// @param of and what it asks for outlive it
+std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket);
 
 }  // namespace errand::web

@@ -4,7 +4,7 @@
 
 #include "core/attempt_rules.hpp"
 #include "runtime/app_core.hpp"
-#include "service/refusal.hpp"
+#include "service/site.hpp"
 
 #include <spdlog/logger.h>
 
@@ -17,7 +17,7 @@ void check_namespace(const found_route& found, const std::string& served) {
         throw not_found("this service does not serve the namespace in the path");
 }
 
-awaitable<answer> run_route(const request& in, found_route found, desk& at) {
+awaitable<answer> run_route(const request& in, found_route found, desk& at, const site& of) {
     call one{.in = in, .of = *found.of, .path = std::move(found.path), .at = at};
     std::exception_ptr failed;
     try {
@@ -29,10 +29,10 @@ awaitable<answer> run_route(const request& in, found_route found, desk& at) {
     }
     const auto why = refusal_of(failed, in.method != "GET" && in.method != "HEAD");
     if (why.status() >= 500) {
-        detail::core_of(at.app()).log->warn("request {}, {} {}: {}", in.id, in.method, in.path,
+        detail::core_of(at.app()).log->warn("request {}, {} {}: {}", in.id, in.method, of.shown_path(in.path),
                                             describe(failed).message);
     }
-    co_return answer_of(why);
+    co_return of.refused(why);
 }
 
 }  // namespace errand::web

@@ -5,6 +5,8 @@
 
 namespace errand::web {
 
+class site;
+
 // Throws refusal for another namespace than the one that is served.
 void check_namespace(const found_route& found, const std::string& served);
 
@@ -12,6 +14,6 @@ void check_namespace(const found_route& found, const std::string& served);
 struct client_gone {};
 
 // Whatever goes wrong becomes an answer; what is the service's own fault is logged. Throws client_gone.
-awaitable<answer> run_route(const request& in, found_route found, desk& at);
+awaitable<answer> run_route(const request& in, found_route found, desk& at, const site& of);
 
 }  // namespace errand::web

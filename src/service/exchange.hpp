@@ -33,7 +33,7 @@ struct claim_group;
 struct claim_order {
     claim_order(claim_wish asked, const boost::asio::any_io_executor& executor)
         : wish{std::move(asked)},
-          queues{wish.queues, false},
+          queues{wish.queues, wish.strict},
           changed{executor, boost::asio::steady_timer::time_point::max()} {}
 
     const claim_wish wish;
@@ -87,6 +87,8 @@ public:
     // ---- what is said of tasks ----
     // Of the task that is meant, if it was claimed here and is not reported; null: the store knows it.
     attempt* held(const task_id& id, const ticket& by);
+    // The same, whoever asks.
+    const attempt* held(const task_id& id) const;
     // What the store says of this report. Reports of one attempt come one after the other. Throws store_error.
     awaitable<report_verdict> hand_in(report one);
     // Nobody asks what the store says of it.

@@ -257,6 +257,11 @@ attempt* exchange::held(const task_id& id, const ticket& by) {
     return by.mark == store_->claim_mark() ? &at->second : nullptr;
 }
 
+const attempt* exchange::held(const task_id& id) const {
+    const auto at = held_.find(id);
+    return at == held_.end() ? nullptr : &at->second;
+}
+
 void exchange::let_go(const task_id& id, claim_number claim) {
     const auto at = held_.find(id);
     if (at == held_.end() || at->second.task.claim != claim) return;

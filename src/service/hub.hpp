@@ -10,6 +10,10 @@
 #include <optional>
 #include <set>
 
+namespace errand::lmstfy {
+class office;
+}
+
 namespace errand::web {
 
 class connection;
@@ -17,18 +21,20 @@ class exchange;
 
 struct hub {
     hub(errand::app& of, const service_options& how, const boost::asio::any_io_executor& executor)
-        : app{of}, options{how}, loop{executor}, changed{executor} {
+        : app{of}, options{how}, loop{executor}, log{how.access_log}, changed{executor} {
         if (!how.tokens_file.empty()) tokens.emplace(how.tokens_file);
     }
 
     errand::app& app;
     const service_options& options;
     const boost::asio::any_io_executor loop;
+    access_log log;                      // as it is now
     std::optional<token_book> tokens{};  // none: nobody needs one
     std::set<connection*> connections{};
-    std::shared_ptr<exchange> work{};  // from the first request for it on
-    std::size_t accepting = 0;         // listeners
-    std::size_t waiting = 0;           // requests that wait for a result
+    std::shared_ptr<exchange> work{};        // from the first request for it on
+    std::shared_ptr<lmstfy::office> jobs{};  // of lmstfy's API, where that is offered
+    std::size_t accepting = 0;               // listeners
+    std::size_t waiting = 0;                 // requests that wait for a result
     bool stopping = false;
     async_gate changed;  // opened when one of these becomes less
 };

@@ -1,6 +1,7 @@
 // A request and its answer, apart from how they travel. Data only.
 #pragma once
 
+#include <any>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct request {
     std::string id;     // shown as X-Request-ID
     std::string peer;   // who asks: an address, or "unix"
     std::string who{};  // the name of the token that came with it, once that was looked at
+    std::any badge{};   // what its site has found out of who asks
 
     // The first of this name, in whatever case; null: there is none.
     const std::string* find_header(std::string_view name) const noexcept;

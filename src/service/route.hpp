@@ -21,12 +21,14 @@ enum class scope : unsigned char {
     view,    // who looks
     submit,  // who submits and changes tasks
     work,    // who takes tasks and reports them
+    admin,   // who uses lmstfy's admin API
 };
 
 std::string_view to_string(scope what) noexcept;
 
 struct route;
 class exchange;
+struct hub;
 
 // What a handler needs of the connection that the request came by, and of the service.
 class desk {
@@ -39,6 +41,8 @@ public:
     virtual awaitable<void> wait(awaitable<void> what) = 0;
     // Where tasks are taken.
     virtual std::shared_ptr<exchange> work() = 0;
+    // What all connections share.
+    virtual hub& shared() noexcept = 0;
 };
 
 struct call {
@@ -66,10 +70,11 @@ struct route {
     std::string_view meaning;
     handler run = nullptr;
     fields query{};
-    fields body{};       // none: a body is read and thrown away
-    fields headers{};    // that mean something to this call
-    bool large = false;  // its body may be as large as the service takes; others 64 KiB
-    std::span<const outcome> answers;
+    fields body{};              // none: a body is read and thrown away
+    fields headers{};           // that mean something to this call
+    bool large = false;         // its body may be as large as the service takes; others 64 KiB
+    std::size_t most_body = 0;  // bytes of its body; 0: as that says
+    std::span<const outcome> answers{};
     std::string_view example{};  // a body
 };
 
@@ -81,6 +86,6 @@ struct found_route {
 };
 
 // Throws refusal: 404 for a path that is none, 405 for a method that it does not have.
-found_route route_of(std::string_view method, std::string_view path);
+found_route route_of(std::span<const route> all, std::string_view method, std::string_view path);
 
 }  // namespace errand::web

@@ -42,9 +42,9 @@ bool serves(const route& one, std::string_view method) {
     return one.method == method || (method == "HEAD" && one.method == "GET");
 }
 
-refusal wrong_method(std::string_view pattern) {
+refusal wrong_method(std::span<const route> all, std::string_view pattern) {
     std::string allowed;
-    for (const auto& one : routes()) {
+    for (const auto& one : all) {
         if (one.path != pattern) continue;
         allowed += (allowed.empty() ? "" : ", ") + std::string{one.method};
         if (one.method == "GET") allowed += ", HEAD";
@@ -62,26 +62,26 @@ std::string_view to_string(scope what) noexcept {
     case scope::view: return "view";
     case scope::submit: return "submit";
     case scope::work: return "work";
+    case scope::admin: return "admin";
     }
     return "?";
 }
 
-found_route route_of(std::string_view method, std::string_view path) {
+found_route route_of(std::span<const route> all, std::string_view method, std::string_view path) {
     const auto parts = parts_of(path);
     std::string_view pattern;
     std::size_t best = 0;
-    for (const auto& one : routes()) {
+    for (const auto& one : all) {
         const auto close = closeness(one.path, parts);
         if (!close || (!pattern.empty() && *close <= best)) continue;
         pattern = one.path;
         best = *close;
     }
     if (pattern.empty()) throw not_found("there is nothing at this path; /openapi.json says what there is");
-    const auto all = routes();
     const auto at = std::ranges::find_if(all, [&](const route& one) {
         return one.path == pattern && serves(one, method);
     });
-    if (at == all.end()) throw wrong_method(pattern);
+    if (at == all.end()) throw wrong_method(all, pattern);
     found_route found{.of = &*at};
     const auto wanted = parts_of(pattern);
     for (std::size_t i = 0; i < parts.size(); ++i) {

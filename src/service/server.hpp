@@ -6,6 +6,7 @@
 #include "runtime/async_gate.hpp"
 #include "service/hub.hpp"
 #include "service/listener.hpp"
+#include "service/site.hpp"
 
 #include <atomic>
 #include <functional>
@@ -28,15 +29,17 @@ public:
 private:
     awaitable<void> run();
     awaitable<void> serve(boost::asio::any_io_executor executor);
-    awaitable<void> accept(web::listener& from, web::hub& hub);
-    void start(web::hub& hub, web::stream_socket socket);
+    awaitable<void> accept(web::listener& from, web::site& asked, web::hub& hub);
+    void start(web::hub& hub, web::site& asked, web::stream_socket socket);
     awaitable<void> until_stopped(boost::asio::any_io_executor executor);
     awaitable<void> wind_up(std::shared_ptr<web::hub> hub);
 
     app& app_;
     const service_options options_;
     std::vector<web::endpoint> endpoints_;
-    std::mutex guard_;  // of what follows
+    std::vector<web::endpoint> job_endpoints_;    // of lmstfy's API
+    std::vector<web::endpoint> admin_endpoints_;  // of its admin API
+    std::mutex guard_;                            // of what follows
     bool asked_to_stop_ = false;
     std::function<void()> wake_;  // while it serves: has until_stopped() look again
 };

@@ -5,6 +5,9 @@
 #include "runtime/caller_loop.hpp"
 #include "service/connection.hpp"
 #include "service/exchange.hpp"
+#include "service/lmstfy/names.hpp"
+#include "service/lmstfy/office.hpp"
+#include "service/lmstfy/sites.hpp"
 #include "service/server.hpp"
 #include "service/target.hpp"
 
@@ -69,6 +72,40 @@ void check_open(const web::endpoint& at, const service_options& options) {
         "comes"};
 }
 
+void check_admin_open(const web::endpoint& at, const service_options& options) {
+    if (at.local || options.allow_anyone || !options.lmstfy.accounts_file.empty()) return;
+    throw usage_error{"lmstfy's admin API on " + web::to_text(at) +
+                      " would let anybody who reaches this machine make tokens: say who may (accounts_file, "
+                      "--lmstfy-accounts), listen on 127.0.0.1, [::1] or unix:/path, or allow it "
+                      "(allow_anyone, --allow-anyone) when something before it asks who comes"};
+}
+
+void check_lmstfy(const lmstfy_options& given) {
+    for (const auto& [name, url] : given.pools) {
+        if (name == "default" || !lmstfy::is_pool_name(name)) {
+            throw usage_error{"service_options .lmstfy.pools: \"" + name +
+                              "\" is no name of a pool: 1 to 255 of A-Z, a-z, 0-9, - and _, and not "
+                              "\"default\", which is the app's own store"};
+        }
+        if (url.empty()) throw usage_error{"service_options .lmstfy.pools: " + name + " names no store"};
+    }
+    if (given.tries == 0) throw usage_error{"service_options .lmstfy.tries = 0: must be 1..65535"};
+}
+
+// What listens, and what is asked for there.
+struct open_door {
+    std::unique_ptr<web::listener> at;
+    web::site* asked = nullptr;
+};
+
+std::vector<std::string> addresses_of(const std::vector<open_door>& doors, const web::site* asked) {
+    std::vector<std::string> all;
+    for (const auto& one : doors) {
+        if (one.asked == asked) all.push_back(web::to_text(one.at->at()));
+    }
+    return all;
+}
+
 }  // namespace
 
 service::server::server(app& of, service_options options) : app_{of}, options_{checked(std::move(options))} {
@@ -77,6 +114,13 @@ service::server::server(app& of, service_options options) : app_{of}, options_{c
         check_open(endpoints_.back(), options_);
     }
     if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
+    check_lmstfy(options_.lmstfy);
+    for (const auto& text : options_.lmstfy.listen) job_endpoints_.push_back(web::read_endpoint(text));
+    for (const auto& text : options_.lmstfy.admin_listen) {
+        admin_endpoints_.push_back(web::read_endpoint(text));
+        check_admin_open(admin_endpoints_.back(), options_);
+    }
+    if (!options_.lmstfy.accounts_file.empty()) web::token_book{options_.lmstfy.accounts_file};
 }
 
 void service::server::stop() {
@@ -101,27 +145,37 @@ awaitable<void> service::server::serve(asio::any_io_executor executor) {
     // A cancelled service ends in order, which takes some awaiting.
     co_await asio::this_coro::throw_if_cancelled(false);
     const auto hub = std::make_shared<web::hub>(app_, options_, executor);
-    std::vector<std::unique_ptr<web::listener>> listeners;
-    for (const auto& at : endpoints_) listeners.push_back(std::make_unique<web::listener>(executor, at));
-    if (options_.on_listening) {
-        std::vector<std::string> addresses;
-        for (const auto& one : listeners) addresses.push_back(web::to_text(one->at()));
-        options_.on_listening(addresses);
+    const auto rest = web::make_rest_site(*hub);
+    const auto jobs = job_endpoints_.empty() ? nullptr : lmstfy::make_job_site(*hub);
+    const auto admin = admin_endpoints_.empty() ? nullptr : lmstfy::make_admin_site(*hub);
+    std::vector<open_door> doors;
+    const auto open = [&](const std::vector<web::endpoint>& all, web::site* asked) {
+        for (const auto& at : all) doors.push_back({std::make_unique<web::listener>(executor, at), asked});
+    };
+    open(endpoints_, rest.get());
+    open(job_endpoints_, jobs.get());
+    open(admin_endpoints_, admin.get());
+    if (options_.lmstfy.on_listening && doors.size() > endpoints_.size()) {
+        const auto of = [&](const web::site* asked) {
+            return asked ? addresses_of(doors, asked) : std::vector<std::string>{};
+        };
+        options_.lmstfy.on_listening(of(jobs.get()), of(admin.get()));
     }
-    for (auto& one : listeners) {
+    if (options_.on_listening) options_.on_listening(addresses_of(doors, rest.get()));
+    for (auto& one : doors) {
         ++hub->accepting;
-        asio::co_spawn(executor, accept(*one, *hub), [hub](std::exception_ptr) {
+        asio::co_spawn(executor, accept(*one.at, *one.asked, *hub), [hub](std::exception_ptr) {
             --hub->accepting;
             hub->changed.open();
         });
     }
     co_await until_stopped(executor);
     hub->stopping = true;
-    for (auto& one : listeners) one->close();
+    for (auto& one : doors) one.at->close();
     co_await wind_up(hub);
 }
 
-awaitable<void> service::server::accept(web::listener& from, web::hub& hub) {
+awaitable<void> service::server::accept(web::listener& from, web::site& asked, web::hub& hub) {
     auto& acceptor = from.acceptor();
     asio::steady_timer pause{acceptor.get_executor()};
     while (!hub.stopping) {
@@ -131,7 +185,7 @@ awaitable<void> service::server::accept(web::listener& from, web::hub& hub) {
         }
         auto [ec, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
         if (!ec) {
-            start(hub, std::move(socket));
+            start(hub, asked, std::move(socket));
         } else if (!hub.stopping) {
             // Out of files, most likely: they come back when connections end.
             pause.expires_after(std::chrono::milliseconds{100});
@@ -140,9 +194,9 @@ awaitable<void> service::server::accept(web::listener& from, web::hub& hub) {
     }
 }
 
-void service::server::start(web::hub& hub, web::stream_socket socket) {
+void service::server::start(web::hub& hub, web::site& asked, web::stream_socket socket) {
     const auto executor = socket.get_executor();
-    const std::shared_ptr<web::connection> one = web::make_connection(hub, std::move(socket));
+    const std::shared_ptr<web::connection> one = web::make_connection(hub, asked, std::move(socket));
     hub.connections.insert(one.get());
     asio::co_spawn(executor, one->run(), [one, &hub](std::exception_ptr) {
         hub.connections.erase(one.get());
@@ -178,6 +232,7 @@ awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
         for (auto* one : hub->connections) one->cut();
     });
     while (!hub->connections.empty() || hub->accepting > 0) co_await hub->changed.wait();
+    if (hub->jobs) co_await hub->jobs->stop();
     if (hub->work) co_await hub->work->stop();
 }
 

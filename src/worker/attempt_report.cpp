@@ -1,6 +1,7 @@
 #include "worker/attempt_report.hpp"
 
 #include "core/gates.hpp"
+#include "core/job_rules.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,9 +35,9 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     outcome.ended_as = end_of(decided.kind);
     // Only a success holds its biz_id.
     if (decided.kind == verdict::succeed) outcome.unique_for = terms.unique_for;
-    outcome.retention = terms.retention;
+    outcome.retention = terms.job && decided.kind == verdict::bury ? dead_job_is_kept_for : terms.retention;
     // Its schedule has not heard it yet, and is to hear it also when no worker is there for a while.
-    if (decided.notes.wish) outcome.retention = std::max(terms.retention, wish_is_kept_for);
+    if (decided.notes.wish) outcome.retention = std::max(outcome.retention, wish_is_kept_for);
     outcome.started_at = facts.started_at ? facts.started_at : decided.notes.started_at;
     outcome.attempts = decided.notes.attempts;
     outcome.worker = facts.started_at ? std::string{facts.worker} : std::move(decided.notes.worker);

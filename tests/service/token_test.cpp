@@ -165,7 +165,7 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     refuses(line + "\nann view\n", "(line 3)");
     refuses("ann view 12\n", "(line 1)");
     refuses(line.substr(0, line.size() - 2), "(line 1)");
-    refuses("ann admin " + line.substr(line.rfind(' ') + 1), "admin");
+    refuses("ann root " + line.substr(line.rfind(' ') + 1), "root");
     refuses("ann , " + line.substr(line.rfind(' ') + 1), "scope");
     refuses("a/b view " + line.substr(line.rfind(' ') + 1), "name");
     refuses(line.substr(0, line.size() - 1) + " more\n", "(line 1)");

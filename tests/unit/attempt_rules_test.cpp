@@ -2,6 +2,7 @@
 #include <errand/outcome.hpp>
 
 #include "core/attempt_rules.hpp"
+#include "core/job_rules.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -259,4 +260,55 @@ TEST_CASE("what a submission says goes before the policy") {
     CHECK(with.max_retry == 0);
     rules.unique_for = 3h;
     CHECK(terms_of(rules, body).unique_for == 3h);
+}
+
+// ---- jobs ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+task_body job_body(std::optional<duration> ttl = {}) {
+    task_body body;
+    body.handler = job_handler;
+    body.life = incarnation{1'000} << 16U;
+    body.max_retry = 1;
+    body.retention = 0s;
+    body.expires_after = ttl;
+    return body;
+}
+
+}  // namespace
+
+TEST_CASE("a job whose lease ran out is tried again at once, and is dead after its last try") {
+    const auto terms = terms_of(job_body());
+    const auto first = decide(attempt_end::lease_ran_out, nullptr, terms, after(0), now);
+    CHECK(first.kind == verdict::fail);
+    CHECK(first.delay == 0s);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms, first.notes, now).kind == verdict::bury);
+}
+
+TEST_CASE("a job ends with its time, however far it is") {
+    const auto body = job_body(10s);
+    const auto terms = terms_of(body);
+    const time_point end{11'000ms};
+    CHECK_FALSE(is_late(terms, body, after(1), end - 1ms));
+    CHECK(is_late(terms, body, after(1), end));
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms, after(0), end - 1ms).kind == verdict::fail);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms, after(0), end).kind == verdict::expire);
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms, after(1), end).kind == verdict::expire);
+    CHECK(decide(attempt_end::returned, nullptr, terms, after(0), end).kind == verdict::succeed);
+}
+
+TEST_CASE("a job that was started again ends when was said then, or never") {
+    const auto body = job_body(10s);
+    auto notes = after(1);
+    notes.revived = true;
+    CHECK_FALSE(end_of_job(body, notes));
+    notes.ends_at = time_point{50'000ms};
+    CHECK(end_of_job(body, notes) == time_point{50'000ms});
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms_of(body), notes, time_point{50'000ms}).kind ==
+          verdict::expire);
+    notes.ends_at = time_point{};
+    CHECK_FALSE(end_of_job(body, notes));
+    CHECK(decide(attempt_end::lease_ran_out, nullptr, terms_of(body), notes, now).kind == verdict::bury);
+    CHECK(decode_notes(encode(notes)).ends_at == time_point{});
 }

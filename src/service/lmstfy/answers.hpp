@@ -1,0 +1,68 @@
+// What the calls of lmstfy's APIs have in common.
+#pragma once
+
+#include "service/lmstfy/office.hpp"
+#include "service/refusal.hpp"
+#include "service/route.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+namespace errand::lmstfy {
+
+web::answer json_text(const boost::json::value& document, int status = 200);
+web::answer no_content();
+
+inline const badge& badge_of(const web::call& c) { return std::any_cast<const badge&>(c.in.badge); }
+
+// The pattern of its path as lmstfy writes it: "/api/:namespace/:queue".
+std::string api_name(const web::route& of);
+
+// Throws refusal (429) for one request too many. Returns what give_back_request() takes.
+std::chrono::steady_clock::time_point take_request(const web::call& c, request_kind kind);
+void give_back_request(const web::call& c, request_kind kind, std::chrono::steady_clock::time_point taken);
+
+// Counts answers by their status.
+template <web::handler Handler>
+awaitable<web::answer> counted(web::call& c) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto count = [&](int status) {
+        const auto took = std::chrono::duration_cast<duration>(std::chrono::steady_clock::now() - begun);
+        const auto& who = badge_of(c);
+        office_of(c.at.shared())
+            .figures()
+            .answered(who.of->pool(), who.of->name_space(), api_name(c.of), c.in.method, status, took);
+    };
+    try {
+        auto made = co_await Handler(c);
+        count(made.status);
+        co_return made;
+    } catch (const web::refusal& why) {
+        count(why.status());
+        throw;
+    } catch (const std::exception&) {
+        count(500);
+        throw;
+    }
+}
+
+// A request that its token's limit counts, unless it brings nothing.
+template <web::handler Handler, request_kind Kind, int Fruitful>
+awaitable<web::answer> limited(web::call& c) {
+    const auto taken = take_request(c, Kind);
+    bool fruitful = false;
+    try {
+        auto made = co_await Handler(c);
+        fruitful = made.status == Fruitful;
+        if (!fruitful) give_back_request(c, Kind, taken);
+        co_return made;
+    } catch (...) {
+        if (!fruitful) give_back_request(c, Kind, taken);
+        throw;
+    }
+}
+
+}  // namespace errand::lmstfy

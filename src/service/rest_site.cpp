@@ -1,0 +1,32 @@
+#include "service/checks.hpp"
+#include "service/dispatch.hpp"
+#include "service/hub.hpp"
+#include "service/site.hpp"
+
+namespace errand::web {
+namespace {
+
+class rest_site final : public site {
+public:
+    explicit rest_site(hub& of) : hub_{of} {}
+
+    found_route judge(request& in, const std::string& own_address) override {
+        check_host(in, own_address, hub_.options.hosts);
+        check_site(in);
+        auto to = route_of(routes(), in.method, in.path);
+        // Before the namespace: who may not ask learns nothing of it.
+        if (hub_.tokens && to.of->needs != scope::open)
+            in.who = check_token(in, hub_.tokens->now(), to.of->needs);
+        check_namespace(to, hub_.app.settings().name_space);
+        return to;
+    }
+
+private:
+    hub& hub_;
+};
+
+}  // namespace
+
+std::unique_ptr<site> make_rest_site(hub& of) { return std::make_unique<rest_site>(of); }
+
+}  // namespace errand::web

@@ -1,0 +1,32 @@
+// What is asked for at some of the service's addresses: a route table, who may use it, and how it says no. On the service's loop.
+#pragma once
+
+#include "service/refusal.hpp"
+#include "service/route.hpp"
+
+#include <memory>
+#include <string>
+
+namespace errand::web {
+
+class site {
+public:
+    virtual ~site() = default;
+
+    // Before a request is judged, so that what that takes is known here. Throws whatever it does not come by.
+    virtual awaitable<void> ready() { co_return; }
+    // Where it goes, and whether who asks may, by its headers alone; notes in it who that is. Throws refusal.
+    // @param own_address by which it came; empty: a unix socket
+    virtual found_route judge(request& in, const std::string& own_address) = 0;
+    // How it says no.
+    virtual answer refused(const refusal& why) const { return answer_of(why); }
+    // What of a path may be written down.
+    virtual std::string shown_path(const std::string& path) const { return path; }
+    // After the last request.
+    virtual awaitable<void> stop() { co_return; }
+};
+
+// errand's own REST interface. `of` outlives it.
+std::unique_ptr<site> make_rest_site(hub& of);
+
+}  // namespace errand::web
