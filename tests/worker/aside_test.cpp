@@ -59,23 +59,17 @@ struct stranger {
     std::unique_ptr<errand::store> of;
 };
 
-// How often the script was called that takes what stands aside, with room for nothing: that is a look.
-std::size_t looks_at(const errand::test::redis_server& server) {
+// How often the script was called that takes what stands aside: once for what a worker was told of, and for what it found by a
+// look once for that as well. (What it is called with cannot be read: the log of slow commands keeps 32 words of each.)
+std::size_t calls_to_take(const errand::test::redis_server& server) {
     const auto scripts = errand::redis::all_scripts();
     const auto adopt = std::ranges::find(scripts, std::string_view{"adopt"},
                                          [](const auto& one) { return std::string_view{one.name}; });
     REQUIRE(adopt != scripts.end());
     std::istringstream lines{server.command({"SLOWLOG", "GET", "-1"})};
-    std::size_t looks = 0, calls = 0;
-    for (std::string line; std::getline(lines, line);) {
-        if (line != adopt->sha || !std::getline(lines, line)) continue;
-        // Keys, then lane, number and worker: the limit comes next.
-        for (auto skipped = std::stoi(line) + 3; skipped >= 0; --skipped) std::getline(lines, line);
-        ++calls;
-        looks += line == "0" ? 1U : 0U;
-    }
-    CHECK(calls > looks);
-    return looks;
+    std::size_t calls = 0;
+    for (std::string line; std::getline(lines, line);) calls += line == adopt->sha ? 1U : 0U;
+    return calls;
 }
 
 }  // namespace
@@ -121,8 +115,7 @@ TEST_CASE("an idle worker runs what stands aside from now on, and a busy one whe
     CHECK(t.wait(second) == 2);
 }
 
-// Looks come at most once a second, and every five when there was nothing to be found: had a look to find each of these, there were
-// as many.
+// Looks come every five seconds when there was nothing to be found: a few of them may be among these.
 TEST_CASE("an idle worker is told of each task that stands aside, and does not find it by looking") {
     constexpr std::size_t rounds = 12;
     errand::test::redis_server server;
@@ -153,7 +146,8 @@ TEST_CASE("an idle worker is told of each task that stands aside, and does not f
             });
         }
     }
-    CHECK(looks_at(server) < rounds);
+    CHECK(calls_to_take(server) >= rounds);
+    CHECK(calls_to_take(server) <= rounds + rounds / 2);
     for (std::size_t i = 0; i < rounds; ++i) CHECK(t.wait(handles[i]) == static_cast<int>(i));
 }
 
