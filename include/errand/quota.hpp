@@ -23,8 +23,8 @@ struct quota {
     /// is refused for another reason, and what turns out to be a duplicate, has taken its share.
     std::optional<rate_limit> submit_rate{};
     /// Tasks that run at once over all workers of the namespace, >= 0; 0: none starts. The others stay `ready` and wait in turns,
-    /// as behind any limit: app::limits() shows it as "namespace". It counts tasks that are submitted from then on; those that
-    /// were queued before run beside them. A handler that waits for another task keeps its place. Over several shards a value is
+    /// as behind any limit: app::limits() shows it as "namespace". Tasks that were queued before count as soon as a worker would
+    /// start them. A handler that waits for another task keeps its place. Over several shards a value is
     /// refused.
     std::optional<int> max_running{};
     /// Schedules that are active or paused, those of policies included. >= 0. Only a new one is refused, and never that of a policy.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <errand/backoff.hpp>
+#include <errand/policy.hpp>
 #include <errand/time.hpp>
 
 #include <cstdint>
@@ -32,6 +33,17 @@ struct handler_settings {
     /// Not started this long after its due time: `expired`; 0 = never. Decided at the submission; looked at again when the task
     /// would start, so that a shorter one counts for tasks that were submitted before, and a longer one does not.
     std::optional<duration> expires_after{};
+    /// How many run at once over all workers, per concurrency_key where the handler has one; >= 0, 0: none starts. It is the rule
+    /// of the limit "handler:<name>", as app::set_limit gives it; what is not set here of `max_running` and `rate` is the policy's.
+    /// Counts for tasks that wait at once, also for those that were submitted when nothing was limited: they take their place
+    /// behind the limit when a worker would start them.
+    std::optional<int> max_running{};
+    /// Starts over all workers, likewise; per rate_key where the handler has one.
+    std::optional<rate_limit> rate{};
+    /// What programs over HTTP that ask for its tasks are told: how many to take at once, 1..1000, and how long to wait before
+    /// they ask again when there were none. Errand's own workers need neither.
+    std::optional<int> batch{};
+    std::optional<duration> interval{};
     /// None of its tasks is started; those that run go on. Tasks that are claimed meanwhile stand aside, shown as
     /// `delayed`, and go on when this is no longer so; no attempt is used.
     bool paused = false;

@@ -88,9 +88,10 @@ runner prepare_handlers(CLI::App& line) {
 runner prepare_configure(CLI::App& line) {
     const auto given = std::make_shared<configure_line>();
     line.add_option("handler", given->handler, "Its wire name")->required()->type_name("HANDLER");
-    line.add_option("settings", given->words,
-                    "max_retry=3, timeout=5m, backoff=exponential:10s:1h, priority=9, retention=7d, "
-                    "expires_after=1h, paused=true; key= takes one back")
+    line.add_option(
+            "settings", given->words,
+            "max_retry=3, timeout=5m, backoff=exponential:10s:1h, priority=9, retention=7d, "
+            "expires_after=1h, max_running=5, rate=10/s, batch=50, interval=1s, paused=true; key= takes one back")
         ->type_name("KEY=VALUE");
     line.add_flag("--clear", given->clear, "Takes back all that is set before");
     line.add_option("--by", given->by, "Who sets it (host and process)")->type_name("NAME");

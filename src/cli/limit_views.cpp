@@ -45,14 +45,16 @@ boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
     if (!rule) return nullptr;
     boost::json::object out{{"max_running", nullptr}, {"rate", nullptr}};
     if (rule->max_running) out["max_running"] = *rule->max_running;
-    if (rule->rate) {
-        out["rate"] = boost::json::object{
-            {"count", rule->rate->count}, {"per_ms", rule->rate->per.count()}, {"burst", rule->rate->burst}};
-    }
+    out["rate"] = json_of(rule->rate);
     return out;
 }
 
 }  // namespace
+
+boost::json::value json_of(const std::optional<rate_limit>& rate) {
+    if (!rate) return nullptr;
+    return boost::json::object{{"count", rate->count}, {"per_ms", rate->per.count()}, {"burst", rate->burst}};
+}
 
 std::string pace_text(const rate_limit& rate) {
     std::string per;

@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "cli/limit_views.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
@@ -21,8 +22,9 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> settings_keys{"max_retry", "timeout",       "backoff", "priority",
-                                                        "retention", "expires_after", "paused"};
+constexpr std::array<std::string_view, 11> settings_keys{
+    "max_retry",   "timeout", "backoff", "priority", "retention", "expires_after",
+    "max_running", "rate",    "batch",   "interval", "paused"};
 
 // How many characters have to be put in, left out or changed.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -59,6 +61,28 @@ backoff need_backoff(const settings_change& change) {
         "\" is no backoff; write polynomial, exponential:10s:1h (first and longest) or uniform:30s"};
 }
 
+// "10/s", or "10/s:5": five of them at one instant.
+rate_limit need_rate(const settings_change& change) {
+    const auto colon = change.value.find(':');
+    auto rate = read_pace(std::string_view{change.value}.substr(0, colon));
+    if (rate && colon != change.value.npos) {
+        const auto burst = read_count(std::string_view{change.value}.substr(colon + 1));
+        if (burst && *burst > 0 && std::in_range<int>(*burst))
+            rate->burst = static_cast<int>(*burst);
+        else
+            rate.reset();
+    }
+    if (rate) return *rate;
+    throw usage_error{
+        change.key + ": \"" + change.value +
+        "\" is no rate; write starts and a time, such as 10/s, 100/min, 50/30s, or 10/s:5, which lets "
+        "five of them start at one instant"};
+}
+
+std::string rate_word(const rate_limit& rate) {
+    return pace_text(rate) + (rate.burst > 0 ? ':' + std::to_string(rate.burst) : std::string{});
+}
+
 // "30s", as it is read.
 std::string length_word(duration length) {
     return backoff::uniform(length).text().substr(std::string_view{"uniform:"}.size());
@@ -77,7 +101,26 @@ std::optional<std::string> text_of_settings(const handler_settings& set, std::st
     if (key == "priority") return number(set.priority);
     if (key == "retention") return length(set.retention);
     if (key == "expires_after") return length(set.expires_after);
+    if (key == "max_running") return number(set.max_running);
+    if (key == "rate") return set.rate ? std::optional{rate_word(*set.rate)} : std::nullopt;
+    if (key == "batch") return number(set.batch);
+    if (key == "interval") return length(set.interval);
     return set.paused ? std::optional<std::string>{"true"} : std::nullopt;
+}
+
+// Of what few handlers have only where one has it.
+std::vector<std::string_view> keys_to_show(const std::vector<handler_info>& all) {
+    constexpr std::array<std::string_view, 4> rare{"max_running", "rate", "batch", "interval"};
+    std::vector<std::string_view> keys;
+    for (const auto key : settings_keys) {
+        const auto has_it = [&](const handler_info& one) {
+            return text_of_settings(one.set.settings, key) ||
+                   (one.in_force && text_of_settings(*one.in_force, key));
+        };
+        if (std::ranges::find(rare, key) == rare.end() || std::ranges::any_of(all, has_it))
+            keys.push_back(key);
+    }
+    return keys;
 }
 
 }  // namespace
@@ -109,6 +152,10 @@ void apply(handler_settings& to, const settings_change& change) {
     if (change.key == "priority") to.priority = number();
     if (change.key == "retention") to.retention = length();
     if (change.key == "expires_after") to.expires_after = length();
+    if (change.key == "max_running") to.max_running = number();
+    if (change.key == "rate") to.rate = gone ? std::nullopt : std::optional{need_rate(change)};
+    if (change.key == "batch") to.batch = number();
+    if (change.key == "interval") to.interval = length();
     if (change.key == "paused") to.paused = !gone && need_flag(change);
 }
 
@@ -122,14 +169,14 @@ std::string settings_line(const handler_settings& set) {
 
 table handler_table(const std::vector<handler_info>& all, time_point now) {
     std::vector<column> columns{{.title = "handler", .least = 10}, {.title = "workers", .right = true}};
-    for (const auto key : settings_keys)
-        columns.push_back({.title = std::string{key}, .right = key != "backoff"});
+    const auto keys = keys_to_show(all);
+    for (const auto key : keys) columns.push_back({.title = std::string{key}, .right = key != "backoff"});
     columns.push_back({.title = "set by", .least = 8, .drop = 2});
     columns.push_back({.title = "when", .drop = 1});
     table made{std::move(columns)};
     for (const auto& one : all) {
         std::vector<std::string> cells{one.name, std::to_string(one.workers.size())};
-        for (const auto key : settings_keys) {
+        for (const auto key : keys) {
             const auto set = text_of_settings(one.set.settings, key);
             const auto known = one.in_force ? text_of_settings(*one.in_force, key) : std::nullopt;
             // What was set is marked.
@@ -153,6 +200,10 @@ json::object json_of(const handler_settings& values) {
             {"priority", number(values.priority)},
             {"retention_ms", json_of(values.retention)},
             {"expires_after_ms", json_of(values.expires_after)},
+            {"max_running", number(values.max_running)},
+            {"rate", json_of(values.rate)},
+            {"batch", number(values.batch)},
+            {"interval_ms", json_of(values.interval)},
             {"paused", values.paused}};
 }
 

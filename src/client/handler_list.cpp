@@ -22,6 +22,10 @@ handler_settings settings_over(handler_settings policy, const handler_settings& 
     over(policy.priority, set.priority);
     over(policy.retention, set.retention);
     over(policy.expires_after, set.expires_after);
+    over(policy.max_running, set.max_running);
+    over(policy.rate, set.rate);
+    over(policy.batch, set.batch);
+    over(policy.interval, set.interval);
     policy.paused = set.paused;
     return policy;
 }

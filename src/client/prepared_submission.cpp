@@ -154,6 +154,12 @@ void set_id(prepared_submission& one, const detail::draft& from, const known_han
     if (handler) place(one, *handler);
 }
 
+// A worker would find that it lacks them; so it need not, and waits in its turn from the beginning.
+void limit_at_run_time(prepared_submission& one, const detail::app_core& app, const known_handler* handler) {
+    if (!may_have_gates(one.id, one.shards) || (handler && handler->policy.collect)) return;
+    if (const auto set = app.overrides.limits()) add_run_time_gates(*set, handler, one.body);
+}
+
 // The proxy knows the types alone, and what a program submits by name nobody has looked at.
 void check_item(const detail::draft& from, const known_handler& handler) {
     if (!from.wire_name.empty() && !from.item) return;
@@ -210,6 +216,7 @@ prepared_submission prepare(detail::draft from, policy_source source) {
         one.conflict = conflict_of(extra.on_duplicate.value_or(rules.on_duplicate));
     }
     set_id(one, from, handler);
+    if (from.app->overrides.any_limits()) limit_at_run_time(one, *from.app, handler);
     return one;
 }
 

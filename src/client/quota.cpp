@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 #include <errand/quota.hpp>
 
+#include "client/own_limits.hpp"
 #include "core/limit_rules.hpp"
 #include "core/quota_record.hpp"
 #include "core/quota_rules.hpp"
@@ -38,7 +39,8 @@ awaitable<void> limit_what_runs(store& in, const quota_record& first) {
     for (std::uint64_t followed = 0; followed != set.stamp; set = co_await kept_quota(in)) {
         std::optional<limit_rule> rule;
         if (set.rules.max_running) rule = limit_rule{.max_running = set.rules.max_running, .rate = {}};
-        co_await in.set_limit(name, rule);
+        // What was set of the limit itself stays when the quota says nothing of it.
+        if (rule || !co_await is_limited_at_run_time(in, name)) co_await in.set_limit(name, rule);
         followed = set.stamp;
     }
 }

@@ -3,7 +3,9 @@
 #include <errand/error.hpp>
 #include <errand/settings.hpp>
 
+#include "client/own_limits.hpp"
 #include "core/iso_time.hpp"
+#include "core/limit_rules.hpp"
 #include "core/policy_rules.hpp"
 #include "core/random.hpp"
 #include "core/settings_record.hpp"
@@ -51,9 +53,23 @@ awaitable<settings_info> settings_on(loop& there, std::string handler) {
                             "; read them with settings_of() and decide again"};
 }
 
+bool is_limited(const handler_settings& set) { return set.max_running || set.rate; }
+
+// What of them is a limit is in force as the last of them says, also when others change them at the same time.
+awaitable<void> follow_settings(loop& there, const std::string& handler, settings_record set) {
+    const auto name = own_name_of_limit(limit_of_handler(handler));
+    for (std::uint64_t followed = 0; followed != set.stamp; set = co_await seen_settings(there, handler)) {
+        auto rule = co_await rule_of_settings(there.tasks(), name, set.values);
+        co_await set_own_limit(there, name, std::move(rule));
+        followed = set.stamp;
+    }
+}
+
 // Whoever gave no version replaces whatever is there.
 awaitable<settings_info> configure_on(loop& there, std::string handler, settings_record change,
                                       std::optional<std::int64_t> wanted) {
+    if (is_limited(change.values))
+        co_await check_own_limit_of_shards(there.tasks(), own_name_of_limit(limit_of_handler(handler)));
     for (;;) {
         const auto seen = co_await seen_settings(there, handler);
         if (wanted && *wanted != seen.version) throw_conflict(handler, *wanted, seen);
@@ -61,7 +77,10 @@ awaitable<settings_info> configure_on(loop& there, std::string handler, settings
         change.stamp = random_bits() | 1U;
         change.at = there.tasks().now();
         settings_step step{.handler = handler, .seen = seen.stamp, .record = encode(change)};
-        if (co_await there.tasks().set_settings(std::move(step))) break;
+        if (!co_await there.tasks().set_settings(std::move(step))) continue;
+        if (is_limited(seen.values) || is_limited(change.values))
+            co_await follow_settings(there, handler, change);
+        break;
     }
     // What this program does next is done by them.
     co_await there.learn_settings();

@@ -43,6 +43,7 @@ enum class attempt_end : std::uint8_t {
     late,             // its time to start was over; it never started
     paused,           // its handler is, at run time; it never started
     collected,        // it waits in a bundle to be run with others
+    regrouped,        // it lacked gates of limits, and waits behind them
 };
 
 enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };

@@ -20,7 +20,8 @@ enum class gate_kind : char {
 
 // [0] kind, [1..8] the limit, [9..16] the key; zeros: of all keys.
 inline constexpr std::size_t gate_width = 17;
-inline constexpr std::size_t most_gates = 8;
+inline constexpr std::size_t limit_number_width = 8;
+inline constexpr std::size_t most_gates = 10;
 
 // A limit by its name ("handler:<name>", "queue:<name>", "namespace", or as it is declared): 8 bytes of a hash.
 std::string limit_number(std::string_view name);
@@ -29,6 +30,11 @@ std::string gate_of(gate_kind kind, std::string_view limit, std::string_view key
 
 // What stands at the end of this encoded body: gates one after the other, without their number; empty: it has none.
 std::string_view gates_of(std::string_view encoded_body) noexcept;
+
+// Whether among these gates is one of that kind and limit, of whatever key; `number`: limit_number().
+bool has_gate(std::string_view gates, gate_kind kind, std::string_view number) noexcept;
+// Those of `wanted`, and of `present` those whose kind and limit are not among them; no more than most_gates.
+std::string joined_gates(std::string wanted, std::string_view present);
 
 // Of one gate: it is of a key.
 bool is_keyed(std::string_view gate) noexcept;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t settings_format = 1;
 
-// Each member that is set stands as its number and its bytes. 7 to 10 are those of limits.
+// Each member that is set stands as its number and its bytes.
 enum class settings_field : std::uint8_t {
     max_retry = 1,
     timeout = 2,
@@ -21,6 +21,10 @@ enum class settings_field : std::uint8_t {
     priority = 4,
     retention = 5,
     expires_after = 6,
+    max_running = 7,
+    rate = 8,
+    batch = 9,
+    interval = 10,
     paused = 11,
 };
 
@@ -41,6 +45,13 @@ std::vector<std::pair<settings_field, std::string>> set_fields(const handler_set
     if (values.priority) add(settings_field::priority, number_bytes(*values.priority));
     if (values.retention) add(settings_field::retention, number_bytes(values.retention->count()));
     if (values.expires_after) add(settings_field::expires_after, number_bytes(values.expires_after->count()));
+    if (values.max_running) add(settings_field::max_running, number_bytes(*values.max_running));
+    if (values.rate) {
+        add(settings_field::rate, number_bytes(values.rate->count) + number_bytes(values.rate->per.count()) +
+                                      number_bytes(values.rate->burst));
+    }
+    if (values.batch) add(settings_field::batch, number_bytes(*values.batch));
+    if (values.interval) add(settings_field::interval, number_bytes(values.interval->count()));
     if (values.paused) add(settings_field::paused, number_bytes(1));
     return fields;
 }
@@ -55,6 +66,17 @@ void read_field(handler_settings& values, settings_field what, std::string_view 
     case settings_field::priority: values.priority = static_cast<int>(in.signed_number()); break;
     case settings_field::retention: values.retention = length(); break;
     case settings_field::expires_after: values.expires_after = length(); break;
+    case settings_field::max_running: values.max_running = static_cast<int>(in.signed_number()); break;
+    case settings_field::rate: {
+        rate_limit rate;
+        rate.count = static_cast<int>(in.signed_number());
+        rate.per = length();
+        rate.burst = static_cast<int>(in.signed_number());
+        values.rate = rate;
+        break;
+    }
+    case settings_field::batch: values.batch = static_cast<int>(in.signed_number()); break;
+    case settings_field::interval: values.interval = length(); break;
     case settings_field::paused: values.paused = in.signed_number() != 0; break;
     }
 }
@@ -95,7 +117,8 @@ settings_record decode_settings(std::string_view bytes) {
 
 bool is_nothing(const handler_settings& values) noexcept {
     return !values.max_retry && !values.timeout && !values.backoff && !values.priority && !values.retention &&
-           !values.expires_after && !values.paused;
+           !values.expires_after && !values.max_running && !values.rate && !values.batch &&
+           !values.interval && !values.paused;
 }
 
 task_id place_of_settings(std::string_view handler) { return derive_task_id(handler, "errand.settings"); }

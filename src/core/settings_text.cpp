@@ -4,9 +4,14 @@
 
 #include "core/config_text.hpp"
 #include "core/member_check.hpp"
+#include "core/rate_gate.hpp"
+
+#include <limits>
 
 namespace errand {
 namespace {
+
+constexpr int most_batch = 1000;
 
 std::optional<backoff> exponential_of(std::string_view lengths) {
     const auto colon = lengths.find(':');
@@ -46,6 +51,14 @@ void check_settings(std::string_view handler, const handler_settings& values) {
     if (values.priority) check.number("priority", *values.priority, 0, 9);
     if (values.retention) check.length_of_time("retention", *values.retention);
     if (values.expires_after) check.length_of_time("expires_after", *values.expires_after);
+    if (values.max_running)
+        check.number("max_running", *values.max_running, 0, std::numeric_limits<int>::max());
+    if (values.rate) {
+        check_rate("handler " + member_check::quote(handler) + ": settings .rate", *values.rate,
+                   values.rate->burst);
+    }
+    if (values.batch) check.number("batch", *values.batch, 1, most_batch);
+    if (values.interval) check.length_of_time("interval", *values.interval);
 }
 
 }  // namespace errand

@@ -33,6 +33,7 @@ enum class transition : std::uint8_t {
     postpone,          // its worker does not know its handler: it stands aside for others
     bury,              // retries used up, discarded, undecodable
     give_back,         // its worker stops, or it was taken over: ready at once, at the head
+    regroup,           // it lacked gates of limits: ready at once, behind them
     recover,           // its lease ran out; another worker takes it over and decides
     collect,           // an item: it waits in a bundle, to be run with others
     settle,            // an item: the run of its bundle has ended well ...

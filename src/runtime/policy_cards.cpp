@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <array>
 #include <system_error>
 
 namespace errand {
@@ -26,6 +27,19 @@ std::optional<std::int64_t> card_number(const json::object& from, std::string_vi
     return none ? std::nullopt : std::optional{number};
 }
 
+std::optional<rate_limit> card_rate(const json::object& from) {
+    const auto* value = from.if_contains("rate");
+    if (!value || !value->is_array() || value->get_array().size() != 3) return std::nullopt;
+    std::array<std::int64_t, 3> parts{};
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+        std::error_code none;
+        parts[at] = value->get_array()[at].to_number<std::int64_t>(none);
+        if (none) return std::nullopt;
+    }
+    return rate_limit{
+        .count = static_cast<int>(parts[0]), .per = duration{parts[1]}, .burst = static_cast<int>(parts[2])};
+}
+
 handler_settings policy_in(const json::object& from) {
     const auto& usual = usual_policy();
     const auto number = [&](std::string_view member, std::int64_t usually) {
@@ -37,6 +51,8 @@ handler_settings policy_in(const json::object& from) {
     read.priority = static_cast<int>(number("priority", usual.priority));
     read.retention = duration{number("retention", usual.retention.count())};
     if (const auto after = card_number(from, "expires_after")) read.expires_after = duration{*after};
+    if (const auto most = card_number(from, "max_running")) read.max_running = static_cast<int>(*most);
+    read.rate = card_rate(from);
     const auto* delays = from.if_contains("backoff");
     if (!delays)
         read.backoff = usual.backoff;
@@ -56,6 +72,8 @@ json::object card_of_policy(const policy& rules) {
     if (rules.priority != usual.priority) card["priority"] = rules.priority;
     if (rules.retention != usual.retention) card["retention"] = rules.retention.count();
     if (rules.expires_after) card["expires_after"] = rules.expires_after->count();
+    if (rules.max_running) card["max_running"] = *rules.max_running;
+    if (rules.rate) card["rate"] = json::array{rules.rate->count, rules.rate->per.count(), rules.rate->burst};
     return card;
 }
 

@@ -31,6 +31,16 @@ std::shared_ptr<const quota> quota_in(const std::string& record) {
     }
 }
 
+std::shared_ptr<const run_time_limits> limits_in(const std::string& record) {
+    try {
+        auto read = decode_run_time_limits(record);
+        if (read.names.empty()) return nullptr;
+        return std::make_shared<const run_time_limits>(std::move(read));
+    } catch (const bad_data&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const handler_settings> settings_book::find(std::string_view name) const {
@@ -90,6 +100,13 @@ std::shared_ptr<const quota> settings_book::quota_rules() const {
     return at == shards_.end() ? nullptr : at->of_name_space;
 }
 
+std::shared_ptr<const run_time_limits> settings_book::limits() const {
+    if (!any_limits()) return nullptr;
+    const std::lock_guard lock{guard_};
+    const auto at = std::ranges::find_if(shards_, [](const page& one) { return one.limits != nullptr; });
+    return at == shards_.end() ? nullptr : at->limits;
+}
+
 std::shared_ptr<const settings_book::records> settings_book::others() const {
     const std::lock_guard lock{guard_};
     return others_;
@@ -118,6 +135,8 @@ void settings_book::heard(std::uint64_t question, settings_of_shards answer) {
             for (auto& one : *answer[shard]) {
                 if (one.handler == quota_record_name) {
                     shards_[shard].of_name_space = quota_in(one.record);
+                } else if (one.handler == run_time_limits_record_name) {
+                    shards_[shard].limits = limits_in(one.record);
                 } else if (is_no_handler(one.handler)) {
                     shards_[shard].others.emplace(std::move(one.handler), std::move(one.record));
                 } else if (auto set = settings_in(one.record)) {
@@ -128,6 +147,7 @@ void settings_book::heard(std::uint64_t question, settings_of_shards answer) {
         any_ = std::ranges::any_of(shards_, [](const page& one) { return !one.handlers.empty(); });
         any_quota_ =
             std::ranges::any_of(shards_, [](const page& one) { return one.of_name_space != nullptr; });
+        any_limits_ = std::ranges::any_of(shards_, [](const page& one) { return one.limits != nullptr; });
         records all;
         for (const auto& shard : shards_) all.insert(shard.others.begin(), shard.others.end());
         if (all != *others_) others_ = std::make_shared<const records>(std::move(all));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/quota_record.hpp"
+#include "core/run_time_limits.hpp"
 #include "core/settings_record.hpp"
 #include "runtime/handlers.hpp"
 #include "store/settings_store.hpp"
@@ -34,6 +35,10 @@ public:
     bool any_quota() const noexcept { return any_quota_.load(std::memory_order_relaxed); }
     // Null: it has none.
     std::shared_ptr<const quota> quota_rules() const;
+    // Whether any limit is set at run time for which tasks need gates that no policy asks for.
+    bool any_limits() const noexcept { return any_limits_.load(std::memory_order_relaxed); }
+    // Null: there is none.
+    std::shared_ptr<const run_time_limits> limits() const;
     // What else is kept there, under names that no handler can have (core/quota_record.hpp): name to record.
     using records = std::map<std::string, std::string, std::less<>>;
     std::shared_ptr<const records> others() const;
@@ -52,6 +57,7 @@ private:
     struct page {
         std::map<std::string, std::shared_ptr<const handler_settings>, std::less<>> handlers;
         std::shared_ptr<const quota> of_name_space;
+        std::shared_ptr<const run_time_limits> limits;
         records others;
     };
 
@@ -59,6 +65,7 @@ private:
 
     std::atomic<bool> any_{false};
     std::atomic<bool> any_quota_{false};
+    std::atomic<bool> any_limits_{false};
     mutable std::mutex guard_;  // of what follows
     std::vector<page> shards_;
     std::shared_ptr<const records> others_ = std::make_shared<const records>();

@@ -6,6 +6,8 @@
 #include "core/gates.hpp"
 #include "core/limit_rules.hpp"
 
+#include <initializer_list>
+
 namespace errand {
 namespace {
 
@@ -20,10 +22,20 @@ detail::limit_keys asked_keys(const known_handler& handler, std::string_view arg
     return handler.code->keys(values.get_array());
 }
 
-// The last one of those that have it.
 const std::string& gate_of_namespace() {
     static const std::string gate = gate_of(gate_kind::running, limit_of_namespace, "");
     return gate;
+}
+
+bool has_namespace_gate(const task_body& body) {
+    return has_gate(body.gates, gate_kind::running,
+                    std::string_view{gate_of_namespace()}.substr(1, limit_number_width));
+}
+
+// Unless it has it.
+void add_gate(task_body& body, gate_kind kind, std::string_view limit, std::string_view number) {
+    const bool fits = body.gates.size() < most_gates * gate_width;
+    if (fits && !has_gate(body.gates, kind, number)) body.gates += gate_of(kind, limit, "");
 }
 
 }  // namespace
@@ -58,17 +70,30 @@ void renew_gates(task_body& body) {
     if (body.takes_result) return;
     const auto* handler = handlers::find(body.handler);
     if (!handler || !handler->code || handler->policy.collect) return;
-    const bool is_counted = body.gates.ends_with(gate_of_namespace());
+    const bool is_counted = has_namespace_gate(body);
     body.gates = gates_of_task(*handler, std::nullopt, body.args);
     if (is_counted) body.gates += gate_of_namespace();
+}
+
+void add_run_time_gates(const run_time_limits& set, const known_handler* handler, task_body& body) {
+    if (body.rule == on_failed::gather) return;
+    const auto add = [&](const std::string& limit, std::initializer_list<gate_kind> kinds) {
+        const auto number = set.number_of(limit);
+        if (number.empty()) return;
+        for (const auto kind : kinds) add_gate(body, kind, limit, number);
+    };
+    // Two gates as those of a policy: a version of the program that has one counts what runs alike.
+    add(limit_of_handler(handler ? handler->identity : body.handler),
+        {gate_kind::running, gate_kind::starts});
+    add(limit_of_queue(body.queue), {gate_kind::both});
+    add(std::string{limit_of_namespace}, {gate_kind::running, gate_kind::starts});
 }
 
 void count_what_runs(const quota& rules, task_body& body, bool is_carrier) {
     if (!rules.max_running || body.rule == on_failed::gather) return;
     const auto* handler = handlers::find(body.handler);
     if (handler && handler->policy.collect && !is_carrier) return;
-    const auto& gate = gate_of_namespace();
-    if (!body.gates.ends_with(gate)) body.gates += gate;
+    if (!has_namespace_gate(body)) body.gates += gate_of_namespace();
 }
 
 bool may_have_gates(const task_id& id, std::size_t shards) noexcept {

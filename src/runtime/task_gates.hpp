@@ -5,6 +5,7 @@
 #include <errand/quota.hpp>
 
 #include "core/record.hpp"
+#include "core/run_time_limits.hpp"
 #include "runtime/handlers.hpp"
 
 #include <cstddef>
@@ -26,6 +27,9 @@ std::string gates_of_task(const known_handler& handler, const std::optional<deta
 
 // After another body.args: as its handler says, where its code is here; else they stay.
 void renew_gates(task_body& body);
+
+// Of limits that are set at run time those that hold for it; `handler`: null where this program does not know it.
+void add_run_time_gates(const run_time_limits& set, const known_handler* handler, task_body& body);
 
 // By a quota of what runs at once it counts for that. Once more changes nothing; a group is never run, and has no gates, and of
 // items that are collected those of their bundle's carrier count.

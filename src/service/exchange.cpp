@@ -39,7 +39,8 @@ exchange::exchange(detail::app_core& app, loop& home)
       lanes_{lane_state{executor_}, lane_state{executor_}},
       changed_{executor_},
       pause_{executor_},
-      tick_{executor_} {
+      tick_{executor_},
+      gates_{app} {
     static_assert(store::work_lanes == 2);
     store_->listen(this);
 }

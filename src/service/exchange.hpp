@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/async_gate.hpp"
+#include "runtime/gate_check.hpp"
 #include "runtime/loop.hpp"
 #include "service/attempt.hpp"
 #include "worker/caretaker.hpp"
@@ -179,7 +180,8 @@ private:
     // Claiming.
     std::map<std::string, std::shared_ptr<claim_group>> groups_;
     std::deque<std::shared_ptr<claim_group>> hungry_;
-    std::set<std::string> idle_in_;       // queues in which the store may wake it
+    std::set<std::string> idle_in_;  // queues in which the store may wake it
+    gate_check gates_;
     std::set<std::string> not_run_here_;  // handlers that nobody can run over HTTP
     std::uint64_t orders_ = 0;
     unsigned wakes_ = 0;

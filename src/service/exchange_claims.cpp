@@ -186,8 +186,12 @@ void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
         std::optional<attempt_end> how;
         std::exception_ptr failure;
         try {
-            const auto of = open_attempt(app_, got.task);
+            auto of = open_attempt(app_, got.task);
             how = why_not(of, got, one.wish, now);
+            if (!how && gates_.adds_to(of.body, got.task.id, of.known)) {
+                put(regroup_report(got.task, of.body));
+                continue;
+            }
             if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
         } catch (const bad_data&) {
             how = attempt_end::undecodable;

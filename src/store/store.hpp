@@ -63,6 +63,7 @@ struct report {
         aside,  // its worker does not know its handler: it stands aside for adopt(); `record` is the new notes
         give_back,  // to the head of its queue at once; `record` is the new notes (empty: unchanged)
         join,       // it waits in the open bundle of its key, or begins one; `record` is an encoded joining
+        regroup,    // it lacked gates: at once to the end of its group; `record` is its body with them
     };
     task_id id;
     claim_number claim = 0;

@@ -62,7 +62,8 @@ executor::executor(worker_shared& shared, loop& home, slot_pool& slots, leased_t
       reporter_{to},
       something_changed_{std::move(something_changed)},
       deadlines_{home.executor()},
-      gates_{shared, home} {}
+      gates_{shared, home},
+      gate_check_{shared.app} {}
 
 executor::~executor() = default;
 
@@ -148,6 +149,7 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
                                           attempt.args->get_array(), now));
         return attempt_end::collected;
     }
+    if (gate_check_.adds_to(attempt.body, attempt.task.id, attempt.known)) return attempt_end::regrouped;
     attempt.started_at = now;
     return std::nullopt;
 }
@@ -383,6 +385,7 @@ void executor::ended(active_task& attempt, std::exception_ptr failure, std::stri
 void executor::finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure,
                       std::string result) {
     if (how == attempt_end::collected) return collect(attempt);
+    if (how == attempt_end::regrouped) return regroup(attempt);
     const auto keep = attempt.self;
     if (attempt.timed::is_linked()) attempt.timed::unlink();
     if (attempt.given_up) return leave(attempt);
@@ -408,6 +411,12 @@ void executor::collect(active_task& attempt) {
     one.gated = !attempt.body.gates.empty();
     one.record = std::move(attempt.joins);
     reporter_.add(std::move(one), attempt.leased_at, attempt.body.handler);
+    leave(attempt);
+}
+
+// It has not started, and no attempt is used.
+void executor::regroup(active_task& attempt) {
+    reporter_.add(regroup_report(attempt.task, attempt.body), attempt.leased_at, attempt.body.handler);
     leave(attempt);
 }
 

@@ -4,6 +4,7 @@
 // ended, however it was cancelled.
 #pragma once
 
+#include "runtime/gate_check.hpp"
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
 #include "worker/attempt_tally.hpp"
@@ -103,6 +104,7 @@ private:
     awaitable<void> tell_dead_items(const active_task& attempt, const std::vector<item_end>& ends,
                                     time_point now);
     void collect(active_task& attempt);
+    void regroup(active_task& attempt);
     void stop(active_task& attempt, attempt_end why);
     // What is true of `is_it` is no longer this worker's to run.
     void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);
@@ -127,6 +129,7 @@ private:
     std::function<void()> something_changed_;
     deadlines deadlines_;
     gate_yielder gates_;
+    gate_check gate_check_;
     attempt_tally tally_;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;

@@ -41,6 +41,33 @@ TEST_CASE("what is set of a handler is changed key by key, shown and taken back"
     CHECK(t.run(t.app.settings_of("mail")).version == 4);
 }
 
+TEST_CASE("what is set of a handler may be a limit, and what programs over HTTP are told", "[cli]") {
+    office t;
+    CHECK(
+        t.errand({"configure", "chore", "max_running=2", "rate=10/s:5", "batch=20", "interval=250ms"}).out ==
+        "chore: max_running=2 rate=10/s:5 batch=20 interval=250ms\n");
+    const auto set = t.answer({"configure", "chore"}).at("settings");
+    CHECK(set.at("max_running") == 2);
+    CHECK(set.at("rate").at("count") == 10);
+    CHECK(set.at("rate").at("burst") == 5);
+    CHECK(set.at("batch") == 20);
+    CHECK(set.at("interval_ms") == 250);
+    CHECK_THAT(t.errand({"handlers"}).out, ContainsSubstring("10/s:5*"));
+    const auto limits = t.answer({"limits"}).at("limits").as_array();
+    REQUIRE(limits.size() == 1);
+    CHECK(limits[0].at("name") == "handler:chore");
+    CHECK(limits[0].at("rule").at("max_running") == 2);
+    for (const auto* word : {"rate=10", "rate=10/s:0", "rate=10/s:x"}) {
+        CHECK_THAT(t.errand({"configure", "chore", word}).err,
+                   ContainsSubstring("is no rate; write starts and a time"));
+    }
+    CHECK_THAT(t.errand({"configure", "chore", "batch=0"}).err,
+               ContainsSubstring(".batch = 0: must be 1..1000"));
+    CHECK(t.errand({"configure", "chore", "max_running=", "rate=", "batch=", "interval="}).out ==
+          "chore: nothing is set\n");
+    CHECK_FALSE(ContainsSubstring("batch").match(t.errand({"handlers"}).out));
+}
+
 TEST_CASE("settings that cannot be read are refused in a sentence, and nothing is changed", "[cli]") {
     office t;
     const auto refused = [&](const std::string& word) {

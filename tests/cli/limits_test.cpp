@@ -37,6 +37,7 @@ TEST_CASE("limits are listed, set and cleared", "[cli]") {
     CHECK(t.errand({"limit", "desk", "max_running=1"}).out == "limit desk allows 1 at once\n");
     CHECK_THAT(t.errand({"limit", "desc", "max_running=1"}).err,
                ContainsSubstring("the nearest is \"desk\""));
+    CHECK(t.errand({"limit", "queue:mail", "rate=50/s"}).out == "limit queue:mail allows 50/s\n");
     CHECK(t.errand({"limit", "desk"}).code == 2);
     CHECK(t.errand({"limit", "desk", "max_running=1", "--clear"}).code == 2);
     CHECK(t.errand({"limit", "desk", "speed=1"}).code == 2);

@@ -76,6 +76,61 @@ TEST_CASE("whatever is reported of a task frees its slot, and once") {
     CHECK(t.check().empty());
 }
 
+TEST_CASE("tasks that lacked gates wait behind them from their first claim on, in their order") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    std::vector<task_id> ids;
+    for (int n = 0; n < 4; ++n) ids.push_back(t.submit_many(1, "").at(0));
+    auto got = t.take(3);
+    REQUIRE(got.size() == 3);
+    std::vector<report> said;
+    for (const auto& one : got) {
+        auto body = decode_body(one.body);
+        body.gates = t.running("crm");
+        said.push_back(t.of(one, report::kind::regroup, 0ms));
+        said.back().record = encode(body);
+    }
+    CHECK(t.work(t.worker, said, {got[0].claim}).verdicts == std::vector(3, report_verdict::accepted));
+    CHECK(t.work(t.worker, {said[0]}).verdicts == std::vector{report_verdict::lease_lost});
+    // One of them at a time from now on, beside the one that has no limit.
+    got = t.take(5);
+    REQUIRE(got.size() == 2);
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.state_of_limit("crm").waiting == 2);
+    std::vector<task_id> order;
+    while (!got.empty()) {
+        for (const auto& one : got) {
+            if (one.id != ids[3]) order.push_back(one.id);
+            CHECK(t.finish_one(one) == report_verdict::accepted);
+        }
+        got = t.take(5);
+    }
+    CHECK(order == std::vector(ids.begin(), ids.begin() + 3));
+    CHECK(t.state_of_limit("crm").running == 0);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a task that gets another gate frees what it held, and is in the new group alone") {
+    limit_fixture t;
+    t.set("crm", t.at_most(1));
+    t.set("late", t.at_most(0));
+    t.submit_many(2, t.running("crm"));
+    const auto got = t.take(2).at(0);
+    auto body = decode_body(got.body);
+    body.gates += t.both("late");
+    auto said = t.of(got, report::kind::regroup, 0ms);
+    said.record = encode(body);
+    const auto next = t.work(t.worker, {said}, {got.claim}, 5).claimed;
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].id != got.id);
+    CHECK(t.state_of_limit("crm").running == 1);
+    CHECK(t.finish_one(next[0]) == report_verdict::accepted);
+    CHECK(t.take(5).empty());
+    t.set("late", t.at_most(1));
+    CHECK(t.take(5).size() == 1);
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("a report and the next claim in one call: the slot goes to the next task") {
     limit_fixture t;
     t.set("crm", t.at_most(1));

@@ -1,5 +1,6 @@
 // Every row of the state table, done. A row for which there is no way here fails.
 #include "core/bundles.hpp"
+#include "core/gates.hpp"
 #include "core/state_table.hpp"
 #include "support/store_fixture.hpp"
 
@@ -237,6 +238,7 @@ private:
         case transition::snooze: return go_on(report::kind::later, true);
         case transition::postpone: return go_on(report::kind::aside, true);
         case transition::give_back: return go_on(report::kind::give_back);
+        case transition::regroup: return regroup();
         case transition::recover: return take_over();
         case transition::collect: return collect();
         case transition::settle: return tell_item(outcome_of(state::success));
@@ -267,6 +269,15 @@ private:
             return;
         }
         FAIL("there is no way to exercise " << to_string(row_.event));
+    }
+
+    void regroup() {
+        auto body = decode_body(task_.body);
+        body.gates = gate_of(gate_kind::both, "late", "");
+        auto back = report_of(task_, report::kind::regroup);
+        back.record = encode(body);
+        CHECK(here_.finish(worker_, {back}) == std::vector{report_verdict::accepted});
+        CHECK(gates_of(await(here_.io, worker_->find(id_))->body) == body.gates);
     }
 
     // The item waits alone in a bundle of ten.

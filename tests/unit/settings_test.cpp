@@ -25,6 +25,10 @@ settings_record settings_with_all() {
                      .priority = 9,
                      .retention = 1ms,
                      .expires_after = 0ms,
+                     .max_running = 0,
+                     .rate = rate_limit{.count = 50, .per = 30s, .burst = 7},
+                     .batch = 20,
+                     .interval = 250ms,
                      .paused = true};
     return record;
 }
@@ -55,6 +59,10 @@ TEST_CASE("a record of settings reads as it was written, also when it says nothi
     CHECK(read.values.priority == 9);
     CHECK(read.values.retention == 1ms);
     CHECK(read.values.expires_after == 0ms);
+    CHECK(read.values.max_running == 0);
+    CHECK(read.values.rate == rate_limit{.count = 50, .per = 30s, .burst = 7});
+    CHECK(read.values.batch == 20);
+    CHECK(read.values.interval == 250ms);
     CHECK(read.values.paused);
     CHECK_FALSE(is_nothing(read.values));
     CHECK(is_nothing(decode_settings(encode(settings_record{})).values));

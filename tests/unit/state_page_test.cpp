@@ -74,7 +74,8 @@ std::string_view script_of_transition(transition what) noexcept {
     case transition::fail:
     case transition::snooze:
     case transition::postpone:
-    case transition::give_back: return "finish_wait";
+    case transition::give_back:
+    case transition::regroup: return "finish_wait";
     case transition::collect: return "finish_join";
     case transition::settle:
     case transition::settle_dead:
@@ -121,7 +122,8 @@ std::string_view sql_of_transition(transition what) noexcept {
     case transition::fail:
     case transition::snooze:
     case transition::postpone:
-    case transition::give_back: return "finish";
+    case transition::give_back:
+    case transition::regroup: return "finish";
     case transition::collect:
     case transition::collect_again: return "bundle";
     case transition::recover: return "recover";

@@ -15,6 +15,7 @@ std::string_view word_of(report::kind what) {
     case report::kind::aside: return "aside";
     case report::kind::give_back: return "give";
     case report::kind::join: return "join";
+    case report::kind::regroup: return "regroup";
     }
     return "end";
 }

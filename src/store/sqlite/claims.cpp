@@ -46,6 +46,7 @@ bool claims::finish(const report& one) {
     case report::kind::aside: return aside_.put(one, row);
     case report::kind::give_back: return give_back(one, row);
     case report::kind::join: return bundles_.join(one);
+    case report::kind::regroup: return regroup(one);
     case report::kind::retry:
     case report::kind::later: break;
     }
@@ -68,6 +69,18 @@ bool claims::give_back(const report& one, std::optional<std::int64_t> row_number
     if (!tx_.in.changed()) return false;
     tx_.cache().shift(tx_.cache().list(queue, kind_of(state::working)), *to);
     if (!group) queues_.became_ready(queue);
+    return true;
+}
+
+bool claims::regroup(const report& one) {
+    const auto row = rows_.find(one.id);
+    if (!row || row->claim != one.claim) return false;
+    rows_.change_body(one.id, *row, one.record);
+    auto& queue = tx_.cache().queue(one.queue);
+    const auto group = group_in(queue.name, one.record);
+    const auto [to, place] = queues_.free_place(queue, one.priority, std::nullopt, group, one.id);
+    sql_.regroup.run(tx_.ns(), one.id.view(), to->k, place, group);
+    tx_.cache().shift(tx_.cache().list(queue, kind_of(state::working)), *to);
     return true;
 }
 

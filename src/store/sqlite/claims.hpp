@@ -50,6 +50,7 @@ private:
     // False: the task is no longer this claim's.
     bool finish(const report& one);
     bool give_back(const report& one, std::optional<std::int64_t> row_number);
+    bool regroup(const report& one);
     bool finish_later(const report& one, std::optional<std::int64_t> row_number);
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);

@@ -141,6 +141,7 @@ struct statements {
     ERRAND_SQL(finish_end, "finish.end");
     ERRAND_SQL(finish_later, "finish.later");
     ERRAND_SQL(give_back, "finish.give_back");
+    ERRAND_SQL(regroup, "finish.regroup");
     ERRAND_SQL(close_claim, "finish.close");
     ERRAND_SQL(lengthen, "extend.lengthen");
     ERRAND_SQL(holder, "extend.holder");

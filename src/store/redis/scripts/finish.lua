@@ -3,11 +3,11 @@
 -- Args:    from `at`: runs of reports alike: spec, claim, count, (id, record) x count
 --          spec: 'u' for the usual success (kept, without notes and expiry, reported first), else '-'; four
 --          digits: position of its history among KEYS, 0: none; then
---          'kind queue priority time noted expires again strange tells gated'; kind: end, later, retry, aside, give, join; time: retention or
+--          'kind queue priority time noted expires again strange tells gated'; kind: end, later, retry, aside, give, join, regroup; time: retention or
 --          delay (ms); noted: the store holds notes; expires: the task is in the expiry set; again: it may have
 --          been taken before; strange: some workers do not know its handler (lib_aside.lua); tells: of an end: the
 --          schedule whose run it is is to hear of it; gated: it holds gates (lib_gates.lua)
---          record: notes, of an end what `tasks` is to hold (lib_mark.lua), of a join see finish_join.lua
+--          record: notes, of an end what `tasks` is to hold (lib_mark.lua), of a join see finish_join.lua, of a regroup the body
 -- Sets:    lost: positions of the reports whose claim was lost
 -- Cost:    O(reports)
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn

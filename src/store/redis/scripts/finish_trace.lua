@@ -77,7 +77,8 @@ local function report(spec, history, claim, count, at, ids, holders)
   if #kept == 0 then return kept, run end
   many('HDEL', own, kept, 1, #kept)
   local step = kind == 'end' and end_run or kind == 'give' and give_run
-    or kind == 'aside' and aside_run or kind == 'join' and join_run or later_run
+    or kind == 'aside' and aside_run or kind == 'join' and join_run
+    or kind == 'regroup' and regroup_run or later_run
   step(run, kept, records)
   return kept, run
 end

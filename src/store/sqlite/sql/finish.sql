@@ -13,5 +13,8 @@ WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AN
 UPDATE errand_task SET list = ?4, place = ?5, claim = NULL, notes = coalesce(?6, notes)
 WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim = ?3
 
+-- name: regroup
+UPDATE errand_task SET list = ?3, place = ?4, claim = NULL, grp = ?5 WHERE ns = ?1 AND id = ?2
+
 -- name: close
 DELETE FROM errand_claim WHERE ns = ?1 AND number = ?2
