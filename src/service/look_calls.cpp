@@ -1,6 +1,8 @@
 // What there is: tasks by page, queues, workers.
 #include <errand/inspect.hpp>
 
+#include "core/task_id.hpp"
+#include "runtime/handlers.hpp"
 #include "service/calls.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
@@ -24,9 +26,10 @@ constexpr std::size_t most_bytes = std::size_t{16} * 1024 * 1024;
 constexpr std::size_t most_at_once = 50;
 
 constexpr std::array list_parameters{
-    field{"state", kind::text,
-          "`waiting`, `delayed`, `ready`, `working`, `retry`, `success`, `dead`, `cancelled` or `expired`",
-          true},
+    field{
+        "state", kind::text,
+        "`waiting`, `delayed`, `ready`, `working`, `retry`, `success`, `dead`, `cancelled` or `expired`. May be left out "
+        "where `handler` and `biz_id` are said and nothing else: then it is the one task that has this biz_id, or none"},
     field{"queue", kind::text, "Only of this queue"},
     field{"handler", kind::text, "Only of this handler, by its wire name"},
     field{"biz_id", kind::text, "Only with this biz_id"},
@@ -45,6 +48,24 @@ awaitable<void> add_away(call& c, json::object& document) {
     document["complete"] = away.empty();
 }
 
+// The one of this biz_id. What is limited stands in the first of several shards, under an id of that one.
+awaitable<std::optional<task_info>> named_task(call& c, std::string_view handler, std::string_view biz_id) {
+    const auto* known = handlers::find(handler);
+    const auto id = derive_task_id(known ? std::string_view{known->identity} : handler, biz_id);
+    auto found = co_await c.at.app().find(to_text(id));
+    if (!found && c.at.app().settings().shards > 1)
+        found = co_await c.at.app().find(to_text(in_first_shard(id)));
+    co_return found;
+}
+
+bool asks_for_one(const parameters& given) {
+    for (const auto& one : list_parameters) {
+        const bool needed = one.name == "handler" || one.name == "biz_id";
+        if (given.text(one.name).has_value() != needed) return false;
+    }
+    return true;
+}
+
 time_point clock_now() { return std::chrono::floor<duration>(std::chrono::system_clock::now()); }
 
 }  // namespace
@@ -53,8 +74,16 @@ const fields list_query{list_parameters};
 
 awaitable<answer> list_tasks(call& c) {
     const parameters given{c.in, list_parameters};
+    if (asks_for_one(given)) {
+        const auto found = co_await named_task(c, *given.text("handler"), *given.text("biz_id"));
+        json::array tasks;
+        if (found) tasks.emplace_back(json_of(*found));
+        json::object document{{"tasks", std::move(tasks)}, {"next", nullptr}};
+        co_await add_away(c, document);
+        co_return json_answer(document);
+    }
     const auto name = given.text("state");
-    if (!name) throw bad_request("say of which state: ?state=ready", "state");
+    if (!name) throw bad_request("say of which state: ?state=ready, or which one: ?handler=…&biz_id=…", "state");
     task_filter which;
     which.state = static_cast<state>(choice_of(*name, detail::state_names, "state"));
     which.queue = given.text("queue").value_or("");

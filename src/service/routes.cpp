@@ -176,7 +176,7 @@ std::span<const route> routes() noexcept {
               .path = "/v1/{namespace}/tasks",
               .needs = scope::view,
               .name = "list_tasks",
-              .meaning = "Tasks in one state, by page",
+              .meaning = "Tasks in one state, by page; or the one that has a biz_id",
               .run = list_tasks,
               .query = list_query,
               .answers = list_answers},

@@ -250,6 +250,32 @@ TEST_CASE("tasks are listed by page, each once, by what is asked for", "[service
     }
 }
 
+TEST_CASE("a task is found by its handler and its biz_id, in whatever state it is", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto id = t.submit(R"({"handler": "parcel", "biz_id": "o 1", "args": [1]})");
+    const auto foreign = t.submit(R"({"handler": "py_thing", "biz_id": "o 1"})");
+    const auto found = [&](const std::string& query) {
+        const auto page = at.ask("GET", t.path("/tasks?" + query)).json();
+        CHECK(page.at("next").is_null());
+        CHECK(page.at("complete") == true);
+        std::vector<std::string> ids;
+        for (const auto& one : page.at("tasks").as_array()) ids.emplace_back(one.at("id").as_string());
+        return ids;
+    };
+    CHECK(found("handler=parcel&biz_id=o+1") == std::vector{id});
+    CHECK(found("handler=py_thing&biz_id=o+1") == std::vector{foreign});
+    CHECK(found("handler=parcel&biz_id=o-2").empty());
+    at.ask("POST", t.path("/tasks/" + id + ":cancel"));
+    CHECK(found("handler=parcel&biz_id=o+1") == std::vector{id});
+    for (const auto* odd : {"handler=parcel", "biz_id=o+1", "handler=parcel&biz_id=o+1&queue=parcels",
+                            "handler=parcel&biz_id=o+1&limit=1"}) {
+        const auto got = at.ask("GET", t.path(std::string{"/tasks?"} + odd));
+        CHECK(got.status == 400);
+        CHECK(got.json().at("error").at("path") == "state");
+    }
+}
+
 TEST_CASE("queues and workers are told", "[service]") {
     counter t;
     auto at = t.connect();
