@@ -1,5 +1,5 @@
 # errand::service, the HTTP service: src/service. Beside errand::errand, so that only who offers it links it.
-file(GLOB service_sources CONFIGURE_DEPENDS src/service/*.cpp src/service/lmstfy/*.cpp)
+file(GLOB service_sources CONFIGURE_DEPENDS src/service/*.cpp src/service/flow/*.cpp src/service/lmstfy/*.cpp)
 add_library(errand_service ${service_sources})
 add_library(errand::service ALIAS errand_service)
 set_target_properties(errand_service PROPERTIES

@@ -52,6 +52,8 @@ struct task_info {
     boost::json::value result;  ///< null until `success`, and for handlers that return void
     std::vector<task_error> errors;
     std::vector<task_stage> stages;  ///< that have finished, in the order in which they did
+    std::string
+        stage;  ///< of a task flow (docs/flow.md): the stage that it has come to; empty: still the first one
     std::map<std::string, std::string> headers;
     std::vector<std::string> tags;
     std::vector<std::string> after;  ///< ids of the tasks it depends on

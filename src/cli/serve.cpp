@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "core/config_text.hpp"
+#include "service/flow/routes.hpp"
 #include "service/openapi.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -90,7 +91,11 @@ awaitable<void> serve_until_signal(service& what) {
 
 exit_code serve(session& on, const serve_options& given) {
     if (given.print == "reference") {
-        print(web::reference_text());
+        print(web::reference_text(web::routes()));
+        return exit_code::done;
+    }
+    if (given.print == "flow-reference") {
+        print(web::reference_text(flow::routes()));
         return exit_code::done;
     }
     if (given.print == "openapi") {
@@ -172,7 +177,7 @@ runner prepare_serve(CLI::App& line) {
                   "Sizes of lmstfy's queues are told without a token, as by lmstfy");
     line.add_option("--print", given->print, "Serves nothing: prints what can be asked of it")
         ->type_name("DOCUMENT")
-        ->check(CLI::IsMember({"reference", "openapi"}));
+        ->check(CLI::IsMember({"reference", "flow-reference", "openapi"}));
     return [given](session& on) { return serve(on, *given); };
 }
 

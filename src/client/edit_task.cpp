@@ -54,10 +54,13 @@ awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life
     if (decode_body(found->body).rule == on_failed::gather) co_return false;
     const auto outcome = decode_outcome(found->outcome);
     task_notes notes = outcome.notes.value_or(task_notes{});
+    // Who ended it aside has left them where they were.
+    if (!outcome.notes && !found->notes.empty()) notes = decode_notes(found->notes);
     // Who did not know its handler does not come to know it by this.
     notes.attempts = notes.lost_leases = 0;
     notes.snoozed = false;
     notes.revived = true;
+    if (notes.flow) count_change(*notes.flow);
     const auto record = encode(notes);
     co_return co_await in.revive(id, incarnation_of(found->body), *found->finished_at, record);
 }

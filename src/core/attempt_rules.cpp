@@ -192,11 +192,29 @@ void end_in_time(decision& next, const attempt_terms& terms, time_point now) {
 
 }  // namespace
 
+namespace {
+
+void count_attempt(flow_notes& flow, attempt_end how, verdict kind) {
+    count_change(flow);
+    const bool threw = how == attempt_end::threw || how == attempt_end::timed_out;
+    const bool ran = how == attempt_end::returned || how == attempt_end::undecodable ||
+                     how == attempt_end::lease_ran_out || (threw && kind != verdict::give_back);
+    if (ran) ++flow.deliveries;
+}
+
+}  // namespace
+
 decision decide(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
                 task_notes before, time_point now) {
+    if (before.flow && before.flow->max_retry && *before.flow->max_retry != terms.max_retry) {
+        auto own = terms;
+        own.max_retry = *before.flow->max_retry;
+        return decide(how, failure, own, std::move(before), now);
+    }
     before.max_retry = terms.max_retry;
     const bool strange = before.unknown_handler > 0;
     auto next = decided(how, failure, terms, std::move(before), now);
+    if (next.notes.flow) count_attempt(*next.notes.flow, how, next.kind);
     if (terms.job) end_in_time(next, terms, now);
     next.strange = how == attempt_end::paused || (strange && next.kind != verdict::postpone);
     return next;

@@ -252,7 +252,7 @@ std::string encode(const task_notes& notes) {
     out.u8(format);
     out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0) |
                                      (notes.revived ? 4 : 0) | (notes.wish ? 8 : 0) |
-                                     (notes.ends_at ? 16 : 0)));
+                                     (notes.ends_at ? 16 : 0) | (notes.flow ? 32 : 0)));
     out.signed_number(notes.attempts);
     out.signed_number(notes.max_retry);
     out.signed_number(notes.lost_leases);
@@ -278,6 +278,7 @@ std::string encode(const task_notes& notes) {
     for (auto at = notes.log.size() - lines; at < notes.log.size(); ++at) out.text(notes.log[at]);
     if (notes.wish) write(notes.wish, out);
     if (notes.ends_at) out.signed_number(notes.ends_at->time_since_epoch().count());
+    if (notes.flow) write(*notes.flow, out);
     return bytes;
 }
 
@@ -309,6 +310,7 @@ task_notes decode_notes(std::string_view bytes) {
     for (auto left = in.number(); left > 0; --left) notes.log.emplace_back(in.text());
     if (flags & 8) notes.wish = read_wish(in);
     if (flags & 16) notes.ends_at = time_of(in.signed_number());
+    if (flags & 32) notes.flow = read_flow_notes(in);
     return notes;
 }
 

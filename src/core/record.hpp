@@ -11,6 +11,7 @@
 #include <errand/state.hpp>
 #include <errand/time.hpp>
 
+#include "core/flow_notes.hpp"
 #include "core/task_id.hpp"
 
 #include <cstdint>
@@ -116,6 +117,7 @@ struct task_notes {
     std::vector<attempt_error> errors;     // newest kept, bounded by max_errors
     std::vector<std::string> log;          // newest kept, bounded by max_log_lines
     schedule_wish wish{};                  // of a run that has ended well
+    std::optional<flow_notes> flow{};      // of one that goes from stage to stage
 
     static constexpr std::size_t max_errors = 25;
     static constexpr std::size_t max_log_lines = 100;

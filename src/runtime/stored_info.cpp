@@ -42,6 +42,14 @@ void add_body(task_info& info, const task_body& body) {
     if (args.is_array()) info.args = std::move(args.get_array());
 }
 
+// What its workers have said takes the place of its argument.
+void add_flow(task_info& info, const flow_notes& flow) {
+    info.stage = flow.stage;
+    if (flow.content) info.args = {parsed(*flow.content)};
+    for (const auto& one : flow.finished)
+        info.stages.push_back({one.name, one.attempt, one.started_at, one.length, {}});
+}
+
 void add_notes(task_info& info, const task_notes& notes) {
     info.attempt = notes.attempts;
     info.max_retry = notes.max_retry;
@@ -52,6 +60,7 @@ void add_notes(task_info& info, const task_notes& notes) {
     info.log = notes.log;
     if (notes.started_at) info.started_at = notes.started_at;
     if (!notes.worker.empty()) info.worker = notes.worker;
+    if (notes.flow) add_flow(info, *notes.flow);
 }
 
 void add_stages(task_info& info, const found_task& found) {

@@ -159,35 +159,6 @@ awaitable<attempt> need_attempt(exchange& work, const task_id& id, const ticket&
     co_return attempt_in(std::move(*found), by);
 }
 
-void tell(detail::app_core& app, const opened_attempt& of, const attempt& one, const judged& done,
-          time_point now) {
-    auto what = event_kind::task_succeeded;
-    switch (done.kind) {
-    case verdict::fail: what = event_kind::task_retrying; break;
-    case verdict::bury: what = event_kind::task_dead; break;
-    case verdict::snooze: what = event_kind::task_snoozed; break;
-    case verdict::give_back: what = event_kind::task_given_back; break;
-    default: break;
-    }
-    const bool failed = done.kind == verdict::fail || done.kind == verdict::bury;
-    const bool shown = failed || done.kind == verdict::give_back;
-    if (!shown && !app.events.heard()) return;
-    auto said = task_event(what, one.task.id, of.body);
-    said.queue = one.task.queue;
-    said.attempt = of.notes.attempts + 1;
-    said.max_attempts = of.terms.max_retry + 1;
-    said.started_at = one.at;
-    said.ended_at = now;
-    said.after = done.delay;
-    if (failed && !done.notes.errors.empty())
-        said.text = done.notes.errors.back().type + ": " + done.notes.errors.back().message;
-    if (shown) {
-        announce(app, std::move(said));
-    } else {
-        app.events.publish(std::move(said));
-    }
-}
-
 // ---- notes ----
 
 template <class Change>
@@ -270,6 +241,35 @@ spoken read_spoken(const members& given, std::size_t max_payload) {
     return said;
 }
 
+void tell_of_attempt(detail::app_core& app, const opened_attempt& of, const attempt& one, const judged& done,
+                     time_point now) {
+    auto what = event_kind::task_succeeded;
+    switch (done.kind) {
+    case verdict::fail: what = event_kind::task_retrying; break;
+    case verdict::bury: what = event_kind::task_dead; break;
+    case verdict::snooze: what = event_kind::task_snoozed; break;
+    case verdict::give_back: what = event_kind::task_given_back; break;
+    default: break;
+    }
+    const bool failed = done.kind == verdict::fail || done.kind == verdict::bury;
+    const bool shown = failed || done.kind == verdict::give_back;
+    if (!shown && !app.events.heard()) return;
+    auto said = task_event(what, one.task.id, of.body);
+    said.queue = one.task.queue;
+    said.attempt = of.notes.attempts + 1;
+    said.max_attempts = of.terms.max_retry + 1;
+    said.started_at = one.at;
+    said.ended_at = now;
+    said.after = done.delay;
+    if (failed && !done.notes.errors.empty())
+        said.text = done.notes.errors.back().type + ": " + done.notes.errors.back().message;
+    if (shown) {
+        announce(app, std::move(said));
+    } else {
+        app.events.publish(std::move(said));
+    }
+}
+
 awaitable<json::object> report_attempt(exchange& work, task_id id, ticket by, spoken said) {
     const auto answered = [&]() -> std::optional<json::object> {
         const auto* before = work.answered(id, by.claim);
@@ -294,7 +294,7 @@ awaitable<json::object> report_attempt(exchange& work, task_id id, ticket by, sp
     const auto taken = co_await work.hand_in(std::move(done.what));
     if (taken == report_verdict::accepted) {
         work.remember(id, by.claim, {.what = said.what, .becomes = done.becomes});
-        tell(work.app(), of, one, done, now);
+        tell_of_attempt(work.app(), of, one, done, now);
         co_return state_of(id, done.becomes);
     }
     // Its twin came first.

@@ -22,4 +22,8 @@ refusal claim_lost(const std::optional<found_task>& found);
 // {"id", "state"}; the same again for a report that counted before. Throws refusal (409) when it does not count.
 awaitable<boost::json::object> report_attempt(exchange& work, task_id id, ticket by, spoken said);
 
+// A report that counts: the events of the app, and its log.
+void tell_of_attempt(detail::app_core& app, const opened_attempt& of, const attempt& one, const judged& done,
+                     time_point now);
+
 }  // namespace errand::web

@@ -334,7 +334,7 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     for (const auto& [id, claim] : call.tasks) {
         const auto at = held_.find(id);
         if (at == held_.end() || at->second.task.claim != claim) continue;
-        const auto over = steady::now() + call.lease + std::chrono::minutes{1};
+        const auto over = steady::now() + call.lease + kept_after_its_lease;
         at->second.forget_at = call.never_shorter ? std::max(over, at->second.forget_at) : over;
     }
     co_return got;

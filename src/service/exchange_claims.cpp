@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::size_t most_bytes_held = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t most_groups_known = 10'000;
-constexpr std::chrono::minutes kept_after_its_lease{1};
 
 // Who asks for the same queues and the same handlers.
 std::string group_name(const claim_wish& wish) {

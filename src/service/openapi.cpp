@@ -1,10 +1,13 @@
 #include "service/openapi.hpp"
 
+#include "service/flow/routes.hpp"
 #include "service/route.hpp"
 #include "service/target.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+
+#include <algorithm>
 
 namespace errand::web {
 
@@ -51,10 +54,10 @@ json::array path_parameters(std::string_view path) {
     for (auto part : parts_of(path)) {
         if (!part.starts_with('{')) continue;
         const auto name = part.substr(1, part.find('}') - 1);
-        const bool is_namespace = name == "namespace";
-        all.push_back(parameter({name, kind::text,
-                                 is_namespace ? "The namespace that this service serves" : "The task's id"},
-                                "path"));
+        const auto meaning = name == "namespace" ? "The namespace that this service serves"
+                             : name == "type"    ? "The type"
+                                                 : "The task's id";
+        all.push_back(parameter({name, kind::text, meaning}, "path"));
     }
     return all;
 }
@@ -172,15 +175,17 @@ void add_route(std::string& to, const route& one) {
 json::object openapi_document() {
     json::object paths;
     json::object schemas{{"error", error_schema()}};
-    for (const auto& one : routes()) {
+    const auto add = [&](const route& one) {
         auto& path = paths[one.path];
         if (!path.is_object()) path = json::object{};
         path.get_object()[lower(one.method)] = operation(one);
-        if (one.body.empty()) continue;
+        if (one.body.empty()) return;
         auto schema = body_schema(one);
         if (!one.example.empty()) schema["examples"] = json::array{json::parse(one.example)};
         schemas[one.name] = std::move(schema);
-    }
+    };
+    std::ranges::for_each(routes(), add);
+    std::ranges::for_each(flow::routes(), add);
     return {{"openapi", "3.1.0"},
             {"info", json::object{{"title", "errand"},
                                   {"description", "The tasks of a namespace. docs/http.md says more."},
@@ -192,9 +197,9 @@ json::object openapi_document() {
                            json::object{{"token", json::object{{"type", "http"}, {"scheme", "bearer"}}}}}}}};
 }
 
-std::string reference_text() {
+std::string reference_text(std::span<const route> of) {
     std::string text;
-    for (const auto& one : routes()) add_route(text, one);
+    for (const auto& one : of) add_route(text, one);
     return text;
 }
 

@@ -1,5 +1,6 @@
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
+#include "service/flow/routes.hpp"
 #include "service/hub.hpp"
 #include "service/site.hpp"
 
@@ -13,7 +14,7 @@ public:
     found_route judge(request& in, const std::string& own_address) override {
         check_host(in, own_address, hub_.options.hosts);
         check_site(in);
-        auto to = route_of(routes(), in.method, in.path);
+        auto to = route_of(in.path.starts_with("/flow/") ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
         if (hub_.tokens && to.of->needs != scope::open)
             in.who = check_token(in, hub_.tokens->now(), to.of->needs);

@@ -90,11 +90,14 @@ struct edit_call {
     std::optional<time_point> due_at;      // in the past: at once; nullopt: as it is
     std::optional<time_point> expires_at;  // nullopt: as it is
     bool unstarted_only = false;
+    // Written in the same step, if they are still those that were seen; nullopt: they stay as they are.
+    std::optional<std::string> notes{};
+    std::string seen_notes{};  // empty: there were none
 };
 
 enum class edit_verdict {
     done,
-    changed,    // the body is another one by now
+    changed,    // the body is another one by now, or the notes are
     unchanged,  // the task runs, has ended, or has started
     unknown,
 };

@@ -14,7 +14,7 @@ constexpr duration wish_is_kept_for = std::chrono::days{1};
 // Attempts are counted in the outcome itself; notes go with it only when they say more.
 bool say_more(const task_notes& notes) {
     return !notes.errors.empty() || !notes.log.empty() || notes.progress > 0 ||
-           !notes.progress_text.empty() || notes.lost_leases > 0 || notes.wish;
+           !notes.progress_text.empty() || notes.lost_leases > 0 || notes.wish || notes.flow;
 }
 
 bool is_blank(const task_notes& notes) {

@@ -137,7 +137,10 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
         return attempt_end::late;
     if (!attempt.known || !attempt.known->code) return attempt_end::unknown_handler;
     if (attempt.set && attempt.set->paused) return attempt_end::paused;
-    attempt.args.emplace(detail::parse_json(attempt.body.args, "args", attempt.args_storage()));
+    const auto& flow = attempt.notes.flow;
+    attempt.args.emplace(detail::parse_json(flow && flow->content ? '[' + *flow->content + ']'
+                                                                  : attempt.body.args,
+                                            "args", attempt.args_storage()));
     if (!attempt.args->is_array()) throw bad_data{"args: expected an array"};
     if (is_item(*attempt.known, attempt.task.id)) {
         const auto rules = shared_.app.overrides.quota_rules();

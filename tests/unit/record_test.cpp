@@ -109,6 +109,38 @@ TEST_CASE("notes come back as they were written") {
     CHECK(back.log == notes.log);
 }
 
+TEST_CASE("what a flow has come to comes back as it was written, its newest runs and stages") {
+    task_notes notes;
+    notes.ends_at = time_point{9ms};
+    notes.flow = flow_notes{
+        .stage = "cut", .number = 3, .deliveries = 4, .changes = 20, .max_retry = 2, .content = R"({"n":1})"};
+    for (int i = 0; i < 200; ++i) {
+        notes.flow->finished.push_back(
+            {.name = std::to_string(i), .attempt = i, .started_at = time_point{5ms}, .length = 3ms});
+        notes.flow->runs.push_back({.claim = ~std::uint64_t{0} - 1,
+                                    .outcome = i % 2 ? flow_outcome::give_back : flow_outcome::failed,
+                                    .started_at = time_point{5ms},
+                                    .at = time_point{6ms},
+                                    .stage = "cut",
+                                    .attempt = i,
+                                    .cost = 1ms,
+                                    .worker = "w",
+                                    .trace = "t",
+                                    .error = "e",
+                                    .next_stage = "n",
+                                    .due_at = i % 2 ? std::optional{time_point{7ms}} : std::nullopt,
+                                    .version = 8});
+    }
+    const auto back = decode_notes(encode(notes));
+    CHECK(back.ends_at == notes.ends_at);
+    notes.flow->finished.erase(notes.flow->finished.begin(),
+                               notes.flow->finished.end() - flow_notes::most_stages);
+    notes.flow->runs.erase(notes.flow->runs.begin(), notes.flow->runs.end() - flow_notes::most_runs);
+    CHECK(back.flow == notes.flow);
+    notes.flow = flow_notes{};
+    CHECK(decode_notes(encode(notes)).flow == notes.flow);
+}
+
 TEST_CASE("only the newest errors and log lines are kept") {
     task_notes notes;
     for (int i = 0; i < 200; ++i) {

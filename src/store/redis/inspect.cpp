@@ -124,6 +124,10 @@ awaitable<edit_verdict> shard_store::edit(const edit_call& asked) {
     call.own_arg(asked.due_at ? ms(std::max(*asked.due_at, time_point{})) : "");
     call.own_arg(asked.expires_at ? ms(*asked.expires_at) : "");
     call.arg(std::string_view{asked.unstarted_only ? "1" : "0"});
+    if (asked.notes) {
+        call.own_arg(asked.seen_notes.empty() ? std::string{} : sha1(asked.seen_notes));
+        call.arg(std::string_view{*asked.notes});
+    }
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in, caller::when_full::fail);

@@ -45,6 +45,7 @@ edit_verdict changes::edit(const edit_call& call) {
     const bool started = row->started() || (carries && carries->started());
     if (fixed || (call.unstarted_only && started)) return edit_verdict::unchanged;
     if (rows_.body_of(*row) != call.seen) return edit_verdict::changed;
+    if (call.notes && row->notes != call.seen_notes) return edit_verdict::changed;
 
     auto due = call.due_at ? std::optional{std::max<std::int64_t>(call.due_at->time_since_epoch().count(), 0)}
                            : std::nullopt;
@@ -73,7 +74,7 @@ edit_verdict changes::edit(const edit_call& call) {
     } else if (place != *row->place) {
         queues_.left(*row->list, row->group, *row->place);
     }
-    sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires, group);
+    sql_.edit.run(tx_.ns(), call.id.view(), to->k, place, priority, expires, group, call.notes);
     return edit_verdict::done;
 }
 

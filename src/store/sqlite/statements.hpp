@@ -35,6 +35,7 @@ struct statements {
     ERRAND_SQL(body, "lib_task.body");
     ERRAND_SQL(move, "lib_task.move");
     ERRAND_SQL(end, "lib_task.end");
+    ERRAND_SQL(end_aside, "lib_task.end_aside");
     ERRAND_SQL(drop, "lib_task.drop");
     ERRAND_SQL(drop_body, "lib_task.drop_body");
     ERRAND_SQL(keep_small, "lib_task.keep_small");

@@ -14,6 +14,10 @@ UPDATE errand_task SET list = ?3, place = ?4 WHERE ns = ?1 AND id = ?2
 UPDATE errand_task SET list = ?3, place = ?4, claim = NULL, expires = NULL, notes = NULL, outcome = ?5
 WHERE ns = ?1 AND id = ?2
 
+-- name: end_aside
+UPDATE errand_task SET list = ?3, place = ?4, claim = NULL, expires = NULL, outcome = ?5
+WHERE ns = ?1 AND id = ?2
+
 -- name: drop
 DELETE FROM errand_task WHERE ns = ?1 AND id = ?2
 

@@ -1,0 +1,98 @@
+#include "service/flow/places.hpp"
+
+#include <errand/proxy.hpp>
+
+#include "runtime/async_gate.hpp"
+#include "runtime/caller_loop.hpp"
+#include "runtime/task_gates.hpp"
+#include "service/hub.hpp"
+#include "service/refusal.hpp"
+#include "service/values.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+namespace errand::flow {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t longest_id = 200;
+constexpr std::size_t most_items = 1000;
+
+}  // namespace
+
+office office_of(web::call& c) {
+    auto& core = detail::core_of(c.at.app());
+    return {.core = core, .home = caller_loop(c.at.shared().loop, core)};
+}
+
+task_id derived_id(const detail::app_core& core, const std::string& type, const std::string& id) {
+    const auto* known = handlers::find(type);
+    const auto derived = derive_task_id(known ? known->identity : type, id);
+    return known ? placed_id(*known, derived, core.settings.shards) : derived;
+}
+
+void check_id(const std::string& id, const std::string& path) {
+    if (!id.empty() && id.size() <= longest_id) return;
+    throw web::bad_request("the id of a task has 1 to 200 bytes", path);
+}
+
+awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::string id) {
+    co_await at.home.ready();
+    const auto derived = derived_id(at.core, type, id);
+    auto found = co_await at.home.tasks().find(derived);
+    const auto made_here = parse_task_id(id);
+    if (!found && made_here) found = co_await at.home.tasks().find(*made_here);
+    if (!found) co_return std::nullopt;
+    auto one = seen(std::move(*found));
+    if (!one) co_return std::nullopt;
+    const auto* known = handlers::find(type);
+    const bool of_type = one->body.handler == type || (known && handlers::find(one->body.handler) == known);
+    if (!of_type) co_return std::nullopt;
+    co_return one;
+}
+
+awaitable<seen_task> need_task(office at, std::string type, std::string id) {
+    check_id(id, "id");
+    auto found = co_await find_task(at, std::move(type), std::move(id));
+    // One text for all that is not here: nobody is told whose it is.
+    if (!found) throw web::not_found("no task of this type has this id: it never was, or is no longer kept");
+    co_return std::move(*found);
+}
+
+web::refusal conflict(const std::string& message) { return {409, "conflict", message}; }
+
+awaitable<json::array> each_of(const json::array& items, std::string name, one_answer what) {
+    const auto executor = co_await asio::this_coro::executor;
+    json::array results(items.size());
+    async_gate ended{executor};
+    std::size_t left = items.size();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto path = name + '[' + std::to_string(i) + ']';
+        asio::co_spawn(executor, what(items[i], path),
+                       [&, i, path](const std::exception_ptr& why, json::object got) {
+                           if (why) got = {{"error", web::json_of(web::refusal_of(why, true, path))}};
+                           results[i] = std::move(got);
+                           if (--left == 0) ended.open();
+                       });
+    }
+    while (left > 0) co_await ended.wait();
+    co_return results;
+}
+
+const json::array& need_items(const web::members& given, std::string_view name) {
+    const auto& items = *given.array(name);
+    if (!items.empty() && items.size() <= most_items) return items;
+    throw web::bad_request("\"" + std::string{name} + "\" is to be an array of 1 to 1000 objects",
+                           given.path_of(name));
+}
+
+const json::object& need_object(const json::value& item, const std::string& path) {
+    if (const auto* object = item.if_object()) return *object;
+    throw web::bad_request("this is to be an object", path);
+}
+
+}  // namespace errand::flow

@@ -1,0 +1,38 @@
+// Where the tasks of flows are found, for the calls about them.
+#pragma once
+
+#include "service/flow/task_view.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <functional>
+#include <string>
+
+namespace errand::flow {
+
+// What the calls of one request need. On the service's loop.
+struct office {
+    detail::app_core& core;
+    loop& home;
+};
+office office_of(web::call& c);
+
+// Where the caller's id of a type leads: to one that errand made, or to the one that is derived of it.
+task_id derived_id(const detail::app_core& core, const std::string& type, const std::string& id);
+
+// The task; nullopt: it is not there, or of another type.
+awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::string id);
+// Throws refusal: 400 for an id that cannot be one, 404.
+awaitable<seen_task> need_task(office at, std::string type, std::string id);
+void check_id(const std::string& id, const std::string& path);
+
+web::refusal conflict(const std::string& message);
+
+// Each by itself, at the same time: `what` gives the answer of one, or throws; `name` and place begin the paths of its faults.
+using one_answer =
+    std::function<awaitable<boost::json::object>(const boost::json::value& item, std::string path)>;
+awaitable<boost::json::array> each_of(const boost::json::array& items, std::string name, one_answer what);
+const boost::json::array& need_items(const web::members& given, std::string_view name);
+const boost::json::object& need_object(const boost::json::value& item, const std::string& path);
+
+}  // namespace errand::flow

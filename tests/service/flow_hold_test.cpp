@@ -1,0 +1,258 @@
+// What must hold of flows: who holds which task, when, and in which order.
+#include "service/flow_shop.hpp"
+#include "service/programs.hpp"
+#include "support/store_kind.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <memory>
+#include <set>
+
+using Catch::Matchers::ContainsSubstring;
+using errand::test::eventually;
+using service_test::flow_shop;
+using service_test::json_text;
+using service_test::response;
+namespace json = boost::json;
+
+namespace {
+
+std::string request(const flow_shop& of, service_test::client& at, std::string_view rest,
+                    const std::string& body) {
+    return "POST " + of.path(rest) + " HTTP/1.1\r\nHost: " + at.host() +
+           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
+}
+
+std::set<std::string> ids_in(const json::array& tasks) {
+    std::set<std::string> ids;
+    for (const auto& one : tasks) ids.emplace(one.at("id").as_string());
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a hundred workers that hold side by side get each task once", "[service][flow]") {
+    flow_shop shop;
+    std::string tasks;
+    for (int i = 0; i < 300; ++i)
+        tasks += std::string{i ? ", " : ""} + R"({"type": "film", "id": "f)" + std::to_string(i) + R"("})";
+    const auto made = shop.done("POST", "/tasks:batch", R"({"tasks": [)" + tasks + "]}");
+    for (const auto& one : made.at("results").as_array()) CHECK(one.at("created") == true);
+    std::vector<std::unique_ptr<service_test::client>> workers;
+    std::set<std::string> held;
+    std::set<std::string> claims;
+    std::size_t count = 0;
+    // Each asks before any is answered.
+    for (int i = 0; i < 100; ++i) {
+        workers.push_back(std::make_unique<service_test::client>(shop.t.address()));
+        workers.back()->send(request(shop, *workers.back(), "/types/film:hold", R"({"limit": 4})"));
+    }
+    for (const auto& worker : workers) {
+        const auto got = worker->receive();
+        REQUIRE(got.status == 200);
+        for (const auto& one : got.json().at("tasks").as_array()) {
+            ++count;
+            held.emplace(one.at("id").as_string());
+            claims.emplace(one.at("claim").as_string());
+        }
+    }
+    CHECK(count == 300);
+    CHECK(held.size() == 300);
+    CHECK(claims.size() == 300);
+    CHECK(shop.hold().empty());
+}
+
+TEST_CASE(
+    "a task is not held before it is due, and those that are due are held by priority, due time and creation",
+    "[service][flow]") {
+    flow_shop shop;
+    shop.create(R"("id": "later", "delay_ms": 400)");
+    shop.create(R"("id": "next-year", "due_at": "2099-01-01T00:00:00Z", "priority": 9)");
+    shop.create(R"("id": "first")");
+    shop.create(R"("id": "second")");
+    shop.create(R"("id": "urgent", "priority": 5)");
+    const auto now = shop.hold(R"("limit": 3)");
+    REQUIRE(now.size() == 3);
+    CHECK(now.at(0).at("id") == "urgent");
+    CHECK(now.at(1).at("id") == "first");
+    CHECK(now.at(2).at("id") == "second");
+    const auto later = shop.hold_one();
+    CHECK(later.at("id") == "later");
+    // RFC 3339 of one zone is in order as text.
+    CHECK(flow_shop::text(later, "changed_at") >= flow_shop::text(later, "due_at"));
+    CHECK(shop.hold().empty());
+}
+
+TEST_CASE("what comes back joins the tail, and what is given back the head", "[service][flow]") {
+    flow_shop shop;
+    for (const auto* id : {"a", "b", "c"}) shop.create(R"("id": ")" + std::string{id} + '"');
+    const auto a = shop.hold_one();
+    CHECK(a.at("id") == "a");
+    shop.reported(a, "next", R"("stage": "second")");
+    const auto b = shop.hold_one();
+    CHECK(b.at("id") == "b");
+    const auto back = shop.reported(b, "give_back");
+    CHECK(back.at("status") == "pending");
+    const auto again = shop.hold_one();
+    CHECK(again.at("id") == "b");
+    CHECK(again.at("attempt") == 1);
+    CHECK(shop.hold_one().at("id") == "c");
+    CHECK(shop.hold_one().at("id") == "a");
+}
+
+TEST_CASE("what a worker reports or extends that has lost its task changes nothing", "[service][flow]") {
+    flow_shop shop;
+    const auto id = shop.create(R"("content": {"n": 1})");
+    const auto a = shop.hold_one(R"("lease_ms": 1000, "worker": "a")");
+    const auto b = shop.hold_one(R"("worker": "b")");
+    CHECK(b.at("id") == json::string_view{id});
+    CHECK(b.at("claim") != a.at("claim"));
+    const auto before = json_text(shop.look(id));
+    for (const auto* more : {R"("stage": "stolen", "content": {"n": 2})", ""}) {
+        const auto got = shop.report(a, *more ? "next" : "done", more);
+        service_test::is_lost(got);
+    }
+    CHECK(shop.extend(a).at("error").at("code") == "claim_lost");
+    CHECK(json_text(shop.look(id)) == before);
+    CHECK(shop.reported(b, "done").at("status") == "success");
+    CHECK(json_text(shop.look(id).at("content")) == R"({"n":1})");
+}
+
+TEST_CASE("the tasks of a worker that dies come back at their stage, with the content that it reported last",
+          "[service][flow]") {
+    flow_shop shop;
+    const auto id = shop.create(R"("content": {"n": 1})");
+    shop.reported(shop.hold_one(), "next", R"("stage": "second", "content": {"n": 2})");
+    const auto died = shop.hold_one(R"("lease_ms": 1000, "worker": "dies")");
+    CHECK(died.at("stage") == "second");
+    const auto back = shop.hold_one(R"("worker": "heir")");
+    CHECK(back.at("id") == json::string_view{id});
+    CHECK(back.at("stage") == "second");
+    CHECK(json_text(back.at("content")) == R"({"n":2})");
+    CHECK(back.at("attempt") == 3);
+    CHECK(back.at("retries") == 1);
+    CHECK(back.at("log").as_array().back().at("error") == "lease ended");
+    CHECK(back.at("log").as_array().back().at("stage") == "second");
+    // It was not back before its lease had ended.
+    CHECK(flow_shop::text(back, "changed_at") >= flow_shop::text(died, "lease_until"));
+    // From the second lost lease in a row on the backoff applies.
+    shop.hold(R"("limit": 1)");
+}
+
+TEST_CASE("a lease that is extended is kept, and says until when", "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 1000)"};
+    shop.create();
+    const auto task = shop.hold_one();
+    const auto longer = shop.extend(task, R"(, "lease_ms": 60000)");
+    CHECK(flow_shop::text(longer, "lease_until") > flow_shop::text(task, "lease_until"));
+    // Longer than the first lease.
+    CHECK(shop.hold(R"("wait_ms": 1500)").empty());
+    CHECK(shop.reported(task, "done").at("status") == "success");
+}
+
+TEST_CASE("a hold that waits gets a task once there is one, and one task is told to one of those who wait",
+          "[service][flow]") {
+    flow_shop shop;
+    auto one = shop.connect();
+    auto other = shop.connect();
+    for (auto* each : {&one, &other})
+        each->send(request(shop, *each, "/types/film:hold", R"({"limit": 5, "wait_ms": 60000})"));
+    const auto first = shop.create();
+    auto& served = service_test::client::first_answered(one, other);
+    CHECK(ids_in(served.receive().json().at("tasks").as_array()) == std::set{first});
+    auto& waits = &served == &one ? other : one;
+    const auto second = shop.create(R"("delay_ms": 100)");
+    CHECK(ids_in(waits.receive().json().at("tasks").as_array()) == std::set{second});
+}
+
+TEST_CASE("a task that nobody took the answer for comes to another worker, and no attempt is used",
+          "[service][flow]") {
+    flow_shop shop;
+    auto gone = shop.connect();
+    gone.send(request(shop, gone, "/types/film:hold", R"({"wait_ms": 60000})"));
+    CHECK(shop.hold().empty());
+    gone.close();
+    const auto id = shop.create();
+    const auto task = shop.hold_one();
+    CHECK(task.at("id") == json::string_view{id});
+    CHECK(task.at("attempt") == 1);
+}
+
+TEST_CASE("several types are held at once, each up to its limit, and the first of any is waited for",
+          "[service][flow]") {
+    flow_shop shop;
+    shop.put_type("mail", R"("batch": 7)");
+    for (int i = 0; i < 3; ++i) {
+        shop.create();
+        shop.done("POST", "/tasks", R"({"type": "mail"})");
+    }
+    const std::string both =
+        R"("types": [{"type": "film", "limit": 1, "weight": 5}, {"type": "mail", "limit": 2}])";
+    const auto got = shop.done("POST", "/hold", '{' + both + '}');
+    std::map<std::string, int> held;
+    for (const auto& one : got.at("tasks").as_array()) ++held[std::string{one.at("type").as_string()}];
+    CHECK(held == std::map<std::string, int>{{"film", 1}, {"mail", 2}});
+    CHECK(got.at("config").at("mail").at("batch") == 7);
+    CHECK(got.at("config").at("film").at("version") == 1);
+    CHECK(shop.done("POST", "/hold", '{' + both + R"(, "limit": 1})").at("tasks").as_array().size() == 1);
+    shop.hold();
+    shop.done("POST", "/types/mail:hold");
+    auto waits = shop.connect();
+    waits.send(request(shop, waits, "/hold", '{' + both + R"(, "wait_ms": 60000})"));
+    const auto late = shop.done("POST", "/tasks", R"({"type": "mail"})");
+    const auto answer = waits.receive().json();
+    REQUIRE(answer.at("tasks").as_array().size() == 1);
+    CHECK(answer.at("tasks").at(0).at("id") == late.at("id"));
+}
+
+TEST_CASE("of a type that is paused nothing is held, whoever waits, and creation goes on",
+          "[service][flow]") {
+    flow_shop shop;
+    CHECK(shop.done("POST", "/types/film:pause").at("paused") == true);
+    const auto id = shop.create();
+    CHECK(shop.hold(R"("wait_ms": 50)").empty());
+    auto waits = shop.connect();
+    waits.send(request(shop, waits, "/types/film:hold", R"({"wait_ms": 60000})"));
+    CHECK(shop.done("POST", "/types/film:resume").at("paused") == false);
+    CHECK(ids_in(waits.receive().json().at("tasks").as_array()) == std::set{id});
+}
+
+TEST_CASE("a C++ handler and a worker over HTTP serve the same type, and see what the other has left",
+          "[service][flow]") {
+    flow_shop shop;
+    const auto id = shop.create(R"("content": {"n": 1})");
+    shop.reported(shop.hold_one(R"("worker": "w-1")"), "next", R"("stage": "cut", "merge": {"m": 2})");
+    // As any look at it shows it.
+    // Of one that has an id of errand's own.
+    const auto info = shop.t.task(id);
+    CHECK(info.stage == "cut");
+    REQUIRE(info.stages.size() == 1);
+    CHECK(info.stages.front().name == "start");
+    CHECK(json::serialize(info.args) == R"([{"n":1,"m":2}])");
+    shop.t.start();
+    const auto end = shop.look(id, "?wait_ms=60000&until=finished");
+    CHECK(end.at("status") == "success");
+    CHECK(end.at("stage") == "cut");
+    CHECK(end.at("attempt") == 2);
+    CHECK(json_text(end.at("result")) == R"({"n":1,"m":2,"seen":true})");
+    // One that fails there has its retry here.
+    const auto broken =
+        shop.create(R"("content": {"broken": true}, "backoff": {"kind": "uniform", "first_ms": 0})");
+    eventually([&] {
+        return shop.look(broken).at("attempt") != 0 && shop.look(broken).at("status") == "pending";
+    });
+    shop.t.stop();
+    shop.done("PATCH", "/tasks/film/" + broken, R"({"due_at": "2020-01-01T00:00:00Z"})");
+    const auto retry = shop.hold_one();
+    CHECK(retry.at("id") == json::string_view{broken});
+    CHECK_THAT(json_text(retry.at("log")), ContainsSubstring("the film is torn"));
+    CHECK(shop.reported(retry, "done").at("status") == "success");
+    // What a C++ program submits is a task of the type.
+    shop.t.run(shop.t.app.perform("film", {json::object{{"from", "C++"}}}));
+    CHECK(json_text(shop.hold_one().at("content")) == R"({"from":"C++"})");
+    CHECK(shop.done("GET", "/types/film/counts").at("processing") == 1);
+}
