@@ -397,6 +397,34 @@ TEST_CASE("who only looks while a server is away sees what the others keep, and 
     CHECK(ready() == 20);
 }
 
+TEST_CASE("who only looks for results is told of those that the servers that are there know", "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 1s;
+    shards_test::bench t{settings};
+    t.start();
+    const auto name_on = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    const auto late = t.submit(name_on(away_shard, "late")), good = t.submit(name_on(0, "good"));
+    t.wait(late);
+    t.wait(good);
+    shards_test::broken = true;
+    const auto bad = t.submit(name_on(0, "fragile"));
+    t.ends_as(bad, state::dead);
+    on.other.kill();
+    const errand::await_options looks{.within = 0s};
+    CHECK(t.run(errand::any(looks, late, good)).first == 1);
+    CHECK(t.run(errand::any(looks, good, late)).first == 0);
+    CHECK_THROWS_AS(t.run(errand::all(looks, late, bad)), errand::task_failed);
+    // What they cannot know is not guessed.
+    CHECK_THROWS_AS(t.run(errand::all(looks, late, good)), errand::store_error);
+    CHECK_THROWS_AS(t.run(errand::any(looks, late, bad)), errand::store_error);
+}
+
 TEST_CASE("batches over several servers one of which is away are told in time, those behind others as well",
           "[shards]") {
     store_desk t;
