@@ -134,7 +134,7 @@ struct task_change {
 /// What is done to many tasks.
 enum class repair : unsigned char {
     run_now,  ///< `delayed` and `retry` ones become ready
-    revive,   ///< `dead`, `cancelled` and `expired` ones start again
+    revive,   ///< `dead`, `cancelled` and `expired` ones start again, with what was cancelled because of them
     cancel,   ///< those that have not ended are cancelled
     remove,   ///< deleted
 };

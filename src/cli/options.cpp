@@ -42,7 +42,7 @@ std::optional<time_point> due_of(const due_options& values) {
     if (given == 0) return std::nullopt;
     if (given > 1) throw usage_error{"say when once: --in 5m, --at 2026-12-01T08:00:00Z or --now"};
     if (values.now) return time_point{};
-    return values.in.empty() ? need_instant("--at", values.at) : clock_now() + need_length("--in", values.in);
+    return values.in.empty() ? need_instant("--at", values.at) : clock_now() + need_delay("--in", values.in);
 }
 
 errand::state need_state(const std::string& name) {
@@ -55,6 +55,12 @@ duration need_length(const std::string& option, const std::string& text) {
     throw usage_error{
         option + ": \"" + text +
         "\" is no length of time; write a number with its unit, such as 500ms, 30s, 5m, 2h or 7d"};
+}
+
+duration need_delay(const std::string& option, const std::string& text) {
+    if (!text.starts_with('-')) return need_length(option, text);
+    need_length(option, text.substr(1));
+    return duration{0};
 }
 
 time_point need_instant(const std::string& option, const std::string& text) {

@@ -45,6 +45,8 @@ std::optional<time_point> due_of(const due_options& values);
 
 errand::state need_state(const std::string& name);
 duration need_length(const std::string& option, const std::string& text);
+// The same, of when a task is due: what is negative is at once.
+duration need_delay(const std::string& option, const std::string& text);
 time_point need_instant(const std::string& option, const std::string& text);
 // One JSON array.
 boost::json::array need_args(const std::string& text);

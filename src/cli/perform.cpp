@@ -63,7 +63,7 @@ options submission_of(const perform_options& how) {
     options extra;
     if (!how.queue.empty()) extra.queue = how.queue;
     if (!how.biz_id.empty()) extra.biz_id = how.biz_id;
-    if (!how.in.empty()) extra.delay = need_length("--in", how.in);
+    if (!how.in.empty()) extra.delay = need_delay("--in", how.in);
     if (!how.at.empty()) extra.at = need_instant("--at", how.at);
     if (!how.timeout.empty()) extra.timeout = need_length("--timeout", how.timeout);
     if (!how.expires_after.empty()) extra.expires_after = need_length("--expires-after", how.expires_after);

@@ -7,6 +7,7 @@
 #include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/parent_links.hpp"
 
 #include <algorithm>
 
@@ -46,10 +47,16 @@ awaitable<bool> run_now_on(store& in, task_id id) {
     co_return (co_await reschedule_on(in, id, incarnation_of(found->body), time_point{})).value_or(false);
 }
 
-awaitable<bool> repair_on(store& in, task_id id, repair what) {
+awaitable<bool> revive_one_of_many(store& in, task_id id, bool& tells) {
+    if (!(co_await revive_on(in, id, 0)).value_or(false)) co_return false;
+    if (tells) tells = co_await revive_dependents_there(in, id);
+    co_return true;
+}
+
+awaitable<bool> repair_on(store& in, task_id id, repair what, bool& tells) {
     switch (what) {
     case repair::run_now: co_return co_await run_now_on(in, id);
-    case repair::revive: co_return (co_await revive_on(in, id, 0)).value_or(false);
+    case repair::revive: co_return co_await revive_one_of_many(in, id, tells);
     case repair::cancel: co_return (co_await cancel_on(in, id, 0, policy{}.retention)).cancelled;
     case repair::remove: co_return co_await remove_on(in, id) == remove_verdict::removed;
     }
@@ -57,7 +64,8 @@ awaitable<bool> repair_on(store& in, task_id id, repair what) {
 }
 
 // Many at once: each is a call or two, and calls share round trips.
-awaitable<std::size_t> repair_page(loop& there, const std::vector<found_task>& tasks, repair what) {
+awaitable<std::size_t> repair_page(loop& there, const std::vector<found_task>& tasks, repair what,
+                                   bool& tells) {
     constexpr std::size_t at_once = 50;
     auto executor = there.executor();
     std::size_t next = 0;
@@ -67,7 +75,7 @@ awaitable<std::size_t> repair_page(loop& there, const std::vector<found_task>& t
         while (next < tasks.size() && !failure) {
             const auto id = tasks[next++].id;
             try {
-                if (co_await repair_on(there.tasks(), id, what)) ++changed;
+                if (co_await repair_on(there.tasks(), id, what, tells)) ++changed;
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -88,6 +96,7 @@ awaitable<std::size_t> repair_page(loop& there, const std::vector<found_task>& t
 awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair what, repair_options how) {
     repair_progress done;
     std::string next;
+    bool tells = true;
     do {
         // The oldest first: what the repair itself adds to the list comes behind.
         auto page = co_await list_page(there.tasks(), which, std::move(next), tasks_per_page,
@@ -96,7 +105,8 @@ awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair 
         if (page.tasks.size() > how.most - done.matched) page.tasks.resize(how.most - done.matched);
         done.looked_at += page.looked_at;
         done.matched += page.tasks.size();
-        done.changed += how.dry_run ? page.tasks.size() : co_await repair_page(there, page.tasks, what);
+        done.changed +=
+            how.dry_run ? page.tasks.size() : co_await repair_page(there, page.tasks, what, tells);
         if (how.progress && !how.progress(done)) break;
     } while (!next.empty() && done.matched < how.most);
     co_return done;
@@ -104,8 +114,9 @@ awaitable<repair_progress> repair_all_on(loop& there, task_filter which, repair 
 
 // Of one task, by its id as text.
 awaitable<bool> repair_one(detail::app_core* app, const std::string& id, repair what) {
-    return on_caller_loop(app, [on = required_task_id(id), what](loop& there) {
-        return repair_on(there.tasks(), on, what);
+    return on_caller_loop(app, [on = required_task_id(id), what](loop& there) -> awaitable<bool> {
+        bool tells = true;
+        co_return co_await repair_on(there.tasks(), on, what, tells);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/parent_links.hpp"
 
+#include <errand/error.hpp>
 #include <errand/policy.hpp>
 
 #include "core/record.hpp"
@@ -155,6 +156,16 @@ awaitable<void> revive_dependents(store& in, task_id revived) {
             }
         }
     }
+}
+
+awaitable<bool> revive_dependents_there(store& in, task_id revived) {
+    try {
+        co_await revive_dependents(in, revived);
+        co_return true;
+    } catch (const store_error&) {
+        if (in.shards() == 1) throw;
+    }
+    co_return false;
 }
 
 }  // namespace errand

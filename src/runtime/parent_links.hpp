@@ -17,6 +17,8 @@ std::string group_outcome();
 // Tells all that was cancelled because of this task, and so on, that it was revived: once that has been done they wait
 // again. The resolvers do the same whenever they come to it; neither minds the other.
 awaitable<void> revive_dependents(store& in, task_id revived);
+// The same of one of many: false when a server of several is away that keeps some of them; it hears of it when it is there.
+awaitable<bool> revive_dependents_there(store& in, task_id revived);
 
 // All tasks at the other ends of its edges of one kind.
 awaitable<std::vector<task_id>> linked_to(store& in, link kind, task_id of);

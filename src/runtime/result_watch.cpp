@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "runtime/async_gate.hpp"
 #include "runtime/manual_time.hpp"
 #include "runtime/operation_aborted.hpp"
 #include "runtime/submit_limits.hpp"
@@ -17,6 +18,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
 namespace errand {
 
@@ -239,23 +242,75 @@ awaitable<std::optional<ended_task>> result_watch::look(task_id id, incarnation 
     co_return *got.end;
 }
 
+// Of several shards each is asked by itself: what one that is away does not tell keeps nobody from hearing of the others.
+struct result_watch::joint_look {
+    struct part {
+        std::vector<watched_task> tasks{};
+        std::vector<std::size_t> indexes{};
+    };
+    joint_look(const asio::any_io_executor& executor, std::size_t shards, result_group& to)
+        : parts(shards), tells{&to}, changed{executor} {}
+
+    std::vector<part> parts;
+    result_group* tells;  // null: it knows enough, or asks no longer
+    std::size_t left = 0;
+    bool all = true;
+    bool enough = false;
+    std::exception_ptr failure{};
+    async_gate changed;
+
+    // Nobody is told afterwards.
+    struct asking {
+        explicit asking(joint_look& what) : of{what} {}
+        ~asking() { of.tells = nullptr; }
+        asking(const asking&) = delete;
+        asking& operator=(const asking&) = delete;
+        joint_look& of;
+    };
+};
+
+awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look> job, std::size_t shard) {
+    const auto& part = job->parts[shard];
+    try {
+        for (std::size_t from = 0; from < part.tasks.size(); from += watches_per_call) {
+            const auto rest = std::span<const watched_task>{part.tasks}.subspan(from);
+            const auto some = rest.first(std::min(rest.size(), watches_per_call));
+            const auto answer = co_await in.watch(some);
+            for (std::size_t at = 0; at < some.size() && job->tells; ++at) {
+                const auto got = find_in(answer, some[at]);
+                if (!got.known()) {
+                    job->all = false;
+                } else if (job->tells->told(part.indexes[from + at], got.end, got.failure)) {
+                    job->enough = true;
+                    job->tells = nullptr;
+                }
+            }
+            if (!job->tells) break;
+        }
+    } catch (...) {
+        if (!job->failure) job->failure = std::current_exception();
+    }
+    --job->left;
+    job->changed.open();
+}
+
 awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, result_group& to) {
     if (closed_) throw_closing();
-    bool all = true;
-    for (std::size_t from = 0; from < tasks.size(); from += watches_per_call) {
-        const auto part = std::span<const watched_task>{tasks}.subspan(from);
-        const auto some = part.first(std::min(part.size(), watches_per_call));
-        const auto answer = co_await in_.watch(some);
-        for (std::size_t at = 0; at < some.size(); ++at) {
-            const auto got = find_in(answer, some[at]);
-            if (!got.known()) {
-                all = false;
-            } else if (to.told(from + at, got.end, got.failure)) {
-                co_return true;
-            }
-        }
+    const auto job = std::make_shared<joint_look>(executor_, in_.shards(), to);
+    const joint_look::asking until_here{*job};
+    for (std::size_t index = 0; index < tasks.size(); ++index) {
+        auto& part = job->parts[in_.shard_of(tasks[index].id)];
+        part.tasks.push_back(tasks[index]);
+        part.indexes.push_back(index);
     }
-    co_return all;
+    for (std::size_t shard = 0; shard < job->parts.size(); ++shard) {
+        if (job->parts[shard].tasks.empty()) continue;
+        ++job->left;
+        asio::co_spawn(executor_, look_at_part(in_, job, shard), asio::detached);  // throws nothing
+    }
+    while (job->left > 0 && !job->enough) co_await job->changed.wait();
+    if (job->failure && !job->enough) std::rethrow_exception(job->failure);
+    co_return job->enough || job->all;
 }
 
 // ---- asking the store ------------------------------------------------------------------------------

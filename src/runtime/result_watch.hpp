@@ -76,6 +76,7 @@ public:
 private:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, ended_task)>;
     struct group;
+    struct joint_look;
     struct waiter {
         incarnation life;
         completion done;              // of one that waits for this task alone
@@ -97,6 +98,7 @@ private:
     // Erases the waiters for this task of which it holds.
     template <class Predicate>
     void forget(const task_id& id, Predicate which);
+    static awaitable<void> look_at_part(store& in, std::shared_ptr<joint_look> job, std::size_t shard);
     awaitable<void> send(std::size_t shard);
     awaitable<void> recheck();
     // Tells those who wait for this id: its end, or why there is none to come. With a life, only those who wait for it.

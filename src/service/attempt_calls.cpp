@@ -56,7 +56,8 @@ constexpr std::array report_members{
         "Of `failure` and `discard`, where it is needed: `{\"type\", \"message\"}`, of which the type may be left out"},
     field{
         "delay_ms", kind::integer,
-        "Of `failure`: until the retry; without, the backoff of the handler. Of `snooze`, where it is needed"},
+        "Of `failure`: until the retry; without, the backoff of the handler. Of `snooze`, where it is needed. Negative: "
+        "none"},
 };
 
 constexpr std::array progress_members{
@@ -236,7 +237,7 @@ spoken read_spoken(const members& given, std::size_t max_payload) {
     if (!comes_later) refuse_member(given, "delay_ms", "failure and snooze");
     if (fails) read_error(given, name, said);
     if (said.what == outcome_kind::snooze) need_member(given, "delay_ms", name);
-    said.delay = given.length("delay_ms");
+    said.delay = given.delay("delay_ms");
     read_result(given, max_payload, said);
     return said;
 }

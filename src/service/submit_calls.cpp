@@ -44,7 +44,7 @@ constexpr std::array submission_members{
           "The business identity: of equal ones of one handler only one runs. 1 to 512 bytes"},
     field{"queue", kind::text,
           "The queue; else that of the handler where this program has it, else `default`"},
-    field{"delay_ms", kind::integer, "Due so long from now"},
+    field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
     field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
     field{"timeout_ms", kind::integer, "One attempt may last so long; 0: no limit"},
@@ -85,7 +85,7 @@ options options_of(const members& given) {
     options extra;
     extra.biz_id = given.text("biz_id");
     extra.queue = given.text("queue");
-    extra.delay = given.length("delay_ms");
+    extra.delay = given.delay("delay_ms");
     extra.at = given.instant("at");
     if (extra.delay && extra.at)
         throw bad_request("give one of \"delay_ms\" and \"at\"", given.path_of("at"));

@@ -28,14 +28,14 @@ constexpr std::array look_parameters{
 };
 
 constexpr std::array due_members{
-    field{"delay_ms", kind::integer, "Due so long from now. One of the two is needed"},
+    field{"delay_ms", kind::integer, "Due so long from now; negative: at once. One of the two is needed"},
     field{"at", kind::instant, "Due then; in the past: at once"},
 };
 
 constexpr std::array change_members{
     field{"args", kind::array, "Other arguments"},
     field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
-    field{"delay_ms", kind::integer, "Due so long from now"},
+    field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
 };
 
@@ -62,7 +62,7 @@ awaitable<void> wait_for_end(handle<json::value> task, duration within) {
 
 // By this machine's clock or the store's: `at` is by the one, `delay_ms` by the other.
 std::optional<time_point> due_of(const members& given) {
-    const auto delay = given.length("delay_ms");
+    const auto delay = given.delay("delay_ms");
     const auto at = given.instant("at");
     if (delay && at) throw bad_request("give one of \"delay_ms\" and \"at\"", "at");
     if (!delay) return at;

@@ -108,6 +108,11 @@ std::optional<duration> members::length(std::string_view name) const {
     return number ? std::optional{duration{*number}} : std::nullopt;
 }
 
+std::optional<duration> members::delay(std::string_view name) const {
+    const auto number = integer(name, -max_duration.count(), max_duration.count());
+    return number ? std::optional{std::max(duration{*number}, duration{0})} : std::nullopt;
+}
+
 std::optional<time_point> members::instant(std::string_view name) const {
     const auto written = text(name);
     if (!written) return std::nullopt;

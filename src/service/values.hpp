@@ -34,6 +34,8 @@ public:
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most) const;
     // Milliseconds from 0 on.
     std::optional<duration> length(std::string_view name) const;
+    // Milliseconds until something is due: negative counts as none.
+    std::optional<duration> delay(std::string_view name) const;
     std::optional<time_point> instant(std::string_view name) const;
     const boost::json::array* array(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;

@@ -55,6 +55,13 @@ void loop_thread::run_out() {
     }
 }
 
+void loop_thread::disconnect() {
+    asio::post(home_.context(), [this] {
+        home_.close();
+        for (auto& other : others_) other.close();
+    });
+}
+
 void loop_thread::close(std::function<void()> last) {
     if (!thread_.joinable()) return;
     asio::post(home_.context(), [this, &last] {

@@ -23,6 +23,8 @@ public:
     // One more. Before the start.
     loop& add(detail::app_core& app);
     void start();
+    // From any thread, while it runs: ends the connections.
+    void disconnect();
     // Calls `last` there, ends the connections, and joins the thread once what was told so has ended. Not from
     // there.
     void close(std::function<void()> last);

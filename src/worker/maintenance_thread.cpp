@@ -1,9 +1,9 @@
 #include "worker/maintenance_thread.hpp"
 
-#include <errand/error.hpp>
-
 #include "runtime/ambient.hpp"
 #include "worker/limits_watch.hpp"
+#include "worker/reach.hpp"
+#include "worker/side_by_side.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -19,17 +19,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Says of several namespaces which one cannot be served.
-awaitable<void> reach(loop& there, const detail::app_core& app) {
-    try {
-        co_await there.ready();
-    } catch (const usage_error& e) {
-        if (!app.serves_several()) throw;
-        throw usage_error{app.label() + e.what()};
-    } catch (const store_error& e) {
-        if (!app.serves_several()) throw;
-        throw store_error{app.label() + e.what()};
-    }
+// The limits before anything is claimed: what an earlier version allowed would be started.
+awaitable<void> reach_and_declare(loop& there, worker_shared& shared) {
+    co_await reach(there, shared.app);
+    if (shared.limits_are_looked_at) co_return;
+    shared.limits_are_looked_at = true;
+    shared.limits_are_declared = co_await declare_limits_if_there(shared.app, there.tasks());
+    if (!shared.limits_are_declared) shared.app.log->warn("{}{}", shared.app.label(), limits_stay);
 }
 
 }  // namespace
@@ -52,17 +48,13 @@ maintenance_thread::maintenance_thread(const worker_shares& served,
 
 maintenance_thread::~maintenance_thread() { close(); }
 
-awaitable<void> maintenance_thread::open() {
-    for (auto& one : duties_) {
-        auto& shared = one.shared();
-        co_await reach(one.home(), shared.app);
-        // Before anything is claimed: what an earlier version allowed would be started.
-        if (!shared.limits_are_looked_at) {
-            shared.limits_are_looked_at = true;
-            shared.limits_are_declared = co_await declare_limits_if_there(shared.app, one.home().tasks());
-            if (!shared.limits_are_declared) shared.app.log->warn("{}{}", shared.app.label(), limits_stay);
-        }
-    }
+awaitable<void> maintenance_thread::connect() {
+    std::vector<awaitable<void>> all;
+    for (auto& one : duties_) all.push_back(reach_and_declare(one.home(), one.shared()));
+    co_await side_by_side(home().executor(), std::move(all));
+}
+
+void maintenance_thread::begin() {
     for (auto& one : duties_) one.begin();
     for (role* one : watches())
         asio::co_spawn(home().executor(), one->run(), asio::detached);  // throws nothing

@@ -24,8 +24,12 @@ public:
     void start_thread() { thread_.start(); }
     // The first of its loops.
     loop& home() noexcept { return thread_.home(); }
-    // On its own loop: connects, declares the limits where nobody has yet, and begins all rounds.
-    awaitable<void> open();
+    // On its own loop: connects to all stores at the same time, and declares the limits where nobody else does.
+    awaitable<void> connect();
+    // Then, on its own loop: begins all rounds.
+    void begin();
+    // From any thread, before it has begun: connecting ends now, with store_error.
+    void disconnect() { thread_.disconnect(); }
     // On its own loop: no new rounds; out of the lists of workers.
     awaitable<void> leave();
     // Calls it for each namespace, under the ambient of its core on its own loop, one after the other. From any executor.

@@ -14,6 +14,7 @@
 #include "worker/introduction.hpp"
 #include "worker/limits_watch.hpp"
 #include "worker/maintenance_thread.hpp"
+#include "worker/side_by_side.hpp"
 #include "worker/worker_thread.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -88,6 +89,16 @@ std::size_t blocking_threads(const config& settings) {
 
 awaitable<void> only_reach(loop&) { co_return; }
 
+awaitable<void> on_its_thread(loop& there, awaitable<void> work) {
+    return asio::co_spawn(there.executor(), std::move(work), asio::use_awaitable);
+}
+
+template <class Part>
+awaitable<void> begin_on_its_loop(Part& part) {
+    part.begin();
+    co_return;
+}
+
 }  // namespace
 
 struct worker::parts {
@@ -133,31 +144,44 @@ worker::~worker() { take_apart(); }
 
 // Impatiently, unlike the worker's own connections: who starts wants to hear that the store cannot be
 // reached.
-awaitable<void> worker::reach_store(parts& of) {
-    const auto executor = co_await asio::this_coro::executor;
-    auto& there = caller_loop(executor, app_);
-    const auto own = std::ranges::find_if(of.served, [&](const auto& one) { return &one->app == &app_; });
+awaitable<void> worker::reach_store(loop& there, worker_shared* own) {
     // The limits of the others are declared on their own connections: nothing here has one.
-    if (own == of.served.end()) {
+    if (!own) {
         co_await on_loop(there, only_reach);
         co_return;
     }
-    auto& shared = **own;
     const auto declare = [this](loop& at) { return declare_limits_if_there(app_, at.tasks()); };
-    shared.limits_are_declared = co_await on_loop(there, declare);
-    shared.limits_are_looked_at = true;
-    if (!shared.limits_are_declared) app_.log->warn("{}{}", app_.label(), limits_stay);
+    own->limits_are_declared = co_await on_loop(there, declare);
+    if (!own->limits_are_declared) app_.log->warn("{}{}", app_.label(), limits_stay);
+}
+
+// A server that is away is waited for by all connections at the same time. On the maintenance thread.
+awaitable<void> worker::connect_all(loop& there, worker_shared* own) {
+    std::vector<awaitable<void>> all;
+    all.push_back(reach_store(there, own));
+    all.push_back(parts_->maintenance->connect());
+    for (const auto& thread : parts_->threads)
+        all.push_back(on_its_thread(thread->home(), thread->connect()));
+    // The others would wait for ever, and nothing may go on when the parts are taken apart.
+    co_await side_by_side(parts_->maintenance->home().executor(), std::move(all), [this] {
+        parts_->maintenance->disconnect();
+        for (const auto& thread : parts_->threads) thread->disconnect();
+    });
 }
 
 awaitable<void> worker::start() {
     check_handlers(app_);
+    const auto executor = co_await asio::this_coro::executor;
+    auto& there = caller_loop(executor, app_);
     auto fresh = std::make_unique<parts>(app_);
     if (!app_.settings.metrics.empty()) {
         fresh->metrics = std::make_unique<metrics_port>(app_.settings.metrics, [this](metric_form form) {
             return metrics_page(app_, form);
         });
     }
-    co_await reach_store(*fresh);
+    const auto at = std::ranges::find_if(fresh->served, [&](const auto& one) { return &one->app == &app_; });
+    worker_shared* own = at == fresh->served.end() ? nullptr : at->get();
+    if (own) own->limits_are_looked_at = true;
     {
         std::lock_guard lock{guard_};
         parts_ = std::move(fresh);
@@ -165,15 +189,14 @@ awaitable<void> worker::start() {
     app_.meter.set_worker([of = parts_.get()] { return of->gauges(); });
     std::exception_ptr failure;
     try {
-        // Leases are kept before the first is taken, and the pool stands before a task can need it.
         parts_->maintenance->start_thread();
-        co_await asio::co_spawn(parts_->maintenance->home().executor(), parts_->maintenance->open(),
-                                asio::use_awaitable);
+        for (const auto& thread : parts_->threads) thread->start_thread();
+        co_await on_its_thread(parts_->maintenance->home(), connect_all(there, own));
+        // Leases are kept before the first is taken, and the pool stands before a task can need it.
+        co_await on_its_thread(parts_->maintenance->home(), begin_on_its_loop(*parts_->maintenance));
         parts_->pool.start();
-        for (const auto& thread : parts_->threads) {
-            thread->start_thread();
-            co_await asio::co_spawn(thread->home().executor(), thread->open(), asio::use_awaitable);
-        }
+        for (const auto& thread : parts_->threads)
+            co_await on_its_thread(thread->home(), begin_on_its_loop(*thread));
     } catch (...) {
         failure = std::current_exception();
     }

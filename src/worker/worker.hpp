@@ -10,6 +10,9 @@
 
 namespace errand {
 
+class loop;
+struct worker_shared;
+
 namespace detail {
 class app_core;
 }
@@ -35,7 +38,9 @@ public:
 private:
     struct parts;
 
-    awaitable<void> reach_store(parts& of);
+    // `own`: null where the app's own namespace is not served.
+    awaitable<void> reach_store(loop& there, worker_shared* own);
+    awaitable<void> connect_all(loop& there, worker_shared* own);
     void take_apart();
 
     detail::app_core& app_;

@@ -1,5 +1,8 @@
 #include "worker/worker_thread.hpp"
 
+#include "worker/reach.hpp"
+#include "worker/side_by_side.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
@@ -41,9 +44,14 @@ worker_thread::worker_thread(const worker_shares& served, std::size_t count)
 
 worker_thread::~worker_thread() { close(); }
 
+awaitable<void> worker_thread::connect() {
+    std::vector<awaitable<void>> all;
+    for (auto& one : stations_) all.push_back(reach(one.home(), one.app()));
+    co_await side_by_side(home().executor(), std::move(all));
+}
+
 // None claims before all are connected: else the first would have all slots.
-awaitable<void> worker_thread::open() {
-    for (auto& one : stations_) co_await one.home().ready();
+void worker_thread::begin() {
     for (auto& one : stations_) one.start();
     if (shares_) shares_->look();
 }

@@ -20,8 +20,12 @@ public:
     ~worker_thread();
 
     void start_thread() { thread_.start(); }
-    // On its own loop: connects and begins to claim.
-    awaitable<void> open();
+    // On its own loop: connects to all stores at the same time.
+    awaitable<void> connect();
+    // Then, on its own loop: begins to claim.
+    void begin();
+    // From any thread, before it has begun: connecting ends now, with store_error.
+    void disconnect() { thread_.disconnect(); }
     // From any thread: claims no more, lets what runs go on for the grace, gives the rest back.
     void begin_to_drain();
     // On its own loop: completes when all has ended and is reported.

@@ -188,6 +188,9 @@ TEST_CASE("perform submits by wire name, and waits for the result when asked to"
     CHECK(task.at("max_retry") == 2);
     CHECK(t.answer({"perform", "chore", "[2]", "--biz-id", "b"}).at("duplicate") == true);
 
+    const auto past = t.answer({"perform", "chore", "[3]", "--queue", "nobody", "--in=-1h"});
+    CHECK(t.answer({"show", std::string{past.at("id").as_string()}}).at("state") == "ready");
+
     broken = true;
     const auto failed = t.errand({"perform", "chore", "[7]", "--queue", "chores", "--wait", "20s", "--json"});
     CHECK(failed.code == 1);

@@ -59,6 +59,12 @@ TEST_CASE("a length of time without a unit is refused in a sentence that names t
                          MessageMatches(ContainsSubstring("--in: \"5\"") && ContainsSubstring("30s")));
 }
 
+TEST_CASE("a negative time until a task is due is none, and still has a unit") {
+    CHECK(need_delay("--in", "5m") == 5min);
+    CHECK(need_delay("--in", "-5m") == 0ms);
+    for (const auto* odd : {"-5", "-", "--5m"}) CHECK_THROWS_AS(need_delay("--in", odd), errand::usage_error);
+}
+
 TEST_CASE("nothing in a text of a handler can move the terminal's cursor") {
     CHECK(plain("a\nb\tc\x1b[2J\x7f") == "a b c [2J ");
     CHECK(plain("\xC2\x9B"

@@ -119,6 +119,36 @@ TEST_CASE("when revive returns, those that were cancelled because of it can be a
     eventually([&] { return t.run(t.app.inspect().check()).found == 0; });
 }
 
+TEST_CASE("when all that match have been revived, those that were cancelled because of them can be awaited",
+          "[depend]") {
+    bench t;
+    broken = true;
+    t.start();
+    std::vector<step_handle> parents, all;
+    for (int i = 0; i < 60; ++i) {
+        const auto n = std::to_string(i);
+        parents.push_back(t.submit("a" + n, {}, true));
+        all.push_back(t.submit("b" + n, {.after = {parents.back()}}));
+    }
+    auto of_two = t.submit("of two", {.after = {parents.front(), parents.back()}});
+    auto last = t.submit("last", {.after = {all.front(), of_two}});
+    for (const auto& h : all) t.ends_as(h, state::cancelled);
+    t.ends_as(last, state::cancelled);
+    eventually([&] { return t.info(of_two).failed_dependencies == 2; });
+    eventually([&] { return t.info(last).failed_dependencies == 2; });
+    // Nobody is there who would tell them.
+    t.stop();
+    broken = false;
+    CHECK(t.run(t.app.inspect().repair_all({.state = state::dead}, errand::repair::revive)).changed == 60);
+    for (const auto& h : all) CHECK(t.state_of(h) == state::waiting);
+    CHECK(t.state_of(of_two) == state::waiting);
+    CHECK_THROWS_AS(t.run(last.result(0s)), errand::timed_out);
+    t.start();
+    CHECK(t.wait(last) == "last!");
+    for (const auto& h : all) t.wait(h);
+    eventually([&] { return t.run(t.app.inspect().check()).found == 0; });
+}
+
 TEST_CASE("a task cancelled because of two is revived when the second one is", "[depend]") {
     bench t;
     broken = true;

@@ -1,4 +1,5 @@
 // What those leave in Redis that die without a word, and how it is swept.
+#include "store/redis/keys.hpp"
 #include "support/redis_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -214,6 +215,83 @@ TEST_CASE("the counters of a list of ended tasks go with it, and what happened s
     CHECK(size(here, "counts") <= before + 1);
     CHECK(here.queue_of(worker).success == 0);
     CHECK(await(here.io, worker->happened()).so_far.at("default").success == 100);
+}
+
+TEST_CASE(
+    "the counters of a queue go when it is empty, nobody serves it and nothing happened for half an hour",
+    "[sweep]") {
+    redis_fixture here;
+    auto worker = here.join("w");
+    const auto run_one = [&](const std::string& queue, duration retention) {
+        here.submit(worker, item_of("x", queue));
+        const auto got = here.claim(worker, 1, {queue}).claimed;
+        REQUIRE(got.size() == 1);
+        here.finish(worker, {success_of(got[0], retention)});
+    };
+    const auto names = [&] {
+        std::vector<std::string> all;
+        for (const auto& one : await(here.io, worker->overview()).queues) all.push_back(one.queue);
+        return all;
+    };
+    const auto before = std::chrono::floor<duration>(std::chrono::system_clock::now()) - 31min;
+    const auto long_ago = std::to_string(before.time_since_epoch().count());
+    // As if the marks of queues in which nothing was had been made then.
+    const auto age_marks = [&] {
+        for (const auto& queue : names()) {
+            const auto field = "quiet:" + redis::escaped(queue);
+            const auto mark = here.redis({"HGET", here.key("control"), field});
+            if (mark != "(nil)")
+                here.redis({"HSET", here.key("control"), field, long_ago + mark.substr(mark.find(' '))});
+        }
+    };
+    const std::vector<std::string> stay{"history", "paused", "ready", "served"};
+    for (int i = 0; i < 300; ++i) run_one("customer/" + std::to_string(i), 0s);
+    run_one("history", 24h);
+    for (const auto* queue : {"served", "paused"}) run_one(queue, 0s);
+    await(here.io, worker->leave(names()));
+    await(here.io, worker->pause("paused"));
+    here.submit(worker, item_of("x", "ready"));
+    await(here.io, worker->beat("{}", 10s, std::vector<std::string>{"served"}));
+    const auto counters = size(here, "counts");
+
+    // Marked, and some time later the same is there.
+    const auto sweep = [&](const std::string& by) {
+        auto janitor = here.join(by);
+        sweep_late(here, janitor, "counts");
+    };
+    sweep("one");
+    CHECK(names().size() == 304);
+    sweep("two");
+    CHECK(names().size() == 304);
+    age_marks();
+    // Something has happened there since.
+    run_one("customer/7", 0s);
+    await(here.io, worker->leave(std::vector<std::string>{"customer/7"}));
+    sweep("three");
+    auto left = stay;
+    left.insert(left.begin(), "customer/7");
+    CHECK(names() == left);
+    age_marks();
+    sweep("four");
+    CHECK(names() == stay);
+    CHECK(size(here, "counts") < counters - 590);
+    CHECK(here.redis({"HEXISTS", here.key("control"), "quiet:customer%2F7"}) == "0");
+    CHECK(await(here.io, worker->happened()).so_far.at("history").success == 1);
+
+    // Who names a queue says that something is to happen in it.
+    here.redis({"HSET", here.key("control"), "quiet:customer%2F9", long_ago + "     "});
+    auto other = here.join("other");
+    here.submit(other, item_of("x", "customer/9"));
+    CHECK(here.redis({"HEXISTS", here.key("control"), "quiet:customer%2F9"}) == "0");
+    // What happened to a task that was in nobody's sight brings its queue back.
+    here.redis({"HDEL", here.key("counts"), "q:customer%2F9"});
+    const auto task = here.claim(worker, 1, {"customer/9"}).claimed;
+    REQUIRE(task.size() == 1);
+    here.finish(worker, {success_of(task[0], 0s)});
+    CHECK(names() == stay);
+    sweep("five");
+    left.front() = "customer/9";
+    CHECK(names() == left);
 }
 
 TEST_CASE("where a pass over too many ended tasks was to go on is forgotten after a minute", "[sweep]") {

@@ -6,8 +6,12 @@
 #include "support/away_shard.hpp"
 #include "support/desk.hpp"
 #include "support/schedule_fixture.hpp"
+#include "support/tcp_gate.hpp"
 
 #include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <atomic>
+#include <future>
 
 using namespace std::chrono_literals;
 using namespace away_test;
@@ -290,7 +294,11 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     settings.store_timeout = 60s;
     on.other.kill();
     shards_test::bench t{settings};
-    t.start();
+    auto started = std::async(std::launch::async, [&] { t.start(); });
+    const bool goes_on = started.wait_for(30s) == std::future_status::ready;
+    if (!goes_on) on.other.restart();
+    started.get();
+    REQUIRE(goes_on);
     const auto on_shard = [&](std::size_t shard, const std::string& stem) {
         for (int i = 0;; ++i) {
             auto name = stem + std::to_string(i);
@@ -317,6 +325,42 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     eventually([&] {
         return std::ranges::all_of(late, [&](const auto& name) { return t.place(name) >= 0; });
     });
+}
+
+TEST_CASE("all connections of a worker wait for a server that is away at the same time", "[shards]") {
+    constexpr std::size_t threads = 16;
+    errand::test::redis_server other{{.tcp = true}};
+    errand::test::tcp_gate gate{other.port()};
+    gate.stall(true);
+    auto settings = errand::test::fresh_settings();
+    settings.store += "," + gate.url();
+    settings.shards = 2;
+    settings.threads = settings.concurrency = threads;
+    settings.store_timeout = 60s;
+    std::atomic<std::size_t> begun{0};  // when the first went on without it
+    shards_test::bench t{settings};
+    t.app.on_event([&](const errand::event& e) {
+        std::size_t none = 0;
+        if (e.kind == errand::event_kind::store_trouble)
+            begun.compare_exchange_strong(none, gate.connections());
+    });
+    t.start();
+    // One after the other, the others would not have begun.
+    CHECK(begun > threads / 2);
+    gate.stall(false);
+}
+
+TEST_CASE("who looks at a store that was opened without one of its servers does not wait for that one",
+          "[shards]") {
+    store_desk t;
+    t.other.kill();
+    await(t.io, t.worker.of->open());
+    const auto before = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) CHECK(await(t.io, t.worker.of->away()) == std::vector{away_shard});
+    // Each would take a second.
+    CHECK(std::chrono::steady_clock::now() - before < 10s);
+    t.other.restart();
+    CHECK(run_until(t.io, [&] { return await(t.io, t.worker.of->away()).empty(); }));
 }
 
 TEST_CASE("who only looks while a server is away sees what the others keep, and which one is missing",
@@ -351,6 +395,34 @@ TEST_CASE("who only looks while a server is away sees what the others keep, and 
     on.other.restart();
     eventually([&] { return t.run(look.away()).empty(); });
     CHECK(ready() == 20);
+}
+
+TEST_CASE("who only looks for results is told of those that the servers that are there know", "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 1s;
+    shards_test::bench t{settings};
+    t.start();
+    const auto name_on = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    const auto late = t.submit(name_on(away_shard, "late")), good = t.submit(name_on(0, "good"));
+    t.wait(late);
+    t.wait(good);
+    shards_test::broken = true;
+    const auto bad = t.submit(name_on(0, "fragile"));
+    t.ends_as(bad, state::dead);
+    on.other.kill();
+    const errand::await_options looks{.within = 0s};
+    CHECK(t.run(errand::any(looks, late, good)).first == 1);
+    CHECK(t.run(errand::any(looks, good, late)).first == 0);
+    CHECK_THROWS_AS(t.run(errand::all(looks, late, bad)), errand::task_failed);
+    // What they cannot know is not guessed.
+    CHECK_THROWS_AS(t.run(errand::all(looks, late, good)), errand::store_error);
+    CHECK_THROWS_AS(t.run(errand::any(looks, late, bad)), errand::store_error);
 }
 
 TEST_CASE("batches over several servers one of which is away are told in time, those behind others as well",

@@ -174,6 +174,26 @@ TEST_CASE("a ttr of nothing is a delivery, and a retry goes to the tail", "[serv
     at.until_dead("q");
 }
 
+TEST_CASE("what depends on a dead job waits for it again when it has been respawned", "[service]") {
+    lmstfy_shop shop;
+    auto at = shop.connect();
+    at.publish("q", "x");
+    auto& app = shop.t.app;
+    const auto jobs = shop.t.run(app.inspect().list({.state = errand::state::ready, .queue = "q"})).tasks;
+    REQUIRE(jobs.size() == 1);
+    const auto job = shop.t.run(app.find<json::value>(jobs[0].id));
+    REQUIRE(job.has_value());
+    const std::vector<std::tuple<json::value>> items(300, std::tuple{json::value("x")});
+    const auto heirs =
+        shop.t.run(app.handler<service_test::parcel>().with({.after = {*job}}).perform_bulk(items));
+    at.consume("q?ttr=0");
+    at.until_dead("q");
+    for (const auto& one : heirs)
+        errand::test::eventually([&] { return shop.t.info(one).state == errand::state::cancelled; });
+    CHECK(at.ask("PUT", "q/deadletter").json().at("count") == 1);
+    CHECK(shop.t.tasks_in(errand::state::waiting) == heirs.size());
+}
+
 TEST_CASE("dead jobs get one try more, the oldest first, or are deleted", "[service]") {
     lmstfy_shop shop;
     auto at = shop.connect();

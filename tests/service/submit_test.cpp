@@ -64,6 +64,17 @@ TEST_CASE("a task that was submitted by HTTP is run by a worker, and its result 
     CHECK_THAT(text_of(why.json().at("errors").at(0).at("message")), ContainsSubstring("it fell down"));
 }
 
+TEST_CASE("a negative delay is none, as it is in a program", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto id = t.submit(R"({"handler": "parcel", "delay_ms": -3600000})");
+    CHECK(t.task(id).state == errand::state::ready);
+    CHECK(t.task(id).due_at == t.task(id).submitted_at);
+    const auto later = t.submit(R"({"handler": "parcel", "delay_ms": 3600000})");
+    CHECK(at.ask("POST", t.path("/tasks/" + later + ":reschedule"), R"({"delay_ms": -1})").status == 200);
+    CHECK(t.task(later).due_at <= t.task(id).submitted_at + 1h);
+}
+
 TEST_CASE("a member that does not fit is refused with its path, and nothing is submitted", "[service]") {
     counter t;
     auto at = t.connect();
@@ -74,7 +85,7 @@ TEST_CASE("a member that does not fit is refused with its path, and nothing is s
         {"priority", R"({"handler": "parcel", "priority": 10})"},
         {"priority", R"({"handler": "parcel", "priority": "9"})"},
         {"priority", R"({"handler": "parcel", "priority": 1.5})"},
-        {"delay_ms", R"({"handler": "parcel", "delay_ms": -1})"},
+        {"delay_ms", R"({"handler": "parcel", "delay_ms": "-1"})"},
         {"delay_ms", R"({"handler": "parcel", "delay_ms": 1e30})"},
         {"at", R"({"handler": "parcel", "at": "2026-12-01T08:00:00"})"},
         {"at", R"({"handler": "parcel", "at": "2026-12-01T08:00:00Z", "delay_ms": 1})"},

@@ -240,7 +240,7 @@ TEST_CASE("what does not fit is refused with its path, and nothing is taken or r
     reports(R"("outcome": "success", "error": {"message": "no"})", "error");
     reports(R"("outcome": "success", "delay_ms": 1)", "delay_ms");
     reports(R"("outcome": "snooze")", "delay_ms");
-    reports(R"("outcome": "snooze", "delay_ms": -1)", "delay_ms");
+    reports(R"("outcome": "snooze", "delay_ms": "-1")", "delay_ms");
     reports(R"("outcome": "give_back", "delay_ms": 1)", "delay_ms");
     for (const auto* odd : {"", "1", "1.-.1", "1.-.1.", "0.-.1.w", "-1.-.1.w", "1.xyz.1.w", "1.-.x.w"}) {
         refused(py.post("/tasks/" + id + ":report",

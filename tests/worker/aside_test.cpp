@@ -151,6 +151,29 @@ TEST_CASE("an idle worker is told of each task that stands aside, and does not f
     for (std::size_t i = 0; i < rounds; ++i) CHECK(t.wait(handles[i]) == static_cast<int>(i));
 }
 
+// Somebody looks once a second at the most, and finds the one that stands aside then.
+TEST_CASE("tasks that stand aside one after the other are taken faster than anybody looks for them") {
+    constexpr int rounds = 40;
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 1;
+    bench t{settings};
+    stranger other{t};
+    std::vector<errand::handle<int>> handles;
+    for (int i = 0; i < rounds; ++i) handles.push_back(t.run(t.app.handler<echo>().perform_async(i)));
+    std::vector<errand::claimed_task> taken;
+    while (taken.size() < rounds) std::ranges::move(other.claim(rounds), std::back_inserter(taken));
+    t.start();
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < rounds; ++i) {
+        const auto at = std::ranges::find_if(taken, [&](const auto& one) {
+            return one.id == *errand::parse_task_id(handles[static_cast<std::size_t>(i)].id());
+        });
+        other.put_aside({*at});
+        CHECK(t.wait(handles[static_cast<std::size_t>(i)]) == i);
+    }
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{rounds / 2});
+}
+
 TEST_CASE("what stood aside and fails is tried again by workers that know it, and claimed by no other") {
     auto settings = errand::test::fresh_settings();
     settings.concurrency = 1;

@@ -4,6 +4,7 @@
 
 #include "client/listing.hpp"
 #include "core/job_rules.hpp"
+#include "runtime/parent_links.hpp"
 #include "service/lmstfy/job.hpp"
 #include "service/lmstfy/job_id.hpp"
 
@@ -21,7 +22,7 @@ task_filter dead_jobs_of(std::string queue) {
 }
 
 // With its data and id, and one try. False: it is not dead any more.
-awaitable<bool> respawn_one(store& in, const found_task& task, std::int64_t ttl) {
+awaitable<bool> respawn_one(store& in, const found_task& task, std::int64_t ttl, bool& tells) {
     if (!task.finished_at) co_return false;
     const auto body = decode_body(task.body);
     auto notes = decode_outcome(task.outcome).notes.value_or(task_notes{});
@@ -31,7 +32,10 @@ awaitable<bool> respawn_one(store& in, const found_task& task, std::int64_t ttl)
     notes.revived = true;
     notes.ends_at = ttl == 0 ? time_point{} : in.now() + std::chrono::seconds{std::min(ttl, longest_ttl)};
     const auto record = encode(notes);
-    co_return co_await in.revive(task.id, incarnation_of(task.body), *task.finished_at, record);
+    if (!co_await in.revive(task.id, incarnation_of(task.body), *task.finished_at, record)) co_return false;
+    // Tasks of a program may depend on it: their handles wait again when this has been answered.
+    if (tells) tells = co_await revive_dependents_there(in, task.id);
+    co_return true;
 }
 
 }  // namespace
@@ -54,13 +58,14 @@ awaitable<std::int64_t> respawn(tenant& of, std::string queue, std::int64_t limi
     auto& in = of.home().tasks();
     const auto which = dead_jobs_of(std::move(queue));
     std::int64_t done = 0;
+    bool tells = true;
     std::string next;
     do {
         const auto most = static_cast<std::size_t>(std::min(limit - done, dead_per_page));
         auto page = co_await list_page(in, which, std::move(next), most, list_order::oldest_first);
         next = std::move(page.next);
         for (const auto& task : page.tasks) {
-            if (co_await respawn_one(in, task, ttl)) ++done;
+            if (co_await respawn_one(in, task, ttl, tells)) ++done;
         }
     } while (!next.empty() && done < limit);
     co_return done;

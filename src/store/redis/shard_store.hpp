@@ -156,6 +156,7 @@ private:
     lane yield_lane_;
     std::set<std::string, std::less<>>
         registered_;  // queues, since the connection was made or the data was lost
+    time_point registered_since_{};
     unsigned times_forgotten_ = 0;
     std::vector<std::string> known_queues_;  // where a task is looked for first
     std::string settings_seen_;              // their version

@@ -55,6 +55,8 @@ std::vector<submit_answer> read_answers(reply_reader& in, std::string_view word,
 constexpr unsigned new_ones_left_out = 64;
 // What one command in a script can take, with room to spare.
 constexpr std::size_t most_new = 2000;
+// Names of queues in which nothing happened for three times as long are forgotten (scripts/sweep_counts.lua).
+constexpr duration names_again_after{600'000};
 
 // What scripts/submit_new.lua is for. One id twice is not: each would be put into the queue.
 bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
@@ -124,6 +126,10 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
     know(items.front().queue);
+    if (now() < registered_since_ || now() - registered_since_ >= names_again_after) {
+        forget_registered();
+        registered_since_ = now();
+    }
     // A lane's first call makes it known.
     bool registered = submit_lane(lane_at).number > 0 && all_registered(items);
     if (registered && mode != submit_mode::ask && may_be_new(items, held_lately_ > 0)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace errand {
 
@@ -166,10 +167,18 @@ awaitable<void> sharded_store::open() {
         boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
     }
     constexpr duration enough{1'000};
-    const auto end = clock::now() + std::min(enough, settings_.patience.value_or(2 * enough) / 2);
+    const auto start = clock::now();
+    const auto most = settings_.patience ? start + *settings_.patience / 2 : clock::time_point::max();
+    auto end = std::min(start + enough, most);
+    bool any = false;
     for (;;) {
         const auto waited_for = std::ranges::count(with->progress, opening::under_way);
         const bool some = std::ranges::count(with->progress, opening::open) > 0;
+        // All may be far away: the others are given as long again as the first took.
+        if (some && !std::exchange(any, true)) {
+            const auto now = clock::now();
+            end = std::max(end, std::min(now + (now - start), most));
+        }
         const auto failure = std::ranges::find_if(with->failures, [](const auto& one) { return !!one; });
         // Not at once: those under way are to end as well.
         if (failure != with->failures.end() && (waited_for == 0 || clock::now() < end))
@@ -187,6 +196,10 @@ awaitable<void> sharded_store::open() {
         if (std::exchange(with->progress[at], opening::under_way) == opening::closed)
             boost::asio::co_spawn(executor, keep_opening(at, with), boost::asio::detached);
     }
+}
+
+bool sharded_store::is_yet_to_come(std::size_t shard) const {
+    return opening_ && opening_->over && opening_->progress[shard] != opening::open;
 }
 
 void sharded_store::close() {

@@ -128,18 +128,22 @@ private:
         for (const auto& one : shards_) calls.push_back(call(*one));
         return shards::all_answers(std::move(calls));
     }
-    // Who only looks is told what those know that answer soon; nothing of the others. `call(store&)` refers to nothing else: it
-    // may go on for longer.
+    // Who only looks is told what those know that answer soon; nothing of the others, and those without which the store was
+    // opened are not asked. `call(store&)` refers to nothing else: it may go on for longer.
     template <class Answer, class Call>
     awaitable<std::vector<std::optional<Answer>>> those_there(Call call) {
         const auto executor = co_await boost::asio::this_coro::executor;
         const auto all = std::make_shared<shards::late_answers<Answer>>(executor, shards());
-        for (std::size_t at = 0; at < shards(); ++at) all->start(at, call(*shards_[at]), nullptr);
+        for (std::size_t at = 0; at < shards(); ++at) {
+            if (!is_yet_to_come(at)) all->start(at, call(*shards_[at]), nullptr);
+        }
         co_await all->wait_for_some(patience_of_lookers);
         std::vector<std::optional<Answer>> answers;
         for (std::size_t at = 0; at < shards(); ++at) answers.push_back(all->take(at));
         co_return answers;
     }
+    // It was opened without that one, which has not answered since.
+    bool is_yet_to_come(std::size_t shard) const;
     // Whether it changed anything; says which shards it did not reach while it reached others.
     awaitable<bool> change_everywhere(std::string_view what, std::function<awaitable<bool>(store&)> change);
     // A time of one shard's clock, by the clock of this store.

@@ -79,7 +79,12 @@ public:
     };
     std::map<place, timekeeper> timekeepers;
     std::map<std::int64_t, timekeeper> schedule_keepers;  // likewise of the schedules of a namespace
-    std::map<place, std::int64_t> looked;                 // when one of them was last told to look after it
+    struct quiet_look {
+        std::int64_t at = 0;     // ms
+        std::int64_t after = 0;  // the last queue of the page before; 0: the end was reached
+    };
+    std::map<std::int64_t, quiet_look> quiet_looks;  // by namespace: for queues whose counters go
+    std::map<place, std::int64_t> looked;            // when one of them was last told to look after it
 
     // Of a namespace, those that everybody of this process has been told of.
     std::map<std::int64_t, std::int64_t> settings;

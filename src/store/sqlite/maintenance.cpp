@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t most_watched = 120'000;
 // Of a process that does not come to fetch it.
 constexpr std::int64_t oldest_mail = 600'000;
+// Of queues in which nothing happens, ms; and how many are looked at in one step.
+constexpr std::int64_t quiet_after = 1'800'000, looks_for_quiet = 60'000;
+constexpr std::size_t queues_per_look = 500;
 
 }  // namespace
 
@@ -104,6 +107,7 @@ std::size_t maintenance::clean(std::size_t limit) {
     for (auto* list : ended) {
         if (deleted < limit) deleted += clean_list(*list, limit - deleted);
     }
+    if (forget_quiet_queues()) ++deleted;
     edges_.sweep();
     aside_.drop_empty_lists();
     gates_.sweep();
@@ -112,6 +116,32 @@ std::size_t maintenance::clean(std::size_t limit) {
     sql_.clean_mail.run(tx_.now() - oldest_mail);
     sql_.forget_old.run(tx_.ns(), tx_.now() - store::remembers_for.count());
     return deleted;
+}
+
+// Queues come and go where there is one for each customer: of one in which nothing is and happened for half an hour, and
+// which nobody here serves, the counters go. True when there may be more.
+bool maintenance::forget_quiet_queues() {
+    auto& look = tx_.idle.quiet_looks[tx_.ns()];
+    const bool looked = look.at <= tx_.now() && tx_.now() < look.at + looks_for_quiet;
+    if (looked && look.after == 0) return false;
+    look.at = tx_.now();
+    tx_.cache().write(tx_.micros());  // what this transaction has counted
+    std::vector<std::string> quiet;
+    std::size_t seen = 0;
+    for (auto rows =
+             sql_.quiet_queues(tx_.ns(), (tx_.now() - quiet_after) / 60'000, look.after, queues_per_look);
+         rows.next(); ++seen) {
+        look.after = rows.number(0);
+        if (rows.number(2) != 0) quiet.emplace_back(rows.bytes(1));
+    }
+    for (const auto& name : quiet) {
+        const auto served = tx_.idle.looked.find({tx_.ns(), name});
+        if (served != tx_.idle.looked.end() && served->second > tx_.now() - quiet_after) continue;
+        if (auto* queue = tx_.cache().find_queue(name)) tx_.cache().drop_queue(*queue);
+        if (served != tx_.idle.looked.end()) tx_.idle.looked.erase(served);
+    }
+    if (seen < queues_per_look) look.after = 0;
+    return look.after != 0;
 }
 
 std::size_t maintenance::clean_list(list_row& list, std::size_t limit) {

@@ -37,6 +37,7 @@ private:
     std::size_t trim_kind(queue_row& queue, list_kind kind, std::size_t count);
     // What happened so far as it stands, once a minute for an hour and as the last of each day.
     void keep_tally();
+    bool forget_quiet_queues();
 
     transaction& tx_;
     statements& sql_;

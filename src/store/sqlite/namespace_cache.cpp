@@ -142,6 +142,20 @@ void namespace_cache::drop_list(list_row& empty) {
     changed();
 }
 
+void namespace_cache::drop_queue(queue_row& empty) {
+    sql_.drop_orphans.run(empty.k);
+    sql_.drop_turns.run(empty.k);
+    sql_.drop_queue.run(empty.k);
+    for (const auto& [key, list] : empty.lists) {
+        std::erase(grown_, list);
+        lists_.erase(list->k);
+    }
+    std::erase(touched_, &empty);
+    if (last_ == &empty) last_ = nullptr;
+    queues_.erase(queues_.find(empty.name));
+    changed();
+}
+
 void namespace_cache::grow(list_row& list, std::int64_t by) {
     if (list.grown == 0 && std::ranges::find(grown_, &list) == grown_.end()) grown_.push_back(&list);
     list.grown += by;

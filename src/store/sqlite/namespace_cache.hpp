@@ -71,6 +71,8 @@ public:
     list_row* find_list_of(std::int64_t k);
     std::map<std::string, queue_row, std::less<>>& queues() noexcept { return queues_; }
     void drop_list(list_row& empty);
+    // With its lists, all of them empty; nothing of it may be left to be written.
+    void drop_queue(queue_row& empty);
 
     void grow(list_row& list, std::int64_t by);
     // So many tasks go from one to the other.

@@ -161,6 +161,9 @@ struct statements {
 
     ERRAND_SQL(over, "clean.over");
     ERRAND_SQL(drop_list, "clean.drop_list");
+    ERRAND_SQL(quiet_queues, "clean.quiet");
+    ERRAND_SQL(drop_turns, "clean.drop_turns");
+    ERRAND_SQL(drop_queue, "clean.drop_queue");
     ERRAND_SQL(clean_workers, "clean.workers");
     ERRAND_SQL(clean_watched, "clean.watched");
     ERRAND_SQL(clean_mail, "clean.mail");

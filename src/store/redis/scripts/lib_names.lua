@@ -6,3 +6,8 @@ local function process_of(name) return string.match(name, '^(.+):%d+$') or name 
 
 -- The queue's name as it stands in keys.
 local function name_of(q) return sub(ready_of(q), #prefix + 7) end
+
+-- A queue's name as users write it, by its name in keys.
+local function queue_named(name)
+  return (string.gsub(name, '%%(%x%x)', function(hex) return char(tonumber(hex, 16)) end))
+end

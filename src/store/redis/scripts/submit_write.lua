@@ -86,8 +86,7 @@ end
 local function name_queues()
   for q = 1, (#KEYS - first_queue_key + 1) / 6 do
     local name = name_of(q)
-    call('HSETNX', counts, 'q:' .. name, (string.gsub(name, '%%(%x%x)', function(hex)
-      return char(tonumber(hex, 16))
-    end)))
+    call('HSETNX', counts, 'q:' .. name, queue_named(name))
+    call('HDEL', control, 'quiet:' .. name)
   end
 end
