@@ -18,7 +18,6 @@ namespace errand::cli {
 table limit_table(const std::vector<limit_info>& limits, time_point now);
 // "25 at once, 10/s", "nothing"; what rule_of reads in other words.
 std::string rule_text(const limit_rule& rule);
-boost::json::value json_of(const std::optional<rate_limit>& rate);
 // "10/s", "50/30s"; its burst apart from it.
 std::string pace_text(const rate_limit& rate);
 // Reads that; nullopt: it is none.

@@ -1,4 +1,5 @@
 #include "service/checks.hpp"
+#include "service/console/desk.hpp"
 #include "service/dispatch.hpp"
 #include "service/flow/routes.hpp"
 #include "service/hub.hpp"
@@ -13,6 +14,9 @@ public:
 
     found_route judge(request& in, const std::string& own_address) override {
         check_host(in, own_address, hub_.options.hosts);
+        console::take_prefix(in, hub_.options.console.prefix);
+        if (hub_.options.console.offered && has_path(console::routes(), in.path))
+            return console::judge(in, hub_);
         check_site(in);
         auto to = route_of(in.path.starts_with("/flow/") ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
