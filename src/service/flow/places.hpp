@@ -2,6 +2,8 @@
 #pragma once
 
 #include "service/flow/task_view.hpp"
+#include "service/refusal.hpp"
+#include "service/values.hpp"
 
 #include <boost/json/array.hpp>
 
