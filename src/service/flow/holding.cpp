@@ -8,17 +8,11 @@
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <array>
 
 namespace errand::flow {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
 using web::field;
 using web::kind;
@@ -105,11 +99,6 @@ std::vector<const hold_asked::of_type*> open_ones(const detail::app_core& app, c
         if (!app.overrides.is_paused(one.type.name)) open.push_back(&one);
     }
     return open;
-}
-
-awaitable<void> pause_for(duration length) {
-    asio::steady_timer pause{co_await asio::this_coro::executor, length};
-    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 json::object shown_held(const detail::app_core& app, const web::attempt& one, std::string_view mark,

@@ -28,6 +28,9 @@ awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::
 awaitable<seen_task> need_task(office at, std::string type, std::string id);
 void check_id(const std::string& id, const std::string& path);
 
+// Nothing for so long; can be cancelled.
+awaitable<void> pause_for(duration length);
+
 web::refusal conflict(const std::string& message);
 
 // Each by itself, at the same time: `what` gives the answer of one, or throws; `name` and place begin the paths of its faults.
