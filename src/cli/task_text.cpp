@@ -46,6 +46,7 @@ void add_stages(std::string& to, const task_info& task) {
               std::to_string(one.attempt) + ", " + instant_text(one.started_at) + "  " +
               plain(boost::json::serialize(one.result)) + '\n';
     }
+    if (!task.stage.empty() && !is_end(task.state)) to += "  " + plain(task.stage) + "  comes next\n";
 }
 
 void add_log(std::string& to, const task_info& task) {

@@ -23,6 +23,7 @@ struct attempt {
     time_point at{};  // when it was claimed, by the store's clock
     std::string worker{};
     std::chrono::steady_clock::time_point forget_at{};  // its lease has long run out
+    time_point lease_until{};                           // as this service knows it
 };
 
 // Who asks for tasks, and for which.

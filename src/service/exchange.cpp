@@ -319,6 +319,8 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     while (extending_) co_await changed_.wait();
     if (extend_failure_ && extend_failed_at_ >= asked) std::rethrow_exception(extend_failure_);
     extending_ = true;
+    // Not later than the store has it.
+    const auto until = store_->now() + call.lease;
     extend_answer got;
     std::exception_ptr failure;
     try {
@@ -334,8 +336,9 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     for (const auto& [id, claim] : call.tasks) {
         const auto at = held_.find(id);
         if (at == held_.end() || at->second.task.claim != claim) continue;
-        const auto over = steady::now() + call.lease + kept_after_its_lease;
+        const auto over = steady::now() + call.lease + std::chrono::minutes{1};
         at->second.forget_at = call.never_shorter ? std::max(over, at->second.forget_at) : over;
+        at->second.lease_until = call.never_shorter ? std::max(until, at->second.lease_until) : until;
     }
     co_return got;
 }

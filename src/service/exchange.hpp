@@ -30,9 +30,6 @@ namespace errand::web {
 
 struct claim_group;
 
-// So long what was claimed here is remembered after its lease has ended.
-inline constexpr std::chrono::minutes kept_after_its_lease{1};
-
 // One who asks for tasks, until he has them or has gone.
 struct claim_order {
     claim_order(claim_wish asked, const boost::asio::any_io_executor& executor)

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t most_bytes_held = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t most_groups_known = 10'000;
+constexpr std::chrono::minutes kept_after_its_lease{1};
 
 // Who asks for the same queues and the same handlers.
 std::string group_name(const claim_wish& wish) {
@@ -195,6 +196,7 @@ void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
     const auto forget_at = std::chrono::steady_clock::now() + one.wish.lease + kept_after_its_lease;
     for (auto& task : tasks) {
         attempt got{.task = std::move(task), .at = now, .worker = one.wish.worker, .forget_at = forget_at};
+        got.lease_until = now + one.wish.lease;
         hold(got);
         if (app_.events.heard(event_kind::task_claimed))
             app_.events.publish(task_event(event_kind::task_claimed, got.task));

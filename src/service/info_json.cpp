@@ -64,6 +64,7 @@ json::object json_of(const task_info& task) {
             {"result", task.result},
             {"errors", json_array_of(task.errors)},
             {"stages", json_array_of(task.stages)},
+            {"stage", or_null(task.stage)},
             {"headers", std::move(headers)},
             {"tags", strings(task.tags)},
             {"after", strings(task.after)},

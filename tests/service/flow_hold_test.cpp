@@ -209,6 +209,20 @@ TEST_CASE("several types are held at once, each up to its limit, and the first o
     CHECK(answer.at("tasks").at(0).at("id") == late.at("id"));
 }
 
+TEST_CASE("a hold for some stages takes none of others, and those come to who asks for them",
+          "[service][flow]") {
+    flow_shop shop;
+    const auto cut = shop.create(R"("stage": "cut")");
+    const auto start = shop.create();
+    CHECK(ids_in(shop.hold(R"("stages": ["start", "colour"], "wait_ms": 60000)")) == std::set{start});
+    CHECK(shop.hold(R"("stages": ["colour"])").empty());
+    const auto task = shop.hold_one(R"("stages": ["cut"])");
+    CHECK(task.at("id") == json::string_view{cut});
+    CHECK(task.at("attempt") == 1);
+    CHECK(shop.reported(task, "done").at("status") == "success");
+    CHECK(shop.ask("POST", "/types/film:hold", R"({"stages": []})").status == 400);
+}
+
 TEST_CASE("of a type that is paused nothing is held, whoever waits, and creation goes on",
           "[service][flow]") {
     flow_shop shop;

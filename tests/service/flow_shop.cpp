@@ -4,9 +4,9 @@ ERRAND_DEFINE_HANDLER(service_test::film)
 
 namespace service_test {
 
-errand::awaitable<boost::json::value> film::perform(boost::json::object what) {
-    if (what.contains("broken")) throw std::runtime_error{"the film is torn"};
-    what["seen"] = true;
+errand::awaitable<boost::json::value> film::perform(boost::json::value what) {
+    if (what.as_object().contains("broken")) throw std::runtime_error{"the film is torn"};
+    what.as_object()["seen"] = true;
     co_return what;
 }
 

@@ -17,7 +17,7 @@ namespace service_test {
 
 // What a C++ program and programs over HTTP both run: its queue has its name.
 struct film {
-    errand::awaitable<boost::json::value> perform(boost::json::object what);
+    errand::awaitable<boost::json::value> perform(boost::json::value what);
 };
 
 }  // namespace service_test

@@ -2,22 +2,17 @@
 
 #include <errand/error.hpp>
 
+#include "service/flow/calls.hpp"
 #include "service/flow/claim_text.hpp"
 #include "service/instant.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <array>
 
 namespace errand::flow {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
 using web::field;
 using web::kind;
@@ -26,7 +21,11 @@ namespace {
 
 constexpr std::int64_t most_held = 1000;
 constexpr std::size_t most_types = 100;
+constexpr std::size_t most_stages_named = 100;
 constexpr std::chrono::milliseconds while_paused{250};
+// Until what is at another stage is there again; who waits looks a little less often.
+constexpr duration passed_on_for{200};
+constexpr std::chrono::milliseconds until_next_look{50};
 
 constexpr field limit_member{"limit", kind::integer,
                              "So many tasks at most, 1 to 1000 (as the type says: `batch`)"};
@@ -37,8 +36,12 @@ constexpr field worker_member{"worker", kind::text,
                               "Who asks, 1 to 100 of `A-Z a-z 0-9 - _ .`: logs name it (`worker`)"};
 constexpr field fields_member{
     "fields", kind::texts, "Names of members: of each task only these are shown, and its id, type and claim"};
+constexpr field stages_member{
+    "stages", kind::texts,
+    "1 to 100 stages: only tasks that are at one of these. What is found at others is due again 200 ms later, for whoever holds that"};
 
-constexpr std::array hold_type_members{limit_member, lease_member, wait_member, worker_member, fields_member};
+constexpr std::array hold_type_members{limit_member,  lease_member,  wait_member,
+                                       worker_member, stages_member, fields_member};
 constexpr std::array hold_members{
     field{
         "types", kind::objects,
@@ -48,6 +51,7 @@ constexpr std::array hold_members{
     lease_member,
     wait_member,
     worker_member,
+    stages_member,
     fields_member};
 constexpr std::array type_members{
     field{"type", kind::text, "The type", true},
@@ -64,14 +68,12 @@ void read_terms(const web::members& given, const std::string& who, hold_asked& i
     check_name(into.worker, "worker", given.path_of("worker"));
     if (into.worker.size() > web::longest_worker_name)
         throw web::bad_request("the name of a worker has 100 bytes at most", given.path_of("worker"));
+    into.stages = given.texts("stages");
+    for (const auto& one : into.stages) check_name(one, "stage", given.path_of("stages"));
+    if (given.has("stages") && (into.stages.empty() || into.stages.size() > most_stages_named))
+        throw web::bad_request("\"stages\" is to have 1 to 100 names of stages", given.path_of("stages"));
     into.shown = read_shown(given.texts("fields"), given.path_of("fields"));
     if (!into.shown.empty()) into.shown.insert({"id", "type"});
-}
-
-duration lease_of(const hold_asked& asked, const std::string& type) {
-    if (asked.lease) return *asked.lease;
-    const auto at = std::ranges::find(asked.types, type, [](const auto& one) { return one.type.name; });
-    return at == asked.types.end() ? flow_rules{}.lease : at->type.rules.lease;
 }
 
 web::claim_wish wish_of(const hold_asked& asked, const std::vector<const hold_asked::of_type*>& of,
@@ -99,13 +101,8 @@ std::vector<const hold_asked::of_type*> open_ones(const detail::app_core& app, c
     return open;
 }
 
-awaitable<void> pause_for(duration length) {
-    asio::steady_timer pause{co_await asio::this_coro::executor, length};
-    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-}
-
-json::object shown_held(const detail::app_core& app, const web::attempt& one, duration lease,
-                        std::string_view mark, const shown_fields& shown) {
+json::object shown_held(const detail::app_core& app, const web::attempt& one, std::string_view mark,
+                        const shown_fields& shown) {
     found_task task;
     task.id = one.task.id;
     task.where = state::working;
@@ -119,7 +116,7 @@ json::object shown_held(const detail::app_core& app, const web::attempt& one, du
         .life = of.body.life,
         .by = {.claim = one.task.claim, .mark = std::string{mark}, .at = one.at, .worker = one.worker}};
     text["claim"] = text_of(claim);
-    text["lease_until"] = instant_text(one.at + lease);
+    text["lease_until"] = instant_text(one.lease_until);
     return text;
 }
 
@@ -185,6 +182,31 @@ awaitable<void> held_tasks::take_now(web::claim_wish wish, duration wait, web::c
     std::ranges::move(got, std::back_inserter(all_));
 }
 
+void held_tasks::pass_on_others(const std::vector<std::string>& stages) {
+    passed_on_ = false;
+    if (stages.empty()) return;
+    std::erase_if(all_, [&](const web::attempt& one) {
+        const auto body = decode_body(one.task.body);
+        auto notes = one.task.notes.empty() ? task_notes{} : decode_notes(one.task.notes);
+        if (std::ranges::find(stages, stage_of(body, notes)) != stages.end()) return false;
+        notes.snoozed = true;
+        report out;
+        out.id = one.task.id;
+        out.claim = one.task.claim;
+        out.what = report::kind::later;
+        out.queue = one.task.queue;
+        out.priority = body.priority;
+        out.had_notes = true;
+        out.record = encode(notes);
+        out.delay = passed_on_for;
+        out.again = true;
+        out.gated = !body.gates.empty();
+        from_->put(std::move(out));
+        passed_on_ = true;
+        return true;
+    });
+}
+
 awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked asked) {
     using steady = std::chrono::steady_clock;
     const auto end = steady::now() + asked.wait;
@@ -205,15 +227,19 @@ awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked aske
             }
             if (all_.empty() && left() > duration{0}) co_await take_now(wish_of(asked, open, 1), left(), c);
         }
+        pass_on_others(asked.stages);
         if (!all_.empty() || left() <= duration{0} || c.at.stopping()) break;
-        // They are paused, or were made so meanwhile.
+        if (passed_on_) {
+            co_await c.at.wait(pause_for(std::min(left(), duration{until_next_look})));
+            continue;
+        }
+        if (!open.empty()) continue;
+        // They are paused.
         co_await c.at.wait(pause_for(std::min(left(), duration{while_paused})));
     }
     json::array tasks;
-    for (const auto& one : all_) {
-        const auto lease = lease_of(asked, decode_body(one.task.body).handler);
-        tasks.emplace_back(shown_held(at.core, one, lease, from_->tasks().claim_mark(), asked.shown));
-    }
+    for (const auto& one : all_)
+        tasks.emplace_back(shown_held(at.core, one, from_->tasks().claim_mark(), asked.shown));
     co_return tasks;
 }
 

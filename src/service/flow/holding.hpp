@@ -22,6 +22,7 @@ struct hold_asked {
     std::optional<duration> lease{};  // none: as each type says
     duration wait{0};
     std::string worker{};
+    std::vector<std::string> stages{};  // only of these; none: whichever they are at
     shown_fields shown{};
 };
 
@@ -45,10 +46,13 @@ public:
 
 private:
     awaitable<void> take_now(web::claim_wish wish, duration wait, web::call& c);
+    // Those that are at none of these stages go on to whoever comes later.
+    void pass_on_others(const std::vector<std::string>& stages);
 
     std::shared_ptr<web::exchange> from_;
     std::shared_ptr<web::claim_order> order_{};
     std::vector<web::attempt> all_{};
+    bool passed_on_ = false;  // at the last look there were some of other stages
 };
 
 // {"batch", "interval_ms", "lease_ms", "version"}, of several types by their names.

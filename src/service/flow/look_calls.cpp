@@ -11,10 +11,6 @@
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/array.hpp>
 
 #include <array>
@@ -24,7 +20,6 @@
 
 namespace errand::flow {
 
-namespace asio = boost::asio;
 namespace json = boost::json;
 using web::field;
 using web::kind;
@@ -61,16 +56,16 @@ constexpr std::array list_parameters{
 
 // ---- waiting ----
 
-// Until it has another version, or is not there any more, or the time is over.
-awaitable<void> wait_for_change(office at, std::string type, std::string id, std::int64_t known,
+// Until it has another version, or is not there any more, or the time is over. The store is not asked under what may be
+// cancelled.
+awaitable<void> wait_for_change(web::call& c, office at, std::string type, std::string id, std::int64_t known,
                                 duration longest) {
-    asio::steady_timer pause{co_await asio::this_coro::executor};
-    const auto end = asio::steady_timer::clock_type::now() + longest;
-    for (auto next = first_look; asio::steady_timer::clock_type::now() < end;
+    using steady = std::chrono::steady_clock;
+    const auto end = steady::now() + longest;
+    for (auto next = first_look; steady::now() < end && !c.at.stopping();
          next = std::min(next * 3 / 2, last_look)) {
-        pause.expires_at(std::min(asio::steady_timer::clock_type::now() + next, end));
-        const auto [cancelled] = co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-        if (cancelled) co_return;
+        const auto left = std::chrono::duration_cast<duration>(end - steady::now());
+        co_await c.at.wait(pause_for(std::min(left, duration{next})));
         const auto now = co_await find_task(at, type, id);
         if (!now || version_of(*now) > known || is_end(now->task.where)) co_return;
     }
@@ -225,7 +220,7 @@ awaitable<web::answer> look_at_task(web::call& c) {
             if (const auto handle = co_await c.at.app().find<json::value>(to_text(task.task.id)))
                 co_await c.at.wait(wait_for_end(*handle, wait));
         } else {
-            co_await c.at.wait(wait_for_change(at, type, id, known.value_or(version_of(task)), wait));
+            co_await wait_for_change(c, at, type, id, known.value_or(version_of(task)), wait);
         }
         task = co_await need_task(at, type, id);
     }

@@ -9,8 +9,11 @@
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace errand::flow {
 
@@ -61,6 +64,11 @@ awaitable<seen_task> need_task(office at, std::string type, std::string id) {
     // One text for all that is not here: nobody is told whose it is.
     if (!found) throw web::not_found("no task of this type has this id: it never was, or is no longer kept");
     co_return std::move(*found);
+}
+
+awaitable<void> pause_for(duration length) {
+    asio::steady_timer pause{co_await asio::this_coro::executor, length};
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 web::refusal conflict(const std::string& message) { return {409, "conflict", message}; }

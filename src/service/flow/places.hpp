@@ -2,6 +2,8 @@
 #pragma once
 
 #include "service/flow/task_view.hpp"
+#include "service/refusal.hpp"
+#include "service/values.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -25,6 +27,9 @@ awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::
 // Throws refusal: 400 for an id that cannot be one, 404.
 awaitable<seen_task> need_task(office at, std::string type, std::string id);
 void check_id(const std::string& id, const std::string& path);
+
+// Nothing for so long; can be cancelled.
+awaitable<void> pause_for(duration length);
 
 web::refusal conflict(const std::string& message);
 

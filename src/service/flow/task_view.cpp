@@ -135,8 +135,7 @@ int max_retry_of(const detail::app_core& app, const seen_task& of) {
 
 json::value lease_end(const seen_task& of, const web::attempt* held) {
     if (!held || of.task.where != state::working) return nullptr;
-    const auto left = held->forget_at - std::chrono::steady_clock::now() - web::kept_after_its_lease;
-    return json::value{instant_text(of.task.now + std::chrono::duration_cast<duration>(left))};
+    return json::value{instant_text(held->lease_until)};
 }
 
 }  // namespace
