@@ -83,7 +83,8 @@ awaitable<answer> list_tasks(call& c) {
         co_return json_answer(document);
     }
     const auto name = given.text("state");
-    if (!name) throw bad_request("say of which state: ?state=ready, or which one: ?handler=…&biz_id=…", "state");
+    if (!name)
+        throw bad_request("say of which state: ?state=ready, or which one: ?handler=…&biz_id=…", "state");
     task_filter which;
     which.state = static_cast<state>(choice_of(*name, detail::state_names, "state"));
     which.queue = given.text("queue").value_or("");

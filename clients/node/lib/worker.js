@@ -228,7 +228,7 @@ export class Worker {
         // Who has said how it ends hears from the answer to that.
         results.forEach((why, i) => isLost(why) && this.#lose(some[i], why));
       } catch (why) {
-        this.#warn(`the leases of ${some.length} tasks were not extended: ${why.message}`);
+        if (this.#held.size) this.#warn(`the leases of ${some.length} tasks were not extended: ${why.message}`);
       }
     }
   }

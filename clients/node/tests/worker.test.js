@@ -207,6 +207,44 @@ test("a service that is killed in the middle loses nothing", async (t) => {
   assert.equal(runs.size, 100);
 });
 
+test("a report waits for a service that is away", async (t) => {
+  const { client, server, start } = await served(t);
+  const [began, go, again] = [event(), event(), event()];
+  let runs = 0;
+  const patient = async () => {
+    ++runs;
+    began.set();
+    await go.happened;
+    return "done";
+  };
+  start({ patient }, { onWarning: (text) => /1 reports are sent again/.test(text) && again.set() });
+  const task = await client.submit("patient");
+  await began.happened;
+  await server.kill();
+  go.set();
+  await again.happened;
+  await server.start();
+  assert.equal(await task.result(patience), "done");
+  assert.equal(runs, 1);
+});
+
+test("reports that are too many for the service are sent one by one", async (t) => {
+  const { client, start } = await served(t, { options: ["--max-body", "2000"] });
+  const all = event();
+  let here = 0;
+  const say = async (number) => {
+    if (++here === 20) all.set();
+    await all.happened;
+    return `${"x".repeat(200)}${number}`;
+  };
+  const tasks = [];
+  for (let i = 0; i < 20; ++i) tasks.push(await client.submit("say", [i]));
+  start({ say }, { concurrency: 20 });
+  const got = await Promise.all(tasks.map((one) => one.result(patience)));
+  assert.deepEqual(got, [...got.keys()].map((i) => `${"x".repeat(200)}${i}`));
+  for (const one of tasks) assert.equal((await one.info()).attempt, 1);
+});
+
 test("a report whose answer was lost counts once", async (t) => {
   const { client, gate: open, start } = await served(t);
   const gate = await open();

@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterator, List, Optional
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
-import errand  # noqa: E402
+import errand as errand  # noqa: E402
 
 PROGRAM = os.environ["ERRAND_PROGRAM"]
 PATIENCE = 60.0

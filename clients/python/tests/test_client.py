@@ -29,7 +29,8 @@ class Submitting(Case):
             task = errand.this_async_task()
             await task.progress(0.5, "half")
             await task.log("doubling")
-            return 2 * await task.stage("read", self.read, number)
+            kept: int = await task.stage("read", self.read, number)
+            return 2 * kept
 
         async def main() -> None:
             worker = self.worker()

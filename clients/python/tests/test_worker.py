@@ -272,6 +272,29 @@ class Deaths(Case):
         self.assertEqual(got, list(range(100)))
         self.assertEqual(set(runs), set(range(100)))
 
+    def test_a_report_waits_for_a_service_that_is_away(self) -> None:
+        worker = self.worker()
+        began, go = threading.Event(), threading.Event()
+        runs: List[int] = []
+
+        @worker.handler("patient")
+        def patient() -> str:
+            runs.append(1)
+            began.set()
+            go.wait(PATIENCE)
+            return "done"
+
+        task = self.client.submit("patient")
+        with self.running(worker):
+            self.assertTrue(began.wait(PATIENCE))
+            self.server.kill()
+            with self.assertLogs("errand", "WARNING") as logs:
+                go.set()
+                self.until(lambda: [line for line in logs.output if "1 reports are sent again" in line])
+            self.server.start()
+            self.assertEqual(task.result(PATIENCE), "done")
+        self.assertEqual(len(runs), 1)
+
     def test_a_report_whose_answer_was_lost_counts_once(self) -> None:
         gate = self.gate()
         worker = self.worker(gate.url)
@@ -298,6 +321,24 @@ class Deaths(Case):
         self.assertEqual(self.client.report(report), ["success"])
         late = self.client.report([errand.Report(claimed[0].id, claimed[0].claim, "discard", error_message="no")])
         self.assertIsInstance(late[0], errand.ClaimLost)
+
+
+class SmallBodies(Case):
+    options = ["--max-body", "2000"]
+
+    def test_reports_that_are_too_many_for_the_service_are_sent_one_by_one(self) -> None:
+        worker = self.worker(concurrency=20)
+        together = threading.Barrier(20, timeout=PATIENCE)
+
+        @worker.handler("say")
+        def say(number: int) -> str:
+            together.wait()
+            return "x" * 200 + str(number)
+
+        tasks = [self.client.submit("say", i) for i in range(20)]
+        with self.running(worker):
+            self.assertEqual([one.result(PATIENCE) for one in tasks], ["x" * 200 + str(i) for i in range(20)])
+        self.assertEqual([one.info().attempt for one in tasks], [1] * 20)
 
 
 if __name__ == "__main__":

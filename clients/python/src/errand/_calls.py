@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Generic, Iterator, List, Mapping, Option
 from urllib.parse import quote, urlencode
 
 from . import _json
-from .errors import TaskCancelled, TaskExpired, TaskFailed, error_of, error_of_item
+from .errors import ServiceError, TaskCancelled, TaskExpired, TaskFailed, error_of, error_of_item
 from .model import Claimed, Page, Report, Seconds, Submission, TaskInfo, milliseconds
 from ._http import Response
 
@@ -264,7 +264,7 @@ def report_parts(reports: Sequence[Report]) -> Iterator[Part]:
         yield Part(report([texts[i] for i in places]), places)
 
 
-def extend(held: Sequence[Tuple[str, str]], lease: Optional[Seconds]) -> Call[List[Any]]:
+def extend(held: Sequence[Tuple[str, str]], lease: Optional[Seconds]) -> Call[List[Optional[ServiceError]]]:
     """Of ids and claims, at most `most_items`. Answers None for each, or its ServiceError."""
     body: Dict[str, Any] = {"tasks": [{"id": id, "claim": claim} for id, claim in held]}
     if lease is not None:

@@ -143,7 +143,7 @@ def _read_exactly(size: int) -> Generator[int, bytes, bytes]:
 
 def _read_body(of: Response) -> Generator[int, bytes, bytes]:
     if of.headers.get("transfer-encoding", "").lower() == "chunked":
-        parts = []
+        parts: List[bytes] = []
         while True:
             size = _number((yield LINE).split(b";")[0], 16)
             if size == 0:

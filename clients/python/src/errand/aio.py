@@ -170,7 +170,8 @@ class AsyncClient:
         """Submits many in few calls. In order, the task of each, or why it was refused: a bad one does not stop others."""
         all: List[Any] = [None] * len(tasks)
         for part in _calls.submit_many(tasks, key):
-            for place, done in zip(part.places, await self._ask(part.call)):
+            results = await self._ask(part.call)
+            for place, done in zip(part.places, results):
                 all[place] = done if isinstance(done, ServiceError) else AsyncTask(self, done.id, done.created)
         return all
 
@@ -276,7 +277,8 @@ class AsyncClient:
         """Says what became of tasks. In order, the state of each, or why the report was refused."""
         all: List[Any] = [None] * len(reports)
         for part in _calls.report_parts(reports):
-            for place, done in zip(part.places, await self._ask(part.call)):
+            results = await self._ask(part.call)
+            for place, done in zip(part.places, results):
                 all[place] = done
         return all
 
@@ -286,7 +288,8 @@ class AsyncClient:
         """Keeps tasks, by id and claim, for a lease more. In order, None or why one is not kept."""
         all: List[Optional[ServiceError]] = []
         for at in range(0, len(held), _calls.most_items):
-            all.extend(await self._ask(_calls.extend(held[at : at + _calls.most_items], lease)))
+            some = await self._ask(_calls.extend(held[at : at + _calls.most_items], lease))
+            all += some
         return all
 
     # ---- asking ----

@@ -165,7 +165,8 @@ class Client:
         """Submits many in few calls. In order, the task of each, or why it was refused: a bad one does not stop others."""
         all: List[Any] = [None] * len(tasks)
         for part in _calls.submit_many(tasks, key):
-            for place, done in zip(part.places, self._ask(part.call)):
+            results = self._ask(part.call)
+            for place, done in zip(part.places, results):
                 all[place] = done if isinstance(done, ServiceError) else Task(self, done.id, done.created)
         return all
 
@@ -271,7 +272,8 @@ class Client:
         """Says what became of tasks. In order, the state of each, or why the report was refused."""
         all: List[Any] = [None] * len(reports)
         for part in _calls.report_parts(reports):
-            for place, done in zip(part.places, self._ask(part.call)):
+            results = self._ask(part.call)
+            for place, done in zip(part.places, results):
                 all[place] = done
         return all
 
@@ -281,7 +283,8 @@ class Client:
         """Keeps tasks, by id and claim, for a lease more. In order, None or why one is not kept."""
         all: List[Optional[ServiceError]] = []
         for at in range(0, len(held), _calls.most_items):
-            all.extend(self._ask(_calls.extend(held[at : at + _calls.most_items], lease)))
+            some = self._ask(_calls.extend(held[at : at + _calls.most_items], lease))
+            all += some
         return all
 
     # ---- asking ----

@@ -117,7 +117,8 @@ class AsyncRunningTask(_Running):
         """What `await what(*args)` returns, as JSON: called once, and in a later attempt answered by what was kept."""
         try:
             if self._stages is None:
-                self._stages = await asyncio.wrap_future(self._kept())
+                kept = await asyncio.wrap_future(self._kept())
+                self._stages = kept
             if name not in self._stages:
                 began = time.monotonic()
                 result = await what(*args)
