@@ -8,8 +8,6 @@
 #include "cli/views.hpp"
 #include "core/settings_text.hpp"
 
-#include <boost/json/array.hpp>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -17,8 +15,6 @@
 #include <string_view>
 
 namespace errand::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -188,41 +184,6 @@ table handler_table(const std::vector<handler_info>& all, time_point now) {
         made.add(std::move(cells));
     }
     return made;
-}
-
-json::object json_of(const handler_settings& values) {
-    const auto number = [](const std::optional<int>& value) {
-        return value ? json::value{*value} : json::value{};
-    };
-    return {{"max_retry", number(values.max_retry)},
-            {"timeout_ms", json_of(values.timeout)},
-            {"backoff", values.backoff ? json::value{values.backoff->text()} : json::value{}},
-            {"priority", number(values.priority)},
-            {"retention_ms", json_of(values.retention)},
-            {"expires_after_ms", json_of(values.expires_after)},
-            {"max_running", number(values.max_running)},
-            {"rate", json_of(values.rate)},
-            {"batch", number(values.batch)},
-            {"interval_ms", json_of(values.interval)},
-            {"paused", values.paused}};
-}
-
-json::object json_of(const settings_info& set) {
-    const bool any = set.version > 0;
-    return {{"settings", json_of(set.settings)},
-            {"version", set.version},
-            {"by", any ? json::value{set.by} : json::value{}},
-            {"at", any ? json::value{instant_text(set.at)} : json::value{}}};
-}
-
-json::object json_of(const handler_info& one) {
-    json::array workers;
-    for (const auto& worker : one.workers) workers.emplace_back(worker);
-    auto document = json_of(one.set);
-    document["name"] = one.name;
-    document["workers"] = std::move(workers);
-    document["in_force"] = one.in_force ? json::value{json_of(*one.in_force)} : json::value{};
-    return document;
 }
 
 }  // namespace errand::cli

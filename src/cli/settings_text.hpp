@@ -6,8 +6,6 @@
 
 #include "cli/table.hpp"
 
-#include <boost/json/object.hpp>
-
 #include <string>
 #include <vector>
 
@@ -28,9 +26,5 @@ void apply(handler_settings& to, const settings_change& change);
 std::string settings_line(const handler_settings& set);
 
 table handler_table(const std::vector<handler_info>& all, time_point now);
-
-boost::json::object json_of(const handler_settings& values);
-boost::json::object json_of(const settings_info& set);
-boost::json::object json_of(const handler_info& one);
 
 }  // namespace errand::cli

@@ -61,6 +61,36 @@ awaitable<answer> add_log(call& c);
 awaitable<answer> keep_stage(call& c);
 awaitable<answer> read_stages(call& c);
 
+// operate_calls.cpp
+extern const fields graph_query;
+extern const fields history_query;
+awaitable<answer> pause_queue(call& c);
+awaitable<answer> resume_queue(call& c);
+awaitable<answer> remove_task(call& c);
+awaitable<answer> show_graph(call& c);
+awaitable<answer> show_history(call& c);
+awaitable<answer> show_figures(call& c);
+
+// rule_calls.cpp
+extern const fields schedule_query;
+extern const fields limit_fields;
+extern const fields settings_fields;
+awaitable<answer> list_schedules(call& c);
+awaitable<answer> show_schedule(call& c);
+awaitable<answer> pause_schedule(call& c);
+awaitable<answer> resume_schedule(call& c);
+awaitable<answer> cancel_schedule(call& c);
+awaitable<answer> run_schedule(call& c);
+awaitable<answer> list_limits(call& c);
+awaitable<answer> set_limit(call& c);
+awaitable<answer> clear_limit(call& c);
+awaitable<answer> list_handlers(call& c);
+awaitable<answer> configure_handler(call& c);
+
+// The two parts of routes().
+std::span<const route> task_routes() noexcept;
+std::span<const route> operator_routes() noexcept;
+
 answer json_answer(const boost::json::value& document, int status = 200);
 
 }  // namespace errand::web

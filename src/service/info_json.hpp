@@ -7,6 +7,7 @@
 #include <errand/inspect.hpp>
 #include <errand/limit.hpp>
 #include <errand/schedule.hpp>
+#include <errand/settings.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -33,6 +34,9 @@ boost::json::object json_of(const checkup& seen);
 boost::json::object json_of(const schedule_info& one);
 boost::json::object json_of(const limit_info& one);
 boost::json::object json_of(const figures_info& seen);
+boost::json::object json_of(const handler_settings& values);
+boost::json::object json_of(const settings_info& set);
+boost::json::object json_of(const handler_info& one);
 
 // One element each, by json_of.
 template <class T, class... More>

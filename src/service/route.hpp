@@ -17,11 +17,12 @@ namespace errand::web {
 
 // Who may ask.
 enum class scope : unsigned char {
-    open,    // anybody
-    view,    // who looks
-    submit,  // who submits and changes tasks
-    work,    // who takes tasks and reports them
-    admin,   // who uses lmstfy's admin API
+    open,     // anybody
+    view,     // who looks
+    submit,   // who submits and changes tasks
+    work,     // who takes tasks and reports them
+    operate,  // who puts right what all of it does: pauses, deletes, sets limits
+    admin,    // who uses lmstfy's admin API
 };
 
 std::string_view to_string(scope what) noexcept;

@@ -62,6 +62,7 @@ std::string_view to_string(scope what) noexcept {
     case scope::view: return "view";
     case scope::submit: return "submit";
     case scope::work: return "work";
+    case scope::operate: return "operate";
     case scope::admin: return "admin";
     }
     return "?";

@@ -1,7 +1,8 @@
-// THE route table.
+// THE route table: tasks and work. What operators ask for is in operator_routes.cpp.
 #include "service/calls.hpp"
 
 #include <array>
+#include <vector>
 
 namespace errand::web {
 namespace {
@@ -111,6 +112,17 @@ constexpr std::array stages_answers{
 }  // namespace
 
 std::span<const route> routes() noexcept {
+    static const auto all = [] {
+        const auto of_tasks = task_routes();
+        const auto of_operators = operator_routes();
+        std::vector<route> both{of_tasks.begin(), of_tasks.end()};
+        both.insert(both.end(), of_operators.begin(), of_operators.end());
+        return both;
+    }();
+    return all;
+}
+
+std::span<const route> task_routes() noexcept {
     static const std::array all{
         route{.method = "GET",
               .path = "/healthz",

@@ -11,7 +11,7 @@
 namespace errand::web {
 namespace {
 
-constexpr std::array grantable{scope::view, scope::submit, scope::work, scope::admin};
+constexpr std::array grantable{scope::view, scope::submit, scope::work, scope::operate, scope::admin};
 
 std::optional<scope> scope_named(std::string_view name) {
     const auto at = std::ranges::find_if(grantable, [&](scope one) { return to_string(one) == name; });
@@ -42,11 +42,12 @@ std::vector<scope> read_scopes(std::string_view text, const std::string& where) 
         const auto one = scope_named(word);
         if (!one)
             throw usage_error{"tokens: \"" + std::string{word} +
-                              "\" is no scope; there are view, submit, work and admin" + where};
+                              "\" is no scope; there are view, submit, work, operate and admin" + where};
         may.push_back(*one);
     }
     if (may.empty())
-        throw usage_error{"tokens: no scope is given; there are view, submit, work and admin" + where};
+        throw usage_error{"tokens: no scope is given; there are view, submit, work, operate and admin" +
+                          where};
     return may;
 }
 
@@ -69,6 +70,8 @@ bool token_holder::may_use(scope what) const noexcept {
     if (what == scope::open) return true;
     const auto is_of_tasks = [](scope one) { return one != scope::admin; };
     if (what == scope::view && std::ranges::any_of(may, is_of_tasks)) return true;
+    // Who may pause a queue may cancel a task.
+    if (what == scope::submit && std::ranges::find(may, scope::operate) != may.end()) return true;
     return std::ranges::find(may, what) != may.end();
 }
 

@@ -16,7 +16,7 @@ struct token_holder {
     std::vector<scope> may{};
     std::array<unsigned char, 32> digest{};
 
-    // Who submits also looks.
+    // Who submits, works or operates also looks; who operates also submits and changes.
     bool may_use(scope what) const noexcept;
 };
 

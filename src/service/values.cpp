@@ -103,6 +103,14 @@ std::optional<std::int64_t> members::integer(std::string_view name, std::int64_t
     return *number;
 }
 
+std::optional<bool> members::flag(std::string_view name) const {
+    const auto* value = find(name);
+    if (!value) return std::nullopt;
+    const auto* flag = value->if_bool();
+    if (!flag) refuse(name, "true or false");
+    return *flag;
+}
+
 std::optional<duration> members::length(std::string_view name) const {
     const auto number = integer(name, 0, max_duration.count());
     return number ? std::optional{duration{*number}} : std::nullopt;

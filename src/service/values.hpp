@@ -32,6 +32,7 @@ public:
 
     std::optional<std::string> text(std::string_view name) const;
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most) const;
+    std::optional<bool> flag(std::string_view name) const;
     // Milliseconds from 0 on.
     std::optional<duration> length(std::string_view name) const;
     // Milliseconds until something is due: negative counts as none.

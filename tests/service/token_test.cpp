@@ -37,10 +37,12 @@ struct folder {
 const std::string viewer = "viewer-token";
 const std::string submitter = "submitter-token";
 const std::string worker = "worker-token";
+const std::string chief = "chief-token";
 
 std::string both() {
     return "# people\n\n" + web::token_line("ann", {"view"}, viewer) + "  " +
-           web::token_line("bob", {"submit"}, submitter) + web::token_line("eve", {"work"}, worker);
+           web::token_line("bob", {"submit"}, submitter) + web::token_line("eve", {"work"}, worker) +
+           web::token_line("zoe", {"operate"}, chief);
 }
 
 errand::service_options with(const std::string& file) {
@@ -76,13 +78,15 @@ TEST_CASE("each call is for the scopes that its row says", "[service]") {
             CHECK(nobody.error_code() == "unauthorized");
             CHECK(nobody.headers.at("www-authenticate") == "Bearer");
         }
-        const bool changes = one.needs == web::scope::submit || one.needs == web::scope::work;
+        const bool operates = one.needs == web::scope::operate;
+        const bool changes = one.needs == web::scope::submit || one.needs == web::scope::work || operates;
         CHECK((ask({"Authorization: Bearer " + viewer}).status == 403) == changes);
         CHECK((ask({"X-Token: " + viewer}).status == 403) == changes);
-        CHECK((ask({"X-Token: " + worker}).status == 403) == (one.needs == web::scope::submit));
+        CHECK((ask({"X-Token: " + worker}).status == 403) == (one.needs == web::scope::submit || operates));
         const auto most = ask({"authorization: bearer " + submitter});
         CHECK(most.status != 401);
-        CHECK((most.status == 403) == (one.needs == web::scope::work));
+        CHECK((most.status == 403) == (one.needs == web::scope::work || operates));
+        CHECK((ask({"X-Token: " + chief}).status == 403) == (one.needs == web::scope::work));
         CHECK((ask({"Authorization: Bearer nonsense"}).status == 401) == !open);
         CHECK((ask({"Authorization: Basic " + submitter}).status == 401) == !open);
         CHECK((ask({"Authorization: Bearer "}).status == 401) == !open);

@@ -1,0 +1,183 @@
+// Rows of the route table for those who look after the work: queues, schedules, limits, settings.
+#include "service/calls.hpp"
+
+#include <array>
+
+namespace errand::web {
+namespace {
+
+constexpr outcome bad{400, "The request does not fit; `path` names the member, parameter or header"};
+constexpr outcome away{503, "The store does not answer"};
+
+constexpr std::array remove_answers{outcome{200, "`{\"id\", \"removed\"}`"},
+                                    outcome{404, "The task is not there"}, outcome{409, "It runs"}, away};
+constexpr std::array graph_answers{
+    outcome{200, "The graph, as `errand graph --json` prints it: GRAPH in [cli.md](cli.md#errand-graph-id)"},
+    bad, outcome{404, "The task is not there"}, away};
+constexpr std::array history_answers{
+    outcome{200, "`{\"days\": [DAY]}`, as `errand history --json` prints them: a line a day and queue"}, bad,
+    away};
+constexpr std::array figures_answers{outcome{200, "The figures, as `errand figures --json` prints them"},
+                                     away};
+constexpr std::array queue_answers{
+    outcome{200, "`{\"queue\", \"paused\", \"changed\"}`; `changed` is false when it was so before"}, bad,
+    away};
+constexpr std::array schedules_answers{
+    outcome{200, "`{\"schedules\": [SCHEDULE], \"next\"}`, as `errand schedules --json` prints them"}, bad,
+    away};
+constexpr outcome no_schedule{404, "The schedule is not there"};
+constexpr std::array schedule_answers{outcome{200, "SCHEDULE with `upcoming`, its next five ticks"},
+                                      no_schedule, away};
+constexpr std::array switch_answers{outcome{200, "`{\"id\", \"state\", \"changed\"}`"}, no_schedule, away};
+constexpr std::array run_answers{outcome{201, "`{\"id\"}`: the task that runs now"}, no_schedule,
+                                 outcome{429, "The quota of the namespace is used up"}, away};
+constexpr std::array limits_answers{
+    outcome{200, "`{\"limits\": [LIMIT]}`, as `errand limits --json` prints them"}, away};
+constexpr std::array limit_answers{outcome{200, "LIMIT as it is now"},
+                                   outcome{400, "There is no limit of that name, or the rule is none"}, away};
+constexpr std::array handlers_answers{
+    outcome{200, "`{\"handlers\": [HANDLER]}`, as `errand handlers --json` prints them"}, away};
+constexpr std::array configure_answers{
+    outcome{200, "`{\"handler\", \"settings\", \"version\", \"by\", \"at\"}`"}, bad,
+    outcome{409, "Somebody else has changed them since that version"}, away};
+
+}  // namespace
+
+std::span<const route> operator_routes() noexcept {
+    static const std::array all{
+        route{.method = "DELETE",
+              .path = "/v1/{namespace}/tasks/{id}",
+              .needs = scope::operate,
+              .name = "remove_task",
+              .meaning = "Deletes a task that does not run, with its result",
+              .run = remove_task,
+              .answers = remove_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/tasks/{id}/graph",
+              .needs = scope::view,
+              .name = "show_graph",
+              .meaning = "A task with what it depends on and what depends on it",
+              .run = show_graph,
+              .query = graph_query,
+              .answers = graph_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/history",
+              .needs = scope::view,
+              .name = "show_history",
+              .meaning = "How many tasks have ended, and how, day by day",
+              .run = show_history,
+              .query = history_query,
+              .answers = history_answers},
+        route{
+            .method = "GET",
+            .path = "/v1/{namespace}/figures",
+            .needs = scope::view,
+            .name = "show_figures",
+            .meaning =
+                "How many attempts of each handler have ended in the last hour, and how long tasks waited and ran",
+            .run = show_figures,
+            .answers = figures_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/queues/{queue}:pause",
+              .needs = scope::operate,
+              .name = "pause_queue",
+              .meaning = "Nothing of the queue is started any more; what runs goes on",
+              .run = pause_queue,
+              .answers = queue_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/queues/{queue}:resume",
+              .needs = scope::operate,
+              .name = "resume_queue",
+              .meaning = "The queue goes on",
+              .run = resume_queue,
+              .answers = queue_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/schedules",
+              .needs = scope::view,
+              .name = "list_schedules",
+              .meaning = "The schedules, by page",
+              .run = list_schedules,
+              .query = schedule_query,
+              .answers = schedules_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/schedules/{schedule}",
+              .needs = scope::view,
+              .name = "show_schedule",
+              .meaning = "One schedule",
+              .run = show_schedule,
+              .answers = schedule_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/schedules/{schedule}:pause",
+              .needs = scope::operate,
+              .name = "pause_schedule",
+              .meaning = "It ticks no more until it is resumed; what is missed is not made up",
+              .run = pause_schedule,
+              .answers = switch_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/schedules/{schedule}:resume",
+              .needs = scope::operate,
+              .name = "resume_schedule",
+              .meaning = "It ticks again",
+              .run = resume_schedule,
+              .answers = switch_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/schedules/{schedule}:cancel",
+              .needs = scope::operate,
+              .name = "cancel_schedule",
+              .meaning = "It ticks no more, until it is declared again",
+              .run = cancel_schedule,
+              .answers = switch_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/schedules/{schedule}:run",
+              .needs = scope::operate,
+              .name = "run_schedule",
+              .meaning = "One run more, now, whatever it is waiting for",
+              .run = run_schedule,
+              .answers = run_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/limits",
+              .needs = scope::view,
+              .name = "list_limits",
+              .meaning = "The limits, with what runs under them and what waits",
+              .run = list_limits,
+              .answers = limits_answers},
+        route{
+            .method = "PUT",
+            .path = "/v1/{namespace}/limits/{limit}",
+            .needs = scope::operate,
+            .name = "set_limit",
+            .meaning =
+                "Gives a limit another rule for all programs: one that is declared, `handler:NAME`, `queue:NAME` or "
+                "`namespace`. What is not named is not limited",
+            .run = set_limit,
+            .body = limit_fields,
+            .answers = limit_answers,
+            .example = R"({"max_running": 5, "rate": {"count": 50, "per_ms": 1000}})"},
+        route{.method = "DELETE",
+              .path = "/v1/{namespace}/limits/{limit}",
+              .needs = scope::operate,
+              .name = "clear_limit",
+              .meaning = "What is declared is in force again",
+              .run = clear_limit,
+              .answers = limit_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/handlers",
+              .needs = scope::view,
+              .name = "list_handlers",
+              .meaning = "The handlers that workers have, with what is set of them",
+              .run = list_handlers,
+              .answers = handlers_answers},
+        route{.method = "PUT",
+              .path = "/v1/{namespace}/handlers/{handler}/settings",
+              .needs = scope::operate,
+              .name = "configure_handler",
+              .meaning = "Sets what goes before a handler's policy, as a whole: `{}` takes all back",
+              .run = configure_handler,
+              .body = settings_fields,
+              .answers = configure_answers,
+              .example = R"({"max_retry": 3, "timeout_ms": 300000})"},
+    };
+    return all;
+}
+
+}  // namespace errand::web
