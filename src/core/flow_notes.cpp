@@ -10,39 +10,39 @@ constexpr std::int64_t per_change = 4;
 std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
 time_point read_instant(byte_reader& in) { return time_point{duration{in.signed_number()}}; }
 
-void write(const flow_run& run, byte_writer& out) {
-    out.number(run.claim);
-    out.u8(static_cast<std::uint8_t>(static_cast<int>(run.outcome) | (run.due_at ? 128 : 0)));
-    out.signed_number(ms_of(run.started_at));
-    out.signed_number(ms_of(run.at));
-    out.text(run.stage);
-    out.signed_number(run.attempt);
-    out.signed_number(run.cost.count());
-    out.text(run.worker);
-    out.text(run.trace);
-    out.text(run.error);
-    out.text(run.next_stage);
-    if (run.due_at) out.signed_number(ms_of(*run.due_at));
-    out.signed_number(run.version);
+void write(const flow_run& made, byte_writer& out) {
+    out.number(made.claim);
+    out.u8(static_cast<std::uint8_t>(static_cast<int>(made.outcome) | (made.due_at ? 128 : 0)));
+    out.signed_number(ms_of(made.started_at));
+    out.signed_number(ms_of(made.at));
+    out.text(made.stage);
+    out.signed_number(made.attempt);
+    out.signed_number(made.cost.count());
+    out.text(made.worker);
+    out.text(made.trace);
+    out.text(made.error);
+    out.text(made.next_stage);
+    if (made.due_at) out.signed_number(ms_of(*made.due_at));
+    out.signed_number(made.version);
 }
 
 flow_run read_run(byte_reader& in) {
-    flow_run run;
-    run.claim = in.number();
+    flow_run made;
+    made.claim = in.number();
     const auto how = in.u8();
-    run.outcome = static_cast<flow_outcome>(how & 127);
-    run.started_at = read_instant(in);
-    run.at = read_instant(in);
-    run.stage = in.text();
-    run.attempt = static_cast<int>(in.signed_number());
-    run.cost = duration{in.signed_number()};
-    run.worker = in.text();
-    run.trace = in.text();
-    run.error = in.text();
-    run.next_stage = in.text();
-    if (how & 128) run.due_at = read_instant(in);
-    run.version = in.signed_number();
-    return run;
+    made.outcome = static_cast<flow_outcome>(how & 127);
+    made.started_at = read_instant(in);
+    made.at = read_instant(in);
+    made.stage = in.text();
+    made.attempt = static_cast<int>(in.signed_number());
+    made.cost = duration{in.signed_number()};
+    made.worker = in.text();
+    made.trace = in.text();
+    made.error = in.text();
+    made.next_stage = in.text();
+    if (how & 128) made.due_at = read_instant(in);
+    made.version = in.signed_number();
+    return made;
 }
 
 // The newest are the last.
@@ -70,9 +70,9 @@ void write(const flow_notes& notes, byte_writer& out) {
         out.signed_number(ms_of(one.started_at));
         out.signed_number(one.length.count());
     }
-    const auto run = first_kept(notes.runs, flow_notes::most_runs);
-    out.number(notes.runs.size() - run);
-    for (auto at = run; at < notes.runs.size(); ++at) write(notes.runs[at], out);
+    const auto made = first_kept(notes.runs, flow_notes::most_runs);
+    out.number(notes.runs.size() - made);
+    for (auto at = made; at < notes.runs.size(); ++at) write(notes.runs[at], out);
 }
 
 flow_notes read_flow_notes(byte_reader& in) {
