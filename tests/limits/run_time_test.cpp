@@ -28,7 +28,7 @@ ERRAND_HANDLER(limits_test::stroller, .queue = "park")
 
 namespace {
 
-errand::config in_one_shard() {
+errand::config one_shard_alone() {
     auto settings = errand::test::fresh_settings();
     settings.shards = 1;
     return settings;
@@ -57,7 +57,7 @@ TEST_CASE(
     "a queue, a handler and the namespace are limited at run time, for tasks that are queued already, too") {
     for (const std::string limit : {"queue:park", "handler:limits_test::stroller", "namespace"}) {
         INFO(limit);
-        bench t{in_one_shard()};
+        bench t{one_shard_alone()};
         auto handles = strollers(t, 4);
         t.run(t.app.set_limit(limit, {.max_running = 2}));
         for (auto& one : strollers(t, 3)) handles.push_back(one);
@@ -73,7 +73,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a limit that is set while workers run holds for what they claim from then on") {
-    bench t{in_one_shard()};
+    bench t{one_shard_alone()};
     t.start();
     t.run(t.app.set_limit("queue:park", {.max_running = 1}));
     auto handles = strollers(t, 3);
@@ -86,7 +86,7 @@ TEST_CASE("a limit that is set while workers run holds for what they claim from 
 }
 
 TEST_CASE("configure limits a handler, and what it does not say is as the policy says") {
-    bench t{in_one_shard()};
+    bench t{one_shard_alone()};
     const auto handles = strollers(t, 5);
     t.run(t.app.configure("limits_test::stroller", {.max_running = 2}));
     t.start();
@@ -106,7 +106,7 @@ TEST_CASE("configure limits a handler, and what it does not say is as the policy
 }
 
 TEST_CASE("a quota of what runs is in force again when the limit that was set is cleared") {
-    bench t{in_one_shard()};
+    bench t{one_shard_alone()};
     t.run(t.app.set_quota({.max_running = 2}));
     t.run(t.app.set_limit("namespace", {.max_running = 1}));
     t.start();
@@ -124,7 +124,7 @@ TEST_CASE("a quota of what runs is in force again when the limit that was set is
 
 TEST_CASE(
     "a task that was submitted when its handler had no limits waits behind them from its first claim on") {
-    bench t{in_one_shard()};
+    bench t{one_shard_alone()};
     boost::asio::io_context io{1};
     auto older = errand::test::opened_store(io, t.app, "older");
     std::vector<errand::submission_item> items;
@@ -134,7 +134,7 @@ TEST_CASE(
         body.handler = "single";
         one.body = errand::encode(body);
     }
-    errand::test::await(io, older->submit(items));
+    errand::test::await(io, older->submit(0, items, errand::submit_mode::each));
     t.start();
     eventually([&] { return t.in.now("single") == 1 && t.limit("handler:single").waiting == 3; });
     t.in.release = true;
