@@ -42,7 +42,8 @@ void append_escaped(std::string& to, std::string_view text) {
 
 std::string bound_text(double bound) {
     std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), bound, std::chars_format::fixed).ptr;
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), bound, std::chars_format::fixed).ptr;
     std::string text{digits.data(), end};
     // OpenMetrics wants bounds written as floating point numbers.
     if (text.find_first_of(".e") == text.npos) text += ".0";

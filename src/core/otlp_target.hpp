@@ -1,6 +1,8 @@
 // Where spans are sent, as OpenTelemetry's variables say it. Pure.
 #pragma once
 
+#include <errand/time.hpp>
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,6 +16,7 @@ struct otlp_target {
     std::string path;
     std::map<std::string, std::string> headers{};
     std::string service = "errand";
+    duration gathered_for{1000};  // before they are sent
 };
 
 // `look` knows the values of variables. Nullopt: spans are sent nowhere. Throws usage_error naming the variable.

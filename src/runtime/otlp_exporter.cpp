@@ -32,7 +32,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto gathered_for = 1s;
 constexpr auto longest_call = 10s;
 constexpr auto longest_end = 2s;
 constexpr auto longest_retry = 30s;
@@ -117,7 +116,7 @@ private:
             if (!some.empty()) co_await deliver(otlp_json(some, to_.service, ERRAND_LIBRARY_VERSION));
             if (some.size() == most_at_once) continue;
             if (ending_ && some.empty()) co_return;
-            if (!ending_) co_await wait(gathered_for);
+            if (!ending_) co_await wait(to_.gathered_for);
         }
     }
 

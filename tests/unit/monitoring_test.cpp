@@ -16,7 +16,7 @@
 
 namespace {
 
-std::string text_of(const std::string& name) {
+std::string page_text(const std::string& name) {
     std::ifstream file{ERRAND_TESTS_DIR "/../docs/monitoring/" + name};
     std::stringstream all;
     all << file.rdbuf();
@@ -48,7 +48,7 @@ std::set<std::string> metrics_in(const std::string& text) {
 TEST_CASE("the alerts and the dashboard ask for metrics that there are", "[metrics]") {
     const auto known = samples_there_are();
     for (const std::string file : {"alerts.yml", "grafana.json"}) {
-        const auto asked = metrics_in(text_of(file));
+        const auto asked = metrics_in(page_text(file));
         CHECK(asked.size() > 10);
         for (const auto& one : asked) {
             INFO(file << ": " << one);
@@ -58,7 +58,7 @@ TEST_CASE("the alerts and the dashboard ask for metrics that there are", "[metri
 }
 
 TEST_CASE("the dashboard shows each metric", "[metrics]") {
-    const auto text = text_of("grafana.json");
+    const auto text = page_text("grafana.json");
     const auto dashboard = boost::json::parse(text);
     CHECK(dashboard.at("panels").as_array().size() > 20);
     for (const auto& all : {std::span<const errand::metric_family>{errand::process_metrics},
@@ -71,9 +71,9 @@ TEST_CASE("the dashboard shows each metric", "[metrics]") {
 }
 
 TEST_CASE("each alert has a section of the runbook, which it names, and two tests", "[metrics]") {
-    const auto rules = text_of("alerts.yml");
-    const auto sections = text_of("runbook.md");
-    const auto tests = text_of("alerts_test.yml");
+    const auto rules = page_text("alerts.yml");
+    const auto sections = page_text("runbook.md");
+    const auto tests = page_text("alerts_test.yml");
     std::size_t count = 0;
     const std::regex alert{R"(- alert: (\w+))"};
     for (std::sregex_iterator at{rules.begin(), rules.end(), alert}, end; at != end; ++at, ++count) {

@@ -30,6 +30,7 @@ using counter = std::shared_ptr<std::atomic<std::uint64_t>>;
 std::shared_ptr<errand::tracer> exporter_to(const std::string& endpoint, const counter& dropped) {
     auto to = errand::otlp_target_of([&](const std::string& name) -> std::optional<std::string> {
         if (name == "OTEL_EXPORTER_OTLP_ENDPOINT") return endpoint;
+        if (name == "OTEL_BSP_SCHEDULE_DELAY") return "10";
         return std::nullopt;
     });
     return std::make_shared<errand::otlp_exporter>(std::move(*to), dropped, [](std::string_view) {});
@@ -130,9 +131,9 @@ TEST_CASE("a bulk is one submission, whose context all of its tasks carry") {
 
 TEST_CASE("what an attempt submits is part of its trace, and what a stage submits of the stage") {
     traced t;
-    t.book.body = [&](errand::task_context&) -> errand::awaitable<int> {
+    t.book.body = [&](errand::task_context& self) -> errand::awaitable<int> {
         co_await t.app.handler<echo>().perform_async(1);
-        co_await errand::stage("charge", [&]() -> errand::awaitable<void> {
+        co_await self.stage("charge", [&]() -> errand::awaitable<void> {
             co_await t.app.handler<echo>().perform_async(2);
         });
         co_return 1;
@@ -234,39 +235,4 @@ TEST_CASE("an attempt that is later than traces are joined begins one, linked wi
     CHECK(processed.parent().empty());
     CHECK(processed.trace() != submitted.trace());
     CHECK(processed.links() == std::vector{submitted.id()});
-}
-
-TEST_CASE("while the collector is away nothing waits for it, and what is too much is counted") {
-    const counter dropped = std::make_shared<std::atomic<std::uint64_t>>(0);
-    fake_collector collector;
-    collector.answer(503);
-    constexpr std::size_t many =
-        errand::otlp_exporter::most_kept + errand::otlp_exporter::most_at_once + 1000;
-    {
-        const auto to = exporter_to(collector.endpoint(), dropped);
-        to->ended({.name = "first", .trace_id = trace_id, .span_id = request_id});
-        eventually([&] { return collector.requests() > 0; });
-        for (std::size_t i = 1; i < many; ++i)
-            to->ended({.name = "more", .trace_id = trace_id, .span_id = request_id});
-        CHECK(*dropped == many - 1 - errand::otlp_exporter::most_kept);
-        collector.answer(200);
-        eventually([&] { return collector.named("more").size() == errand::otlp_exporter::most_kept; });
-        CHECK(collector.named("first").size() == 1);
-    }
-    CHECK(*dropped == many - 1 - errand::otlp_exporter::most_kept);
-}
-
-TEST_CASE("what the collector refuses is dropped, and what is left at the end is sent") {
-    const counter dropped = std::make_shared<std::atomic<std::uint64_t>>(0);
-    fake_collector collector;
-    collector.answer(400);
-    {
-        const auto to = exporter_to(collector.endpoint(), dropped);
-        to->ended({.name = "refused", .trace_id = trace_id, .span_id = request_id});
-        eventually([&] { return *dropped == 1; });
-        collector.answer(200);
-        to->ended({.name = "last", .trace_id = trace_id, .span_id = request_id});
-    }
-    CHECK(collector.named("last").size() == 1);
-    CHECK(*dropped == 1);
 }
