@@ -59,7 +59,7 @@ function Search() {
     search(event.target.elements.text.value);
   };
   return html`<form class="search" role="search" onSubmit=${submit}>
-    <input id="search" name="text" type="search" placeholder="id, handler:biz_id, state:dead …" aria-label="Find tasks" autocomplete="off" spellcheck="false"/></form>`;
+    <input id="search" name="text" type="search" placeholder="Find a task" title="an id, handler:biz_id, or words like state:dead queue:mail" aria-label="Find tasks" autocomplete="off" spellcheck="false"/></form>`;
 }
 
 const themes = ['system', 'light', 'dark'];

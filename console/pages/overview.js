@@ -3,8 +3,8 @@ import { html } from '../parts/ui.js';
 import { useView } from '../live.js';
 import { Failure, Loading } from '../parts/table.js';
 import { Columns } from '../parts/chart.js';
-import { State, sign, states } from '../parts/state.js';
-import { count, length, plural, rate } from '../parts/text.js';
+import { sign, states } from '../parts/state.js';
+import { count, length, plural, rate, short } from '../parts/text.js';
 import { queue as queuePath, to } from '../parts/paths.js';
 
 function verdict(now) {
@@ -75,11 +75,10 @@ export function Overview() {
     <${Needs} now=${now}/>
     <section aria-labelledby="counts"><h2 id="counts">Tasks</h2><ul class="counts">
       ${states.map((one) => html`<li key=${one}><a class=${one + (now.tasks[one] === 0 ? ' none' : '')} href=${to('/tasks', { state: one })}>
-        <span class="n">${count(now.tasks[one])}</span><span class="state"><span class="sign" aria-hidden="true">${sign(one)}</span>${one}</span></a></li>`)}
+        <span class="n" title=${count(now.tasks[one])}>${short(now.tasks[one])}</span><span class="state"><span class="sign" aria-hidden="true">${sign(one)}</span>${one}</span></a></li>`)}
     </ul></section>
     <section aria-labelledby="pace"><h2 id="pace">Pace</h2><div class="charts">
       <${Columns} points=${minutes(now.pulse)} names=${['ended', 'failed attempts']} kinds=${['good', 'warn']}
         caption="Last hour, by minute, since the service has been watched"/>
       <${Days}/></div></section>`;
 }
-export { State };

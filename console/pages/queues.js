@@ -6,7 +6,7 @@ import { attempt } from '../parts/notice.js';
 import { Failure, Loading, Table } from '../parts/table.js';
 import { Columns } from '../parts/chart.js';
 import { State, states } from '../parts/state.js';
-import { Ago, count, length, plural, rate } from '../parts/text.js';
+import { Ago, count, length, plural, rate, short } from '../parts/text.js';
 import { queue as queuePath, to } from '../parts/paths.js';
 import { mayChange } from '../parts/session.js';
 
@@ -64,7 +64,7 @@ export function Queue({ name }) {
   return html`<div class="head"><h1>${now.name}</h1><${Condition} queue=${now}/><${Switch} queue=${now}/></div>
     ${now.paused && html`<p>Paused <${Ago} at=${now.paused_since}/>: what runs goes on, nothing new starts.</p>`}
     <ul class="counts">${states.map((one) => html`<li key=${one}><a class=${one + (now.tasks[one] === 0 ? ' none' : '')}
-      href=${to('/tasks', { state: one, queue: name })}><span class="n">${count(now.tasks[one])}</span><${State} is=${one}/></a></li>`)}</ul>
+      href=${to('/tasks', { state: one, queue: name })}><span class="n" title=${count(now.tasks[one])}>${short(now.tasks[one])}</span><${State} is=${one}/></a></li>`)}</ul>
     <dl class="facts">
       <dt>Next task has waited</dt><dd>${length(now.oldest_ms) || '–'}</dd>
       <dt>Ended</dt><dd>${rate(now.finished_per_second)}, ${count(now.finished)} in all</dd>

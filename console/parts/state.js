@@ -2,7 +2,7 @@
 import { html } from './ui.js';
 
 const signs = {
-  waiting: '⋯', delayed: '◷', ready: '●', working: '▶', retry: '↻', success: '✓', dead: '✕', cancelled: '⊘', expired: '⌛',
+  waiting: '⋯', delayed: '◷', ready: '●', working: '▶', retry: '↻', success: '✓', dead: '✕', cancelled: '⊘', expired: '◌',
   active: '▶', paused: '‖', finished: '✓', running: '▶', done: '✓', stopped: '■', failed: '✕', stopping: '■',
 };
 

@@ -4,6 +4,10 @@ import { html, useEffect, useState } from './ui.js';
 const grouped = new Intl.NumberFormat('en');
 export const count = (n) => grouped.format(n);
 
+const shortened = new Intl.NumberFormat('en', { notation: 'compact', minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** What a tile has room for: "1.20M". */
+export const short = (n) => (n < 1000000 ? count(n) : shortened.format(n));
+
 export function rate(perSecond) {
   if (!perSecond || perSecond <= 0) return '0';
   if (perSecond < 0.1) return (perSecond * 60).toFixed(1) + ' / min';
@@ -14,7 +18,7 @@ export function rate(perSecond) {
 export function length(ms) {
   if (ms === null || ms === undefined) return '';
   const all = Math.max(0, ms);
-  if (all < 1) return (all * 1000).toFixed(0) + ' µs';
+  if (all > 0 && all < 1) return (all * 1000).toFixed(0) + ' µs';
   if (all < 1000) return Math.round(all) + ' ms';
   if (all < 10000) return (all / 1000).toFixed(1) + ' s';
   const units = [[86400000, 'd'], [3600000, 'h'], [60000, 'min'], [1000, 's']];
