@@ -102,6 +102,7 @@ void judgement::add(judgement other) {
     late_starts += other.late_starts;
     others_due += other.others_due;
     others_in_time += other.others_in_time;
+    outages += other.outages;
     outages_judged += other.outages_judged;
     ticks_run += other.ticks_run;
     ticks_missed += other.ticks_missed;
@@ -134,9 +135,11 @@ boost::json::object to_json(const judgement& of) {
                              {"faults", object_of(of.faults)},
                              {"ended", object_of(of.states)},
                              {"recovery_ms", recovery(of.recovery_ms)}};
-    if (of.others_due > 0) {
-        told["others_while_one_was_away"] = boost::json::object{
-            {"due", of.others_due}, {"in_time", of.others_in_time}, {"times_judged", of.outages_judged}};
+    if (of.outages > 0) {
+        told["others_while_one_was_away"] = boost::json::object{{"due", of.others_due},
+                                                                {"in_time", of.others_in_time},
+                                                                {"times", of.outages},
+                                                                {"times_judged", of.outages_judged}};
     }
     if (of.ticks_run > 0) {
         told["ticks"] = boost::json::object{

@@ -44,6 +44,7 @@ struct judgement {
     std::size_t late_starts = 0;
     std::size_t others_due = 0;      // while a server was away, tasks of the others
     std::size_t others_in_time = 0;  // of them, started soon
+    std::size_t outages = 0;         // times that one of several servers was away
     std::size_t outages_judged = 0;  // of them, in which nothing else struck
     std::size_t ticks_run = 0;       // of schedules
     std::size_t ticks_missed = 0;    // found due together with newer ones

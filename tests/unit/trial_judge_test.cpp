@@ -350,6 +350,7 @@ TEST_CASE("while one of several servers is away nine in ten tasks of the others 
     const auto found = three_servers(3100).judged();
     CHECK(found.violated.at("held_up") == 1);
     CHECK_FALSE(found.good(false));
+    CHECK(found.outages == 1);
     CHECK(found.outages_judged == 1);
     SECTION("whatever struck at other times") {
         auto tells = three_servers(3100);
