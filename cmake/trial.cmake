@@ -76,6 +76,18 @@ function(errand_broken_hand rule)
             HEADER store/sqlite/sql_texts.hpp FILES ${texts} ${broken_SQL})
     endif()
     add_dependencies(errand_trial program_${rule})
+    set(on "")
+    if(broken_VALKEY)
+        set(on VALKEY)
+    endif()
+    errand_finds(${rule} ${on} FINDS "${broken_FINDS}" STORE "${broken_STORE}" MODE "${broken_MODE}" SECONDS "${broken_SECONDS}"
+        FAULTS ${broken_FAULTS})
+endfunction()
+
+# errand_finds(rule FINDS kind [ON where] [VALKEY] [STORE sqlite] [MODE mode] [SECONDS s] [FAULTS options...]): the trial finds with the
+# program of that rule what is violated; once more, elsewhere, when it is said where.
+function(errand_finds rule)
+    cmake_parse_arguments(PARSE_ARGV 1 broken "VALKEY" "FINDS;ON;STORE;MODE;SECONDS" "FAULTS")
     if(NOT broken_SECONDS)
         set(broken_SECONDS 15)
     endif()
@@ -87,6 +99,9 @@ function(errand_broken_hand rule)
         list(APPEND mode --store ${broken_STORE})
     endif()
     set(name "fault: the trial finds a broken rule: ${rule}")
+    if(broken_ON)
+        string(APPEND name ", on ${broken_ON}")
+    endif()
     set(on "")
     if(broken_VALKEY)
         set(on "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey")
@@ -129,6 +144,9 @@ errand_broken_source(deaf fetcher FILE worker/fetcher.cpp
     FROM "claimed_at_ = now;\n        woken();" TO "claimed_at_ = now;")
 errand_broken_hand(deaf MODE lone FINDS late_start SOURCES "${shard_store}" "${fetcher}"
     SECONDS 15 FAULTS --patience 8 --only pause)
+
+errand_finds(deaf ON valkey VALKEY MODE lone FINDS late_start SECONDS 11 FAULTS --patience 6 --only pause)
+errand_finds(deaf ON "three servers" MODE lone FINDS late_start SECONDS 11 FAULTS --shards 3 --patience 6 --only pause)
 
 # One wake-up in four is missed, and nobody looks by himself. A SQLite file hands no task to a worker: what may be missed there is that.
 errand_broken_source(wake_up_missed fetcher FILE worker/fetcher.cpp
@@ -232,6 +250,26 @@ errand_broken_source(aside_untold adopt FILE store/redis/scripts/adopt.lua
 errand_broken_hand(aside_untold FINDS "(stuck|left_aside)" SCRIPTS "${tell}" "${adopt}"
     FAULTS --patience 20 --no-lots --only slow_line)
 
+foreach(rule strange_is_ready aside_untold)
+    set(finds strange_again)
+    if(rule STREQUAL "aside_untold")
+        set(finds "(stuck|left_aside)")
+    endif()
+    errand_finds(${rule} ON valkey VALKEY FINDS "${finds}" SECONDS 5 FAULTS --patience 6 --no-lots --only slow_line)
+    errand_finds(${rule} ON "three servers" MODE shards FINDS "${finds}" SECONDS 5 FAULTS --patience 6 --no-lots --only slow_line)
+endforeach()
+
+errand_broken_source(strange_is_ready_on_sqlite promote FILE store/sqlite/sql/promote.sql
+    FROM "notes IS NOT NULL, grp" TO "0, grp")
+errand_broken_hand(strange_is_ready_on_sqlite STORE sqlite FINDS strange_again SQL "${promote}"
+    SECONDS 5 FAULTS --patience 6 --no-lots --only fold_log)
+
+errand_broken_source(aside_untold_on_sqlite in_turns FILE store/sqlite/claim_in_turns.cpp
+    FROM "got.more = any_adoptable(aside_.lists(asked.queues, handlers, asked.all_but));\n    if (got.more) {\n        tx_.idle.stop_waiting_aside(tx_.by());\n    } else if (!asked.all_but) {"
+    TO "got.more = asked.limit > 0 && any_adoptable(aside_.lists(asked.queues, handlers, asked.all_but));\n    if (asked.all_but && asked.queues.empty()) {")
+errand_broken_hand(aside_untold_on_sqlite STORE sqlite FINDS "(stuck|left_aside)" SOURCES "${in_turns}"
+    SECONDS 5 FAULTS --patience 6 --no-lots --only fold_log)
+
 set(of_claim "WHERE n = coalesce(?7, (SELECT n FROM errand_task WHERE ns = ?1 AND id = ?2)) AND id = ?2 AND claim")
 errand_broken_source(no_fence_on_sqlite finish FILE store/sqlite/sql/finish.sql
     FROM "notes = NULL, outcome = ?6\n${of_claim} = ?3" TO "notes = NULL, outcome = ?6\n${of_claim} > 0")
@@ -252,7 +290,7 @@ errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 -
 errand_trial_test("a mixed load under every fault loses nothing" 30 --mode alone)
 errand_trial_test("a mixed load on a store that fails over loses nothing" 20 --mode replicated)
 errand_trial_test("a fail-over and a primary that is demoted lose nothing" 15 --mode replicated --no-lots
-    --only fail_over,demote)
+    --only fail_over,fail_over_behind,demote)
 errand_trial_test("one worker alone starts in time what is ready" 30 --mode lone)
 errand_trial_test("one worker alone starts in time what is ready, on three servers" 10 --mode lone --shards 3
     --only silence,pause)
