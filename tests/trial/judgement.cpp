@@ -111,6 +111,8 @@ void judgement::add(judgement other) {
     limited_held += other.limited_held;
     limits_full += other.limits_full;
     limit_changes += other.limit_changes;
+    batched += other.batched;
+    batches += other.batches;
     stood_aside += other.stood_aside;
     stood_long += other.stood_long;
     violations += other.violations;
@@ -151,6 +153,7 @@ boost::json::object to_json(const judgement& of) {
                                              {"full", of.limits_full},
                                              {"changes", of.limit_changes}};
     }
+    if (of.batched > 0) told["collected"] = boost::json::object{{"tasks", of.batched}, {"runs", of.batches}};
     if (of.stood_aside > 0)
         told["stood_aside"] = boost::json::object{{"tasks", of.stood_aside}, {"over_1s", of.stood_long}};
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);

@@ -53,6 +53,8 @@ struct judgement {
     std::size_t limited_held = 0;    // of them, with a claim that was not lost
     std::size_t limits_full = 0;     // of these, began as the last that might run at once
     std::size_t limit_changes = 0;   // at run time
+    std::size_t batched = 0;         // tasks that are collected
+    std::size_t batches = 0;         // of them, runs that were accepted
     std::size_t stood_aside = 0;     // for workers that know their handler
     std::size_t stood_long = 0;      // of them, for over 1 s although one had room
     std::size_t violations = 0;

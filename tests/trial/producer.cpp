@@ -1,6 +1,7 @@
 #include "trial/producer.hpp"
 
 #include "trial/declarer.hpp"
+#include "trial/gathered.hpp"
 #include "trial/limiter.hpp"
 #include "trial/novel.hpp"
 #include "trial/shard.hpp"
@@ -133,6 +134,7 @@ void producer::one(dice& random) {
     } else if (which <= 76) {
         delayed(random);
     } else if (which <= 84) {
+        if (which > 81) return gather(random);
         // All producers name these alike.
         const auto key = "shared-" + std::to_string(ms_of(steady_clock::now()) / 100);
         accepted = submit<quick>({.biz_id = key}, of_many);
@@ -158,6 +160,23 @@ void producer::bulk(dice& random) {
     } catch (const errand::error& e) {
         std::fprintf(stderr, "hand: %s\n", e.what());
         for (const auto& [number] : all) book_.add("uncertain", "-", number);
+    }
+}
+
+void producer::gather(dice& random) {
+    constexpr int keys = 3;
+    std::vector<piece> all;
+    const int key = between(1, keys, random);
+    for (int left = between(1, 4, random); left > 0; --left) all.push_back({number_++, key});
+    try {
+        const auto handles = app_.block_on(app_.handler<gathered>().perform_bulk(all));
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            book_.add("gathers", handles[at].id(), all[at].number);
+            book_.add("accepted", handles[at].id(), all[at].number);
+        }
+    } catch (const errand::error& e) {
+        std::fprintf(stderr, "hand: %s\n", e.what());
+        for (const auto& one : all) book_.add("uncertain", "-", one.number);
     }
 }
 

@@ -15,7 +15,7 @@
 namespace trial {
 
 // Lines it adds: `accepted ID NUMBER`, behind a `needs:PARENT ID` for each that it depends on; `uncertain - NUMBER` when the store
-// could not be asked; `delayed ID MS SINCE`; `overdue - NUMBER MS` when a submission of one task was answered so long after its
+// could not be asked; `gathers ID NUMBER` of one that is collected; `delayed ID MS SINCE`; `overdue - NUMBER MS` when a submission of one task was answered so long after its
 // store_timeout; `cancelled ID` when it was told that the task is cancelled now; `reviving ID` before a dead task is revived and
 // `revived ID` when that is done; `due ID SHARD WHEN` where there are several shards: of each some tasks are submitted at a steady
 // rate, which waits for no answer. While the file JOURNAL.silent is there nothing is submitted.
@@ -40,6 +40,7 @@ private:
     void press_limits();
     void one(dice& random);
     void bulk(dice& random);
+    void gather(dice& random);
     void depending(dice& random);
     void cancelled(dice& random);
     void revived(dice& random);
