@@ -16,7 +16,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <map>
 #include <memory>
 
@@ -27,6 +30,7 @@ struct serve_options {
     service_options how;
     const CLI::Option* tokens = nullptr;
     std::vector<std::string> pools;
+    std::vector<std::string> job_defaults;
     std::string access_log = "text";
     std::string idle_timeout;
     std::string stop_grace;
@@ -47,10 +51,29 @@ std::map<std::string, std::string> pools_of(const std::vector<std::string>& give
     return pools;
 }
 
+// "ttr=60": what a request means that does not say it.
+void set_default(lmstfy_options& of, const std::string& given) {
+    const auto equals = std::min(given.find('='), given.size());
+    const auto name = given.substr(0, equals);
+    const auto text = given.substr(std::min(equals + 1, given.size()));
+    const std::map<std::string, std::uint32_t*> seconds{
+        {"ttl", &of.ttl}, {"delay", &of.delay}, {"ttr", &of.ttr}, {"timeout", &of.timeout}};
+    const auto read = [&](auto& into) {
+        const auto* last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, into);
+        return error == std::errc{} && end == last;
+    };
+    const auto which = seconds.find(name);
+    if (which != seconds.end() ? read(*which->second) : name == "tries" && read(of.tries)) return;
+    throw usage_error{"--lmstfy-default " + given +
+                      ": write tries=N, or ttl, delay, ttr or timeout with a whole number of seconds"};
+}
+
 service_options options_of(const serve_options& given) {
     auto how = given.how;
     how.access_log = log_names.at(given.access_log);
     how.lmstfy.pools = pools_of(given.pools);
+    for (const auto& one : given.job_defaults) set_default(how.lmstfy, one);
     // Standard output is for lines that a program reads; the access log is one of them.
     how.access_log_sink = [](std::string_view line) { print(std::string{line} + '\n'); };
     if (!given.idle_timeout.empty()) how.idle_timeout = need_length("--idle-timeout", given.idle_timeout);
@@ -191,6 +214,12 @@ runner prepare_serve(CLI::App& line) {
     line.add_option("--lmstfy-accounts", how.lmstfy.accounts_file,
                     "Who may use the admin API: a file of lines that `errand token --scope admin` writes")
         ->type_name("FILE");
+    line.add_option(
+            "--lmstfy-default", given->job_defaults,
+            "What a request of lmstfy's API means that does not say it: ttl=86400 (seconds), delay=0, tries=1, ttr=120 or "
+            "timeout=0; may be given again")
+        ->type_name("NAME=NUMBER")
+        ->allow_extra_args(false);
     line.add_flag("--lmstfy-open-sizes", how.lmstfy.open_sizes,
                   "Sizes of lmstfy's queues are told without a token, as by lmstfy");
     line.add_option("--print", given->print, "Serves nothing: prints what can be asked of it")

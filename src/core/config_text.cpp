@@ -150,7 +150,7 @@ std::map<std::string, int> parse_weights(std::string_view text, const std::strin
                                 ? std::optional{1}
                                 : parse_number<int>(trimmed(item.substr(colon + 1)));
         if (name.empty() || !weight) refuse(where, item, "name:weight, for example mail:3");
-        weights[std::string{name}] = *weight;
+        if (!weights.emplace(name, *weight).second) refuse(where, item, "each name once");
     }
     return weights;
 }

@@ -210,7 +210,11 @@ awaitable<bool> one_connection::serve_one() {
         co_return co_await refuse(*why, keep && clear, clear);
     }
     if (!co_await read_body(parser)) co_return false;
-    in_.body = std::move(parser.get().body());
+    if (route_.of->drops_body) {
+        parser.get().body() = std::string{};
+    } else {
+        in_.body = std::move(parser.get().body());
+    }
     std::optional<answer> made;
     try {
         made = co_await run_route(in_, std::move(route_), *this, site_);

@@ -85,6 +85,13 @@ public:
     // Who was to have them has not got them: they were not begun.
     void give_back(const std::vector<attempt>& all);
 
+    // ---- what is due later (exchange_due.cpp) ----
+    // A task was put into this queue that falls due that long from now, although nobody takes from there yet.
+    void will_be_due(const std::string& queue, duration in);
+    // Makes ready what is due in these queues, whoever looked after them so far, and looks after them from now on. False: there
+    // was nothing. After ready(). Throws store_error.
+    awaitable<bool> make_due_ready(std::vector<std::string> queues);
+
     // ---- what is said of tasks ----
     // Of the task that is meant, if it was claimed here and is not reported; null: the store knows it.
     attempt* held(const task_id& id, const ticket& by);

@@ -75,6 +75,7 @@ struct route {
     fields headers{};           // that mean something to this call
     bool large = false;         // its body may be as large as the service takes; others 64 KiB
     std::size_t most_body = 0;  // bytes of its body; 0: as that says
+    bool drops_body = false;    // it is not kept while the call is under way
     std::span<const outcome> answers{};
     std::string_view example{};  // a body
 };

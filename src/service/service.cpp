@@ -93,6 +93,9 @@ void check_lmstfy(const lmstfy_options& given) {
         if (url.empty()) throw usage_error{"service_options .lmstfy.pools: " + name + " names no store"};
     }
     if (given.tries == 0) throw usage_error{"service_options .lmstfy.tries = 0: must be 1..65535"};
+    if (given.ttl > 0 && given.ttl < given.delay)
+        throw usage_error{"service_options .lmstfy.ttl = " + std::to_string(given.ttl) +
+                          ": ends before .delay = " + std::to_string(given.delay) + " does"};
 }
 
 // What listens, and what is asked for there.

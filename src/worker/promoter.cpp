@@ -12,6 +12,7 @@ namespace errand {
 namespace {
 // A longer call would keep other workers waiting.
 constexpr std::size_t promoted_per_call = 500;
+}  // namespace
 
 std::string expired_outcome() {
     task_outcome outcome;
@@ -19,7 +20,6 @@ std::string expired_outcome() {
     outcome.retention = policy{}.retention;
     return encode(outcome);
 }
-}  // namespace
 
 promoter::promoter(worker_shared& shared, const boost::asio::any_io_executor& executor, store& in)
     : role{shared.app, executor, "promoting"}, shared_{shared}, in_{in}, expired_{expired_outcome()} {}

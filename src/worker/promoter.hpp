@@ -5,7 +5,12 @@
 #include "worker/role.hpp"
 #include "worker/worker_shared.hpp"
 
+#include <string>
+
 namespace errand {
+
+// As what was not started in time ends.
+std::string expired_outcome();
 
 class promoter final : public role {
 public:

@@ -117,6 +117,26 @@ TEST_CASE("a task that one errand serve has given out is reported to another, af
     CHECK(second.wait().code == 0);
 }
 
+TEST_CASE("errand serve is told what requests of lmstfy's API mean that do not say it", "[cli]") {
+    office t;
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"serve", "--listen", "127.0.0.1:0"};
+        for (auto& one : more) words.insert(words.end(), {"--lmstfy-default", std::move(one)});
+        return t.errand(words);
+    };
+    const auto taken = with({"delay=4294967295", "ttl=5", "tries=3", "ttr=1", "timeout=0"});
+    CHECK(taken.code == 2);
+    CHECK_THAT(taken.err, ContainsSubstring(".ttl = 5: ends before .delay = 4294967295 does"));
+    for (const std::string bad :
+         {"ttl=x", "ttl=", "ttl", "ttr=-1", "ttr=4294967296", "tries=65536", "speed=1", "=1"}) {
+        INFO(bad);
+        const auto got = with({bad});
+        CHECK(got.code == 2);
+        CHECK_THAT(got.err, ContainsSubstring("--lmstfy-default " + bad + ": write tries=N"));
+    }
+    CHECK_THAT(with({"tries=0"}).err, ContainsSubstring(".lmstfy.tries = 0"));
+}
+
 TEST_CASE("errand serve refuses to let anybody in without being told to", "[cli]") {
     office t;
     const auto open = t.errand({"serve", "--listen", "0.0.0.0:0"});

@@ -99,6 +99,15 @@ TEST_CASE("bodies on calls that want none are thrown away, as PHP's client sends
     CHECK(at.ask("GET", "q?Array", body, form).json().at("job_id") == json::string_view{id});
     CHECK(at.ask("PUT", "q/deadletter", body, form).json().at("count") == 0);
     CHECK(at.ask("DELETE", "q/job/" + id, body, form).status == 204);
+    // That of a bulk is larger.
+    const std::string bulk(5'000'000, 'x');
+    for (const auto* rest : {"q", "q/peek", "q/job/x", "q/size", "q/deadletter", "q/deadletter/size"}) {
+        INFO(rest);
+        CHECK(at.ask("GET", rest, bulk, form).status != 413);
+    }
+    CHECK(at.ask("PUT", "q/deadletter", bulk, form).status == 200);
+    for (const auto* rest : {"q", "q/job/x", "q/deadletter"})
+        CHECK(at.ask("DELETE", rest, bulk, form).status == 204);
     // And what waits for a 100 gets it.
     auto& line = at.line();
     line.send("PUT /api/" + shop.name() + "/q HTTP/1.1\r\nHost: x\r\nX-Token:" + at.token() +
@@ -253,6 +262,48 @@ TEST_CASE("a pool is another store, and a token names it", "[service]") {
     CHECK(shop.with_token(shop.name(), token.substr(5)).ask("GET", "q").status == 401);
 }
 
+TEST_CASE("a pool whose store is away keeps nothing of the others from the admin API", "[service]") {
+    errand::lmstfy_options more;
+    more.pools = {{"gone", "redis://127.0.0.1:1/0"}};
+    auto settings = errand::test::fresh_settings();
+    settings.store_timeout = std::chrono::seconds{2};
+    lmstfy_shop shop{with_lmstfy(more), settings};
+    shop.connect().publish("q", "x");
+    shop.make_token(shop.name(), "&pool=gone");
+    auto admin = shop.admin();
+    const auto metrics = admin.ask("GET", "/metrics");
+    CHECK(metrics.status == 200);
+    CHECK_THAT(metrics.body,
+               ContainsSubstring("infra_lmstfy_redis_queue_sizes{pool=\"default\",namespace=\"" +
+                                 shop.name() + "\",queue=\"q\"} 1\n"));
+    CHECK(admin.ask("GET", "/info").json() == json::value{{shop.name(), {"q"}}});
+}
+
+TEST_CASE("sizes are told of namespaces that nobody has asked about since the start",
+          "[service][shared_by_apps]") {
+    lmstfy_shop shop;
+    shop.connect(shop.other()).publish("q", "x");
+    lmstfy_shop second{with_lmstfy(), shop.t.app.settings()};
+    CHECK_THAT(second.admin().ask("GET", "/metrics").body,
+               ContainsSubstring("queue_sizes{pool=\"default\",namespace=\"" + shop.other() +
+                                 "\",queue=\"q\"} 1\n"));
+}
+
+TEST_CASE("the same token is counted by itself in each namespace", "[service]") {
+    lmstfy_shop shop;
+    const std::string token = "01234567890123456789";
+    shop.make_token(shop.name(), "&token=" + token);
+    shop.make_token(shop.other(), "&token=" + token);
+    auto admin = shop.admin();
+    for (const auto& name : {shop.name(), shop.other()}) {
+        CHECK(admin.ask("POST", "/token/" + name + '/' + token + "/limit", R"({"write":1,"interval":1000})")
+                  .status == 201);
+        auto at = shop.with_token(name, token);
+        CHECK(at.ask("PUT", "q", "x").status == 201);
+        CHECK(at.ask("PUT", "q", "x").status == 429);
+    }
+}
+
 TEST_CASE("sizes need a token unless they are open", "[service]") {
     errand::lmstfy_options more;
     more.open_sizes = true;
@@ -278,4 +329,5 @@ TEST_CASE("options of lmstfy's APIs that do not fit are refused", "[service]") {
     refuses({.pools = {{"a.b", "sqlite::memory:"}}});
     refuses({.accounts_file = "/nowhere/at/all"});
     refuses({.tries = 0});
+    refuses({.ttl = 5, .delay = 6});
 }

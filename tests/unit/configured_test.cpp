@@ -75,6 +75,8 @@ TEST_CASE("namespaces to serve that cannot be are refused in a sentence") {
                       Equals("ERRAND_NAME_SPACES: expected name:weight, for example mail:3, got \"shop:x\""));
     CHECK_THROWS_WITH(with_variable("ERRAND_NAME_SPACES", ":3"),
                       Equals("ERRAND_NAME_SPACES: expected name:weight, for example mail:3, got \":3\""));
+    CHECK_THROWS_WITH(with_variable("ERRAND_NAME_SPACES", "shop:3,mail,shop:1"),
+                      Equals("ERRAND_NAME_SPACES: expected each name once, got \"shop:1\""));
     CHECK_THROWS_WITH(errand::check_config(serving({{"shop", 0}})),
                       Equals("config.name_spaces: the weight of \"shop\" must be 1 to 1000, got 0"));
     CHECK_THROWS_WITH(errand::check_config(serving({{"shop", -3}})),

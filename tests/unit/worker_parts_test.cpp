@@ -5,6 +5,7 @@
 #include "worker/silent_shards.hpp"
 #include "worker/slot_pool.hpp"
 #include "worker/slot_shares.hpp"
+#include "worker/taken_elsewhere.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -218,4 +219,21 @@ TEST_CASE("a server that is away is waited for once by whoever tells news one by
     CHECK_FALSE(silent.any_of({0, 1}));
     silent.failed({0, 2});
     CHECK_FALSE(silent.any_of({0, 2}));
+}
+
+TEST_CASE("of the queues that others take from without end, those taken from last are looked after") {
+    errand::taken_elsewhere beside;
+    CHECK(beside.add({"answers", "mail"}, {"h"}));
+    CHECK_FALSE(beside.add({"answers"}, {"h"}));
+    for (int i = 0; i < 20'000; ++i) {
+        CHECK(beside.add({"q" + std::to_string(i)}, {}));
+        CHECK_FALSE(beside.add({"mail"}, {}));
+    }
+    const auto queues = beside.queues_with({});
+    CHECK(queues.size() == 10'000);
+    const auto has = [&](const std::string& name) { return std::ranges::find(queues, name) != queues.end(); };
+    CHECK(has("mail"));
+    CHECK(has("q19999"));
+    CHECK_FALSE(has("answers"));
+    CHECK(beside.handlers_with({}) == std::vector<std::string>{"h"});
 }

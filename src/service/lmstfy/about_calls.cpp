@@ -2,10 +2,13 @@
 #include <errand/app.hpp>
 
 #include "core/task_id.hpp"
+#include "runtime/async_gate.hpp"
 #include "service/lmstfy/admin_calls.hpp"
 #include "service/lmstfy/answers.hpp"
 #include "service/lmstfy/names.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -21,6 +24,31 @@ namespace {
 
 awaitable<overview_answer> overview_of(std::shared_ptr<tenant> of) {
     return on_tenant(std::move(of), [](tenant& there) { return there.home().tasks().overview(); });
+}
+
+struct seen_tenant {
+    std::shared_ptr<tenant> of;
+    overview_answer seen;
+};
+
+// At the same time; without those whose store does not answer: they keep nothing from the others.
+awaitable<std::vector<seen_tenant>> overviews_of(std::vector<std::shared_ptr<tenant>> all) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    std::vector<seen_tenant> got;
+    std::size_t left = all.size();
+    async_gate changed{executor};
+    for (const auto& one : all) {
+        boost::asio::co_spawn(executor, overview_of(one),
+                              [&, of = one](const std::exception_ptr& failure, overview_answer seen) {
+                                  if (!failure) got.push_back({of, std::move(seen)});
+                                  --left;
+                                  changed.open();
+                              });
+    }
+    while (left > 0) co_await changed.wait();
+    std::ranges::sort(got, {},
+                      [](const seen_tenant& one) { return std::pair{one.of->pool(), one.of->name_space()}; });
+    co_return got;
 }
 
 std::string log_state(const web::hub& of) { return of.log == access_log::off ? "disabled" : "enabled"; }
@@ -40,22 +68,17 @@ awaitable<web::answer> show_info(web::call& c) {
     const std::string pool = named && !named->empty() ? *named : std::string{default_pool};
     if (!office.has_pool(pool)) throw web::not_found("pool not found");
     co_await office.home().ready();
-    std::vector<token_place> places;
-    for (const auto& [where, tokens] : office.tokens().all()) {
-        if (where.pool == pool) places.push_back(where);
-    }
-    const token_place own{std::string{default_pool}, office.core().settings.name_space};
-    if (pool == own.pool && std::ranges::find(places, own) == places.end()) places.push_back(own);
+    auto shown = office.shown_tenants();
+    std::erase_if(shown, [&](const auto& one) { return one->pool() != pool; });
     json::object all;
-    for (const auto& where : places) {
-        const auto seen = co_await overview_of(office.tenant_of(where));
+    for (const auto& [of, seen] : co_await overviews_of(std::move(shown))) {
         json::array queues;
         for (const auto& one : seen.queues) {
             // Those of which there is nothing any more are not known apart from those that were only asked for.
             if (one.ready + one.delayed + one.retry + one.waiting + one.dead > 0)
                 queues.emplace_back(one.queue);
         }
-        if (!queues.empty()) all[where.name_space] = std::move(queues);
+        if (!queues.empty()) all[of->name_space()] = std::move(queues);
     }
     co_return web::answer{.status = 200, .body = json::serialize(all), .type = "text/plain; charset=utf-8"};
 }
@@ -83,8 +106,8 @@ awaitable<web::answer> switch_access_log(web::call& c) {
 awaitable<web::answer> show_metrics(web::call& c) {
     auto& office = office_of(c.at.shared());
     std::vector<counted_queue> queues;
-    for (const auto& one : office.tenants()) {
-        const auto seen = co_await overview_of(one);
+    co_await office.home().ready();
+    for (const auto& [one, seen] : co_await overviews_of(office.shown_tenants())) {
         for (const auto& queue : seen.queues) {
             queues.push_back({.where = {one->pool(), one->name_space(), queue.queue},
                               .ready = queue.ready,

@@ -26,7 +26,7 @@ std::chrono::steady_clock::time_point take_request(const web::call& c, request_k
     const auto& who = badge_of(c);
     if (!who.limit) return now;
     auto& office = office_of(c.at.shared());
-    const auto taken = office.rate().take(who.digest, kind, *who.limit, now);
+    const auto taken = office.rate().take(who.counted_as, kind, *who.limit, now);
     if (taken) return *taken;
     office.figures().refused(who.of->pool(), who.of->name_space(), who.shown,
                              kind == request_kind::read ? "consume" : "produce");
@@ -35,7 +35,7 @@ std::chrono::steady_clock::time_point take_request(const web::call& c, request_k
 
 void give_back_request(const web::call& c, request_kind kind, std::chrono::steady_clock::time_point taken) {
     const auto& who = badge_of(c);
-    if (who.limit) office_of(c.at.shared()).rate().give_back(who.digest, kind, taken);
+    if (who.limit) office_of(c.at.shared()).rate().give_back(who.counted_as, kind, taken);
 }
 
 }  // namespace errand::lmstfy

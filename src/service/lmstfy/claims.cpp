@@ -40,6 +40,14 @@ awaitable<bool> job_claim::begin(job_wish wish) {
         got->from = co_await of.work();
         got->order = got->from->order(asked);
         co_await got->from->looked_for(got->order);
+        if (!got->order->got.empty() || got->order->failure) co_return true;
+        // What is due in a queue where nobody waited is not ready yet.
+        std::vector<std::string> queues;
+        for (const auto& [queue, weight] : asked.queues) queues.push_back(queue);
+        if (!co_await got->from->make_due_ready(std::move(queues))) co_return !got->order->got.empty();
+        got->from->leave(got->order);
+        got->order = got->from->order(asked);
+        co_await got->from->looked_for(got->order);
         co_return !got->order->got.empty() || got->order->failure;
     });
 }

@@ -12,6 +12,7 @@
 #include "runtime/task_gates.hpp"
 #include "service/attempt.hpp"
 #include "service/lmstfy/job_id.hpp"
+#include "service/refusal.hpp"
 
 #include <algorithm>
 
@@ -37,6 +38,16 @@ prepared_submission prepare_job(tenant& of, const publication& what, std::size_t
     return one;
 }
 
+// Throws refusal when its Idempotency-Key was used for other data.
+awaitable<void> need_same(store& in, task_id id, std::string args) {
+    const auto there = co_await in.find(id);
+    // One that is gone was the same when it came.
+    if (!there || decode_body(there->body).args == args) co_return;
+    throw web::refusal{422, "key_reused",
+                       "this Idempotency-Key was used for other data: a new publication needs a new key",
+                       "Idempotency-Key"};
+}
+
 awaitable<void> publish_together(tenant& of, std::vector<prepared_submission> all) {
     auto& there = of.home();
     auto& core = of.core();
@@ -57,6 +68,16 @@ awaitable<void> publish_together(tenant& of, std::vector<prepared_submission> al
     if (!core.events.heard()) co_return;
     for (std::size_t i = 0; i < got.items.size(); ++i)
         tell_submitted(core.events, got.items[i], got.answers[i]);
+}
+
+// What is published is there, whatever comes of this.
+awaitable<void> tell_of_delay(tenant& of, std::string queue, duration delay) {
+    try {
+        const auto work = co_await of.work();
+        work->will_be_due(queue, delay);
+    } catch (const store_error&) {
+        // Who asks for it makes it ready.
+    }
 }
 
 // ---- ending ----
@@ -85,6 +106,12 @@ awaitable<bool> end_held(tenant& of, web::exchange& work, web::attempt one) {
 }
 
 // ---- looking ----
+
+awaitable<void> make_due_ready(tenant& of, std::string queue) {
+    const auto work = co_await of.work();
+    std::vector<std::string> queues{std::move(queue)};
+    co_await work->make_due_ready(std::move(queues));
+}
 
 bool is_over(const task_body& body, const task_notes& notes, time_point now) {
     const auto ends_at = end_of_job(body, notes);
@@ -177,13 +204,24 @@ awaitable<std::vector<std::string>> publish(tenant& of, publication what) {
         all.push_back(prepare_job(of, what, i));
         ids.push_back(job_text(all.back().id, what.terms.versioned));
     }
+    std::vector<std::pair<task_id, std::string>> keyed;
+    if (what.key) {
+        for (const auto& one : all) keyed.emplace_back(one.id, one.body.args);
+    }
+    // All or none: they are compared before any is published.
+    for (const auto& [id, args] : keyed) co_await need_same(of.home().tasks(), id, args);
+    // By its key it is that one.
+    const bool is_itself = what.instead_of && all.size() == 1 && all.front().id == *what.instead_of;
     if (all.size() == 1) {
         co_await detail::submit_prepared(of.core(), std::move(all.front()));
     } else {
         co_await publish_together(of, std::move(all));
     }
+    // Another one may have come with this key meanwhile.
+    for (const auto& [id, args] : keyed) co_await need_same(of.home().tasks(), id, args);
+    if (what.terms.delay > 0) co_await tell_of_delay(of, what.queue, std::chrono::seconds{what.terms.delay});
     // The new one first: what goes wrong between leaves both, and loses none.
-    if (what.instead_of) co_await acknowledge(of, what.queue, *what.instead_of);
+    if (what.instead_of && !is_itself) co_await acknowledge(of, what.queue, *what.instead_of);
     co_return ids;
 }
 
@@ -213,6 +251,7 @@ awaitable<std::optional<duration>> acknowledge(tenant& of, std::string queue, ta
 }
 
 awaitable<std::optional<boost::json::object>> peek_head(tenant& of, std::string queue) {
+    co_await make_due_ready(of, queue);
     auto& in = of.home().tasks();
     std::optional<open_job> first;
     for (auto& list : co_await in.lists(state::ready, queue)) {
@@ -234,6 +273,7 @@ awaitable<std::optional<boost::json::object>> peek_job(tenant& of, std::string q
 }
 
 awaitable<queue_sizes> sizes_of(tenant& of, std::string queue) {
+    co_await make_due_ready(of, queue);
     auto& in = of.home().tasks();
     const auto all = co_await in.overview();
     queue_sizes got;
@@ -246,6 +286,7 @@ awaitable<queue_sizes> sizes_of(tenant& of, std::string queue) {
 }
 
 awaitable<void> destroy(tenant& of, std::string queue) {
+    co_await make_due_ready(of, queue);
     task_filter ready{.state = state::ready, .queue = std::move(queue), .handler = std::string{job_handler}};
     co_await of.tasks().inspect().repair_all(std::move(ready), repair::remove);
 }

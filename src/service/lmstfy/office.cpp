@@ -49,6 +49,7 @@ std::shared_ptr<tenant> office::tenant_of(const token_place& where) {
     }
     auto settings = core_.settings;
     settings.name_space = where.name_space;
+    settings.name_spaces.clear();
     if (where.pool != default_pool) {
         settings.store = options().pools.at(where.pool);
         settings.shards = 0;
@@ -68,6 +69,23 @@ std::vector<std::shared_ptr<tenant>> office::tenants() const {
     std::vector<std::shared_ptr<tenant>> all;
     for (const auto& [where, one] : tenants_) all.push_back(one);
     return all;
+}
+
+std::vector<std::shared_ptr<tenant>> office::shown_tenants() {
+    std::vector<token_place> known{{std::string{default_pool}, core_.settings.name_space}};
+    for (const auto& [where, tokens] : tokens_.all()) {
+        if (!tokens.empty() && has_pool(where.pool)) known.push_back(where);
+    }
+    if (known.size() <= most_tenants) {
+        for (const auto& where : known) {
+            try {
+                tenant_of(where);
+            } catch (const web::refusal&) {
+                // Its requests hear of it.
+            }
+        }
+    }
+    return tenants();
 }
 
 awaitable<void> office::stop() {

@@ -19,7 +19,7 @@ namespace errand::lmstfy {
 // Who asks, once his token was looked at.
 struct badge {
     std::shared_ptr<tenant> of;
-    std::array<unsigned char, 32> digest{};
+    std::array<unsigned char, 32> counted_as{};  // see count_key(); of who has a limit
     std::string shown;  // the name under which his token is listed; empty: he needed none
     std::optional<request_limit> limit{};
 };
@@ -42,6 +42,8 @@ public:
     std::shared_ptr<tenant> tenant_of(const token_place& where);
     // Those that were asked for so far.
     std::vector<std::shared_ptr<tenant>> tenants() const;
+    // Those of which something is to be said: besides, all that have tokens, as long as they do not keep others out.
+    std::vector<std::shared_ptr<tenant>> shown_tenants();
     // After the last request.
     awaitable<void> stop();
 

@@ -16,8 +16,11 @@ using web::refusal;
 
 // As its clients read it: the text is `error`; the Go client looks for it there also when lmstfy says `msg`.
 web::answer refused_as_lmstfy(const refusal& why) {
-    boost::json::object document{{"error", why.what()}};
-    if (why.status() == 429) document["msg"] = why.what();
+    std::string text = why.what();
+    constexpr std::string_view large = "body too large";
+    if (why.status() == 413 && !text.starts_with(large)) text = std::string{large} + ": " + text;
+    boost::json::object document{{"error", text}};
+    if (why.status() == 429) document["msg"] = text;
     return {.status = why.status() == 405 ? 404 : why.status(),
             .body = boost::json::serialize(document),
             .type = "application/json; charset=utf-8",
@@ -79,7 +82,9 @@ private:
         const auto digest = digest_of(asked.token);
         if (const auto* found = token_with(office_.tokens().of(where), digest)) {
             in.who = shown_name(*found);
-            return {.of = office_.tenant_of(where), .digest = digest, .shown = in.who, .limit = found->limit};
+            badge got{.of = office_.tenant_of(where), .shown = in.who, .limit = found->limit};
+            if (got.limit) got.counted_as = count_key(where, digest);
+            return got;
         }
         if (auto of_service = admit_by_list(in, to, where, asked.token)) return std::move(*of_service);
         throw refusal{401, "unauthorized", "invalid token"};
@@ -93,7 +98,7 @@ private:
         const auto* holder = web::holder_of(hub_.tokens->now(), token);
         if (!holder || !holder->may_use(to.of->needs)) return std::nullopt;
         in.who = holder->name;
-        return badge{.of = office_.tenant_of(where), .digest = holder->digest, .shown = holder->name};
+        return badge{.of = office_.tenant_of(where), .shown = holder->name};
     }
 
     // Of one that nobody has a token for nothing is made by asking.

@@ -103,13 +103,11 @@ awaitable<void> put_limit(const web::call& c, bool alone) {
     auto& office = office_of(c.at.shared());
     const auto named = need_token(c, office);
     const auto limit = read_request_limit(c.in.body);
-    request_rate::key digest{};
     co_await office.tokens().change(named.where, [&](std::vector<kept_token>& all) {
         const auto at = token_named(all, named.token);
         if (at == all.end()) throw web::not_found("token not found");
         if (alone && at->limit) throw web::refusal{409, "conflict", "this token has a limit already"};
         at->limit = limit;
-        digest = at->digest;
         return true;
     });
 }
@@ -165,7 +163,7 @@ awaitable<web::answer> delete_token(web::call& c) {
         all.erase(at);
         return true;
     });
-    office.rate().forget(digest);
+    office.rate().forget(count_key(named.where, digest));
     co_return no_content();
 }
 

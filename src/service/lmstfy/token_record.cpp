@@ -31,6 +31,11 @@ bool is_shown_name(std::string_view text) noexcept {
 
 std::array<unsigned char, 32> digest_of(std::string_view token) { return sha256(token); }
 
+std::array<unsigned char, 32> count_key(const token_place& where,
+                                        const std::array<unsigned char, 32>& digest) {
+    return sha256(token_record_name(where.pool, where.name_space).append("\n").append(view_of(digest)));
+}
+
 const kept_token* token_with(const std::vector<kept_token>& all,
                              const std::array<unsigned char, 32>& digest) {
     const kept_token* found = nullptr;

@@ -19,6 +19,13 @@ struct request_limit {
     friend bool operator==(const request_limit&, const request_limit&) = default;
 };
 
+// A namespace of a pool.
+struct token_place {
+    std::string pool;
+    std::string name_space;
+    friend auto operator<=>(const token_place&, const token_place&) = default;
+};
+
 struct kept_token {
     std::array<unsigned char, 32> digest{};
     std::string description;
@@ -30,6 +37,9 @@ std::string shown_name(const kept_token& of);
 bool is_shown_name(std::string_view text) noexcept;
 
 std::array<unsigned char, 32> digest_of(std::string_view token);
+// By what its requests are counted: the same token in another namespace or pool is another.
+std::array<unsigned char, 32> count_key(const token_place& where,
+                                        const std::array<unsigned char, 32>& digest);
 // Null: none of them. It takes as long whatever the token has in common with others.
 const kept_token* token_with(const std::vector<kept_token>& all, const std::array<unsigned char, 32>& digest);
 // The one that is meant by a token or by the name under which it is listed.
@@ -37,11 +47,6 @@ std::vector<kept_token>::iterator token_named(std::vector<kept_token>& all, std:
 
 // Under which name a namespace's tokens are kept, and back.
 std::string token_record_name(std::string_view pool, std::string_view name_space);
-struct token_place {
-    std::string pool;
-    std::string name_space;
-    friend auto operator<=>(const token_place&, const token_place&) = default;
-};
 std::optional<token_place> place_of_tokens(std::string_view record_name);
 
 std::uint64_t stamp_of(std::string_view record) noexcept;
