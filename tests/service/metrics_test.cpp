@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -80,6 +81,7 @@ TEST_CASE("the namespace's page has its queues by state, and totals that only gr
     py.report(py.claim_one(), service_test::success);
     CHECK(t.run(t.app.inspect().pause("foreign")));
     auto at = t.connect();
+    const auto began = std::chrono::steady_clock::now();
     const auto page = page_of(at, "/metrics/store");
     CHECK(page.at(R"(errand_tasks{queue="foreign",state="ready"})") == 1);
     CHECK(page.at(R"(errand_queue_ended_total{queue="foreign",state="success"})") == 1);
@@ -91,6 +93,8 @@ TEST_CASE("the namespace's page has its queues by state, and totals that only gr
     // The same for all who ask within five seconds, in either form.
     t.submit(foreign_task);
     const auto again = page_of(at, "/metrics/store", true);
+    // A machine that stood still has asked later.
+    if (std::chrono::steady_clock::now() - began >= std::chrono::seconds{5}) return;
     CHECK(again.at("errand_store_scrape_seconds") == page.at("errand_store_scrape_seconds"));
     CHECK(again.at(R"(errand_tasks{queue="foreign",state="ready"})") == 1);
 }

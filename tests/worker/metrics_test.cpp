@@ -28,9 +28,9 @@ std::string say(std::uint16_t port, std::string_view request) {
     asio::io_context context;
     asio::ip::tcp::socket socket{context};
     socket.connect({asio::ip::make_address("127.0.0.1"), port});
-    asio::write(socket, asio::buffer(request));
     std::string text;
     boost::system::error_code ec;
+    asio::write(socket, asio::buffer(request), ec);
     asio::read(socket, asio::dynamic_buffer(text), ec);
     return text;
 }

@@ -213,7 +213,8 @@ TEST_CASE("without a tracer a task passes on the trace that it came with, and ma
     std::vector<std::map<std::string, std::string>> headers;
     t.book.body = [&](errand::task_context&) -> errand::awaitable<int> {
         const auto h = co_await t.app.handler<echo>().perform_async(1);
-        headers.push_back((co_await h.info()).headers);
+        const auto info = co_await h.info();
+        headers.push_back(info.headers);
         co_return 1;
     };
     t.start();
