@@ -15,6 +15,7 @@
 #include <errand/schedule.hpp>
 #include <errand/settings.hpp>
 #include <errand/task_info.hpp>
+#include <errand/tracer.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -197,6 +198,11 @@ public:
     /// is logged. Listeners stay until the app ends; adding one while tasks run is fine, from any thread. Nobody pays
     /// anything for events that nobody hears; of each task some six are told, at a few hundred nanoseconds each.
     app& on_event(event_listener listener);
+
+    /// Gives the spans of submissions, attempts and stages to `to`, in place of what took them before; null: to nobody. Where
+    /// nobody takes them nothing is made. Without this call the environment decides: docs/tracing.md.
+    /// @throws usage_error while the worker runs
+    app& trace_with(std::shared_ptr<tracer> to);
 
     /// The configuration in force.
     [[nodiscard]] const config& settings() const noexcept;

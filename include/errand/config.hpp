@@ -52,6 +52,12 @@ struct config {
     /// and looked at outside of tasks is that of `name_space` in any case, whether it is among them or not; what a task submits is
     /// of the task's namespace. At most 1000. In the environment: `shop:3,mail:1`.
     std::map<std::string, int> name_spaces{};
+    /// Where a worker shows what it measures for monitoring (docs/monitoring/metrics.md), to whoever reaches the address: `:9464`
+    /// for all of the machine's addresses, `127.0.0.1:9464`, `[::1]:9464`. Empty: nowhere, and nothing is measured.
+    std::string metrics{};
+    /// Where spans are sent to a tracer: an attempt that starts within so long of its task's submission is part of the submission's
+    /// trace; a later one begins a trace of its own, linked with it. 0: all do (docs/tracing.md).
+    duration trace_join_within = std::chrono::minutes{10};
 
     /// Reads ERRAND_CONFIG and then the environment.
     /// @throws usage_error naming the variable or the file and the value that does not fit

@@ -66,6 +66,8 @@ struct event {
     /// Whose it is: the task's namespace, or the app's own where there is no task; of what goes wrong in serving one of several
     /// namespaces (`failure`, `store_trouble`) that one.
     std::string name_space{};
+    std::optional<duration>
+        waited{};  ///< when an attempt has started: how long its task had been due, of its first one
 };
 
 /// Hears events; see app::on_event.

@@ -36,6 +36,7 @@ struct queue_info {
     double failed_per_second = 0;    ///< over the last minutes: attempts that failed
     std::int64_t finished = 0;       ///< since the namespace was made: ended in whatever way
     std::int64_t failed = 0;  ///< since the namespace was made: attempts that failed and were tried again
+    std::map<errand::state, std::int64_t> ended{};  ///< `finished`, by how
 
     /// How many tasks are in this state.
     [[nodiscard]] std::size_t count(errand::state in) const {

@@ -4,6 +4,7 @@
 
 #include "app/environment.hpp"
 #include "app/open_store.hpp"
+#include "app/span_export.hpp"
 #include "app/unfinished.hpp"
 #include "client/handle.hpp"
 #include "client/policy_schedules.hpp"
@@ -46,7 +47,9 @@ config checked(config settings) {
 app::app() : app{config::from_environment()} {}
 
 app::app(config settings)
-    : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {}
+    : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {
+    core_->tracer = tracer_from_environment(*core_);
+}
 
 app::~app() {
     try {
@@ -67,9 +70,10 @@ namespace {
 // Threads of the worker read these without a lock.
 void refuse_while_it_works(const detail::app_core& core, const char* what) {
     if (!core.works) return;
-    throw usage_error{std::string{what} +
-                      " was called while the worker of this app runs: beans and wrappers come before "
-                      "app.start() and app.run()"};
+    throw usage_error{
+        std::string{what} +
+        " was called while the worker of this app runs: beans, wrappers and the tracer come before "
+        "app.start() and app.run()"};
 }
 }  // namespace
 
@@ -100,6 +104,12 @@ app& app::on_event(event_listener listener) {
                        describe(std::current_exception()).message);
         }
     });
+    return *this;
+}
+
+app& app::trace_with(std::shared_ptr<tracer> to) {
+    refuse_while_it_works(*core_, "trace_with");
+    core_->tracer = std::move(to);
     return *this;
 }
 

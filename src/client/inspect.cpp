@@ -79,6 +79,10 @@ awaitable<std::vector<queue_info>> queues_on(loop& there) {
         const auto sums = sums_of(happened, one.queue);
         all.back().finished = sums.finished;
         all.back().failed = sums.failed;
+        all.back().ended = {{state::success, sums.by_end.success},
+                            {state::dead, sums.by_end.dead},
+                            {state::cancelled, sums.by_end.cancelled},
+                            {state::expired, sums.by_end.expired}};
     }
     for (const auto& [worker, task] : co_await all_running(in)) {
         const auto at = std::ranges::find(all, task.queue, &queue_info::name);

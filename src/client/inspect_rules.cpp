@@ -51,7 +51,7 @@ queue_rates rates_of(const totals_answer& happened, const std::string& queue) {
 
 queue_sums sums_of(const totals_answer& happened, const std::string& queue) {
     const auto so_far = of(happened.so_far, queue);
-    return {ends(so_far), so_far.failed};
+    return {ends(so_far), so_far.failed, so_far};
 }
 
 std::vector<day_info> days_of(const totals_answer& happened, int days) {

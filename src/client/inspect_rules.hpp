@@ -21,6 +21,7 @@ queue_rates rates_of(const totals_answer& happened, const std::string& queue);
 struct queue_sums {
     std::int64_t finished = 0;
     std::int64_t failed = 0;
+    queue_totals by_end{};
 };
 
 // Since the namespace was made.

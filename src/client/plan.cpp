@@ -4,6 +4,7 @@
 
 #include "client/batch_weight.hpp"
 #include "client/settle_submission.hpp"
+#include "client/submission_span.hpp"
 #include "client/submit_steps.hpp"
 #include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
@@ -210,6 +211,7 @@ awaitable<task_ref> submit_plan(plan_ptr tree) {
     auto held = transaction_of(any, ambient_of(executor));
     auto stage = stage_of(any, ambient_of(executor));
     auto all = co_await prepared_tasks(std::move(flat), std::move(stage));
+    const auto seen = trace_submission(app, ambient_of(executor), all);
     if (held) {
         task_ref last;
         for (auto& one : all) last = held->hold(std::move(one));

@@ -6,6 +6,7 @@
 #include "client/open_transaction.hpp"
 #include "client/prepared_submission.hpp"
 #include "client/settle_submission.hpp"
+#include "client/submission_span.hpp"
 #include "client/submit_steps.hpp"
 #include "client/within_quota.hpp"
 #include "runtime/caller_loop.hpp"
@@ -234,6 +235,7 @@ awaitable<task_ref> submit(draft one) {
     auto& app = *one.app;
     auto ready = prepare(std::move(one));
     make_child_of(stage.get(), ready);
+    const auto seen = trace_submission(app, ambient_of(executor), {&ready, 1});
     if (held) co_return held->hold(std::move(ready));
     loop& there = caller_loop(executor, app);
     if (there.here()) {
@@ -267,6 +269,7 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
             throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
         }
     }
+    const auto seen = trace_submission(app, ambient_of(executor), ready);
     if (held) {
         std::vector<task_ref> refs;
         for (auto& one : ready) refs.push_back(held->hold(std::move(one)));

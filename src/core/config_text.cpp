@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/limit_rules.hpp"
+#include "core/metrics_address.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -218,7 +219,12 @@ void check_config(const config& c) {
     // Redis closes a connection that is subscribed, as workers' are, when a reply outgrows its output buffer.
     check(c.max_payload >= 64 && c.max_payload <= std::size_t{16} * 1024 * 1024,
           "max_payload: 64 bytes to 16 MiB");
+    check(c.trace_join_within >= duration{0} && c.trace_join_within <= longest,
+          "trace_join_within: 0s to 365d");
     check(c.max_history >= 1, "max_history: at least 1");
+    check(c.metrics.empty() || parse_metrics_address(c.metrics),
+          "metrics: expected an address and a port, such as :9464, 127.0.0.1:9464 or [::1]:9464; got \"" +
+              c.metrics + "\"");
     constexpr std::array<std::string_view, 7> levels{"trace", "debug",    "info", "warn",
                                                      "error", "critical", "off"};
     check(std::ranges::find(levels, c.log_level) != levels.end(),

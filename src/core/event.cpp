@@ -38,24 +38,26 @@ std::string_view to_string(event_kind kind) noexcept {
     return "unknown";
 }
 
-void event_stream::subscribe(event_listener to) {
+void event_stream::subscribe(event_listener to, kinds which) {
     std::lock_guard lock{audience_->guard};
     const auto& before = audience_->all;
     auto grown = before ? std::make_shared<listeners>(*before) : std::make_shared<listeners>();
-    grown->push_back(std::move(to));
+    grown->push_back({std::move(to), which});
     audience_->all = std::move(grown);
-    audience_->heard.store(true, std::memory_order_release);
+    audience_->heard.fetch_or(which, std::memory_order_release);
 }
 
 void event_stream::publish(event what) const {
-    if (!heard()) return;
+    if (!heard(what.kind)) return;
     what.name_space = name_space_;
     std::shared_ptr<const listeners> now;
     {
         std::lock_guard lock{audience_->guard};
         now = audience_->all;
     }
-    for (const auto& one : *now) one(what);
+    for (const auto& one : *now) {
+        if ((one.which & kind_bit(what.kind)) != 0) one.to(what);
+    }
 }
 
 }  // namespace errand

@@ -130,6 +130,16 @@ awaitable<sql::result> run_statement(std::shared_ptr<database_core> on, std::str
     co_return co_await on->run_alone(std::move(statement), std::move(values));
 }
 
+outbox_counts database_core::counts() const {
+    outbox_info info;
+    courier_->counts.fill(info);
+    // Those refused are among them.
+    const auto brought = info.delivered + info.left_behind - info.refused;
+    return {.database = shown_url(),
+            .delivered = static_cast<std::uint64_t>(std::max<std::int64_t>(brought, 0)),
+            .refused = static_cast<std::uint64_t>(info.refused)};
+}
+
 awaitable<outbox_info> database_core::look() {
     outbox_info info;
     info.database = shown_url();

@@ -81,6 +81,7 @@ public:
     awaitable<std::size_t> deliver_left_behind() override;
     awaitable<std::size_t> clean_effects() override;
     awaitable<outbox_info> look() override;
+    outbox_counts counts() const override;
     void close() override;
     bool is_closed() const noexcept { return closed_; }
 

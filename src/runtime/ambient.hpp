@@ -20,13 +20,15 @@ namespace errand {
 class loop;
 class running_task;
 class stage_run;
+struct trace_context;
 
 struct ambient {
     detail::app_core* app = nullptr;
     loop* home = nullptr;          // where its store calls are made; null: the app's background loop
     running_task* task = nullptr;  // outlives every coroutine that runs under it
     std::shared_ptr<detail::open_transaction> transaction{};
-    std::shared_ptr<stage_run> stage{};  // the innermost stage
+    std::shared_ptr<stage_run> stage{};            // the innermost stage
+    std::shared_ptr<const trace_context> trace{};  // of the span that it is part of; null: of none
 };
 
 // An executor that carries an ambient and is otherwise the inner one.

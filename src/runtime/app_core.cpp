@@ -3,6 +3,7 @@
 #include "runtime/logging.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/outbox_port.hpp"
+#include "runtime/process_meter.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -36,7 +37,10 @@ config of_name_space(config settings, std::string name) {
 }  // namespace
 
 app_core::commons::commons(const config& settings, app& owner)
-    : beans{owner}, log{make_logger(settings)}, process_name{name_of_this_process()} {}
+    : beans{owner},
+      log{make_logger(settings)},
+      process_name{name_of_this_process()},
+      meter{std::make_shared<process_meter>()} {}
 
 app_core::app_core(config chosen, store_maker open, app& owner)
     : settings{std::move(chosen)},
@@ -48,6 +52,7 @@ app_core::app_core(config chosen, store_maker open, app& owner)
     for (const auto& [name, weight] : settings.name_spaces) {
         if (name != settings.name_space) others_.emplace(name, std::make_unique<app_core>(*this, name));
     }
+    if (!settings.metrics.empty()) measure();
 }
 
 app_core::app_core(app_core& own, std::string name_space)
@@ -77,6 +82,8 @@ app_core::~app_core() {
         front->context().run_for(std::chrono::seconds{2});
     }
 }
+
+void app_core::measure() { meter.measure(events); }
 
 time_point app_core::now() const {
     if (clock) return clock();

@@ -5,6 +5,7 @@
 #include <errand/config.hpp>
 #include <errand/detail/beans.hpp>
 #include <errand/middleware.hpp>
+#include <errand/tracer.hpp>
 
 #include "core/event.hpp"
 #include "core/schedule_rules.hpp"
@@ -35,6 +36,7 @@ namespace errand {
 
 class loop;
 class outbox_port;
+class process_meter;
 class worker;
 
 namespace detail {
@@ -60,12 +62,14 @@ private:
         bean_container beans;
         std::vector<perform_wrapper> perform_wrappers;
         std::vector<submit_wrapper> submit_wrappers;
+        std::shared_ptr<errand::tracer> tracer;
         const std::shared_ptr<spdlog::logger> log;
         paced_log lines{log};
         zone_files zones;
         const std::shared_ptr<store_home> memory = std::make_shared<store_home>();
         const std::string process_name;
         std::atomic<unsigned> names_given{0};
+        const std::shared_ptr<process_meter> meter;
     };
 
     const std::shared_ptr<commons> common_;
@@ -75,7 +79,12 @@ public:
     bean_container& beans = common_->beans;
     std::vector<perform_wrapper>& perform_wrappers = common_->perform_wrappers;
     std::vector<submit_wrapper>& submit_wrappers = common_->submit_wrappers;
+    // Null: nobody wants spans.
+    std::shared_ptr<errand::tracer>& tracer = common_->tracer;
     event_stream events;
+    // What monitoring is told of this process.
+    process_meter& meter = *common_->meter;
+    void measure();
     const std::shared_ptr<spdlog::logger>& log = common_->log;
     // For what is said of single tasks.
     paced_log& lines = common_->lines;

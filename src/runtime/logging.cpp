@@ -21,7 +21,7 @@ namespace {
 constexpr char separator = '\x1f';
 
 struct stamp {
-    std::string_view handler, id, attempt, name_space;
+    std::string_view handler, id, attempt, name_space, trace;
 };
 
 // Empty parts for a logger that is no task's.
@@ -31,8 +31,11 @@ stamp parts_of(std::string_view name) {
     const auto second = name.find(separator, first + 1);
     if (second == std::string_view::npos) return {};
     const auto third = std::min(name.find(separator, second + 1), name.size());
+    const auto rest = name.substr(std::min(third + 1, name.size()));
+    const auto fourth = std::min(rest.find(separator), rest.size());
     return {name.substr(0, first), name.substr(first + 1, second - first - 1),
-            name.substr(second + 1, third - second - 1), name.substr(std::min(third + 1, name.size()))};
+            name.substr(second + 1, third - second - 1), rest.substr(0, fourth),
+            rest.substr(std::min(fourth + 1, rest.size()))};
 }
 
 std::string_view text_of(spdlog::string_view_t text) { return {text.data(), text.size()}; }
@@ -66,6 +69,8 @@ public:
             append(out, task.id);
             append(out, " #");
             append(out, task.attempt);
+            if (!task.trace.empty()) append(out, " trace_id=");
+            append(out, task.trace);
             append(out, "] ");
         }
         append(out, text_of(line.payload));
@@ -87,6 +92,7 @@ public:
             json += ",\"attempt\":";
             json += task.attempt;
             if (!task.name_space.empty()) add(json, "namespace", task.name_space);
+            if (!task.trace.empty()) add(json, "trace_id", task.trace);
         }
         add(json, "message", text_of(line.payload));
         json += "}\n";
@@ -128,16 +134,20 @@ std::shared_ptr<spdlog::logger> make_logger(const config& settings) {
     return logger;
 }
 
-std::string stamp_of(std::string_view handler, std::string_view id, int attempt,
-                     std::string_view name_space) {
+std::string stamp_of(std::string_view handler, std::string_view id, int attempt, std::string_view name_space,
+                     std::string_view trace_id) {
     std::string name{handler};
     name += separator;
     name += id;
     name += separator;
     name += std::to_string(attempt);
-    if (!name_space.empty()) {
+    if (!name_space.empty() || !trace_id.empty()) {
         name += separator;
         name += name_space;
+    }
+    if (!trace_id.empty()) {
+        name += separator;
+        name += trace_id;
     }
     return name;
 }

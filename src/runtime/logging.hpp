@@ -19,10 +19,10 @@ namespace errand {
 // and the environment say.
 std::shared_ptr<spdlog::logger> make_logger(const config& settings);
 
-// The name under which a task's logger writes, so that every line has handler, id and attempt in it, and the namespace where
-// it is given: the formatters take it apart again.
+// The name under which a task's logger writes, so that every line has handler, id and attempt in it, and the namespace and the
+// trace where they are given: the formatters take it apart again.
 std::string stamp_of(std::string_view handler, std::string_view id, int attempt,
-                     std::string_view name_space = {});
+                     std::string_view name_space = {}, std::string_view trace_id = {});
 
 // A line as it is kept with the task: time, level, text.
 std::string kept_line(const spdlog::details::log_msg& line);

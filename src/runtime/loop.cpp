@@ -1,6 +1,7 @@
 #include "runtime/loop.hpp"
 
 #include "runtime/app_core.hpp"
+#include "runtime/process_meter.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -33,6 +34,7 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.clock = app.clock;
     s.threadless = app.threadless;
     s.patience = patience_of(app, patient);
+    s.observer = app.meter.observer();
     s.trouble = [&app](std::string_view text) {
         app.log->warn("{}{}", app.label(), text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});

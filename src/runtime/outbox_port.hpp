@@ -5,9 +5,17 @@
 #include <errand/inspect.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace errand {
+
+// What this process has brought to the store.
+struct outbox_counts {
+    std::string database;  // its URL without a password
+    std::uint64_t delivered = 0;
+    std::uint64_t refused = 0;
+};
 
 class outbox_port {
 public:
@@ -21,6 +29,7 @@ public:
     // Deletes records of effects whose tasks are not kept any more; how many.
     virtual awaitable<std::size_t> clean_effects() = 0;
     virtual awaitable<outbox_info> look() = 0;
+    virtual outbox_counts counts() const = 0;
     // Delivers what was committed last, then ends the connections. Blocks; from a thread that runs no loop. May be repeated.
     virtual void close() = 0;
 };

@@ -29,6 +29,13 @@ event task_event(event_kind kind, const claimed_task& task) {
     return said;
 }
 
+std::optional<duration> wait_of(const task_body& body, const task_notes& before, time_point started) {
+    const bool is_first = before.attempts == 0 && !before.snoozed && !before.revived;
+    // When what it came after had ended is not known here.
+    if (!is_first || !body.after.empty()) return std::nullopt;
+    return started - body.due_at.value_or(body.submitted_at());
+}
+
 void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer) {
     if (!to.heard()) return;
     const bool own = answer.life == incarnation_of(item.body);

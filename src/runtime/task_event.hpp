@@ -6,6 +6,7 @@
 #include "store/store.hpp"
 
 #include <exception>
+#include <optional>
 
 namespace errand {
 
@@ -15,6 +16,9 @@ event task_event(event_kind kind, const task_id& id, const task_body& body);
 event task_event(event_kind kind, const task_id& id, std::string_view encoded_body);
 // A claimed task that no handler has seen yet.
 event task_event(event_kind kind, const claimed_task& task);
+
+// How long a task had been due when its first attempt started; nullopt: nobody knows, or it was not its first.
+std::optional<duration> wait_of(const task_body& body, const task_notes& before, time_point started);
 
 // The store has taken a submission, or met another one that holds its id.
 void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer);

@@ -12,6 +12,10 @@ awaitable<answer> tell_alive(call& c);
 awaitable<answer> tell_ready(call& c);
 awaitable<answer> tell_routes(call& c);
 
+// metrics_calls.cpp
+awaitable<answer> show_metrics(call& c);
+awaitable<answer> show_store_metrics(call& c);
+
 // submit_calls.cpp
 extern const fields submission_fields;
 extern const fields batch_fields;

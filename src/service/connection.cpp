@@ -8,6 +8,7 @@
 #include "core/random.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/process_meter.hpp"
 #include "service/access_line.hpp"
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
@@ -348,6 +349,10 @@ awaitable<void> one_connection::linger() {
 }
 
 void one_connection::log(int status, std::size_t bytes) {
+    // By the route's name for the path: what was asked for could be anything.
+    auto& core = detail::core_of(hub_.app);
+    core.meter.answered(route_.of ? route_.of->path : "_other", route_.of ? route_.of->method : "_other",
+                        status, steady::now() - began_);
     const auto& options = hub_.options;
     if (hub_.log == access_log::off) return;
     in_.path = site_.shown_path(in_.path);

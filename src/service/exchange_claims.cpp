@@ -174,6 +174,21 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
 
 // ---- what is taken ----
 
+namespace {
+
+// To whom it is given it is an attempt from now on.
+void tell_started(const detail::app_core& app, const opened_attempt& of, const attempt& one) {
+    if (!app.events.heard(event_kind::task_started)) return;
+    auto said = task_event(event_kind::task_started, one.task.id, of.body);
+    said.queue = one.task.queue;
+    said.attempt = of.notes.attempts + 1;
+    said.started_at = one.at;
+    said.waited = wait_of(of.body, of.notes, one.at);
+    app.events.publish(std::move(said));
+}
+
+}  // namespace
+
 void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
     if (tasks.empty()) return;
     if (care_ && one.wish.lease < app_.settings.lease) care_->lease_ends(one.wish.lease);
@@ -182,12 +197,14 @@ void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
     for (auto& task : tasks) {
         attempt got{.task = std::move(task), .at = now, .worker = one.wish.worker, .forget_at = forget_at};
         hold(got);
-        if (app_.events.heard()) app_.events.publish(task_event(event_kind::task_claimed, got.task));
+        if (app_.events.heard(event_kind::task_claimed))
+            app_.events.publish(task_event(event_kind::task_claimed, got.task));
         std::optional<attempt_end> how;
         std::exception_ptr failure;
         try {
             const auto of = open_attempt(app_, got.task);
             how = why_not(of, got, one.wish, now);
+            if (!how) tell_started(app_, of, got);
             if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
         } catch (const bad_data&) {
             how = attempt_end::undecodable;

@@ -18,6 +18,7 @@ namespace errand::web {
 
 class connection;
 class exchange;
+class store_page;
 
 struct hub {
     hub(errand::app& of, const service_options& how, const boost::asio::any_io_executor& executor)
@@ -33,6 +34,7 @@ struct hub {
     std::set<connection*> connections{};
     std::shared_ptr<exchange> work{};        // from the first request for it on
     std::shared_ptr<lmstfy::office> jobs{};  // of lmstfy's API, where that is offered
+    std::shared_ptr<store_page> figures{};   // of the store, from the first request for them on
     std::size_t accepting = 0;               // listeners
     std::size_t waiting = 0;                 // requests that wait for a result
     bool stopping = false;

@@ -14,6 +14,12 @@ constexpr std::array alive_answers{outcome{200, "`{\"status\": \"ok\"}`"}};
 constexpr std::array ready_answers{outcome{200, "`{\"status\": \"ok\"}`"},
                                    outcome{503, "The store does not answer, or the service is stopping"}};
 constexpr std::array document_answers{outcome{200, "The document"}};
+constexpr std::array metrics_answers{outcome{
+    200,
+    "The metrics of a process in [metrics.md](monitoring/metrics.md), as text, or as OpenMetrics if `Accept` says so"}};
+constexpr std::array store_metrics_answers{
+    outcome{200, "The metrics of a namespace in [metrics.md](monitoring/metrics.md), in the same forms"},
+    away};
 
 constexpr std::array submit_answers{
     outcome{201, "`{\"id\", \"created\": true}`; `Location` is the task's path"},
@@ -124,6 +130,23 @@ std::span<const route> routes() noexcept {
               .meaning = "All calls, as an OpenAPI 3.1 document",
               .run = tell_routes,
               .answers = document_answers},
+        route{.method = "GET",
+              .path = "/metrics",
+              .needs = scope::view,
+              .name = "metrics",
+              .meaning = "What this process measures of itself, for Prometheus",
+              .run = show_metrics,
+              .answers = metrics_answers},
+        route{
+            .method = "GET",
+            .path = "/metrics/store",
+            .needs = scope::view,
+            .name = "store_metrics",
+            .meaning =
+                "How the namespace stands, for Prometheus: the same from each process that serves it, so let one be "
+                "asked. At most 5 seconds old",
+            .run = show_store_metrics,
+            .answers = store_metrics_answers},
         route{.method = "POST",
               .path = "/v1/{namespace}/tasks",
               .needs = scope::submit,

@@ -109,6 +109,7 @@ std::vector<std::string> addresses_of(const std::vector<open_door>& doors, const
 }  // namespace
 
 service::server::server(app& of, service_options options) : app_{of}, options_{checked(std::move(options))} {
+    detail::core_of(app_).measure();
     for (const auto& text : options_.listen) {
         endpoints_.push_back(web::read_endpoint(text));
         check_open(endpoints_.back(), options_);

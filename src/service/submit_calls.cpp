@@ -8,6 +8,7 @@
 #include "client/submit_steps.hpp"
 #include "core/json_quote.hpp"
 #include "core/task_id.hpp"
+#include "core/trace_context.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/async_gate.hpp"
 #include "runtime/handlers.hpp"
@@ -118,7 +119,17 @@ struct submission_request {
     std::optional<std::string> key{};
 };
 
-submission_request read_submission(errand::app& app, const json::object& from, const std::string& path) {
+// Who asks is part of a trace, perhaps; a task that names one itself is of that.
+void join_trace(const request& in, options& extra) {
+    if (extra.headers.contains(traceparent_header)) return;
+    const auto* parent = in.find_header(traceparent_header);
+    const auto* state = in.find_header(tracestate_header);
+    const auto asked = parent ? parse_traceparent(*parent, state ? *state : std::string{}) : std::nullopt;
+    if (asked) put_trace(*asked, extra.headers);
+}
+
+submission_request read_submission(errand::app& app, const request& in, const json::object& from,
+                                   const std::string& path) {
     const members given{from, submission_members, path};
     submission_request one;
     one.draft.app = &detail::core_of(app);
@@ -135,7 +146,9 @@ submission_request read_submission(errand::app& app, const json::object& from, c
                           ": pass a reference to the data instead",
                       given.path_of("args")};
     }
-    one.draft.extra = std::make_shared<const options>(options_of(given));
+    auto extra = options_of(given);
+    join_trace(in, extra);
+    one.draft.extra = std::make_shared<const options>(std::move(extra));
     return one;
 }
 
@@ -230,14 +243,14 @@ awaitable<submitted> submit(errand::app& app, submission_request one) {
 json::object json_of(const submitted& one) { return {{"id", one.id}, {"created", one.created}}; }
 
 // One of a batch, whatever becomes of it.
-awaitable<json::object> submit_item(errand::app& app, const json::value& item, std::optional<std::string> key,
-                                    std::size_t place) {
+awaitable<json::object> submit_item(errand::app& app, const request& in, const json::value& item,
+                                    std::optional<std::string> key, std::size_t place) {
     const auto path = "tasks[" + std::to_string(place) + ']';
     std::exception_ptr why;
     try {
         const auto* object = item.if_object();
         if (!object) throw bad_request("a task is to be an object", path);
-        auto one = read_submission(app, *object, path);
+        auto one = read_submission(app, in, *object, path);
         if (key) set_key(one, *key, place);
         const auto done = co_await submit(app, std::move(one));
         co_return json_of(done);
@@ -256,7 +269,7 @@ const fields submit_headers{key_header};
 awaitable<answer> submit_task(call& c) {
     const parameters none{c.in, {}};
     const auto body = body_object(c.in);
-    auto one = read_submission(c.at.app(), body, {});
+    auto one = read_submission(c.at.app(), c.in, body, {});
     if (const auto key = key_of(c.in)) set_key(one, *key, 0);
     const auto done = co_await submit(c.at.app(), std::move(one));
     auto out = json_answer(json_of(done), done.created ? 201 : 200);
@@ -277,7 +290,7 @@ awaitable<answer> submit_batch(call& c) {
     async_gate ended{executor};
     std::size_t left = items.size();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        asio::co_spawn(executor, submit_item(c.at.app(), items[i], key, i),
+        asio::co_spawn(executor, submit_item(c.at.app(), c.in, items[i], key, i),
                        [&, i](std::exception_ptr why, json::object got) {
                            if (why) got = {{"error", web::json_of(refusal_of(why, true))}};
                            results[i] = std::move(got);

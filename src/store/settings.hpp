@@ -3,6 +3,8 @@
 
 #include <errand/time.hpp>
 
+#include "store/store_observer.hpp"
+
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,7 +34,8 @@ struct store_settings {
     // Of a store in memory: it has no thread, and a call is done by the time it was made. Two threads may still use it.
     bool threadless = false;
     std::function<void(std::string_view)>
-        trouble;  // told in words when the connection is lost, refused, back
+        trouble;                         // told in words when the connection is lost, refused, back
+    store_observer* observer = nullptr;  // null: nobody measures
 };
 
 }  // namespace errand

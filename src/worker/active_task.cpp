@@ -29,7 +29,8 @@ active_task::~active_task() = default;
 task_logger& active_task::log() {
     const auto& app = by_.app();
     return log_.of(*app.log, body.handler, id(), number,
-                   app.serves_several() ? name_space() : std::string_view{});
+                   app.serves_several() ? name_space() : std::string_view{},
+                   around.trace ? std::string_view{around.trace->trace_id} : std::string_view{});
 }
 
 const std::string& active_task::name_space() const { return by_.app().settings.name_space; }

@@ -7,6 +7,7 @@
 #include "core/attempt_rules.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/handlers.hpp"
+#include "runtime/open_span.hpp"
 #include "runtime/running_task.hpp"
 #include "worker/attempt_report.hpp"
 #include "worker/attempt_schedule.hpp"
@@ -102,6 +103,7 @@ public:
     boost::json::storage_ptr args_storage() noexcept { return &args_memory_; }
 
     ambient around;
+    std::unique_ptr<open_span> span;  // while it runs, where somebody takes spans
     boost::asio::cancellation_signal cancel;
     std::atomic<bool> told_to_stop{false};
     bool withdrawn = false;  // it is no longer this worker's, and that was told

@@ -92,7 +92,7 @@ awaitable<void> adopter::pass() {
     if (failure || answer.more) hungry_ = true;
     tell_wish();
     for (const auto& task : answer.tasks) {
-        if (shared_.app.events.heard())
+        if (shared_.app.events.heard(event_kind::task_claimed))
             shared_.app.events.publish(task_event(event_kind::task_claimed, task));
     }
     executor_->take(std::move(answer.tasks));

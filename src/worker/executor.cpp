@@ -7,6 +7,7 @@
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
+#include "worker/attempt_span.hpp"
 #include "worker/on_dead.hpp"
 #include "worker/perform_chain.hpp"
 
@@ -174,10 +175,13 @@ void executor::launch(active_task& attempt) {
         attempt.until = shared_.app.now() + attempt.terms.timeout;
         deadlines_.add(attempt, attempt.terms.timeout, attempt.began);
     }
-    if (shared_.app.events.heard()) {
-        shared_.app.events.publish(said_of(event_kind::task_started, attempt));
+    if (shared_.app.events.heard(event_kind::task_started)) {
+        auto said = said_of(event_kind::task_started, attempt);
+        said.waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
+        shared_.app.events.publish(std::move(said));
     }
     attempt.around = {.app = &shared_.app, .home = &home_, .task = &attempt};
+    begin_span(shared_.app, attempt);
     std::shared_ptr<const ambient> carried{attempt.self, &attempt.around};
     auto done = [this, keep = attempt.self](std::exception_ptr failure, std::string result) {
         ended(*keep, std::move(failure), std::move(result));
@@ -432,6 +436,7 @@ void executor::buried(burial& one) {
 void executor::hand_in(active_task& attempt, decision decided, std::string result) {
     tell(attempt, decided);
     count(attempt, decided);
+    end_span(attempt, decided);
     const auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
     auto report = report_of(std::move(decided), attempt.terms, facts, std::move(result));
     reporter_.add(std::move(report), attempt.leased_at, attempt.body.handler);
@@ -456,6 +461,8 @@ event executor::said_of(event_kind kind, const active_task& attempt) const {
 }
 
 void executor::tell(const active_task& attempt, const decision& decided) {
+    // Its end was told when it was withdrawn: the store takes no other.
+    if (attempt.withdrawn) return;
     auto kind = event_kind::task_succeeded;
     switch (decided.kind) {
     case verdict::succeed: break;
@@ -464,15 +471,14 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     case verdict::postpone: kind = event_kind::handler_unknown; break;
     case verdict::bury: kind = event_kind::task_dead; break;
     case verdict::expire: kind = event_kind::task_expired; break;
-    // Of one that was withdrawn it was told when it was.
     case verdict::give_back:
-        if (attempt.withdrawn || attempt.cause == attempt_end::withdrawn) return;
+        if (attempt.cause == attempt_end::withdrawn) return;
         kind = event_kind::task_given_back;
         break;
     }
     const bool failed = decided.kind == verdict::bury || decided.kind == verdict::fail;
     const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back;
-    if (!shown && !shared_.app.events.heard()) return;
+    if (!shown && !shared_.app.events.heard(kind)) return;
     auto said = said_of(kind, attempt);
     said.max_attempts = attempt.terms.max_retry + 1;
     if (attempt.started_at) said.ended_at = home_.tasks().now();
@@ -502,10 +508,7 @@ void executor::count(const active_task& attempt, const decision& decided) {
     case verdict::give_back: return;
     }
     std::optional<std::chrono::microseconds> waited;
-    const auto& before = attempt.notes;
-    const bool is_first = attempt.number == 1 && !before.snoozed && !before.revived;
-    if (is_first && attempt.started_at && attempt.body.after.empty())
-        waited = *attempt.started_at - attempt.body.due_at.value_or(attempt.body.submitted_at());
+    if (attempt.started_at) waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     tally_.count(*attempt.known, how, ran, waited);
 }

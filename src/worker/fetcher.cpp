@@ -213,7 +213,8 @@ awaitable<void> fetcher::pass(std::size_t lane) {
 }
 
 void fetcher::tell_claimed(const claimed_task& task) const {
-    if (shared_.app.events.heard()) shared_.app.events.publish(task_event(event_kind::task_claimed, task));
+    if (shared_.app.events.heard(event_kind::task_claimed))
+        shared_.app.events.publish(task_event(event_kind::task_claimed, task));
 }
 
 // A wake-up that came while the call was under way may have been meant for after it: then the claim is

@@ -1,5 +1,6 @@
 #include "worker/loop_watch.hpp"
 
+#include "runtime/process_meter.hpp"
 #include "worker/announce.hpp"
 
 #include <boost/asio/post.hpp>
@@ -31,6 +32,7 @@ void loop_watch::look(worker_thread& at, question& one) {
     const auto now = steady::now();
     if (one.answered->there.load()) {
         one.blocks.clear();
+        one.told = {};
         one.running = std::move(one.answered->running);
         if (at.running() == 0) return;
         one.asked = now;
@@ -48,6 +50,7 @@ void loop_watch::look(worker_thread& at, question& one) {
     auto [of, said] = at.beginning(event_kind::loop_blocked);
     if (!of && !one.running.empty()) said.text = "lately there ran " + one.running;
     said.after = std::chrono::floor<duration>(since);
+    app().meter.blocked(said.after - std::exchange(one.told, said.after));
     one.blocks = said.task;
     one.blocks_for = of;
     announce(of ? *of : app(), std::move(said));

@@ -31,6 +31,7 @@ private:
     struct question {
         std::chrono::steady_clock::time_point asked{};
         std::chrono::steady_clock::time_point tell_at{};  // if it is not answered until then
+        duration told{};                                  // how much of it was measured
         std::shared_ptr<answer> answered = std::make_shared<answer>();
         std::string running{};                         // as the last answer said
         std::string blocks{};                          // the task that it waits for now

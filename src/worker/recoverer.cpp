@@ -77,6 +77,12 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     said.attempt = attempt;
     said.text = task.handed ? "what was handed to its worker was not heard of again"
                             : "its worker gave no sign of life";
+    if (kind == event_kind::task_dead) {
+        // That it is dead is what the log says.
+        auto recovered = said;
+        recovered.kind = event_kind::task_recovered;
+        app().events.publish(std::move(recovered));
+    }
     announce(app(), std::move(said));
     if (decided.kind == verdict::bury && has_on_dead(known)) {
         dead.push_back({std::move(task), std::move(body), known, terms, std::move(decided)});

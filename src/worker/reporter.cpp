@@ -35,6 +35,7 @@ void reporter::claimed(std::span<const claimed_task> tasks) {
 }
 
 void reporter::add(report one, leased_tasks::index leased_at, std::string handler) {
+    more_pending(1);
     reports_.push_back(std::move(one));
     waiting_.leased_at.push_back(leased_at);
     waiting_.handlers.push_back(std::move(handler));
@@ -76,6 +77,7 @@ void reporter::delivered(const work_call& call, const batch& sent, const work_an
     if (!answer.later.empty()) delivered_in_part(call, sent, answer);
     if (!call.reports.empty()) landed();
     if (!answer.later.empty()) return;
+    less_pending(call.reports.size());
     for_open(call.reports, [](open_claim& of) { --of.under_way; });
     leased_.remove(sent.leased_at);
     for (std::size_t at = 0; at < call.reports.size() && at < answer.verdicts.size(); ++at) {
@@ -108,6 +110,7 @@ void reporter::answered(const task_id& id, claim_number claim, report_verdict ve
     }
     const auto over = std::move(*known);
     later_.erase(known);
+    less_pending(1);
     for_open({over.what}, [](open_claim& of) { --of.under_way; });
     leased_.remove({&over.leased_at, 1});
     tell(over.what, over.handler, verdict);
@@ -141,7 +144,7 @@ void reporter::tell(const report& one, const std::string& handler, report_verdic
                                .task = to_text(one.id),
                                .handler = handler,
                                .queue = one.queue});
-    } else if (shared_.app.events.heard()) {
+    } else if (shared_.app.events.heard(event_kind::report_accepted)) {
         shared_.app.events.publish({.kind = event_kind::report_accepted,
                                     .task = to_text(one.id),
                                     .handler = handler,

@@ -9,6 +9,7 @@
 #include "worker/leased_tasks.hpp"
 #include "worker/worker_shared.hpp"
 
+#include <atomic>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,7 @@
 
 namespace errand {
 
-// On its loop's thread only.
+// On its loop's thread only, but for pending().
 class reporter {
 public:
     reporter(worker_shared& shared, leased_tasks& leased) : shared_{shared}, leased_{leased} {}
@@ -29,6 +30,9 @@ public:
     bool empty() const noexcept {
         return reports_.empty() && closed_.empty() && on_their_way_ == 0 && later_.empty();
     }
+
+    // From any thread: how many the store has neither accepted nor refused.
+    std::size_t pending() const noexcept { return pending_.load(std::memory_order_relaxed); }
 
     // What one call takes along.
     struct batch {
@@ -53,12 +57,16 @@ private:
     void for_open(const std::vector<report>& reports, Change change);
     void delivered_in_part(const work_call& call, const batch& sent, const work_answer& answer);
     void landed();
+    // Written by its own thread alone.
+    void more_pending(std::size_t n) noexcept { pending_.store(pending() + n, std::memory_order_relaxed); }
+    void less_pending(std::size_t n) noexcept { pending_.store(pending() - n, std::memory_order_relaxed); }
     void tell(const report& one, const std::string& handler, report_verdict verdict);
 
     worker_shared& shared_;
     leased_tasks& leased_;
     std::vector<report> reports_;
     batch waiting_;  // of reports_
+    std::atomic<std::size_t> pending_{0};
     std::vector<claim_number> closed_;
     std::unordered_map<claim_number, open_claim> open_;
     std::size_t on_their_way_ = 0;  // calls that carry reports

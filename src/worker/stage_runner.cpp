@@ -5,6 +5,7 @@
 #include "core/attempt_rules.hpp"
 #include "core/stage_rules.hpp"
 #include "runtime/ambient.hpp"
+#include "runtime/app_core.hpp"
 #include "runtime/at_most.hpp"
 #include "runtime/manual_time.hpp"
 #include "runtime/on_loop.hpp"
@@ -43,7 +44,17 @@ awaitable<std::string> stage_runner::run() {
         inside->stage = std::make_shared<stage_run>(task_.task.id, task_.body.life, name_, outer,
                                                     task_.shared_from_this());
         const auto as = inside->stage;
+        std::unique_ptr<open_span> seen;
+        if (const auto& to = around->app->tracer; to && around->trace && around->trace->sampled) {
+            seen =
+                std::make_unique<open_span>(to, around->trace.get(), span_kind::internal, "stage " + name_);
+            seen->say("errand.stage", name_);
+            seen->say("messaging.message.id", task_.id());
+            inside->trace = seen->context();
+        }
         auto end = co_await try_once(with_ambient(executor, std::move(inside)));
+        if (seen && end.failure) seen->say("error.type", describe(end.failure).type);
+        if (seen) seen->end(end.failure ? describe(end.failure).message : std::string{});
         if (!end.failure) {
             // Also when the attempt was told to stop meanwhile: the next one need not do it again.
             const bool throws = co_await asio::this_coro::throw_if_cancelled();

@@ -38,6 +38,7 @@ public:
     // From any thread.
     leased_tasks& leased() noexcept { return leased_; }
     std::size_t running() const noexcept { return executor_.running(); }
+    std::size_t reports_pending() const noexcept { return reporter_.pending(); }
     loop& home() noexcept { return home_; }
     executor& runs() noexcept { return executor_; }
     const executor& runs() const noexcept { return executor_; }

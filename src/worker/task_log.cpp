@@ -32,13 +32,13 @@ task_log::task_log() = default;
 task_log::~task_log() = default;
 
 task_logger& task_log::of(const spdlog::logger& app, std::string_view handler, std::string_view id,
-                          int attempt, std::string_view name_space) {
+                          int attempt, std::string_view name_space, std::string_view trace_id) {
     std::call_once(built_, [&] {
         auto kept = std::make_shared<kept_lines>();
         auto sinks = app.sinks();
         sinks.push_back(kept);
-        logger_ = std::make_unique<task_logger>(stamp_of(handler, id, attempt, name_space), sinks.begin(),
-                                                sinks.end());
+        logger_ = std::make_unique<task_logger>(stamp_of(handler, id, attempt, name_space, trace_id),
+                                                sinks.begin(), sinks.end());
         // What is kept with the task does not depend on how quiet the program's own output is.
         logger_->set_level(std::min(app.level(), spdlog::level::info));
         logger_->flush_on(app.flush_level());

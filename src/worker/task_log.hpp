@@ -19,9 +19,9 @@ public:
     task_log();
     ~task_log();
 
-    // `name_space`: empty where the worker serves but one.
+    // `name_space`: empty where the worker serves but one; `trace_id`: where it is part of none.
     task_logger& of(const spdlog::logger& app, std::string_view handler, std::string_view id, int attempt,
-                    std::string_view name_space);
+                    std::string_view name_space, std::string_view trace_id);
     // Adds what was logged so far to the lines of earlier attempts, the oldest leaving first.
     void add_to(std::vector<std::string>& lines) const;
 

@@ -5,7 +5,10 @@
 #include "core/attempt_rules.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
+#include "runtime/metrics_page.hpp"
+#include "runtime/metrics_port.hpp"
 #include "runtime/on_loop.hpp"
+#include "runtime/process_meter.hpp"
 #include "worker/announce.hpp"
 #include "worker/blocking_pool.hpp"
 #include "worker/introduction.hpp"
@@ -101,12 +104,27 @@ struct worker::parts {
                                                               all / count + (at < all % count ? 1 : 0)));
         }
         maintenance = std::make_unique<maintenance_thread>(served, threads);
+        slots = all;
+    }
+
+    // From any thread, while they stand.
+    worker_gauges gauges() const {
+        worker_gauges now{.slots = slots, .stopping = served.front()->stopping.load()};
+        for (const auto& one : threads) {
+            now.busy += one->running();
+            now.reports += one->reports_pending();
+        }
+        // What waits for other tasks has given its slot away.
+        now.busy -= std::min(now.busy, served.front()->awaiting->load());
+        return now;
     }
 
     blocking_pool pool;
     worker_shares served;
     std::vector<std::unique_ptr<worker_thread>> threads;
     std::unique_ptr<maintenance_thread> maintenance;
+    std::size_t slots = 0;
+    std::unique_ptr<metrics_port> metrics;
 };
 
 worker::worker(detail::app_core& app) : app_{app} {}
@@ -134,11 +152,17 @@ awaitable<void> worker::reach_store(parts& of) {
 awaitable<void> worker::start() {
     check_handlers(app_);
     auto fresh = std::make_unique<parts>(app_);
+    if (!app_.settings.metrics.empty()) {
+        fresh->metrics = std::make_unique<metrics_port>(app_.settings.metrics, [this](metric_form form) {
+            return metrics_page(app_, form);
+        });
+    }
     co_await reach_store(*fresh);
     {
         std::lock_guard lock{guard_};
         parts_ = std::move(fresh);
     }
+    app_.meter.set_worker([of = parts_.get()] { return of->gauges(); });
     std::exception_ptr failure;
     try {
         // Leases are kept before the first is taken, and the pool stands before a task can need it.
@@ -196,6 +220,7 @@ void worker::hurry() {
 void worker::take_apart() {
     std::lock_guard lock{guard_};
     if (!parts_) return;
+    app_.meter.set_worker({});
     for (const auto& thread : parts_->threads) thread->close();
     parts_->maintenance->close();
     parts_->pool.join();

@@ -89,6 +89,11 @@ std::size_t worker_thread::running() const noexcept {
                                  [](const station& one) { return one.running(); });
 }
 
+std::size_t worker_thread::reports_pending() const noexcept {
+    return std::transform_reduce(stations_.begin(), stations_.end(), std::size_t{0}, std::plus<>{},
+                                 [](const station& one) { return one.reports_pending(); });
+}
+
 awaitable<void> worker_thread::drain() {
     for (auto& one : stations_) one.stop_claiming();
     leave_soon();

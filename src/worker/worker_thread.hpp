@@ -37,6 +37,8 @@ public:
     station& serving(std::size_t which) noexcept { return stations_[which]; }
     // From any thread.
     std::size_t running() const noexcept;
+    // From any thread: ends of attempts that the store has not confirmed.
+    std::size_t reports_pending() const noexcept;
     // From any thread: whose handler runs there and has not waited for anything yet, as the beginning of an event about it, and of
     // which namespace it is; null and an event of no task where there is none.
     std::pair<detail::app_core*, event> beginning(event_kind about) const;

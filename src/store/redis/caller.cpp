@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace errand::redis {
 namespace {
@@ -52,10 +53,21 @@ caller::progress caller::begin(std::string_view operation) const {
 
 void caller::close() {
     closed_ = true;
+    observe_away(false);
     if (over_) over_->stop();
 }
 
+void caller::observe_away(bool away) {
+    if (!settings_->observer || std::exchange(away_, away) == away) return;
+    if (away) {
+        settings_->observer->away();
+    } else {
+        settings_->observer->back(connections_ > 1 && !closed_);
+    }
+}
+
 void caller::down(std::string_view cause) {
+    if (!closed_) observe_away(true);
     if (cause.starts_with(setup_failure)) cause.remove_prefix(setup_failure.size());
     const bool was_wrong = !wrong_stamp_.empty();
     wrong_stamp_ = refused_stamp(cause, settings_->shards).value_or("");
@@ -71,6 +83,7 @@ void caller::down(std::string_view cause) {
 
 void caller::up() {
     ++connections_;
+    observe_away(false);
     cause_.clear();
     wrong_stamp_.clear();
     // A server that refuses what it is asked for is told of once, however often it is connected to.
@@ -166,6 +179,7 @@ awaitable<void> caller::pause(duration length) const {
 }
 
 awaitable<void> caller::call(const script_call& script, reply& answer, when_full full) {
+    observed_call seen{settings_->observer, script.what().name};
     auto at = begin(script.what().name);
     at.full = full;
     if (!script.what().only_reads) at.replicas = to_->wait;
@@ -190,6 +204,7 @@ awaitable<void> caller::call(const script_call& script, reply& answer, when_full
         if (at.with_text != with_text) write();
     }
     if (large) large_made_.insert(&script.what());
+    seen.answered();
 }
 
 awaitable<void> caller::command(std::string_view operation, const boost::redis::request& request,

@@ -44,6 +44,7 @@ private:
     void judge_confirmed(progress& at, std::int64_t replicas) const;
     [[noreturn]] void give_up(const progress& at) const;
     void note_answer();
+    void observe_away(bool away);
     awaitable<void> pause(duration length) const;
 
     const store_settings* settings_;
@@ -56,6 +57,7 @@ private:
     bool told_ = false;
     bool refused_ = false;  // the last call's server may not change anything
     bool closed_ = false;
+    bool away_ = false;         // as its observer was told
     unsigned connections_ = 0;  // how often it was up
 };
 

@@ -19,7 +19,8 @@ engine_client::engine_client(boost::asio::io_context& on, const store_settings& 
                              std::shared_ptr<engine> at)
     : engine_{std::move(at)},
       caller_{on, name_or_random(settings.name), settings.name_space},
-      patience_{settings.patience} {
+      patience_{settings.patience},
+      observer_{settings.observer} {
     *caller_.trouble = settings.trouble;
     engine_->attach(caller_);
 }

@@ -24,9 +24,10 @@ class typed_job final : public job, public std::enable_shared_from_this<typed_jo
 public:
     using completion = boost::asio::any_completion_handler<void(std::exception_ptr, Result)>;
 
-    typed_job(caller& who, Work work, completion done)
-        : work_{std::move(work)}, done_{std::move(done)}, busy_{who.executor} {
+    typed_job(caller& who, Work work, completion done, store_observer* observer)
+        : work_{std::move(work)}, done_{std::move(done)}, busy_{who.executor}, observer_{observer} {
         by = &who;
+        if (observer_) began_ = std::chrono::steady_clock::now();
     }
 
     void run(operations& in) override { result_ = work_(in); }
@@ -53,6 +54,7 @@ public:
 private:
     // On the caller's thread.
     void complete(std::exception_ptr failed) {
+        if (observer_) observer_->called(name, std::chrono::steady_clock::now() - began_, !failed);
         auto done = std::move(done_);
         boost::asio::get_associated_cancellation_slot(done).clear();
         busy_.reset();
@@ -63,6 +65,8 @@ private:
     completion done_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
     Result result_{};
+    store_observer* observer_;
+    std::chrono::steady_clock::time_point began_{};
 };
 
 // How a call behaves beside what it does.
@@ -94,8 +98,8 @@ public:
         return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>,
                                            void(std::exception_ptr, result)>(
             [this, how](auto handler, Work one) {
-                auto made =
-                    std::make_shared<typed_job<result, Work>>(caller_, std::move(one), std::move(handler));
+                auto made = std::make_shared<typed_job<result, Work>>(caller_, std::move(one),
+                                                                      std::move(handler), observer_);
                 made->name = how.name;
                 made->reads = how.reads;
                 made->adds = how.adds;
@@ -113,6 +117,7 @@ private:
     std::shared_ptr<engine> engine_;
     caller caller_;
     std::optional<duration> patience_;
+    store_observer* observer_;
 };
 
 }  // namespace errand::sqlite

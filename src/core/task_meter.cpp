@@ -1,0 +1,139 @@
+#include "core/task_meter.hpp"
+
+#include "core/utf8.hpp"
+
+#include <algorithm>
+
+namespace errand {
+namespace {
+
+double seconds_of(duration length) { return std::max(std::chrono::duration<double>(length).count(), 0.0); }
+
+// "std::runtime_error" of "std::runtime_error: no route". What a program reports over HTTP may name none, or anything.
+std::string_view error_type_of(std::string_view text) {
+    constexpr std::size_t longest = 200;
+    const auto type = utf8_prefix(text.substr(0, text.find(": ")), longest);
+    return type.empty() ? "unspecified" : type;
+}
+
+}  // namespace
+
+void handler_cells::merge(const handler_cells& other) noexcept {
+    for (std::size_t at = 0; at < submitted.size(); ++at) submitted[at] += other.submitted[at];
+    started += other.started;
+    for (std::size_t at = 0; at < finished.size(); ++at) finished[at] += other.finished[at];
+    expired += other.expired;
+    ran_well.merge(other.ran_well);
+    failed.merge(other.failed);
+    whole.merge(other.whole);
+}
+
+void queue_cells::merge(const queue_cells& other) noexcept {
+    wait.merge(other.wait);
+    recovered += other.recovered;
+    unknown += other.unknown;
+}
+
+event_stream::kinds task_meter::kinds() noexcept {
+    using enum event_kind;
+    event_stream::kinds all = 0;
+    for (const auto one : {task_submitted, task_duplicate, submission_refused, task_started, task_succeeded,
+                           task_retrying, task_snoozed, task_given_back, task_dead, task_expired,
+                           task_cancelled, handler_unknown, lease_lost, task_recovered, report_stale})
+        all |= event_stream::kind_bit(one);
+    return all;
+}
+
+void task_meter::hear(const event& what) {
+    switch (what.kind) {
+    case event_kind::task_submitted: return submitted(what, submit_result::accepted);
+    case event_kind::task_duplicate: return submitted(what, submit_result::duplicate);
+    case event_kind::submission_refused: return submitted(what, submit_result::refused);
+    case event_kind::task_started: return started(what);
+    case event_kind::task_succeeded: return finished(what, attempt_outcome::success);
+    case event_kind::task_snoozed: return finished(what, attempt_outcome::snoozed);
+    case event_kind::task_given_back: return finished(what, attempt_outcome::given_back);
+    case event_kind::task_cancelled: return finished(what, attempt_outcome::cancelled);
+    case event_kind::lease_lost: return finished(what, attempt_outcome::lost);
+    case event_kind::task_retrying: failed(what); return finished(what, attempt_outcome::retry);
+    case event_kind::task_dead: failed(what); return finished(what, attempt_outcome::dead);
+    case event_kind::task_expired: return parts_.here([&](part& in) { ++cells_of(in, what).expired; });
+    case event_kind::handler_unknown: return parts_.here([&](part& in) { ++queue_of(in, what).unknown; });
+    case event_kind::task_recovered: return parts_.here([&](part& in) { ++queue_of(in, what).recovered; });
+    case event_kind::report_stale: return parts_.here([&](part& in) { ++in.stale; });
+    default: return;
+    }
+}
+
+void task_meter::submitted(const event& what, submit_result how) {
+    parts_.here([&](part& in) { ++cells_of(in, what).submitted.at(static_cast<std::size_t>(how)); });
+}
+
+void task_meter::started(const event& what) {
+    parts_.here([&](part& in) {
+        ++cells_of(in, what).started;
+        if (what.waited) queue_of(in, what).wait.add(attempt_bounds, seconds_of(*what.waited));
+    });
+}
+
+// What ended without having been started here is no attempt of this process.
+void task_meter::finished(const event& what, attempt_outcome how) {
+    if (!what.started_at) return;
+    parts_.here([&](part& in) {
+        auto& cells = cells_of(in, what);
+        ++cells.finished.at(static_cast<std::size_t>(how));
+        if (!what.ended_at) return;
+        const auto ran = seconds_of(*what.ended_at - *what.started_at);
+        if (how == attempt_outcome::success) cells.ran_well.add(attempt_bounds, ran);
+        if (how == attempt_outcome::retry || how == attempt_outcome::dead)
+            cells.failed.add(attempt_bounds, ran);
+        const bool over = how == attempt_outcome::success || how == attempt_outcome::dead;
+        if (over && what.submitted_at)
+            cells.whole.add(task_bounds, seconds_of(*what.ended_at - *what.submitted_at));
+    });
+}
+
+void task_meter::failed(const event& what) {
+    parts_.here([&](part& in) { ++cell_of(in, in.errors, errors_, what.handler, error_type_of(what.text)); });
+}
+
+bool task_meter::budget::admits(std::string_view first, std::string_view second) {
+    series_name name{first, second};
+    const std::lock_guard lock{guard_};
+    if (names_.contains(name)) return true;
+    if (names_.size() >= most_) return false;
+    names_.insert(std::move(name));
+    return true;
+}
+
+template <class Cell>
+Cell& task_meter::cell_of(part& in, series<Cell>& of, budget& within, std::string_view first,
+                          std::string_view second) {
+    const std::pair name{first, second};
+    if (const auto at = of.find(name); at != of.end()) return at->second;
+    if (within.admits(first, second)) return of[series_name{first, second}];
+    ++in.refused;
+    return of[series_name{other, second.empty() ? std::string_view{} : other}];
+}
+
+handler_cells& task_meter::cells_of(part& in, const event& what) {
+    return cell_of(in, in.handlers, handlers_, what.queue, what.handler);
+}
+
+queue_cells& task_meter::queue_of(part& in, const event& what) {
+    return cell_of(in, in.queues, queues_, what.queue, {});
+}
+
+task_figures task_meter::sum() const {
+    task_figures all;
+    parts_.each([&](const part& in) {
+        for (const auto& [name, cells] : in.handlers) all.handlers[name].merge(cells);
+        for (const auto& [name, cells] : in.queues) all.queues[name.first].merge(cells);
+        for (const auto& [name, count] : in.errors) all.errors[name] += count;
+        all.stale += in.stale;
+        all.refused += in.refused;
+    });
+    return all;
+}
+
+}  // namespace errand

@@ -1,0 +1,133 @@
+// Counts what events tell of tasks, for monitoring, in a bounded number of series: of more queues, handlers or types of errors than
+// are kept apart the others are counted together, as `_other`. From any thread.
+#pragma once
+
+#include <errand/event.hpp>
+
+#include "core/event.hpp"
+#include "core/metric_text.hpp"
+#include "core/thread_cells.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace errand {
+
+// Two names under which something is counted; the second may be empty.
+using series_name = std::pair<std::string, std::string>;
+
+enum class submit_result : unsigned char { accepted, duplicate, refused };
+inline constexpr std::array<std::string_view, 3> submit_result_names{"accepted", "duplicate", "refused"};
+
+enum class attempt_outcome : unsigned char { success, retry, dead, cancelled, snoozed, given_back, lost };
+inline constexpr std::array<std::string_view, 7> attempt_outcome_names{
+    "success", "retry", "dead", "cancelled", "snoozed", "given_back", "lost"};
+
+// Of a queue and a handler.
+struct handler_cells {
+    std::array<std::uint64_t, submit_result_names.size()> submitted{};
+    std::uint64_t started = 0;
+    std::array<std::uint64_t, attempt_outcome_names.size()> finished{};
+    std::uint64_t expired = 0;
+    histogram_cell ran_well{};
+    histogram_cell failed{};
+    histogram_cell whole{};  // from its submission to its end
+
+    void merge(const handler_cells& other) noexcept;
+};
+
+// Of a queue.
+struct queue_cells {
+    histogram_cell wait{};
+    std::uint64_t recovered = 0;
+    std::uint64_t unknown = 0;
+
+    void merge(const queue_cells& other) noexcept;
+};
+
+struct task_figures {
+    std::map<series_name, handler_cells> handlers;  // by queue and handler
+    std::map<std::string, queue_cells> queues;
+    std::map<series_name, std::uint64_t> errors;  // by handler and type
+    std::uint64_t stale = 0;
+    std::uint64_t refused = 0;  // counted as `_other`
+};
+
+class task_meter {
+public:
+    static constexpr std::size_t most_queues = 200;
+    static constexpr std::size_t most_handlers = 300;
+    static constexpr std::size_t most_errors = 100;
+    static constexpr std::string_view other = "_other";
+
+    // Of these it is to be told.
+    static event_stream::kinds kinds() noexcept;
+    void hear(const event& what);
+    task_figures sum() const;
+
+private:
+    struct name_hash {
+        using is_transparent = void;
+        std::size_t operator()(const std::pair<std::string_view, std::string_view>& of) const noexcept {
+            const std::hash<std::string_view> hash;
+            return hash(of.first) * 31 + hash(of.second);
+        }
+        std::size_t operator()(const series_name& of) const noexcept {
+            return (*this)(std::pair<std::string_view, std::string_view>{of.first, of.second});
+        }
+    };
+    struct name_equal {
+        using is_transparent = void;
+        template <class A, class B>
+        bool operator()(const A& a, const B& b) const noexcept {
+            return std::string_view{a.first} == std::string_view{b.first} &&
+                   std::string_view{a.second} == std::string_view{b.second};
+        }
+    };
+    template <class Cell>
+    using series = std::unordered_map<series_name, Cell, name_hash, name_equal>;
+
+    struct part {
+        series<handler_cells> handlers;
+        series<queue_cells> queues;
+        series<std::uint64_t> errors;
+        std::uint64_t stale = 0;
+        std::uint64_t refused = 0;
+    };
+
+    // Which names are kept apart, over all threads.
+    class budget {
+    public:
+        explicit budget(std::size_t most) : most_{most} {}
+        bool admits(std::string_view first, std::string_view second);
+
+    private:
+        const std::size_t most_;
+        std::mutex guard_;
+        std::set<series_name> names_;
+    };
+
+    template <class Cell>
+    static Cell& cell_of(part& in, series<Cell>& of, budget& within, std::string_view first,
+                         std::string_view second);
+    handler_cells& cells_of(part& in, const event& what);
+    queue_cells& queue_of(part& in, const event& what);
+    void submitted(const event& what, submit_result how);
+    void started(const event& what);
+    void finished(const event& what, attempt_outcome how);
+    void failed(const event& what);
+
+    thread_cells<part> parts_;
+    budget handlers_{most_handlers};
+    budget queues_{most_queues};
+    budget errors_{most_errors};
+};
+
+}  // namespace errand

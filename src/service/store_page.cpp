@@ -1,0 +1,142 @@
+#include "service/store_page.hpp"
+
+#include "core/task_meter.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace errand::web {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kept_for_others{5};
+
+struct queue_figures {
+    std::map<state, std::size_t> tasks;
+    std::map<state, std::int64_t> ended;
+    std::int64_t failed = 0;
+    double head_age = 0;
+    bool paused = false;
+    std::size_t workers = 0;
+};
+
+double seconds_of(duration length) { return std::chrono::duration<double>(length).count(); }
+
+// Beyond as many queues as are kept apart the others are one.
+std::map<std::string, queue_figures> figures_of(const std::vector<queue_info>& queues,
+                                                const std::vector<worker_info>& workers) {
+    std::map<std::string, queue_figures> all;
+    std::map<std::string, std::string> shown_as;
+    for (const auto& one : queues) {
+        const bool room = all.size() < task_meter::most_queues;
+        const auto& name =
+            shown_as.emplace(one.name, room ? one.name : std::string{task_meter::other}).first->second;
+        auto& sum = all[name];
+        for (const auto& [in, count] : one.tasks) sum.tasks[in] += count;
+        for (const auto& [as, count] : one.ended) sum.ended[as] += count;
+        sum.failed += one.failed;
+        sum.head_age = std::max(sum.head_age, seconds_of(one.oldest.value_or(duration{0})));
+        sum.paused = sum.paused || one.paused;
+    }
+    for (const auto& worker : workers) {
+        if (worker.stopping) continue;
+        for (const auto& queue : worker.queues) {
+            if (const auto at = shown_as.find(queue); at != shown_as.end()) ++all[at->second].workers;
+        }
+    }
+    return all;
+}
+
+template <class Add>
+void for_each_queue(metric_text& to, const metric_family& of, const std::map<std::string, queue_figures>& all,
+                    Add add) {
+    to.begin(of);
+    for (const auto& [name, one] : all) add(std::string_view{name}, one);
+}
+
+void write_queues(metric_text& to, const std::map<std::string, queue_figures>& all) {
+    for_each_queue(to, metric::tasks, all, [&](std::string_view name, const queue_figures& one) {
+        for (const auto& [in, count] : one.tasks)
+            to.add({{"queue", name}, {"state", to_string(in)}}, std::uint64_t{count});
+    });
+    for_each_queue(to, metric::queue_head_age, all, [&](std::string_view name, const queue_figures& one) {
+        to.add({{"queue", name}}, one.head_age);
+    });
+    for_each_queue(to, metric::queue_paused, all, [&](std::string_view name, const queue_figures& one) {
+        to.add({{"queue", name}}, std::uint64_t{one.paused ? 1U : 0U});
+    });
+    for_each_queue(to, metric::queue_workers, all, [&](std::string_view name, const queue_figures& one) {
+        to.add({{"queue", name}}, std::uint64_t{one.workers});
+    });
+    for_each_queue(to, metric::queue_ended, all, [&](std::string_view name, const queue_figures& one) {
+        for (const auto& [as, count] : one.ended)
+            to.add({{"queue", name}, {"state", to_string(as)}}, static_cast<std::uint64_t>(count));
+    });
+    for_each_queue(to, metric::queue_attempts_failed, all,
+                   [&](std::string_view name, const queue_figures& one) {
+                       to.add({{"queue", name}}, static_cast<std::uint64_t>(one.failed));
+                   });
+}
+
+void write_outboxes(metric_text& to, const std::vector<outbox_info>& all) {
+    // One that cannot be asked says nothing, instead of that nothing waits.
+    to.begin(metric::outbox_backlog);
+    for (const auto& one : all) {
+        if (one.trouble.empty()) to.add({{"database", one.database}}, std::uint64_t{one.backlog});
+    }
+    to.begin(metric::outbox_oldest);
+    for (const auto& one : all) {
+        if (one.trouble.empty()) to.add({{"database", one.database}}, seconds_of(one.oldest));
+    }
+}
+
+}  // namespace
+
+bool store_page::is_fresh() const { return seen_ && steady::now() - seen_->at < kept_for_others; }
+
+awaitable<std::string> store_page::text(metric_form form) {
+    while (!is_fresh()) {
+        if (looks_) {
+            co_await looked_.wait();
+            continue;
+        }
+        co_await look();
+    }
+    co_return written(*seen_, form);
+}
+
+awaitable<void> store_page::look() {
+    struct turn {
+        store_page& of;
+        ~turn() {
+            of.looks_ = false;
+            of.looked_.open();
+        }
+    };
+    looks_ = true;
+    const turn mine{*this};
+    const auto began = steady::now();
+    const auto in = app_.inspect();
+    figures now;
+    now.queues = co_await in.queues();
+    now.workers = co_await in.workers();
+    now.outboxes = co_await in.outboxes();
+    now.at = steady::now();
+    now.took = now.at - began;
+    seen_ = std::move(now);
+}
+
+std::string store_page::written(const figures& now, metric_form form) {
+    metric_text text{form};
+    write_queues(text, figures_of(now.queues, now.workers));
+    text.begin(metric::workers);
+    text.add({}, std::uint64_t{now.workers.size()});
+    write_outboxes(text, now.outboxes);
+    text.begin(metric::store_scrape);
+    text.add({}, std::chrono::duration<double>(now.took).count());
+    return std::move(text).finish();
+}
+
+}  // namespace errand::web

@@ -1,0 +1,41 @@
+// How the namespace stands, as text for monitoring: looked up at most once in five seconds, however many ask. On the service's loop.
+#pragma once
+
+#include <errand/app.hpp>
+
+#include "core/metric_text.hpp"
+#include "runtime/async_gate.hpp"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace errand::web {
+
+class store_page {
+public:
+    store_page(errand::app& of, const boost::asio::any_io_executor& executor) : app_{of}, looked_{executor} {}
+
+    // Throws store_error.
+    awaitable<std::string> text(metric_form form);
+
+private:
+    struct figures {
+        std::vector<queue_info> queues;
+        std::vector<worker_info> workers;
+        std::vector<outbox_info> outboxes;
+        std::chrono::steady_clock::duration took{};
+        std::chrono::steady_clock::time_point at{};
+    };
+
+    awaitable<void> look();
+    bool is_fresh() const;
+    static std::string written(const figures& now, metric_form form);
+
+    errand::app& app_;
+    std::optional<figures> seen_;
+    bool looks_ = false;
+    async_gate looked_;
+};
+
+}  // namespace errand::web
