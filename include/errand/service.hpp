@@ -50,6 +50,20 @@ struct lmstfy_options {
         on_listening{};
 };
 
+/// The web console that the service offers beside `/v1` (docs/console.md): pages on which people see whether work gets done, and put
+/// right what fails.
+struct console_options {
+    bool offered = true;
+    /// The path under which something before the service offers it, as `/errand`; whether that takes it off the path or not. It
+    /// counts for `/v1` as well. Empty: none.
+    std::string prefix{};
+    /// A folder from which the pages' files are read at each request, while one edits them. Empty: those that were there when
+    /// errand was built.
+    std::string files{};
+    /// Arguments, results and what stages have kept are not shown to anybody.
+    bool hide_args = false;
+};
+
 /// Where the HTTP service listens, what it takes, and for how long. A bad value is a usage_error naming the member.
 struct service_options {
     /// `127.0.0.1:7070`, `[::1]:7070`, `0.0.0.0:7070` (every address of the machine), `unix:/run/errand.sock`; a port of 0 is
@@ -83,6 +97,7 @@ struct service_options {
     /// line is lost. Empty: standard error.
     std::function<void(std::string_view line)> access_log_sink{};
     lmstfy_options lmstfy{};
+    console_options console{};
     /// Told once it listens, with the addresses as they are now, on the thread that serves.
     std::function<void(const std::vector<std::string>& addresses)> on_listening{};
 };

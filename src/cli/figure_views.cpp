@@ -21,25 +21,6 @@ std::string time_cell(const time_figures& of, std::chrono::microseconds value) {
     return of.count == 0 ? std::string{} : fine_length_text(value);
 }
 
-boost::json::object json_of_times(const time_figures& of) {
-    return {{"count", of.count},
-            {"p50_us", of.p50.count()},
-            {"p90_us", of.p90.count()},
-            {"p99_us", of.p99.count()},
-            {"most_us", of.most.count()}};
-}
-
-boost::json::object json_of_handler(const handler_figures& one, duration over) {
-    const auto seconds = std::chrono::duration<double>{over}.count();
-    return {{"handler", one.handler.empty() ? boost::json::value{} : boost::json::value{one.handler}},
-            {"runs", one.runs},
-            {"failures", one.failures},
-            {"dead", one.dead},
-            {"runs_per_second", seconds > 0 ? static_cast<double>(one.runs) / seconds : 0.0},
-            {"wait", json_of_times(one.wait)},
-            {"run", json_of_times(one.run)}};
-}
-
 }  // namespace
 
 std::string fine_length_text(std::chrono::microseconds length) {
@@ -78,16 +59,6 @@ std::string figure_summary(const figures_info& seen) {
                 std::to_string(seen.backlog) + (seen.backlog == 1 ? " task is queued" : " tasks are queued");
     if (seen.oldest) text += ", the oldest since " + length_text(*seen.oldest);
     return text;
-}
-
-boost::json::object json_of(const figures_info& seen) {
-    boost::json::array handlers;
-    for (const auto& one : seen.handlers) handlers.emplace_back(json_of_handler(one, seen.over));
-    return {{"over_ms", seen.over.count()},
-            {"backlog", seen.backlog},
-            {"oldest_ms", json_of(seen.oldest)},
-            {"all", json_of_handler(seen.all, seen.over)},
-            {"handlers", std::move(handlers)}};
 }
 
 }  // namespace errand::cli

@@ -4,6 +4,7 @@
 #include <errand/figures.hpp>
 
 #include "cli/table.hpp"
+#include "service/info_json.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -19,6 +20,6 @@ std::string fine_length_text(std::chrono::microseconds length);
 table figure_table(const figures_info& seen, std::size_t most);
 // "1,204 runs in 64m, 3 failed …"
 std::string figure_summary(const figures_info& seen);
-boost::json::object json_of(const figures_info& seen);
+using errand::json_of;
 
 }  // namespace errand::cli

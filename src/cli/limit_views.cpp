@@ -41,17 +41,6 @@ rate_limit need_rate(const std::string& word, std::string_view text) {
     return *rate;
 }
 
-boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
-    if (!rule) return nullptr;
-    boost::json::object out{{"max_running", nullptr}, {"rate", nullptr}};
-    if (rule->max_running) out["max_running"] = *rule->max_running;
-    if (rule->rate) {
-        out["rate"] = boost::json::object{
-            {"count", rule->rate->count}, {"per_ms", rule->rate->per.count()}, {"burst", rule->rate->burst}};
-    }
-    return out;
-}
-
 }  // namespace
 
 std::string pace_text(const rate_limit& rate) {
@@ -135,16 +124,6 @@ table limit_table(const std::vector<limit_info>& limits, time_point now) {
                  opens, declared});
     }
     return out;
-}
-
-boost::json::object json_of(const limit_info& one) {
-    return {{"name", one.name},
-            {"rule", json_of_rule(one.rule())},
-            {"declared", json_of_rule(one.declared)},
-            {"set", json_of_rule(one.set)},
-            {"running", one.running},
-            {"waiting", one.waiting},
-            {"opens_at", json_of(one.opens_at)}};
 }
 
 }  // namespace errand::cli

@@ -84,28 +84,4 @@ std::string schedule_text(const schedule_info& one, const std::vector<time_point
     return text;
 }
 
-boost::json::object json_of(const schedule_info& one) {
-    const auto or_nothing = [](const std::string& text) {
-        return text.empty() ? boost::json::value{} : boost::json::value{text};
-    };
-    return {{"id", one.id},
-            {"handler", one.handler},
-            {"key", one.key},
-            {"timing", one.timing},
-            {"timezone", or_nothing(one.timezone)},
-            {"state", to_string(one.state)},
-            {"next_at", json_of(one.next_at)},
-            {"last_tick", json_of(one.last_tick)},
-            {"last_run", or_nothing(one.last_run)},
-            {"runs", one.runs},
-            {"skipped", one.skipped},
-            {"missed", one.missed},
-            {"max_runs", one.max_runs ? boost::json::value{*one.max_runs} : boost::json::value{}},
-            {"begin", json_of(one.begin)},
-            {"end", json_of(one.end)},
-            {"queue", one.queue},
-            {"args", one.args},
-            {"created_at", instant_text(one.created_at)}};
-}
-
 }  // namespace errand::cli

@@ -59,6 +59,7 @@ service_options options_of(const serve_options& given) {
 
 struct addresses {
     std::vector<std::string> rest;
+    std::vector<std::string> console;  // as a person opens them
     std::vector<std::string> lmstfy;
     std::vector<std::string> lmstfy_admin;
 };
@@ -70,12 +71,14 @@ void tell(const config& settings, bool json, const addresses& at) {
             return boost::json::array(all.begin(), all.end());
         };
         boost::json::object document{{"listening", array_of(at.rest)}, {"namespace", settings.name_space}};
+        if (!at.console.empty()) document["console"] = array_of(at.console);
         if (!at.lmstfy.empty()) document["lmstfy"] = array_of(at.lmstfy);
         if (!at.lmstfy_admin.empty()) document["lmstfy_admin"] = array_of(at.lmstfy_admin);
         print_document(document);
         return;
     }
     for (const auto& one : at.rest) print("serving namespace " + settings.name_space + " on " + one + '\n');
+    for (const auto& one : at.console) print("console at " + one + '\n');
     for (const auto& one : at.lmstfy) print("serving lmstfy's API on " + one + '\n');
     for (const auto& one : at.lmstfy_admin) print("serving lmstfy's admin API on " + one + '\n');
 }
@@ -108,8 +111,13 @@ exit_code serve(session& on, const serve_options& given) {
         at->lmstfy = api;
         at->lmstfy_admin = admin;
     };
-    how.on_listening = [settings, json = on.json(), at](const std::vector<std::string>& all) {
+    how.on_listening = [settings, json = on.json(), at,
+                        console = how.console](const std::vector<std::string>& all) {
         at->rest = all;
+        for (const auto& one : all) {
+            // A browser does not ask by a unix socket.
+            if (console.offered && one.starts_with("http")) at->console.push_back(one + console.prefix + '/');
+        }
         tell(settings, json, *at);
     };
     // Whoever read its lines may go: that is no end for a server.
@@ -152,6 +160,16 @@ runner prepare_serve(CLI::App& line) {
     line.add_option("--access-log", given->access_log, "A line for each request on standard output (text)")
         ->type_name("FORM")
         ->check(CLI::IsMember(log_names));
+    line.add_flag("!--no-console", how.console.offered,
+                  "Without the web console, which is at / of each address");
+    line.add_option("--prefix", how.console.prefix,
+                    "The path under which something before the service offers it, as /errand")
+        ->type_name("PATH");
+    line.add_flag("--hide-args", how.console.hide_args,
+                  "The console shows nobody arguments and results of tasks");
+    line.add_option("--ui-dir", how.console.files,
+                    "The console's files are read from this folder at each request, while one edits them")
+        ->type_name("FOLDER");
     line.add_option("--lmstfy", how.lmstfy.listen,
                     "Also lmstfy's API, for its clients: :7777 is what they expect; may be given again")
         ->type_name("ADDRESS")

@@ -10,50 +10,6 @@
 namespace errand::cli {
 namespace {
 
-std::string at_text(const std::optional<time_point>& at, time_point now) {
-    return at ? instant_text(*at) + " (" + from_now(*at, now) + ')' : "at a time that is not known";
-}
-
-std::string waiting_text(const task_info& task) {
-    const auto n = std::max(task.waits_for_count, task.waits_for.size());
-    std::string text = "waits for " + tasks_text(n) + " that it depends on";
-    constexpr std::size_t named = 5;
-    for (std::size_t at = 0; at < task.waits_for.size() && at < named; ++at) {
-        text += (at == 0 ? ": " : ", ") + task.waits_for[at];
-    }
-    if (n > named && !task.waits_for.empty()) text += ", …";
-    if (task.failed_dependencies > 0) {
-        text += "; " + std::to_string(task.failed_dependencies) +
-                " of them ended otherwise than by success: revive or resubmit them";
-    }
-    return text;
-}
-
-std::string paused_text(const task_info& task) {
-    return "its handler " + task.handler + " is paused: errand configure " + task.handler + " paused=";
-}
-
-std::string delayed_text(const task_info& task, const surroundings& around) {
-    const bool is_due = task.due_at && *task.due_at <= around.now;
-    if (is_due && around.handler_is_paused) return "stands aside: " + paused_text(task);
-    if (is_due && !around.handler_is_known) {
-        const bool near = !around.nearest_handler.empty();
-        return "stands aside: no worker has a handler of the name " + task.handler +
-               (near ? " (the nearest is " + around.nearest_handler + ")" : "") +
-               "; a worker that has it takes it when it starts";
-    }
-    return "due at " + at_text(task.due_at, around.now);
-}
-
-std::string ready_text(const task_info& task, const surroundings& around) {
-    if (around.handler_is_paused) return "ready, but " + paused_text(task);
-    if (around.queue_is_paused)
-        return "ready, but its queue " + task.queue + " is paused: errand resume " + task.queue;
-    if (around.workers == 0) return "ready, but no worker serves its queue " + task.queue;
-    if (!task.blocked_by.empty()) return "ready, but held back by its limits";
-    return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
-}
-
 // How many there may be in all is written down with the first failure; before that its handler alone knows.
 std::string attempt_text(const task_info& task) {
     if (task.attempt == 0 && task.errors.empty()) return "none yet";
@@ -107,25 +63,6 @@ std::string node_text(const task_graph& graph, std::size_t at) {
 }
 
 }  // namespace
-
-std::string why_text(const task_info& task, const surroundings& around) {
-    switch (task.state) {
-    case state::waiting: return waiting_text(task);
-    case state::delayed: return delayed_text(task, around);
-    case state::ready: return ready_text(task, around);
-    case state::working:
-        return "runs since " + at_text(task.started_at, around.now) +
-               (around.blocks
-                    ? "; its handler keeps a thread of its worker busy, so that nothing else goes on there: make it .blocking"
-                    : "");
-    case state::retry:
-        return "attempt " + std::to_string(task.attempt) + " failed; tried again at " +
-               at_text(task.due_at, around.now);
-    default:
-        return "ended as " + std::string{to_string(task.state)} + " at " +
-               at_text(task.finished_at, around.now);
-    }
-}
 
 std::string task_text(const task_info& task, const std::string& why) {
     std::string out;

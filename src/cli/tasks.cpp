@@ -8,7 +8,6 @@
 #include "cli/task_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/views.hpp"
-#include "core/limit_rules.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -134,40 +133,10 @@ exit_code not_there(const std::string& id) {
     return exit_code::undone;
 }
 
-// Of a task that stands aside: whether somebody has its handler, and whose name is nearest to it.
-void look_for_handler(session& on, const task_info& task, surroundings& all) {
-    std::vector<std::string> known;
-    for (const auto& worker : on.run(on.inspect().workers()))
-        known.insert(known.end(), worker.handlers.begin(), worker.handlers.end());
-    all.handler_is_known = std::ranges::find(known, task.handler) != known.end();
-    all.nearest_handler = std::string{nearest_name(task.handler, known)};
-}
-
-// What a ready task needs to be started by: two questions that other states do not raise.
-surroundings around(session& on, const task_info& task) {
-    surroundings all{.now = clock_now()};
-    if (task.state == state::ready || task.state == state::delayed)
-        all.handler_is_paused = on.run(on.app().settings_of(task.handler)).settings.paused;
-    const bool may_stand_aside = task.state == state::delayed && !(task.due_at && *task.due_at > all.now);
-    if (may_stand_aside && !all.handler_is_paused) look_for_handler(on, task, all);
-    if (task.state == state::working) {
-        for (const auto& worker : on.run(on.inspect().workers()))
-            all.blocks = all.blocks || std::ranges::find(worker.blocking, task.id) != worker.blocking.end();
-    }
-    if (task.state != state::ready) return all;
-    for (const auto& queue : on.run(on.inspect().queues())) {
-        if (queue.name == task.queue) all.queue_is_paused = queue.paused;
-    }
-    for (const auto& worker : on.run(on.inspect().workers())) {
-        for (const auto& queue : worker.queues) all.workers += queue == task.queue ? 1U : 0U;
-    }
-    return all;
-}
-
 exit_code show_task(session& on, const std::string& id) {
     const auto task = find_task(on, id);
     if (!task) return not_there(id);
-    const auto why = why_text(*task, around(on, *task));
+    const auto why = why_text(*task, on.run(surroundings_of(on.app(), *task)));
     if (on.json()) {
         auto document = json_of(*task);
         document["why"] = why;

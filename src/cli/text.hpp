@@ -4,6 +4,7 @@
 #include <errand/time.hpp>
 
 #include "service/instant.hpp"
+#include "service/words.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -12,17 +13,11 @@
 
 namespace errand::cli {
 
-// "850ms", "12s", "3m 20s", "2h 5m", "4d 3h": the two largest units. Negative counts as none.
-std::string length_text(duration length);
-
-// "3m ago", "in 5m".
-std::string from_now(time_point at, time_point now);
-
+using errand::from_now;
 using errand::instant_text;
+using errand::length_text;
 using errand::parse_instant;
-
-// "1 task", "2 tasks".
-std::string tasks_text(std::size_t n);
+using errand::tasks_text;
 
 // "a, b, c"
 template <class Words>

@@ -44,8 +44,6 @@ struct top_view {
 std::string frame_text(const top_view& view, screen_size size);
 
 using errand::json_of;
-boost::json::object json_of(const schedule_info& one);
-boost::json::object json_of(const limit_info& one);
 
 // One element each, by json_of.
 template <class T, class... More>

@@ -111,6 +111,7 @@ private:
     awaitable<bool> await_request();
     awaitable<bool> serve_one();
     awaitable<bool> respond(const answer& what, bool keep);
+    awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
     awaitable<bool> read_body(request_parser& parser);
@@ -321,8 +322,33 @@ awaitable<bool> one_connection::respond(const answer& what, bool keep) {
     const auto [ec, n] =
         co_await asio::async_write(socket_, asio::buffer(text), within(hub_.options.write_timeout));
     if (ec && what.unsent) what.unsent();
+    if (what.more && in_.method != "HEAD") {
+        const auto sent = ec ? 0 : co_await send_more(what);
+        log(what.status, what.body.size() + sent);
+        co_return false;
+    }
     log(what.status, what.body.size());
-    co_return !ec && keep;
+    co_return !ec && keep && !what.more;
+}
+
+// Until there is no more, nobody takes it, or the service stops; how many bytes.
+awaitable<std::size_t> one_connection::send_more(const answer& what) {
+    std::size_t sent = 0;
+    try {
+        while (!hub_.stopping) {
+            const auto part = co_await what.more();
+            if (part.empty()) break;
+            const auto [ec, n] =
+                co_await asio::async_write(socket_, asio::buffer(part), within(hub_.options.write_timeout));
+            sent += n;
+            if (ec) break;
+        }
+    } catch (const client_gone&) {
+        // The usual end of what has none.
+    } catch (const refusal&) {
+        // As many wait as may: whoever asks again is told so.
+    }
+    co_return sent;
 }
 
 // As far as the other side has said so: what is written then would be taken by nobody.

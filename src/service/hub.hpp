@@ -14,6 +14,10 @@ namespace errand::lmstfy {
 class office;
 }
 
+namespace errand::console {
+class office;
+}
+
 namespace errand::web {
 
 class connection;
@@ -31,10 +35,11 @@ struct hub {
     access_log log;                      // as it is now
     std::optional<token_book> tokens{};  // none: nobody needs one
     std::set<connection*> connections{};
-    std::shared_ptr<exchange> work{};        // from the first request for it on
-    std::shared_ptr<lmstfy::office> jobs{};  // of lmstfy's API, where that is offered
-    std::size_t accepting = 0;               // listeners
-    std::size_t waiting = 0;                 // requests that wait for a result
+    std::shared_ptr<exchange> work{};                    // from the first request for it on
+    std::shared_ptr<lmstfy::office> jobs{};              // of lmstfy's API, where that is offered
+    std::shared_ptr<errand::console::office> console{};  // where it is offered
+    std::size_t accepting = 0;                           // listeners
+    std::size_t waiting = 0;                             // requests that wait for a result
     bool stopping = false;
     async_gate changed;  // opened when one of these becomes less
 };

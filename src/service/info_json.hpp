@@ -5,6 +5,8 @@
 
 #include <errand/graph.hpp>
 #include <errand/inspect.hpp>
+#include <errand/limit.hpp>
+#include <errand/schedule.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -27,6 +29,9 @@ boost::json::object json_of(const day_info& day);
 boost::json::object json_of(const task_graph& graph);
 boost::json::object json_of(const finding& one);
 boost::json::object json_of(const checkup& seen);
+boost::json::object json_of(const schedule_info& one);
+boost::json::object json_of(const limit_info& one);
+boost::json::object json_of(const figures_info& seen);
 
 // One element each, by json_of.
 template <class T, class... More>

@@ -30,6 +30,7 @@ std::string_view reason_of(int status) noexcept {
     switch (status) {
     case 200: return "OK";
     case 201: return "Created";
+    case 202: return "Accepted";
     case 204: return "No Content";
     case 400: return "Bad Request";
     case 401: return "Unauthorized";
@@ -54,15 +55,19 @@ std::string_view reason_of(int status) noexcept {
 std::string written(const answer& what, const request& to, bool keep_alive) {
     std::string text = "HTTP/1.1 " + std::to_string(what.status) + ' ';
     text += reason_of(what.status);
+    const bool endless = static_cast<bool>(what.more);
+    const bool says_cache = std::ranges::any_of(what.headers, [](const header& one) {
+        return same_header_name(one.name, "Cache-Control");
+    });
     text += "\r\nServer: errand\r\nX-Request-ID: " + to.id + "\r\n";
     for (const auto& one : what.headers) text += one.name + ": " + one.value + "\r\n";
-    if (what.status != 204) {
-        text +=
-            "Content-Type: " + what.type + "\r\nContent-Length: " + std::to_string(what.body.size()) + "\r\n";
-    }
-    // No browser is to keep, guess at or pass on what it got from here.
-    text += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
-    text += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
+    if (what.status != 204) text += "Content-Type: " + what.type + "\r\n";
+    if (what.status != 204 && !endless)
+        text += "Content-Length: " + std::to_string(what.body.size()) + "\r\n";
+    // No browser is to keep, guess at or pass on what it got from here, unless that is the same for ever.
+    if (!says_cache) text += "Cache-Control: no-store\r\n";
+    text += "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
+    text += keep_alive && !endless ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
     if (to.method != "HEAD" && what.status != 204) text += what.body;
     return text;
 }

@@ -1,6 +1,8 @@
 // A request and its answer, apart from how they travel. Data only.
 #pragma once
 
+#include <errand/awaitable.hpp>
+
 #include <any>
 #include <functional>
 #include <string>
@@ -38,6 +40,9 @@ struct answer {
     std::vector<header> headers{};
     // Called when the client did not get it, as far as one can know; may be empty.
     std::function<void()> unsent{};
+    // Of one without an end: after its headers come the texts that this gives, until one is empty. It waits by the desk of
+    // its call. Empty: the body is all.
+    std::function<awaitable<std::string>()> more{};
 };
 
 // "Not Found"
@@ -45,7 +50,7 @@ std::string_view reason_of(int status) noexcept;
 
 bool same_header_name(std::string_view a, std::string_view b) noexcept;
 
-// As it is sent: status line, headers, body (left out for HEAD).
+// As it is sent: status line, headers, body (left out for HEAD). Of one that has `more`: as far as its body.
 std::string written(const answer& what, const request& to, bool keep_alive);
 
 }  // namespace errand::web

@@ -1,4 +1,5 @@
 #include "service/checks.hpp"
+#include "service/console/desk.hpp"
 #include "service/dispatch.hpp"
 #include "service/hub.hpp"
 #include "service/site.hpp"
@@ -12,6 +13,9 @@ public:
 
     found_route judge(request& in, const std::string& own_address) override {
         check_host(in, own_address, hub_.options.hosts);
+        console::take_prefix(in, hub_.options.console.prefix);
+        if (hub_.options.console.offered && has_path(console::routes(), in.path))
+            return console::judge(in, hub_);
         check_site(in);
         auto to = route_of(routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.

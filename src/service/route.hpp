@@ -85,6 +85,9 @@ struct found_route {
     std::map<std::string, std::string, std::less<>> path{};
 };
 
+// Whether it is the path of one of them, by whatever method.
+bool has_path(std::span<const route> all, std::string_view path);
+
 // Throws refusal: 404 for a path that is none, 405 for a method that it does not have.
 found_route route_of(std::span<const route> all, std::string_view method, std::string_view path);
 

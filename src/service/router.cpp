@@ -67,6 +67,11 @@ std::string_view to_string(scope what) noexcept {
     return "?";
 }
 
+bool has_path(std::span<const route> all, std::string_view path) {
+    const auto parts = parts_of(path);
+    return std::ranges::any_of(all, [&](const route& one) { return closeness(one.path, parts).has_value(); });
+}
+
 found_route route_of(std::span<const route> all, std::string_view method, std::string_view path) {
     const auto parts = parts_of(path);
     std::string_view pattern;

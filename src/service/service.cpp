@@ -4,6 +4,8 @@
 #include "runtime/ambient.hpp"
 #include "runtime/caller_loop.hpp"
 #include "service/connection.hpp"
+#include "service/console/assets.hpp"
+#include "service/console/office.hpp"
 #include "service/exchange.hpp"
 #include "service/lmstfy/names.hpp"
 #include "service/lmstfy/office.hpp"
@@ -60,6 +62,7 @@ service_options checked(service_options given) {
         if (!name) throw usage_error{"service_options .hosts: \"" + host + "\" is no name of a host"};
         host = *name;
     }
+    console::check(given.console);
     return given;
 }
 
@@ -225,6 +228,7 @@ awaitable<void> service::server::until_stopped(asio::any_io_executor executor) {
 
 awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
     hub->changed.open();
+    if (hub->console) hub->console->end_streams();
     for (auto* one : hub->connections) one->stop();
     asio::steady_timer grace{co_await asio::this_coro::executor, options_.stop_grace};
     grace.async_wait([hub](const boost::system::error_code& ec) {
@@ -234,6 +238,7 @@ awaitable<void> service::server::wind_up(std::shared_ptr<web::hub> hub) {
     while (!hub->connections.empty() || hub->accepting > 0) co_await hub->changed.wait();
     if (hub->jobs) co_await hub->jobs->stop();
     if (hub->work) co_await hub->work->stop();
+    if (hub->console) co_await hub->console->stop();
 }
 
 service::service(app& app, service_options options)

@@ -146,6 +146,14 @@ response client::receive(bool head) {
     return got;
 }
 
+std::string client::receive_until(std::string_view text) {
+    std::size_t at = 0;
+    while ((at = read_.find(text)) == read_.npos) REQUIRE(fill());
+    auto got = read_.substr(0, at + text.size());
+    read_.erase(0, at + text.size());
+    return got;
+}
+
 response client::ask(std::string_view method, std::string_view path, std::string_view body,
                      std::vector<std::string> headers) {
     std::string text = std::string{method} + ' ' + std::string{path} + " HTTP/1.1\r\nHost: " + host_ + "\r\n";

@@ -31,6 +31,8 @@ public:
     void send(std::string_view bytes) const;
     // The next answer; `head`: to a HEAD request, which has no body.
     response receive(bool head = false);
+    // Of an answer without an end: what has come up to and with this text.
+    std::string receive_until(std::string_view text);
     // The client says no more; the service may.
     void half_close() const;
     // The last it says, together with its end: who reads the one has the other.

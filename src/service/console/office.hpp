@@ -1,0 +1,49 @@
+// What the requests of the console share. On the service's loop.
+#pragma once
+
+#include "runtime/async_gate.hpp"
+#include "service/console/action_log.hpp"
+#include "service/console/assets.hpp"
+#include "service/console/live.hpp"
+#include "service/console/pulse.hpp"
+#include "service/console/runs.hpp"
+#include "service/console/session.hpp"
+#include "service/hub.hpp"
+
+#include <memory>
+
+namespace errand::console {
+
+class office {
+public:
+    // `of` outlives it.
+    explicit office(web::hub& of)
+        : files{of.options.console},
+          beat{of.app, of.loop},
+          streams{of.app, of.loop},
+          bulk{of.app, of.loop, actions} {}
+
+    assets files;
+    sessions logins;
+    action_log actions;
+    pulse beat;
+    live streams;
+    runs bulk;
+
+    // Whoever watches is told nothing more, and asks again elsewhere.
+    void end_streams() { streams.end(); }
+    // After the last request.
+    awaitable<void> stop() {
+        co_await streams.stop();
+        co_await bulk.stop();
+        co_await beat.stop();
+    }
+};
+
+// The one of this service, made at the first call.
+inline office& office_of(web::hub& of) {
+    if (!of.console) of.console = std::make_shared<office>(of);
+    return *of.console;
+}
+
+}  // namespace errand::console

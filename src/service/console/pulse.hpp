@@ -1,0 +1,39 @@
+// How much ended and failed in each of the last minutes, as this service has seen it: the store keeps days. Looked at from the first
+// question on.
+#pragma once
+
+#include <errand/app.hpp>
+
+#include "service/console/duty.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <deque>
+
+namespace errand::console {
+
+class pulse {
+public:
+    pulse(app& of, const boost::asio::any_io_executor& loop) : app_{of}, duties_{loop} {}
+
+    // {"each_ms", "points": [[ended, failed, ready]]}, the latest last; null for a time in which the store was away.
+    boost::json::object document();
+    awaitable<void> stop() { return duties_.stop(); }
+
+private:
+    struct point {
+        std::int64_t ended = 0;
+        std::int64_t failed = 0;
+        std::int64_t ready = 0;
+        bool known = true;
+    };
+    awaitable<void> keep_counting();
+
+    app& app_;
+    duties duties_;
+    std::deque<point> points_;
+    bool started_ = false;
+};
+
+}  // namespace errand::console

@@ -1,0 +1,372 @@
+// The console as a person has it before him: in a real browser, by clicking and typing.
+#include "browser/browser.hpp"
+#include "service/counter.hpp"
+#include "service/token_list.hpp"
+#include "support/places.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+using browser_test::browser;
+using service_test::counter;
+using service_test::shut;
+
+namespace browser_test {
+
+// What somebody may write into any field, hoping that a page takes it for its own.
+inline const std::string markup = "<img src=x onerror=\"document.title='taken'\">\"'&lt;";
+
+struct scribe {
+    errand::awaitable<std::string> perform(std::string what);
+};
+
+}  // namespace browser_test
+
+ERRAND_DECLARE_HANDLER(browser_test::scribe, .name = "scribe", .queue = "scribes", .max_retry = 0)
+ERRAND_DEFINE_HANDLER(browser_test::scribe)
+
+errand::awaitable<std::string> browser_test::scribe::perform(std::string what) {
+    auto& self = co_await errand::this_task();
+    self.log().info("{}", markup);
+    co_await self.progress(0.5, markup);
+    co_await self.stage(markup.substr(0, 20), [what]() -> errand::awaitable<std::string> { co_return what; });
+    if (what == "fail") throw std::runtime_error{markup};
+    co_return what;
+}
+
+namespace {
+
+errand::service_options with(errand::console_options console = {}) {
+    errand::service_options how;
+    how.console = std::move(console);
+    return how;
+}
+
+std::string quoted(const std::string& text) { return boost::json::serialize(boost::json::value{text}); }
+
+void no_complaints(browser& b) {
+    for (const auto& one : b.complaints()) FAIL_CHECK(one);
+}
+
+// Tasks in every state that is easily had, with markup in each of their fields.
+std::vector<std::string> fill(counter& t) {
+    using browser_test::markup;
+    errand::options how{.biz_id = markup, .headers = {{"x-note", markup}}, .tags = {markup}};
+    const auto dead = t.run(t.app.perform("scribe", {"fail"}, how));
+    how.biz_id = markup + "2";
+    const auto good = t.run(t.app.perform("scribe", {markup}, how));
+    const auto more = t.run(t.app.perform("scribe", {"fail"}));
+    t.start();
+    t.wait(good);
+    for (const auto& one : {dead, more})
+        errand::test::eventually([&] { return t.task(one.id()).state == errand::state::dead; });
+    t.stop();
+    how.biz_id = markup + "3";
+    how.delay = std::chrono::hours{30 * 24};
+    const auto later = t.run(t.app.perform("scribe", {markup}, how));
+    errand::options after{.after = {errand::dependency{dead.id()}, errand::dependency{later.id()}},
+                          .tags = {markup}};
+    const auto waits = t.run(t.app.perform("scribe", {markup}, after));
+    t.run(t.app.perform("parcel", {markup}));
+    return {dead.id(), good.id(), later.id(), waits.id()};
+}
+
+}  // namespace
+
+TEST_CASE("every page is drawn without a complaint, shows what users wrote as text, and fits a phone") {
+    counter t;
+    const auto ids = fill(t);
+    auto& b = browser::fresh();
+    std::vector<std::pair<std::string, std::string>> pages{{"/", "overview"},
+                                                           {"/queues", "queues"},
+                                                           {"/queues/scribes", "queue"},
+                                                           {"/tasks?state=dead", "tasks"},
+                                                           {"/tasks?state=dead&group=error", "failures"},
+                                                           {"/workers", "workers"},
+                                                           {"/handlers", "handlers"},
+                                                           {"/schedules", "schedules"},
+                                                           {"/limits", "limits"},
+                                                           {"/runs", "runs"},
+                                                           {"/health", "health"},
+                                                           {"/tasks/" + ids[0] + "/graph", "graph"}};
+    for (const auto& id : ids) pages.emplace_back("/tasks/" + id, "task");
+    for (const auto& [path, name] : pages) {
+        INFO(path);
+        b.open(t.address() + path);
+        b.until("document.querySelector('main h1') && !document.querySelector('[aria-busy]')");
+        for (const bool dark : {false, true}) {
+            b.prefer_dark(dark);
+            for (const int width : {1280, 360}) {
+                b.resize(width, 900);
+                INFO(width);
+                CHECK(b.value_of("document.documentElement.scrollWidth").to_number<int>() <= width);
+                b.screenshot(name + '-' + std::to_string(width) + (dark ? "-dark" : "-light"));
+            }
+        }
+        CHECK(b.value_of("document.querySelectorAll('main img, main script').length") == 0);
+        CHECK_FALSE(b.holds("document.title.includes('taken')"));
+        no_complaints(b);
+    }
+    b.open(t.address() + "/tasks/" + ids[0]);
+    b.until_text("Failed attempts");
+    const auto seen = b.text_of("document.querySelector('main').innerText");
+    std::size_t times = 0;
+    for (auto at = seen.find(browser_test::markup); at != seen.npos;
+         at = seen.find(browser_test::markup, at + 1))
+        ++times;
+    // biz_id, tag, header, error, log.
+    INFO(seen);
+    CHECK(times >= 5);
+}
+
+TEST_CASE("an address shows the same to whom it is sent, Back goes back, and all is under its prefix") {
+    for (const auto* prefix : {"", "/a/b"}) {
+        counter t{with({.prefix = prefix})};
+        const auto ids = fill(t);
+        const auto home = t.address() + prefix;
+        auto& b = browser::fresh();
+        b.open(home + "/");
+        b.until_text("Needs you");
+        b.click("Tasks");
+        b.until("location.pathname === " + quoted(std::string{prefix} + "/tasks"));
+        b.click("css=.states a[href*=dead]");
+        b.until("document.querySelectorAll('table.tasks tbody tr').length === 2");
+        CHECK(b.text_of("location.href") == home + "/tasks?state=dead");
+        b.click("css=table.tasks tbody tr:last-child a.open");
+        b.until_text("Failed attempts");
+        const auto here = b.text_of("location.href");
+        const auto title = b.text_of(
+            "document.querySelector('h1').innerText + document.querySelector('dl.facts').innerText");
+        b.back();
+        b.until("document.querySelectorAll('table.tasks tbody tr').length === 2");
+        b.back();
+        b.back();
+        b.until_text("Needs you");
+        CHECK(b.text_of("location.href") == home + "/");
+        b.open(here);
+        b.until_text("Failed attempts");
+        // The times say how long ago.
+        const auto first_line = [](const std::string& text) { return text.substr(0, text.find('(')); };
+        CHECK(first_line(b.text_of(
+                  "document.querySelector('h1').innerText + document.querySelector('dl.facts').innerText")) ==
+              first_line(title));
+        no_complaints(b);
+    }
+}
+
+TEST_CASE("a queue is paused, a task cancelled and another revived by clicking") {
+    counter t;
+    const auto ids = fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/queues/scribes");
+    b.click("Pause");
+    b.click("Resume");
+    b.until_text("goes on");
+    b.click("Pause");
+    b.until_text("nothing new starts");
+    errand::test::eventually([&] {
+        const auto queues = t.run(t.app.inspect().queues());
+        return std::ranges::any_of(queues,
+                                   [](const auto& one) { return one.name == "scribes" && one.paused; });
+    });
+    b.open(t.address() + "/tasks/" + ids[2]);
+    b.click("Cancel");
+    b.until("document.querySelector('dialog[open]')");
+    b.click("Keep as it is");
+    CHECK(t.task(ids[2]).state == errand::state::delayed);
+    b.click("Cancel");
+    b.click("css=dialog[open] button[type=submit]");
+    b.until("document.querySelector('.head .state.cancelled')");
+    CHECK(t.task(ids[2]).state == errand::state::cancelled);
+    b.open(t.address() + "/tasks/" + ids[0]);
+    b.click("Revive");
+    b.until("document.querySelector('.head .state.ready')");
+    b.until_text("its queue scribes is paused");
+    CHECK(t.task(ids[0]).state == errand::state::ready);
+    no_complaints(b);
+}
+
+TEST_CASE(
+    "all failures of a cause are revived: counted first, asked for, done by the server, seen in every tab") {
+    counter t;
+    fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks?state=dead&group=error");
+    b.until("document.querySelectorAll('main tbody tr').length === 1");
+    b.click("Revive …");
+    b.until("document.querySelector('dialog[open] h2')");
+    CHECK(b.text_of("document.querySelector('dialog[open] h2').innerText") == "Revive 2 tasks?");
+    CHECK(t.tasks_in(errand::state::dead, "scribes") == 2);
+    b.click("css=dialog[open] button[type=submit]");
+    b.until("location.pathname === '/runs'");
+    b.until_text("2 done");
+    CHECK(t.tasks_in(errand::state::dead, "scribes") == 0);
+    const auto first = b.tab();
+    const auto second = b.new_tab();
+    b.to_tab(second);
+    b.open(t.address() + "/runs");
+    b.until_text("2 done");
+    b.close_tab();
+    b.to_tab(first);
+    no_complaints(b);
+}
+
+TEST_CASE("who may only look logs in, sees no buttons, and is refused what he asks for by hand") {
+    const auto place = errand::test::temporary_folder("browser-tokens");
+    const auto file = (place / "tokens").string();
+    std::ofstream{file} << errand::web::token_line("ann", {"view"}, "looker")
+                        << errand::web::token_line("bob", {"submit"}, "doer");
+    auto how = with();
+    how.tokens_file = file;
+    {
+        counter t{how};
+        const auto ids = fill(t);
+        auto& b = browser::fresh();
+        b.open(t.address() + "/tasks/" + ids[0]);
+        b.until("document.querySelector('input[name=token]')");
+        b.type("input[name=token]", "wrong");
+        b.click("Log in");
+        b.until_text("lets nobody in");
+        b.complaints();
+        b.type("input[name=token]", "looker");
+        b.click("Log in");
+        b.until_text("Failed attempts");
+        CHECK(b.text_of("location.pathname") == "/tasks/" + ids[0]);
+        CHECK(b.text_of("document.cookie").empty());
+        const std::string buttons =
+            "[...document.querySelectorAll('main button')].map(one => one.textContent.trim()).filter(one => one !== 'Copy').join()";
+        for (const auto* page : {"/", "/queues", "/queues/scribes", "/tasks?state=dead",
+                                 "/tasks?state=dead&group=error", "/handlers", "/health"}) {
+            INFO(page);
+            b.open(t.address() + page);
+            b.until("document.querySelector('main h1') && !document.querySelector('[aria-busy]')");
+            CHECK(b.text_of(buttons).empty());
+        }
+        no_complaints(b);
+        b.open(t.address() + "/tasks/" + ids[0]);
+        b.until_text("Failed attempts");
+        CHECK(b.text_of(buttons).empty());
+        b.value_of(
+            "window.got = 0, fetch('/ui/api/act', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({action: "
+            "'revive', ids: [" +
+            quoted(ids[0]) + "]})}).then(one => { window.got = one.status; }), 1");
+        b.until("window.got");
+        CHECK(b.value_of("window.got") == 403);
+        CHECK(t.task(ids[0]).state == errand::state::dead);
+        b.click("Log out");
+        b.until("document.querySelector('input[name=token]')");
+        b.type("input[name=token]", "doer");
+        b.click("Log in");
+        b.click("Revive");
+        b.until("document.querySelector('.head .state.ready')");
+        b.complaints();
+    }
+    std::filesystem::remove_all(place);
+}
+
+TEST_CASE("a task that ends shows without a reload, and a hidden tab listens to nothing") {
+    counter t;
+    shut = true;
+    t.start();
+    const auto task = t.run(t.app.perform("parcel", {1}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks/" + task.id());
+    b.until("document.querySelector('.head .state.working')");
+    b.value_of("window.same = true");
+    shut = false;
+    b.until("document.querySelector('.head .state.success')");
+    CHECK(b.holds("window.same"));
+    auto at = t.connect();
+    const auto watchers = [&] {
+        return at.ask("GET", "/ui/api/view/health").json().at("watchers").to_number<int>();
+    };
+    errand::test::eventually([&] { return watchers() == 1; });
+    const auto first = b.tab();
+    const auto second = b.new_tab();
+    b.to_tab(second);
+    errand::test::eventually([&] { return watchers() == 0; });
+    b.close_tab();
+    b.to_tab(first);
+    errand::test::eventually([&] { return watchers() == 1; });
+    no_complaints(b);
+}
+
+TEST_CASE("a server that is gone is said so, and what is seen is from before until it is there again") {
+    const auto port = errand::test::free_port();
+    auto how = with();
+    how.listen = {"127.0.0.1:" + std::to_string(port)};
+    counter t{how};
+    t.run(t.app.perform("parcel", {1}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/queues");
+    b.until_text("parcels");
+    no_complaints(b);
+    t.stop_service();
+    b.until("document.querySelector('.banner') && document.querySelector('main.stale')");
+    CHECK(b.holds("document.body.innerText.includes('parcels')"));
+    b.screenshot("away-1280-light");
+    counter again{how, t.app.settings()};
+    again.run(again.app.perform("parcel", {2}));
+    b.until("!document.querySelector('.banner') && !document.querySelector('main.stale')");
+    b.until(
+        "[...document.querySelectorAll('main tbody td[data-title=ready]')].some(one => one.innerText === '2')");
+}
+
+TEST_CASE("numbers that a browser cannot hold are shown and changed to the last digit") {
+    counter t;
+    const auto task =
+        t.run(t.app.perform("parcel", {std::int64_t{9007199254740993}}, {.delay = std::chrono::hours{1}}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks/" + task.id());
+    b.until_text("9007199254740993");
+    b.click("Change …");
+    b.until("document.querySelector('dialog[open] textarea')");
+    CHECK(b.text_of("document.querySelector('dialog textarea').value") == "[9007199254740993]");
+    b.type("dialog textarea", "[9007199254740995]");
+    b.click("css=dialog[open] button[type=submit]");
+    b.until_text("9007199254740995");
+    CHECK(t.task(task.id()).args == boost::json::array{std::int64_t{9007199254740995}});
+    no_complaints(b);
+}
+
+TEST_CASE("all is reached by keys alone, and a dialog gives the focus back") {
+    counter t;
+    const auto ids = fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/");
+    b.until_text("Needs you");
+    b.press("gt");
+    b.until("location.pathname === '/tasks'");
+    b.press("gq");
+    b.until("location.pathname === '/queues' && document.querySelector('main tbody tr')");
+    b.press("j");
+    b.until("document.activeElement.textContent === 'parcels'");
+    b.press("j\xEE\x80\x87");  // Enter
+    b.until("location.pathname === '/queues/scribes'");
+    b.press("/");
+    b.until("document.activeElement.id === 'search'");
+    b.press("state:dead\xEE\x80\x87");
+    b.until(
+        "location.search === '?state=dead' && document.querySelectorAll('table.tasks tbody tr').length === 2");
+    b.value_of("document.activeElement.blur()");
+    b.press("jx");
+    b.until("document.querySelectorAll('tr.chosen').length === 1");
+    b.open(t.address() + "/tasks/" + ids[2]);
+    b.until("[...document.querySelectorAll('main button')].some(one => one.textContent === 'Delete')");
+    b.value_of(
+        "[...document.querySelectorAll('main button')].find(one => one.textContent === 'Delete').focus()");
+    b.press("\xEE\x80\x87");
+    b.until(
+        "document.querySelector('dialog[open]') && document.querySelector('dialog').contains(document.activeElement)");
+    b.press("\xEE\x80\x8C");  // Escape
+    b.until("!document.querySelector('dialog[open]') && document.activeElement.textContent === 'Delete'");
+    b.press("?");
+    b.until_text("overview, queues, tasks");
+    CHECK(t.task(ids[2]).state == errand::state::delayed);
+    no_complaints(b);
+}
