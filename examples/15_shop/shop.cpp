@@ -127,7 +127,8 @@ errand::awaitable<void> trade(errand::app& app) {
     co_await app.handler<daily_report>().cron("0 8 * * MON-FRI",
                                               {.key = "morning", .timezone = "Asia/Shanghai"});
     const errand::options nobody{.queue = "archive"};
-    for (std::int64_t number = std::chrono::system_clock::now().time_since_epoch() / 1s; !over; ++number) {
+    for (std::int64_t number = std::chrono::system_clock::now().time_since_epoch() / 1s;; ++number) {
+        if (over) co_return;
         co_await order(app, number);
         if (number % 20 == 0) co_await app.handler<close_order>().with(nobody).perform_async(number);
         co_await pause_for(700ms);

@@ -63,7 +63,7 @@ awaitable<answer> show_graph(call& c) {
     const auto most = given.integer("limit", 1, most_in_graph).value_or(most_in_graph);
     const auto graph = co_await c.at.app().graph(c.part("id"), static_cast<std::size_t>(most));
     if (!graph) throw no_such_task();
-    co_return json_answer(json_of(*graph));
+    co_return json_answer(errand::json_of(*graph));
 }
 
 awaitable<answer> show_history(call& c) {
@@ -76,7 +76,7 @@ awaitable<answer> show_history(call& c) {
 awaitable<answer> show_figures(call& c) {
     const parameters none{c.in, {}};
     const auto figures = co_await c.at.app().inspect().figures();
-    co_return json_answer(json_of(figures));
+    co_return json_answer(errand::json_of(figures));
 }
 
 }  // namespace errand::web

@@ -6,40 +6,42 @@
 namespace errand::web {
 namespace {
 
-constexpr outcome bad{400, "The request does not fit; `path` names the member, parameter or header"};
-constexpr outcome away{503, "The store does not answer"};
+constexpr outcome unfit{400, "The request does not fit; `path` names the member, parameter or header"};
+constexpr outcome no_store{503, "The store does not answer"};
 
 constexpr std::array remove_answers{outcome{200, "`{\"id\", \"removed\"}`"},
-                                    outcome{404, "The task is not there"}, outcome{409, "It runs"}, away};
+                                    outcome{404, "The task is not there"}, outcome{409, "It runs"}, no_store};
 constexpr std::array graph_answers{
     outcome{200, "The graph, as `errand graph --json` prints it: GRAPH in [cli.md](cli.md#errand-graph-id)"},
-    bad, outcome{404, "The task is not there"}, away};
+    unfit, outcome{404, "The task is not there"}, no_store};
 constexpr std::array history_answers{
-    outcome{200, "`{\"days\": [DAY]}`, as `errand history --json` prints them: a line a day and queue"}, bad,
-    away};
+    outcome{200, "`{\"days\": [DAY]}`, as `errand history --json` prints them: a line a day and queue"},
+    unfit, no_store};
 constexpr std::array figures_answers{outcome{200, "The figures, as `errand figures --json` prints them"},
-                                     away};
+                                     no_store};
 constexpr std::array queue_answers{
-    outcome{200, "`{\"queue\", \"paused\", \"changed\"}`; `changed` is false when it was so before"}, bad,
-    away};
+    outcome{200, "`{\"queue\", \"paused\", \"changed\"}`; `changed` is false when it was so before"}, unfit,
+    no_store};
 constexpr std::array schedules_answers{
-    outcome{200, "`{\"schedules\": [SCHEDULE], \"next\"}`, as `errand schedules --json` prints them"}, bad,
-    away};
+    outcome{200, "`{\"schedules\": [SCHEDULE], \"next\"}`, as `errand schedules --json` prints them"}, unfit,
+    no_store};
 constexpr outcome no_schedule{404, "The schedule is not there"};
 constexpr std::array schedule_answers{outcome{200, "SCHEDULE with `upcoming`, its next five ticks"},
-                                      no_schedule, away};
-constexpr std::array switch_answers{outcome{200, "`{\"id\", \"state\", \"changed\"}`"}, no_schedule, away};
+                                      no_schedule, no_store};
+constexpr std::array switch_answers{outcome{200, "`{\"id\", \"state\", \"changed\"}`"}, no_schedule,
+                                    no_store};
 constexpr std::array run_answers{outcome{201, "`{\"id\"}`: the task that runs now"}, no_schedule,
-                                 outcome{429, "The quota of the namespace is used up"}, away};
+                                 outcome{429, "The quota of the namespace is used up"}, no_store};
 constexpr std::array limits_answers{
-    outcome{200, "`{\"limits\": [LIMIT]}`, as `errand limits --json` prints them"}, away};
+    outcome{200, "`{\"limits\": [LIMIT]}`, as `errand limits --json` prints them"}, no_store};
 constexpr std::array limit_answers{outcome{200, "LIMIT as it is now"},
-                                   outcome{400, "There is no limit of that name, or the rule is none"}, away};
+                                   outcome{400, "There is no limit of that name, or the rule is none"},
+                                   no_store};
 constexpr std::array handlers_answers{
-    outcome{200, "`{\"handlers\": [HANDLER]}`, as `errand handlers --json` prints them"}, away};
+    outcome{200, "`{\"handlers\": [HANDLER]}`, as `errand handlers --json` prints them"}, no_store};
 constexpr std::array configure_answers{
-    outcome{200, "`{\"handler\", \"settings\", \"version\", \"by\", \"at\"}`"}, bad,
-    outcome{409, "Somebody else has changed them since that version"}, away};
+    outcome{200, "`{\"handler\", \"settings\", \"version\", \"by\", \"at\"}`"}, unfit,
+    outcome{409, "Somebody else has changed them since that version"}, no_store};
 
 }  // namespace
 

@@ -108,9 +108,9 @@ awaitable<schedule> need_schedule(call& c) {
 }
 
 awaitable<answer> schedule_answer(const schedule& of) {
-    auto document = json_of(co_await of.info());
+    auto document = errand::json_of(co_await of.info());
     json::array ticks;
-    for (const auto& tick : co_await of.upcoming()) ticks.emplace_back(json_of(std::optional{tick}));
+    for (const auto& tick : co_await of.upcoming()) ticks.emplace_back(errand::json_of(std::optional{tick}));
     document["upcoming"] = std::move(ticks);
     co_return json_answer(document);
 }
@@ -133,9 +133,9 @@ awaitable<answer> switch_schedule(call& c, schedule_switch how) {
 
 awaitable<answer> limit_answer(call& c, std::string_view name) {
     for (const auto& one : co_await c.at.app().limits()) {
-        if (one.name == name) co_return json_answer(json_of(one));
+        if (one.name == name) co_return json_answer(errand::json_of(one));
     }
-    co_return json_answer(json_of(limit_info{.name = std::string{name}}));
+    co_return json_answer(errand::json_of(limit_info{.name = std::string{name}}));
 }
 
 }  // namespace
@@ -209,7 +209,7 @@ awaitable<answer> configure_handler(call& c) {
     auto set = settings_of(given);
     try {
         const auto now = co_await c.at.app().configure(c.part("handler"), std::move(set), std::move(how));
-        auto document = json_of(now);
+        auto document = errand::json_of(now);
         document["handler"] = now.handler;
         co_return json_answer(document);
     } catch (const settings_conflict& e) {

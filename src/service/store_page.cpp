@@ -22,7 +22,7 @@ struct queue_figures {
     std::size_t workers = 0;
 };
 
-double seconds_of(duration length) { return std::chrono::duration<double>(length).count(); }
+double in_seconds(duration length) { return std::chrono::duration<double>(length).count(); }
 
 // Beyond as many queues as are kept apart the others are one.
 std::map<std::string, queue_figures> figures_of(const std::vector<queue_info>& queues,
@@ -37,7 +37,7 @@ std::map<std::string, queue_figures> figures_of(const std::vector<queue_info>& q
         for (const auto& [in, count] : one.tasks) sum.tasks[in] += count;
         for (const auto& [as, count] : one.ended) sum.ended[as] += count;
         sum.failed += one.failed;
-        sum.head_age = std::max(sum.head_age, seconds_of(one.oldest.value_or(duration{0})));
+        sum.head_age = std::max(sum.head_age, in_seconds(one.oldest.value_or(duration{0})));
         sum.paused = sum.paused || one.paused;
     }
     for (const auto& worker : workers) {
@@ -88,7 +88,7 @@ void write_outboxes(metric_text& to, const std::vector<outbox_info>& all) {
     }
     to.begin(metric::outbox_oldest);
     for (const auto& one : all) {
-        if (one.trouble.empty()) to.add({{"database", one.database}}, seconds_of(one.oldest));
+        if (one.trouble.empty()) to.add({{"database", one.database}}, in_seconds(one.oldest));
     }
 }
 
