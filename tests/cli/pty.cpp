@@ -47,7 +47,7 @@ cli_terminal::~cli_terminal() {
 }
 
 void cli_terminal::type(const std::string& keys) {
-    REQUIRE(write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+    REQUIRE(::write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
 }
 
 bool cli_terminal::read_on() {

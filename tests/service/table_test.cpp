@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using service_test::client;
 using service_test::counter;
@@ -89,7 +90,12 @@ struct row {
         // Its first tick is far away.
         if (example.with_schedule)
             schedule =
-                t.run(t.app.handler<parcel>().every(1h, {.begin = errand::time_point{} + years}, 1)).id();
+                t.run(t.app.handler<service_test::parcel>().every(
+                          1h,
+                          {.begin = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) +
+                                    8760h},
+                          1))
+                    .id();
     }
 
     std::string path(const std::string& name_space) const {
