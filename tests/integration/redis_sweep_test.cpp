@@ -14,7 +14,10 @@ std::string dead(int number) { return "dead:" + std::to_string(number); }
 
 // A round of sweeping that is late: it catches up. Cleans until nothing is left to do.
 void sweep_late(redis_fixture& here, member& by, const std::string& kind) {
-    here.redis({"HSET", here.key("control"), "sweep_" + kind, "1000 0 0"});
+    // Fifty minutes: longer than a round, and not so long that nobody is at it any more.
+    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now()).time_since_epoch();
+    here.redis({"HSET", here.key("control"), "sweep_" + kind,
+                std::to_string(now.count() - 3'000'000) + " 0 0"});
     for (int calls = 0; calls < 200 && await(here.io, by->clean(100)) > 0; ++calls) {
     }
 }

@@ -59,8 +59,9 @@ void endings::bury(const task_id& id, task_row& row, std::string_view outcome) {
     // Edges that are left go in steps before it: clean comes to it.
     if (retention == 0 && edges_.untie(id)) return rows_.drop(id, row);
     rows_.change_list(row, tx_.cache().list(queue, kind_of(as), retention));
-    // What had happened to it is told as before: its outcome does not say it.
-    sql_.end_aside.run(tx_.ns(), id.view(), row.list->k, tx_.now(), outcome);
+    // What had happened to one that is cancelled is told as before: its outcome does not say it.
+    auto& ends = as == state::cancelled ? sql_.end_aside : sql_.end;
+    ends.run(tx_.ns(), id.view(), row.list->k, tx_.now(), outcome);
 }
 
 void endings::end_without_trace(const task_id& id, task_row& row, std::int64_t finished,
