@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cctype>
 #include <cerrno>
@@ -132,10 +133,11 @@ response client::receive(bool head) {
     got.status = std::stoi(text.substr(9, 3));
     for (auto at = text.find("\r\n") + 2; at < text.size();) {
         const auto eol = text.find("\r\n", at);
-        const auto colon = text.find(": ", at);
+        const auto colon = text.find(':', at);
         auto name = text.substr(at, colon - at);
         for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        got.headers[name] = text.substr(colon + 2, eol - colon - 2);
+        const auto value = std::min(text.find_first_not_of(' ', colon + 1), eol);
+        got.headers[name] = text.substr(value, eol - value);
         at = eol + 2;
     }
     const auto length = got.headers.find("content-length");

@@ -54,7 +54,8 @@ TEST_CASE("a hundred workers that hold side by side get each task once", "[servi
     for (const auto& worker : workers) {
         const auto got = worker->receive();
         REQUIRE(got.status == 200);
-        for (const auto& one : got.json().at("tasks").as_array()) {
+        const auto page = got.json();
+        for (const auto& one : page.at("tasks").as_array()) {
             ++count;
             held.emplace(one.at("id").as_string());
             claims.emplace(one.at("claim").as_string());

@@ -119,31 +119,36 @@ TEST_CASE("what no call of flows takes is refused by name, and changes nothing",
     const auto before = there();
     for (const auto& one : flow::routes()) {
         INFO(one.method << ' ' << one.path);
-        auto at = shop.connect();
+        // Who is refused before the body is read is not listened to any more.
+        const auto ask = [&](std::string_view method, const std::string& target, std::string_view content) {
+            auto at = shop.connect();
+            return at.ask(method, target, content);
+        };
         const auto path = path_of(one, name_space);
         const auto& body = example_of(one).body;
-        const auto parameter = at.ask(one.method, path + "?colour=red", body);
+        const auto parameter = ask(one.method, path + "?colour=red", body);
         CHECK(parameter.status == 400);
         CHECK(parameter.json().at("error").at("path") == "colour");
-        const auto elsewhere = at.ask(one.method, path_of(one, "elsewhere"), body);
+        const auto elsewhere = ask(one.method, path_of(one, "elsewhere"), body);
         CHECK(elsewhere.status == 404);
-        CHECK(elsewhere.body == at.ask(one.method, path_of(one, "nowhere"), body).body);
-        CHECK(at.ask("TRACE", path).status == 405);
+        CHECK(elsewhere.body == ask(one.method, path_of(one, "nowhere"), body).body);
+        CHECK(ask("TRACE", path, {}).status == 405);
         if (one.body.empty()) continue;
         for (const auto* text : {"{\"type\": ", "[1]", "nothing", "\xff"}) {
-            const auto got = at.ask(one.method, path, text);
+            const auto got = ask(one.method, path, text);
             CHECK(got.status == 400);
             CHECK(got.error_code() == "bad_request");
         }
         auto more = body;
         more.insert(1, R"("colour": "red", )");
-        const auto member = at.ask(one.method, path, more);
+        const auto member = ask(one.method, path, more);
         CHECK(member.status == 400);
         CHECK(member.json().at("error").at("path") == "colour");
         const auto needed = std::ranges::find(one.body, true, &web::field::required);
         if (needed != one.body.end())
-            CHECK(at.ask(one.method, path, "{}").json().at("error").at("path") ==
+            CHECK(ask(one.method, path, "{}").json().at("error").at("path") ==
                   json::string_view{needed->name});
+        auto at = shop.connect();
         at.send(std::string{one.method} + ' ' + path + " HTTP/1.1\r\nHost: " + at.host() +
                 "\r\nContent-Length: " + std::to_string(body.size()) +
                 "\r\nContent-Type: text/plain\r\n\r\n" + body);

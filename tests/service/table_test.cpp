@@ -54,6 +54,8 @@ const std::map<std::string, good, std::less<>> examples{
     {"keep_stage", {.body = R"({"claim": "1.-.1.w", "name": "s"})", .status = 409}},
     {"read_stages", {.body = R"({"claim": "1.-.1.w"})", .status = 409}},
     {"list_workers", {}},
+    {"metrics", {}},
+    {"store_metrics", {}},
     {"remove_task", {}},
     {"show_graph", {.query = "?limit=10"}},
     {"show_history", {.query = "?days=3"}},
@@ -142,7 +144,8 @@ TEST_CASE("each call does what its row says, says who asked, and leaves the conn
         INFO(got.body);
         CHECK(got.status == r.example.status);
         CHECK_FALSE(got.headers.at("x-request-id").empty());
-        CHECK(got.headers.at("content-type") == "application/json");
+        const bool is_page = one.path.starts_with("/metrics");
+        CHECK(got.headers.at("content-type").starts_with(is_page ? "text/plain" : "application/json"));
         CHECK(got.headers.at("cache-control") == "no-store");
         CHECK_FALSE(got.closes());
         CHECK(at.ask("GET", "/healthz").status == 200);
@@ -340,8 +343,7 @@ TEST_CASE("what a page of another site has a browser ask is refused", "[service]
 TEST_CASE("a path that is none is answered 404 and tells nothing", "[service]") {
     counter t;
     auto at = t.connect();
-    for (const auto* path :
-         {"/", "/v1", "/v2/x/tasks", "/healthz/", "//healthz", "/v1//tasks", "/favicon.ico"}) {
+    for (const auto* path : {"/v1", "/v2/x/tasks", "/healthz/", "//healthz", "/v1//tasks", "/ui/none"}) {
         const auto got = at.ask("GET", path);
         CHECK(got.status == 404);
         CHECK(got.error_code() == "not_found");

@@ -61,7 +61,8 @@ TEST_CASE("without a tracer a request's trace goes on with its tasks, also those
         at.ask("POST", t.path("/tasks:batch"), R"({"tasks": [)" + one_task + ", " + one_task + "]}",
                {asked_header, "tracestate: shop=1"});
     REQUIRE(got.status == 200);
-    for (const auto& one : got.json().at("results").as_array()) {
+    const auto answer = got.json();
+    for (const auto& one : answer.at("results").as_array()) {
         auto headers = t.task(std::string{one.at("id").as_string()}).headers;
         CHECK(headers["traceparent"] == asked_header.substr(asked_header.find(' ') + 1));
         CHECK(headers["tracestate"] == "shop=1");
