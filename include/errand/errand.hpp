@@ -34,3 +34,4 @@
 #include <errand/task_info.hpp>
 #include <errand/time.hpp>
 #include <errand/transaction.hpp>
+#include <errand/version.hpp>

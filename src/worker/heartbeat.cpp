@@ -1,5 +1,7 @@
 #include "worker/heartbeat.hpp"
 
+#include <errand/version.hpp>
+
 #include "runtime/handlers.hpp"
 #include "runtime/policy_cards.hpp"
 
@@ -20,6 +22,7 @@ boost::json::object card_of(const worker_shared& shared) {
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
+            {"version", version()},
             {"process", name + std::string{shared.kind}},
             {"queues", boost::json::array{}},
             {"policies", std::move(policies)},
