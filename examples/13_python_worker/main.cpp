@@ -20,7 +20,8 @@ ERRAND_DECLARE_HANDLER(summarize, .queue = "python", .max_retry = 3)
 
 errand::awaitable<void> ask(errand::app& app) {
     auto summaries = app.handler<summarize>();
-    const auto h = co_await summaries.perform_async(std::vector<std::string>{"a", "task", "is", "a", "task"});
+    const std::vector<std::string> words{"a", "task", "is", "a", "task"};
+    const auto h = co_await summaries.perform_async(words);
     const summary found = co_await h;
     std::printf("summary: mean %.1f, median %.1f, most common \"%s\"\n", found.mean, found.median,
                 found.most_common.c_str());
