@@ -14,7 +14,8 @@ run_tests() {
     local unstable
     unstable=$(sed 's/^[0-9]*://' "$failed")
     say "again, one by one: $unstable"
-    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 || { show_failed; return 1; }
+    # With the same choice: the numbers by which they are known are counted in it.
+    ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 "$@" || { show_failed; return 1; }
     say "UNSTABLE, to be mended: $unstable"
 }
 
