@@ -220,7 +220,7 @@ TEST_CASE("who may only look logs in, sees no buttons, and is refused what he as
     const auto place = errand::test::temporary_folder("browser-tokens");
     const auto file = (place / "tokens").string();
     std::ofstream{file} << errand::web::token_line("ann", {"view"}, "looker")
-                        << errand::web::token_line("bob", {"submit"}, "doer");
+                        << errand::web::token_line("bob", {"operate"}, "doer");
     auto how = with();
     how.tokens_file = file;
     {

@@ -29,6 +29,7 @@ namespace {
 const std::string same_site = "Sec-Fetch-Site: same-origin";
 const std::string looker = "looker-token";
 const std::string doer = "doer-token";
+const std::string who_submits = "submitter-token";
 
 const std::vector<std::string> pages{"/",
                                      "/login",
@@ -57,7 +58,9 @@ struct token_file {
     void write(const std::string& first, const std::string& second) const {
         std::string text;
         if (!first.empty()) text += web::token_line(first, {"view"}, looker);
-        if (!second.empty()) text += web::token_line(second, {"submit"}, doer);
+        if (!second.empty())
+            text +=
+                web::token_line(second, {"operate"}, doer) + web::token_line("eve", {"submit"}, who_submits);
         std::ofstream{path() + ".new"} << text;
         std::filesystem::rename(path() + ".new", path());
     }
@@ -322,6 +325,8 @@ TEST_CASE("who logs in gets a cookie that no script and no other site has, for w
     CHECK(post_anew(t, "queue", R"({"action": "resume", "of": "parcels"})", {"Authorization: Bearer " + doer})
               .status == 200);
     CHECK(post_anew(t, "queue", pause, {"Authorization: Bearer " + looker}).status == 403);
+    // As over /v1: who submits looks after nobody else's tasks.
+    CHECK(post_anew(t, "queue", pause, {"Authorization: Bearer " + who_submits}).status == 403);
 }
 
 TEST_CASE("a login ends with its token, and none can be made up", "[service]") {
@@ -347,7 +352,7 @@ TEST_CASE("a login ends with its token, and none can be made up", "[service]") {
     tokens.write("ann", "");
     CHECK(status(cookie) == 401);
     // The same name with another token is somebody else.
-    std::ofstream{tokens.path() + ".new"} << web::token_line("bob", {"submit"}, "another-token");
+    std::ofstream{tokens.path() + ".new"} << web::token_line("bob", {"operate"}, "another-token");
     std::filesystem::rename(tokens.path() + ".new", tokens.path());
     CHECK(status(cookie) == 401);
 }

@@ -28,7 +28,7 @@ constexpr web::route look(std::string_view path, web::handler run, web::fields q
 constexpr web::route change(std::string_view path, web::handler run, web::fields body) {
     return {.method = "POST",
             .path = path,
-            .needs = web::scope::submit,
+            .needs = web::scope::operate,
             .name = "change",
             .meaning = "What an operator does",
             .run = run,

@@ -40,7 +40,7 @@ awaitable<web::answer> show_session(web::call& c) {
     bool may_change = !hub.tokens;
     if (hub.tokens) {
         for (const auto& one : hub.tokens->now())
-            may_change = may_change || (one.name == c.in.who && one.may_use(web::scope::submit));
+            may_change = may_change || (one.name == c.in.who && one.may_use(web::scope::operate));
     }
     co_return web::json_answer(json::object{{"user", c.in.who},
                                             {"needs_token", hub.tokens.has_value()},
