@@ -113,6 +113,12 @@ bool client::ended() {
     return false;
 }
 
+bool client::is_answered() const noexcept {
+    pollfd one{.fd = socket_, .events = POLLIN, .revents = 0};
+    constexpr int limit_ms = 60'000;
+    return ::poll(&one, 1, limit_ms) > 0;
+}
+
 client& client::first_answered(client& a, client& b) {
     pollfd both[]{{.fd = a.socket_, .events = POLLIN, .revents = 0},
                   {.fd = b.socket_, .events = POLLIN, .revents = 0}};

@@ -40,6 +40,8 @@ public:
     void close();
     // Nothing more comes: the service has closed it.
     bool ended();
+    // Something has come within a minute. REQUIREs nothing, for what happens outside of tests.
+    bool is_answered() const noexcept;
 
     // Which of the two is answered first.
     static client& first_answered(client& a, client& b);

@@ -95,8 +95,9 @@ TEST_CASE("a report that is sent twice counts once, also by way of another servi
         std::string outcome;
         std::string more;
     };
+    // None that is due at once: whoever looks finds it delayed, or ready already.
     for (const auto& [outcome, more] :
-         {sent{"next", R"("stage": "cut", "content": 2)"}, sent{"again", R"("in_ms": 60000)"},
+         {sent{"next", R"("stage": "cut", "content": 2, "in_ms": 60000)"}, sent{"again", R"("in_ms": 60000)"},
           sent{"done", R"("result": 1)"}, sent{"failed", R"("error": "no", "in_ms": 60000)"},
           sent{"dead", R"("error": "no")"}, sent{"give_back", ""}}) {
         INFO(outcome);
