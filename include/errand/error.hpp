@@ -33,6 +33,7 @@ public:
 /// A database that errand works with refused a statement: a syntax error, a constraint, a missing table.
 class database_error : public error {
 public:
+    /// What a driver of errand throws.
     database_error(const std::string& what, std::string code) : error{what}, code_{std::move(code)} {}
     /// The database's own code: PostgreSQL's SQLSTATE, MySQL's error number, the name of SQLite's result code.
     [[nodiscard]] const std::string& code() const noexcept { return code_; }
@@ -69,6 +70,7 @@ public:
 /// A submission or a declaration was refused because the quota of its namespace is used up; the text says which member of it.
 class quota_exceeded : public error {
 public:
+    /// What errand throws.
     quota_exceeded(const std::string& what, std::optional<duration> retry_after)
         : error{what}, retry_after_{retry_after} {}
     /// Before that the answer is the same; after it, it may be. nullopt: waiting does not help.

@@ -50,7 +50,7 @@ enum class event_kind : std::uint8_t {
 
 /// Something that happened in this program. What does not apply is empty.
 struct event {
-    event_kind kind{};
+    event_kind kind{};                         ///< what happened
     std::string task{};                        ///< the task's id
     std::string handler{};                     ///< its handler's name on the wire
     std::string queue{};                       ///< its queue

@@ -128,8 +128,10 @@ public:
 /// Some submissions of a perform_bulk were refused by the store; the others were accepted.
 class bulk_error : public error {
 public:
+    /// Of one item, as the constructor takes it.
     using handle_or_none = std::optional<detail::task_ref>;
 
+    /// What perform_bulk throws; both lists have a place for each item.
     bulk_error(const std::string& text, std::vector<handle_or_none> accepted,
                std::vector<std::exception_ptr> refused)
         : error{text}, accepted_{std::move(accepted)}, errors_{std::move(refused)} {}

@@ -25,10 +25,10 @@ class app_core;
 
 /// A queue at one moment.
 struct queue_info {
-    std::string name;
+    std::string name;                            ///< the queue's
     std::map<errand::state, std::size_t> tasks;  ///< how many in each state; ended ones while they are kept
-    bool paused = false;
-    std::optional<time_point> paused_since;
+    bool paused = false;                         ///< its tasks are not started
+    std::optional<time_point> paused_since;      ///< nullopt when it is not
     /// Connections of workers that wait for a task of this queue; on a SQLite file the workers of it that have a slot free.
     std::size_t idle_workers = 0;
     std::optional<duration> oldest;  ///< since when the task that is next has been submitted
@@ -47,25 +47,25 @@ struct queue_info {
 
 /// A task that a worker runs at this moment.
 struct running_info {
-    std::string id;
-    std::string handler;
-    std::string queue;
-    int attempt = 1;
-    std::optional<time_point> started_at;
+    std::string id;                        ///< the task's id
+    std::string handler;                   ///< its wire name
+    std::string queue;                     ///< that it was taken from
+    int attempt = 1;                       ///< the one that runs, from 1
+    std::optional<time_point> started_at;  ///< when that one began
 };
 
 /// A process that runs tasks.
 struct worker_info {
-    std::string name;
-    std::string host;
-    std::int64_t pid = 0;
-    std::vector<std::string> queues;
-    std::vector<std::string> handlers;
-    std::size_t concurrency = 0;
-    std::optional<time_point> started_at;
-    time_point alive_until{};           ///< it counts as gone when it gives no sign until then
-    std::vector<running_info> running;  ///< what it runs now
-    bool stopping = false;              ///< it takes nothing new and ends when what it runs has ended
+    std::string name;                      ///< host, process id and a random part, as in its log
+    std::string host;                      ///< of the machine
+    std::int64_t pid = 0;                  ///< of the process
+    std::vector<std::string> queues;       ///< that it serves
+    std::vector<std::string> handlers;     ///< that it has, by their wire names
+    std::size_t concurrency = 0;           ///< so many tasks at once
+    std::optional<time_point> started_at;  ///< by the clock of its machine
+    time_point alive_until{};              ///< it counts as gone when it gives no sign until then
+    std::vector<running_info> running;     ///< what it runs now
+    bool stopping = false;                 ///< it takes nothing new and ends when what it runs has ended
     /// Ids of tasks whose handlers have kept a thread of it to themselves for a second or longer, so that nothing else goes on
     /// there: known within some seconds, of those that have not waited for anything yet.
     std::vector<std::string> blocking{};
@@ -73,7 +73,7 @@ struct worker_info {
 
 /// A handler that workers have, or of which something is set at run time.
 struct handler_info {
-    std::string name;
+    std::string name;                  ///< its wire name
     std::vector<std::string> workers;  ///< the names of those that have it
     settings_info set;                 ///< at run time
     /// What counts for a task whose submission has said nothing: the policy of the worker that was started last, with what is
@@ -83,13 +83,13 @@ struct handler_info {
 
 /// What happened in a queue on one day (UTC).
 struct day_info {
-    std::string day;  ///< "2026-11-21"
-    std::string queue;
-    std::int64_t success = 0;
-    std::int64_t dead = 0;
-    std::int64_t cancelled = 0;
-    std::int64_t expired = 0;
-    std::int64_t failed = 0;  ///< attempts that were tried again
+    std::string day;             ///< "2026-11-21"
+    std::string queue;           ///< that the counts are of
+    std::int64_t success = 0;    ///< tasks that ended so
+    std::int64_t dead = 0;       ///< likewise
+    std::int64_t cancelled = 0;  ///< likewise
+    std::int64_t expired = 0;    ///< likewise
+    std::int64_t failed = 0;     ///< attempts that were tried again
 };
 
 /// The outbox of a database of this app: what its transactions have submitted and the store has not yet.
@@ -107,28 +107,32 @@ struct outbox_info {
 
 /// Which tasks are meant: those for which all that is given here holds.
 struct task_filter {
-    errand::state state = errand::state::ready;
-    std::string queue{};    ///< empty: all queues
-    std::string handler{};  ///< the wire name; empty: all
-    std::string biz_id{};   ///< exactly this one; empty: all
-    std::string tag{};      ///< one of its tags is this; empty: all
-    std::string error{};    ///< the type or text of its last error contains this; empty: all
+    errand::state state = errand::state::ready;  ///< they are in this one
+    std::string queue{};                         ///< empty: all queues
+    std::string handler{};                       ///< the wire name; empty: all
+    std::string biz_id{};                        ///< exactly this one; empty: all
+    std::string tag{};                           ///< one of its tags is this; empty: all
+    std::string error{};  ///< the type or text of its last error contains this; empty: all
 };
 
-enum class list_order : unsigned char { newest_first, oldest_first };
+/// In which order a list is.
+enum class list_order : unsigned char {
+    newest_first,  ///< by the time that one asks of the state: due, started, ended
+    oldest_first,  ///< the other way round
+};
 
 /// A page of tasks.
 struct task_page {
-    std::vector<task_info> tasks;
-    std::string next;           ///< shown to list() again it gives the next page; empty: that was all
-    std::size_t looked_at = 0;  ///< how many tasks the filter was held against
+    std::vector<task_info> tasks;  ///< those that fit, in the order that was asked for
+    std::string next;              ///< shown to list() again it gives the next page; empty: that was all
+    std::size_t looked_at = 0;     ///< how many tasks the filter was held against
 };
 
 /// What changes in a task that has not started; what is not given stays.
 struct task_change {
-    std::optional<boost::json::array> args{};
-    std::optional<int> priority{};       ///< 0..9
-    std::optional<time_point> due_at{};  ///< in the past: at once
+    std::optional<boost::json::array> args{};  ///< all of them
+    std::optional<int> priority{};             ///< 0..9
+    std::optional<time_point> due_at{};        ///< in the past: at once
 };
 
 /// What is done to many tasks.
@@ -141,9 +145,9 @@ enum class repair : unsigned char {
 
 /// How far a repair of many tasks is.
 struct repair_progress {
-    std::size_t looked_at = 0;
-    std::size_t matched = 0;
-    std::size_t changed = 0;  ///< in a dry run: would be
+    std::size_t looked_at = 0;  ///< how many tasks the filter was held against
+    std::size_t matched = 0;    ///< of these: that the filter means
+    std::size_t changed = 0;    ///< in a dry run: would be
 };
 
 /// How a repair of many tasks is done.
@@ -156,18 +160,18 @@ struct repair_options {
 
 /// Something in the store that contradicts the states of tasks.
 struct finding {
-    std::string kind;     ///< `lost`, `two_states`, `no_body`, `no_lease`, … : docs/inspect.md names all
-    std::string subject;  ///< the id of the task; or the lease or counter that it is about
-    std::string text;     ///< what is wrong, in words
-    bool repaired = false;
+    std::string kind;       ///< `lost`, `two_states`, `no_body`, `no_lease`, … : docs/inspect.md names all
+    std::string subject;    ///< the id of the task; or the lease or counter that it is about
+    std::string text;       ///< what is wrong, in words
+    bool repaired = false;  ///< put right, in the step in which it was found
 };
 
 /// What a check-up found.
 struct checkup {
     std::vector<finding> findings;  ///< the first 1000
     std::size_t found = 0;          ///< how many there are
-    std::size_t repaired = 0;
-    std::size_t looked_at = 0;  ///< tasks and entries of lists
+    std::size_t repaired = 0;       ///< of these: put right
+    std::size_t looked_at = 0;      ///< tasks and entries of lists
 };
 
 /// Looks at the tasks of a namespace and repairs what went wrong. From `app.inspect()`: a small value, copied freely, valid

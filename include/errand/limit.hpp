@@ -45,6 +45,7 @@ struct limit_info {
 /// rule that limits nothing are a usage_error when a handler is first used.
 class limit {
 public:
+    /// A global object does it: what is wrong is told when a handler is first used.
     limit(std::string_view name, limit_rule rule);
 
     /// As declared.

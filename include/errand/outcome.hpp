@@ -40,6 +40,7 @@ public:
 
     /// How long until the task is due again.
     [[nodiscard]] duration delay() const noexcept { return delay_; }
+    /// "snoozed".
     [[nodiscard]] const char* what() const noexcept override { return "snoozed"; }
 
 private:

@@ -51,7 +51,9 @@ consteval bool passes_on() {
 template <class R, class In = void>
 class plan {
 public:
+    /// What `perform` of the last task returns.
     using result_type = R;
+    /// What its first task takes of the one before it.
     using input_type = In;
 
     /// Made by errand.
@@ -148,7 +150,7 @@ template <class... R>
 struct group_progress {
     std::size_t done = 0;    ///< ended with `success`
     std::size_t failed = 0;  ///< ended otherwise
-    std::size_t total = 0;
+    std::size_t total = 0;   ///< how many there are
 };
 
 /// Reads it from what `co_await handle.info()` gave. No round trip.

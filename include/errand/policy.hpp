@@ -15,14 +15,24 @@ enum class duplicate_rule : unsigned char {
     replace,  ///< arguments and due time of a task that never started are replaced; else throws duplicate_task
     reject    ///< throws duplicate_task
 };
+/// For short, in policies and options.
 inline constexpr duplicate_rule keep_first = duplicate_rule::keep_first;
+/// Likewise.
 inline constexpr duplicate_rule replace = duplicate_rule::replace;
+/// Likewise.
 inline constexpr duplicate_rule reject = duplicate_rule::reject;
 
 /// What happens to a waiting task when one it depends on ends otherwise than by `success`.
-enum class dependency_rule : unsigned char { cancel_dependents, wait, run };
+enum class dependency_rule : unsigned char {
+    cancel_dependents,  ///< it is cancelled, and so is what waits for it
+    wait,               ///< until that one was revived, or submitted anew, and succeeded
+    run,                ///< that counts as done
+};
+/// For short, in policies and options.
 inline constexpr dependency_rule cancel_dependents = dependency_rule::cancel_dependents;
+/// Likewise.
 inline constexpr dependency_rule wait = dependency_rule::wait;
+/// Likewise.
 inline constexpr dependency_rule run = dependency_rule::run;
 
 /// So many starts in so much time, over all workers.

@@ -64,6 +64,7 @@ time_point not_before(std::chrono::sys_time<Duration> t) {
 template <class H>
 class proxy {
 public:
+    /// The handler.
     using handler_type = H;
 
     /// The proxy of this app; as `app.handler<H>()`.

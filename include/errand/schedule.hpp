@@ -32,8 +32,11 @@ enum class schedule_mode : unsigned char {
     fixed_rate,         ///< on a grid, whatever the last run does
     once                ///< one time
 };
+/// For short, in policies and options.
 inline constexpr schedule_mode blocking_interval = schedule_mode::blocking_interval;
+/// Likewise.
 inline constexpr schedule_mode fixed_rate = schedule_mode::fixed_rate;
+/// Likewise.
 inline constexpr schedule_mode once = schedule_mode::once;
 
 /// What a tick does while the schedule's last run has not ended; one that waits for a retry has not.
@@ -84,7 +87,7 @@ struct schedule_options {
 
 /// Where a schedule is in its life.
 enum class schedule_state : unsigned char {
-    active,
+    active,     ///< it ticks
     paused,     ///< it ticks no more until it is resumed; what was missed meanwhile is not made up
     finished,   ///< no tick is left, its runs are used up, or a run has stopped it; kept for 30 days
     cancelled,  ///< kept for 30 days
@@ -94,25 +97,25 @@ enum class schedule_state : unsigned char {
 
 /// What the store knows of a schedule at one moment.
 struct schedule_info {
-    std::string id;
-    std::string key;
-    std::string handler;
+    std::string id;        ///< by which errand schedules and the HTTP service name it
+    std::string key;       ///< its own among those of its handler
+    std::string handler;   ///< the wire name
     std::string timing;    ///< "every 1h after each run", "every 1min", "once after 30s", or the cron line
     std::string timezone;  ///< of a cron line; empty otherwise
-    schedule_state state = schedule_state::active;
+    schedule_state state = schedule_state::active;  ///< whether it ticks
     std::optional<time_point>
         next_at;  ///< the tick that it waits for; none while it waits for the end of a run
-    std::optional<time_point> last_tick;
-    std::string last_run;      ///< the id of the last run; empty before the first
-    std::int64_t runs = 0;     ///< ticks that were fired
-    std::int64_t skipped = 0;  ///< ticks that were skipped because the last run had not ended
-    std::int64_t missed = 0;   ///< ticks that nobody fired in time
-    boost::json::array args;   ///< of its next run
-    std::string queue;         ///< of its runs
-    std::optional<std::int64_t> max_runs;
-    std::optional<time_point> begin;
-    std::optional<time_point> end;
-    time_point created_at{};
+    std::optional<time_point> last_tick;   ///< that was fired; none before the first
+    std::string last_run;                  ///< the id of the last run; empty before the first
+    std::int64_t runs = 0;                 ///< ticks that were fired
+    std::int64_t skipped = 0;              ///< ticks that were skipped because the last run had not ended
+    std::int64_t missed = 0;               ///< ticks that nobody fired in time
+    boost::json::array args;               ///< of its next run
+    std::string queue;                     ///< of its runs
+    std::optional<std::int64_t> max_runs;  ///< it is finished after so many; nullopt: no limit
+    std::optional<time_point> begin;       ///< no tick is before it
+    std::optional<time_point> end;         ///< no tick is after it
+    time_point created_at{};               ///< by the clock of the store
 };
 
 /// Which schedules are meant.
@@ -124,7 +127,7 @@ struct schedule_filter {
 
 /// A page of schedules, by handler and key.
 struct schedule_page {
-    std::vector<schedule_info> schedules;
+    std::vector<schedule_info> schedules;  ///< by handler and key
     std::string next;  ///< shown to app::schedules() again it gives the next page; empty: that was all
 };
 

@@ -17,7 +17,7 @@ namespace errand {
 
 /// How the service writes down what was asked of it.
 enum class access_log : unsigned char {
-    off,
+    off,   ///< none
     text,  ///< one line a request
     json,  ///< one JSON object a request
 };
@@ -40,10 +40,10 @@ struct lmstfy_options {
 
     // What a request that does not say it means, in seconds.
     std::uint32_t ttl = 86'400;  ///< 0: for ever
-    std::uint32_t delay = 0;
-    std::uint16_t tries = 1;
-    std::uint32_t ttr = 120;
-    std::uint32_t timeout = 0;
+    std::uint32_t delay = 0;     ///< until it is due
+    std::uint16_t tries = 1;     ///< deliveries until it is dead
+    std::uint32_t ttr = 120;     ///< a delivered job comes back after it
+    std::uint32_t timeout = 0;   ///< how long a consumer waits for a job
 
     /// Told once it listens, with the addresses of both, before service_options::on_listening.
     std::function<void(const std::vector<std::string>& api, const std::vector<std::string>& admin)>
@@ -53,7 +53,7 @@ struct lmstfy_options {
 /// The web console that the service offers beside `/v1` (docs/console.md): pages on which people see whether work gets done, and put
 /// right what fails.
 struct console_options {
-    bool offered = true;
+    bool offered = true;  ///< false: no console, and its addresses are not found
     /// The path under which something before the service offers it, as `/errand`; whether that takes it off the path or not. It
     /// counts for `/v1` as well. Empty: none.
     std::string prefix{};
@@ -92,12 +92,12 @@ struct service_options {
     duration write_timeout = std::chrono::seconds{30};  ///< until an answer has been taken
     duration stop_grace = std::chrono::seconds{10};     ///< how long requests may go on after stop()
 
-    errand::access_log access_log = errand::access_log::text;
+    errand::access_log access_log = errand::access_log::text;  ///< how it writes down what was asked
     /// Takes the lines of the access log, without a line break; on the thread that serves. What it throws is logged, and the
     /// line is lost. Empty: standard error.
     std::function<void(std::string_view line)> access_log_sink{};
-    lmstfy_options lmstfy{};
-    console_options console{};
+    lmstfy_options lmstfy{};    ///< lmstfy's API, where addresses are named
+    console_options console{};  ///< the console, where it is asked for
     /// Told once it listens, with the addresses as they are now, on the thread that serves.
     std::function<void(const std::vector<std::string>& addresses)> on_listening{};
 };

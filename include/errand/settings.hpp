@@ -41,9 +41,9 @@ struct handler_settings {
     /// Starts over all workers, likewise; per rate_key where the handler has one.
     std::optional<rate_limit> rate{};
     /// What programs over HTTP that ask for its tasks are told: how many to take at once, 1..1000, and how long to wait before
-    /// they ask again when there were none. Errand's own workers need neither.
+    /// they ask again when there were none (`interval`). Errand's own workers need neither.
     std::optional<int> batch{};
-    std::optional<duration> interval{};
+    std::optional<duration> interval{};  ///< see `batch`
     /// None of its tasks is started; those that run go on. Tasks that are claimed meanwhile stand aside, shown as
     /// `delayed`, and go on when this is no longer so; no attempt is used.
     bool paused = false;

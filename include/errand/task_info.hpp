@@ -25,7 +25,7 @@ struct task_error {
 
 /// A stage that has finished and whose result is stored.
 struct task_stage {
-    std::string name;
+    std::string name;           ///< as stage() was given it
     int attempt = 0;            ///< the attempt of the task that ran it
     time_point started_at{};    ///< when the try began that succeeded
     duration length{0};         ///< how long that try took
@@ -34,29 +34,29 @@ struct task_stage {
 
 /// What the store knows of a task at one moment: a copy, nothing in it changes.
 struct task_info {
-    std::string id;
-    std::string handler;
-    std::string queue;
-    errand::state state = errand::state::ready;
-    std::optional<std::string> biz_id;
-    int attempt = 0;  ///< the attempt that runs or ran last; 0 before the first
-    int max_retry = 0;
-    std::optional<time_point> submitted_at;
-    std::optional<time_point> due_at;
-    std::optional<time_point> started_at;
-    std::optional<time_point> finished_at;
-    std::string worker;   ///< who runs it, or ran it last; may be empty
-    double progress = 0;  ///< 0..1, as the handler said
-    std::string progress_text;
-    boost::json::array args;
-    boost::json::value result;  ///< null until `success`, and for handlers that return void
-    std::vector<task_error> errors;
-    std::vector<task_stage> stages;  ///< that have finished, in the order in which they did
+    std::string id;                              ///< as handle::id() gives it
+    std::string handler;                         ///< the wire name
+    std::string queue;                           ///< that it is in, or was
+    errand::state state = errand::state::ready;  ///< at that moment
+    std::optional<std::string> biz_id;           ///< nullopt for one without
+    int attempt = 0;                             ///< the attempt that runs or ran last; 0 before the first
+    int max_retry = 0;                           ///< retries after the first attempt
+    std::optional<time_point> submitted_at;      ///< by the clock of the store, as all times here
+    std::optional<time_point> due_at;            ///< of its next attempt, or its last
+    std::optional<time_point> started_at;        ///< of the last attempt
+    std::optional<time_point> finished_at;       ///< nullopt until it has ended
+    std::string worker;                          ///< who runs it, or ran it last; may be empty
+    double progress = 0;                         ///< 0..1, as the handler said
+    std::string progress_text;                   ///< what the handler said beside it
+    boost::json::array args;                     ///< of its handler
+    boost::json::value result;                   ///< null until `success`, and for handlers that return void
+    std::vector<task_error> errors;              ///< of its attempts that failed, oldest first, bounded
+    std::vector<task_stage> stages;              ///< that have finished, in the order in which they did
     std::string
         stage;  ///< of a task flow (docs/flow.md): the stage that it has come to; empty: still the first one
-    std::map<std::string, std::string> headers;
-    std::vector<std::string> tags;
-    std::vector<std::string> after;  ///< ids of the tasks it depends on
+    std::map<std::string, std::string> headers;  ///< of its submission
+    std::vector<std::string> tags;               ///< likewise
+    std::vector<std::string> after;              ///< ids of the tasks it depends on
     std::vector<std::string>
         waits_for;                    ///< while it waits: those of them that have not ended well, 100 at most
     std::size_t waits_for_count = 0;  ///< how many they are

@@ -49,6 +49,7 @@ awaitable<Result> with_result(Body& body, Run run) {
 /// Not to be shared by threads without a lock; must outlive the calls made through it.
 class transaction_guard {
 public:
+    /// Begins it: from now on the calling coroutine's submissions to this app are held back.
     explicit transaction_guard(app& owner);
     /// Drops what was neither committed nor rolled back.
     ~transaction_guard();
