@@ -19,7 +19,7 @@ struct entry {
     std::string what;
     std::string task;
     int attempt = 0;
-    std::uint64_t fence = 0;
+    std::uint64_t fence = 0;  // of retry and snoozed: after how many ms it is due
     pid_t pid = 0;
     std::int64_t when = 0;  // ms, by the clock that steady_clock reads
 };

@@ -46,11 +46,11 @@ public:
         switch (what.kind) {
         case worker_started: add("up", "-"); break;
         case task_started: start(what.task); break;
-        case task_succeeded: end(what.task, "success"); break;
-        case task_retrying: end(what.task, "retry"); break;
-        case task_given_back: end(what.task, "given_back"); break;
-        case task_dead: end(what.task, "dead"); break;
-        case task_snoozed: end(what.task, "snoozed"); break;
+        case task_succeeded: end(what, "success"); break;
+        case task_retrying: end(what, "retry"); break;
+        case task_given_back: end(what, "given_back"); break;
+        case task_dead: end(what, "dead"); break;
+        case task_snoozed: end(what, "snoozed"); break;
         case task_recovered: add("recovered", what.task, what.attempt); break;
         case report_accepted: settle(what.task, {}); break;
         case report_stale: settle(what.task, "refused"); break;
@@ -59,26 +59,34 @@ public:
     }
 
 private:
+    struct verdict {
+        std::string how;
+        std::int64_t due_in = 0;  // ms
+    };
+
     void start(const std::string& task) {
         std::lock_guard lock{guard_};
         started_.insert(task);
     }
 
-    void end(const std::string& task, const char* how) {
+    void end(const event& attempt, const char* how) {
         std::lock_guard lock{guard_};
         // What was given back unstarted is no attempt.
-        const auto at = started_.find(task);
+        const auto at = started_.find(attempt.task);
         if (at == started_.end()) return;
         started_.erase(at);
-        unsettled_.emplace(task, how);
+        unsettled_.emplace(attempt.task, verdict{how, attempt.after.count()});
     }
 
     // The end has come to the store, which has taken it, or another verdict stands.
-    void settle(const std::string& task, const std::string& verdict) {
+    void settle(const std::string& task, const std::string& other) {
         std::lock_guard lock{guard_};
         const auto at = unsettled_.lower_bound(task);  // the oldest
         if (at == unsettled_.end() || at->first != task) return;
-        add(verdict.empty() ? at->second : verdict, task);
+        if (other.empty())
+            add(at->second.how, task, 0, static_cast<std::uint64_t>(at->second.due_in));
+        else
+            add(other, task);
         unsettled_.erase(at);
     }
 
@@ -87,7 +95,7 @@ private:
     std::mutex guard_;
     // One task may be there twice: this process lost it and has claimed it again before its first attempt ended.
     std::multiset<std::string> started_;
-    std::multimap<std::string, std::string> unsettled_;
+    std::multimap<std::string, verdict> unsettled_;
 };
 
 }  // namespace errand::test

@@ -323,7 +323,7 @@ private:
 
     // Nothing stirred between these.
     bool check_still(const std::string& id, const limited_task& its, std::int64_t from, std::int64_t to) {
-        const auto by = late_.is_late(0, from, to, false);
+        const auto by = late_.is_late(0, from, to);
         if (!by) return false;
         for (const auto& bound : bounds_of(its.where)) {
             if (bound.most > 0 && allowed(bound, from, to).first == 0) return false;

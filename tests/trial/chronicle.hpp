@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -65,6 +66,11 @@ struct chronicle {
     std::vector<outage> outages{};  // long ones: what the others do meanwhile is measured
     std::size_t shards = 1;
     std::vector<stop> stops{};
+    std::vector<storm> pauses{};  // of the queue: nothing is to start
+    // Workers whose own clock, by which they look at what is due, is late by so much (ms).
+    std::map<pid_t, std::int64_t> late_clocks{};
+    // No worker dies and no connection is cut, so that nobody keeps from the rest what he was told.
+    bool undivided = false;
     std::vector<death> leavings{};  // told to end: these claim no more
     std::vector<schedule> schedules{};
     std::vector<held_limit> limits_held{};

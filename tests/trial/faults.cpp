@@ -1,5 +1,7 @@
 #include "trial/faults.hpp"
 
+#include "trial/silence.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <numeric>
@@ -87,7 +89,8 @@ const std::vector<fault> of_many_workers{{"kill", kill},
                                          {"terminate", terminate},
                                          {"mislead", mislead},
                                          {"kill_producer", kill_producer}};
-const std::vector<fault> of_one_worker{{"pause", pause_worker}, {"set_back", set_back}};
+const std::vector<fault> of_one_worker{
+    {"pause", pause_worker}, {"set_back", set_back}, {"silence", be_silent}};
 const std::vector<fault> of_one_store{{"shift_store_clock", shift_store_clock}, {"fill_store", fill_store}};
 
 void append(std::vector<fault>& to, const std::vector<fault>& more) {

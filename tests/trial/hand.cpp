@@ -1,6 +1,7 @@
 // Worker and producer of the trial, to be killed and started again.
 //   hand work JOURNAL LIMITS AGE [STEP TIMES]           dies when it comes to this step for the n-th time
-//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND SCHEDULES LIMITS   until SIGTERM; schedules or no_schedules
+//   hand produce JOURNAL SEED FIRST_NUMBER PER_SECOND STEADY SCHEDULES LIMITS   until SIGTERM; steady or not_steady: whether each of several
+//                       shards gets tasks all the time; schedules or no_schedules
 // LIMITS: limits or no_limits; whether it has the handlers that are under limits. AGE: newer or older; whether it has the newest
 // handler.
 // At `reported` the worker writes `held ID` and waits until the file JOURNAL.go.PID is there: the trial keeps the store's
@@ -54,12 +55,20 @@ void meet_write(const errand::task_context& task) {
         errand::test::bad_disk::die_at_write(1 + static_cast<int>(task.fence() % 7));
 }
 
+// That an attempt has left its handler, however it did.
+struct slot_of {
+    const task_journal& book;
+    const errand::task_context& task;
+    ~slot_of() { book.add("left", task); }
+};
+
 int work(const char* path, bool embedded, bool older) {
     errand::app app;
     auto& book = app.provide<task_journal>(std::string{path});
     app.around_perform([&book, embedded](errand::task_context& task,
                                          errand::next_step next) -> errand::awaitable<void> {
         book.add("started", task);
+        const slot_of its{book, task};
         co_await next();
         trial::meet(step::handled);
         meet_write(task);
@@ -103,10 +112,12 @@ int main(int count, char** words) try {
         if (!older) trial::take_novel_handler();
         return work(words[2], embedded, older);
     }
-    if (role != "produce" || count != 8) return 2;
+    if (role != "produce" || count != 9) return 2;
     trial::producer its{words[2], static_cast<unsigned>(std::stoul(words[3])), std::stoi(words[4]),
                         std::stoi(words[5])};
-    its.run(words[6] == std::string{"schedules"}, with_limits);
+    its.run({.steady = words[6] == std::string{"steady"},
+             .schedules = words[7] == std::string{"schedules"},
+             .limits = with_limits});
     return 0;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "hand: %s\n", e.what());

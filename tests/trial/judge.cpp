@@ -1,11 +1,13 @@
 // The rules that a trial's journal is held against.
 #include "trial/admissions.hpp"
+#include "trial/batches.hpp"
 #include "trial/judgement.hpp"
 #include "trial/lateness.hpp"
 #include "trial/shard.hpp"
 #include "trial/standing.hpp"
 #include "trial/steadiness.hpp"
 #include "trial/ticks.hpp"
+#include "trial/waits.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,14 +35,9 @@ struct story {
     std::vector<std::string> parents{};
     std::map<std::string, std::uint64_t> kept{};  // stages, and the fence under which they were
     bool cancelled = false;
-    bool limited = false;
-    bool strange = false;                                            // to somebody who has claimed it
-    std::optional<std::int64_t> accepted{};                          // when, if it was
+    std::size_t lives = 1;                                           // more when it was revived
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
-    std::optional<std::int64_t> succeeded{};   // when that was told
-    std::optional<std::int64_t> given_back{};  // when, if nothing has become of it since
-    std::vector<std::pair<std::int64_t, std::int64_t>> taken_anew{};  // given back, and started again
 };
 
 using stories = std::map<std::string, story>;
@@ -64,10 +61,8 @@ void start(story& its, const entry& line, std::size_t at, judgement& found) {
     its.fence_of[line.pid] = line.fence;
     if (line.fence >= its.last_fence) its.last_by = line.pid;
     its.last_fence = std::max(its.last_fence, line.fence);
-    if (its.settled && line.fence > *its.settled)
+    if (its.settled && line.fence > *its.settled && its.lives == 1)
         found.violate("started_again", line.task + " was started after its end was accepted");
-    if (its.given_back) its.taken_anew.emplace_back(*its.given_back, line.when);
-    its.given_back.reset();
     if (its.first_start != never) return;
     its.first_start = at;
     its.first_started = line.when;
@@ -84,19 +79,9 @@ void read_stage(story& its, const entry& line, judgement& found) {
     }
 }
 
-// The store has it from a worker that ends. Another one may have started it before that one wrote so down.
-void give_back(story& its, const entry& line) {
-    const auto by = its.fence_of.find(line.pid);
-    if (by != its.fence_of.end() && by->second == its.last_fence) its.given_back = line.when;
-}
-
 void read_line(stories& all, const entry& line, std::size_t at, judgement& found) {
     auto& its = all[line.task];
     const auto& what = line.what;
-    const bool is_verdict =
-        what == "success" || what == "dead" || what == "cancelled" || what == "retry" || what == "snoozed";
-    if (is_verdict) its.given_back.reset();
-    if (what == "success" && !its.succeeded) its.succeeded = line.when;
     if (what == "started") {
         start(its, line, at, found);
     } else if (what == "ended") {
@@ -104,20 +89,14 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
     } else if (what == "success" || what == "dead" || what == "cancelled") {
         settle(its, line, found);
         its.cancelled = its.cancelled || what == "cancelled";
-    } else if (what == "strange") {
-        its.strange = true;
     } else if (what == "refused") {
         ++found.stale_refused;
-    } else if (what == "given_back") {
-        give_back(its, line);
     } else if (what == "recovered") {
         its.recovered.push_back(line.when);
     } else if (what == "delayed") {
         its.delayed.emplace(static_cast<std::int64_t>(line.fence), line.attempt);
-    } else if (what.starts_with("behind:")) {
-        all[what.substr(7)].limited = true;
-    } else if (what == "accepted") {
-        if (!its.accepted) its.accepted = line.when;
+    } else if (what == "reviving") {
+        ++its.lives;
     } else if (what.starts_with("needs:")) {
         its.parents.push_back(what.substr(6));
     } else if (what.starts_with("stage") || what.starts_with("kept")) {
@@ -128,9 +107,10 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
 // ---- rules ------------------------------------------------------------------------------------------
 
 void check_ends(const std::string& id, const story& its, judgement& found) {
-    if (its.ends.size() < 2) return;
+    if (its.ends.size() <= its.lives) return;
     ++found.double_accepted;
-    found.violate("double_accepted", id + " ended as " + its.ends[0] + " and as " + its.ends[1]);
+    const auto last = its.ends.size() - 1;
+    found.violate("double_accepted", id + " ended as " + its.ends[last - 1] + " and as " + its.ends[last]);
 }
 
 state expected_of(const ending& its, const story& told) {
@@ -155,7 +135,9 @@ void check_ending(const std::string& id, const ending& its, const story& told, j
         return;
     }
     ++found.finished;
-    if (its.state == state::success && !told.ended_at.contains(its.fence))
+    // Of what is collected its run says more.
+    if (its.state == state::success && !its.handler.ends_with("gathered") &&
+        !told.ended_at.contains(its.fence))
         found.violate("unfounded", id + " has the result of no attempt that ended");
 }
 
@@ -185,65 +167,6 @@ void check_delay(const std::string& id, const story& its, const chronicle& happe
     if (its.first_started + jumped + rounding < since + delay)
         found.violate("before_due", id + " started before it was due");
 }
-
-// What the starts of tasks are held against.
-struct starts_judge {
-    const stories& all;
-    const lateness& late;
-    std::size_t shards = 1;
-    std::int64_t until = 0;  // when the journal ends, or the store was emptied
-    judgement& found;
-
-    // When it could be started, as far as is known: what it depends on may have ended, and nobody lived to say so.
-    std::optional<std::int64_t> ready_since(const story& its) const {
-        auto ready = *its.accepted;
-        if (its.delayed) ready = std::max(ready, its.delayed->first + its.delayed->second);
-        for (const auto& parent : its.parents) {
-            const auto at = all.find(parent);
-            if (at == all.end() || !at->second.succeeded) return std::nullopt;
-            ready = std::max(ready, *at->second.succeeded);
-        }
-        return ready;
-    }
-
-    // Of several servers, that of each parent has to be there, too: it tells the task's own.
-    bool parents_are_there(const story& its, std::int64_t ready, std::int64_t to) const {
-        return std::ranges::all_of(its.parents, [&](const auto& parent) {
-            return late
-                .is_late(shard_of_task(parent, shards), ready, to, its.delayed.has_value(), told_within)
-                .has_value();
-        });
-    }
-
-    void check_wait(const std::string& id, const char* since, std::int64_t ready,
-                    std::optional<std::int64_t> started, bool timed,
-                    std::int64_t within = starts_within) const {
-        const auto to = started.value_or(until);
-        const auto by = late.is_late(shard_of_task(id, shards), ready, to, timed, within);
-        if (!by) return;
-        ++found.late_starts;
-        found.violate("late_start", id + (started ? " was started" : " was not started for") + ' ' +
-                                        std::to_string(to - ready) + " ms after it was " + since +
-                                        ", although worker " + std::to_string(*by) + " had room");
-    }
-
-    void check(const std::string& id, const story& its, bool cancelled) const {
-        // What waits at a limit, or for who knows its handler, is looked at by itself.
-        if (its.limited || its.strange) return;
-        for (const auto& [given_back, started] : its.taken_anew)
-            check_wait(id, "given back", given_back, started, false);
-        const bool over = cancelled || !its.ends.empty();
-        if (its.given_back && !over) check_wait(id, "given back", *its.given_back, std::nullopt, false);
-        const bool started = its.first_start != never;
-        // Without a start whoever was to write the start down may have died.
-        if (!its.accepted || (!started && over)) return;
-        const auto ready = ready_since(its);
-        const auto to = started ? std::optional{its.first_started} : std::nullopt;
-        if (ready && parents_are_there(its, *ready, to.value_or(until)))
-            check_wait(id, "ready", *ready, to, its.delayed.has_value(),
-                       its.parents.empty() ? starts_within : told_within);
-    }
-};
 
 // A number is one submission's: more than one task of it is a submission made twice.
 void check_numbers(const std::vector<entry>& lines, judgement& found) {
@@ -328,7 +251,7 @@ void measure_recovery(const std::vector<entry>& lines, const stories& all, const
     for (const auto& line : lines) {
         if (line.what == "started")
             open[line.pid].insert(line.task);
-        else if (line.what != "ended" && line.what != "recovered")
+        else if (line.what != "ended" && line.what != "left" && line.what != "recovered")
             open[line.pid].erase(line.task);
     }
     for (const auto& one : happened.deaths) {
@@ -366,24 +289,13 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
     stories all;
     const lateness late{lines, happened};
     auto emptied = happened.emptyings.begin();
-    const auto check_starts = [&](std::int64_t until) {
-        const starts_judge starts{all, late, happened.shards, until, found};
-        for (const auto& [id, its] : all) {
-            const auto known = ended.find(id);
-            // Whoever cancelled it may have died before the journal was told.
-            const bool cancelled = its.cancelled || (known != ended.end() && known->second &&
-                                                     known->second->state == state::cancelled);
-            starts.check(id, its, cancelled);
-        }
-    };
     for (std::size_t at = 0; at < lines.size(); ++at) {
         if (emptied != happened.emptyings.end() && lines[at].when >= *emptied) {
-            check_starts(*emptied++);
+            ++emptied;
             all.clear();
         }
         read_line(all, lines[at], at, found);
     }
-    check_starts(lines.empty() ? 0 : lines.back().when);
     found.accepted = ended.size();
     for (const auto& [id, its] : ended) {
         if (its) {
@@ -399,6 +311,8 @@ judgement judge(const std::vector<entry>& lines, const endings& ended, const chr
         check_delay(id, its, happened, found);
         found.recovered += its.recovered.empty() ? 0U : 1U;
     }
+    check_waits(lines, ended, happened, late, found);
+    check_batches(lines, ended, happened, late, found);
     check_numbers(lines, found);
     check_reports(lines, happened, found);
     check_answers(lines, found);

@@ -102,6 +102,7 @@ void judgement::add(judgement other) {
     late_starts += other.late_starts;
     others_due += other.others_due;
     others_in_time += other.others_in_time;
+    outages += other.outages;
     outages_judged += other.outages_judged;
     ticks_run += other.ticks_run;
     ticks_missed += other.ticks_missed;
@@ -110,6 +111,8 @@ void judgement::add(judgement other) {
     limited_held += other.limited_held;
     limits_full += other.limits_full;
     limit_changes += other.limit_changes;
+    batched += other.batched;
+    batches += other.batches;
     stood_aside += other.stood_aside;
     stood_long += other.stood_long;
     violations += other.violations;
@@ -134,9 +137,11 @@ boost::json::object to_json(const judgement& of) {
                              {"faults", object_of(of.faults)},
                              {"ended", object_of(of.states)},
                              {"recovery_ms", recovery(of.recovery_ms)}};
-    if (of.others_due > 0) {
-        told["others_while_one_was_away"] = boost::json::object{
-            {"due", of.others_due}, {"in_time", of.others_in_time}, {"times_judged", of.outages_judged}};
+    if (of.outages > 0) {
+        told["others_while_one_was_away"] = boost::json::object{{"due", of.others_due},
+                                                                {"in_time", of.others_in_time},
+                                                                {"times", of.outages},
+                                                                {"times_judged", of.outages_judged}};
     }
     if (of.ticks_run > 0) {
         told["ticks"] = boost::json::object{
@@ -148,6 +153,7 @@ boost::json::object to_json(const judgement& of) {
                                              {"full", of.limits_full},
                                              {"changes", of.limit_changes}};
     }
+    if (of.batched > 0) told["collected"] = boost::json::object{{"tasks", of.batched}, {"runs", of.batches}};
     if (of.stood_aside > 0)
         told["stood_aside"] = boost::json::object{{"tasks", of.stood_aside}, {"over_1s", of.stood_long}};
     if (!of.violated.empty()) told["violated"] = object_of(of.violated);

@@ -44,7 +44,8 @@ struct judgement {
     std::size_t late_starts = 0;
     std::size_t others_due = 0;      // while a server was away, tasks of the others
     std::size_t others_in_time = 0;  // of them, started soon
-    std::size_t outages_judged = 0;  // nothing else struck meanwhile
+    std::size_t outages = 0;         // times that one of several servers was away
+    std::size_t outages_judged = 0;  // of them, in which nothing else struck
     std::size_t ticks_run = 0;       // of schedules
     std::size_t ticks_missed = 0;    // found due together with newer ones
     std::size_t ticks_skipped = 0;   // because a run had not ended
@@ -52,6 +53,8 @@ struct judgement {
     std::size_t limited_held = 0;    // of them, with a claim that was not lost
     std::size_t limits_full = 0;     // of these, began as the last that might run at once
     std::size_t limit_changes = 0;   // at run time
+    std::size_t batched = 0;         // tasks that are collected
+    std::size_t batches = 0;         // of them, runs that were accepted
     std::size_t stood_aside = 0;     // for workers that know their handler
     std::size_t stood_long = 0;      // of them, for over 1 s although one had room
     std::size_t violations = 0;

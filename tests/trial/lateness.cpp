@@ -9,9 +9,10 @@
 namespace trial {
 namespace {
 
-// How an attempt ends that a worker has told the store of.
-constexpr std::array<std::string_view, 6> verdicts{"success", "retry",   "snoozed",
-                                                   "dead",    "refused", "given_back"};
+// An attempt has its slot until then: it has left its handler, or the store has heard how it ended. (Of one that was cancelled
+// the store is not told.)
+constexpr std::array<std::string_view, 7> ends_of_attempts{"left", "success", "retry",     "snoozed",
+                                                           "dead", "refused", "given_back"};
 
 }  // namespace
 
@@ -26,7 +27,7 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
     std::vector<std::pair<pid_t, span>> holes;
     for (const auto& line : lines) {
         if (line.what == "up" && !without.contains(line.pid)) all[line.pid].emplace_back(line.when, end);
-        const bool over = std::ranges::find(verdicts, line.what) != verdicts.end();
+        const bool over = std::ranges::find(ends_of_attempts, line.what) != ends_of_attempts.end();
         if (line.what != "started" && !over) continue;
         auto& tasks = running[line.pid];
         if (over)
@@ -51,12 +52,17 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
     }
     for (auto& [pid, spans] : all) {
         for (const auto& one : happened.storms) cut(spans, {one.from, one.to});
+        for (const auto& one : happened.pauses) cut(spans, {one.from, one.to});
     }
     std::ranges::fill(serves_, all);
     for (const auto& one : happened.misses) {
         for (auto& [pid, spans] : serves_.at(one.shard)) cut(spans, {one.from, one.to});
     }
-    for (const auto& one : happened.jumps) jumps_.push_back(one.when);
+    late_clocks_ = happened.late_clocks;
+    for (const auto& one : happened.jumps) {
+        if (one.by < 0) set_back_.push_back(one);
+    }
+    std::ranges::sort(set_back_, {}, &chronicle::jump::when);
 }
 
 void lateness::cut(std::vector<span>& from, span hole) {
@@ -73,16 +79,32 @@ void lateness::cut(std::vector<span>& from, span hole) {
 }
 
 std::optional<pid_t> lateness::is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
-                                       bool timed, std::int64_t within) const {
+                                       std::int64_t within) const {
     if (started - ready <= within) return std::nullopt;
-    const auto moved = [&](std::int64_t when) { return when <= started; };
-    if (timed && std::ranges::any_of(jumps_, moved)) return std::nullopt;
     for (const auto& [pid, spans] : serves_.at(shard)) {
+        const auto behind = late_clocks_.find(pid);
+        const auto its = within + (behind == late_clocks_.end() ? 0 : behind->second);
         for (const auto& [from, to] : spans) {
-            if (std::min(to, started) - std::max(from, ready) > within) return pid;
+            if (std::min(to, started) - std::max(from, ready) > its) return pid;
         }
     }
     return std::nullopt;
+}
+
+// As long as nobody had to have seen that it was due, a clock that is set back undoes it.
+std::int64_t lateness::due_at_latest(std::int64_t since, std::int64_t due) const {
+    for (const auto& one : set_back_) {
+        if (one.over() >= since && one.when <= due + starts_within) due -= one.by;
+    }
+    return due;
+}
+
+std::set<pid_t> older_workers(const std::vector<fault_test::entry>& lines) {
+    std::set<pid_t> all;
+    for (const auto& line : lines) {
+        if (line.what == "older") all.insert(line.pid);
+    }
+    return all;
 }
 
 }  // namespace trial

@@ -21,17 +21,25 @@ public:
              const std::set<pid_t>& without = {});
 
     // The worker that served with a free slot for longer than it may take (ms), while the store of this shard was there, between
-    // these times (ms). `timed`: when it was ready follows from the store's clock.
-    std::optional<pid_t> is_late(std::size_t shard, std::int64_t ready, std::int64_t started, bool timed,
+    // these times (ms).
+    std::optional<pid_t> is_late(std::size_t shard, std::int64_t ready, std::int64_t started,
                                  std::int64_t within = starts_within) const;
+
+    // When that is due at the latest which was to be due then, as was said at `since`: the store's clock may have been set back,
+    // and has to come there again. (Set ahead, it is due sooner.)
+    std::int64_t due_at_latest(std::int64_t since, std::int64_t due) const;
 
 private:
     using span = std::pair<std::int64_t, std::int64_t>;
     using service = std::map<pid_t, std::vector<span>>;  // spans in order
     static void cut(std::vector<span>& from, span hole);
 
-    std::vector<service> serves_;      // each shard
-    std::vector<std::int64_t> jumps_;  // of the store's clock
+    std::vector<service> serves_;                // each shard
+    std::vector<chronicle::jump> set_back_;      // of the store's clock, in order
+    std::map<pid_t, std::int64_t> late_clocks_;  // of workers that go by clocks of their own
 };
+
+// Of a program that lacks a handler.
+std::set<pid_t> older_workers(const std::vector<fault_test::entry>& lines);
 
 }  // namespace trial

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 #include <tuple>
 
@@ -50,6 +51,7 @@ void limiter::run(const std::function<bool()>& is_over) {
     while (!is_over()) {
         wait_until(steady_clock::now() + pause_ * between(50, 150) / 100, is_over);
         if (is_over()) return;
+        if (std::filesystem::exists(book_.path() + ".silent")) continue;
         if (between(1, 10) == 1) change(is_over);
         any_burst();
     }

@@ -1,6 +1,7 @@
 #include "trial/producer.hpp"
 
 #include "trial/declarer.hpp"
+#include "trial/gathered.hpp"
 #include "trial/limiter.hpp"
 #include "trial/novel.hpp"
 #include "trial/shard.hpp"
@@ -48,14 +49,14 @@ producer::producer(const std::string& journal, unsigned seed, int first, int per
     std::signal(SIGTERM, [](int) { told_to_stop = 1; });
 }
 
-void producer::run(bool with_schedules, bool with_limits) {
+void producer::run(const program& what) {
     std::vector<std::thread> all;
     for (unsigned at = 0; at < lanes; ++at) all.emplace_back([this, at] { lane(seed_ * 31 + at + 1); });
-    all.emplace_back([this] { cancel_when_due(); });
-    if (const auto shards = app_.settings().shards; shards > 1)
+    all.emplace_back([this] { carry_out_when_due(); });
+    if (const auto shards = app_.settings().shards; what.steady && shards > 1)
         all.emplace_back([this, shards] { app_.block_on(be_steady(shards)); });
-    if (with_schedules) all.emplace_back([this] { recur(); });
-    if (with_limits) all.emplace_back([this] { press_limits(); });
+    if (what.schedules) all.emplace_back([this] { recur(); });
+    if (what.limits) all.emplace_back([this] { press_limits(); });
     for (auto& one : all) one.join();
 }
 
@@ -76,7 +77,8 @@ void producer::lane(unsigned seed) {
         // What could not be submitted while a store was away is not made up for: a heap of it would hide who is late afterwards.
         if (steady_clock::now() - due > 500ms) continue;
         std::this_thread::sleep_until(due);
-        if (!told_to_stop) one(random);
+        const bool silent = std::filesystem::exists(book_.path() + ".silent");
+        if (!told_to_stop && !silent) one(random);
     }
 }
 
@@ -132,11 +134,12 @@ void producer::one(dice& random) {
     } else if (which <= 76) {
         delayed(random);
     } else if (which <= 84) {
+        if (which > 81) return gather(random);
         // All producers name these alike.
         const auto key = "shared-" + std::to_string(ms_of(steady_clock::now()) / 100);
         accepted = submit<quick>({.biz_id = key}, of_many);
     } else if (which <= 86) {
-        submit<broken>({}, number_++);
+        revived(random);
     } else if (which <= 90) {
         cancelled(random);
     } else if (which <= 91) {
@@ -157,6 +160,23 @@ void producer::bulk(dice& random) {
     } catch (const errand::error& e) {
         std::fprintf(stderr, "hand: %s\n", e.what());
         for (const auto& [number] : all) book_.add("uncertain", "-", number);
+    }
+}
+
+void producer::gather(dice& random) {
+    constexpr int keys = 3;
+    std::vector<piece> all;
+    const int key = between(1, keys, random);
+    for (int left = between(1, 4, random); left > 0; --left) all.push_back({number_++, key});
+    try {
+        const auto handles = app_.block_on(app_.handler<gathered>().perform_bulk(all));
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            book_.add("gathers", handles[at].id(), all[at].number);
+            book_.add("accepted", handles[at].id(), all[at].number);
+        }
+    } catch (const errand::error& e) {
+        std::fprintf(stderr, "hand: %s\n", e.what());
+        for (const auto& one : all) book_.add("uncertain", "-", one.number);
     }
 }
 
@@ -223,25 +243,46 @@ void producer::cancelled(dice& random) {
     const auto h = submit<slow>({}, number_++, errand::duration{2000});
     if (!h) return;
     std::lock_guard lock{guard_};
-    doomed_.emplace_back(steady_clock::now() + std::chrono::milliseconds{between(0, 800, random)}, *h);
+    const auto when = steady_clock::now() + std::chrono::milliseconds{between(0, 800, random)};
+    later_.push_back({when, &producer::cancel, *h});
 }
 
-void producer::cancel_when_due() {
+// Half of those that end dead are given another life, in which they end so again.
+void producer::revived(dice& random) {
+    const auto h = submit<broken>({}, number_++);
+    if (!h || between(1, 2, random) == 1) return;
+    std::lock_guard lock{guard_};
+    const auto when = steady_clock::now() + std::chrono::milliseconds{between(500, 3000, random)};
+    later_.push_back({when, &producer::revive, *h});
+}
+
+void producer::cancel(const task& one) {
+    if (app_.block_on(one.cancel())) book_.add("cancelled", one.id());
+}
+
+void producer::revive(const task& one) {
+    const auto info = app_.block_on(app_.find(one.id()));
+    if (!info || info->state != errand::state::dead) return;
+    book_.add("reviving", one.id());
+    if (app_.block_on(one.revive())) book_.add("revived", one.id());
+}
+
+void producer::carry_out_when_due() {
     for (;;) {
-        std::optional<task> due;
+        std::optional<errand_later> due;
         {
             std::lock_guard lock{guard_};
             const auto now = steady_clock::now();
-            const auto at = std::ranges::find_if(doomed_, [&](const auto& one) { return one.first <= now; });
-            if (at != doomed_.end()) {
-                due = at->second;
-                doomed_.erase(at);
+            const auto at = std::ranges::find_if(later_, [&](const auto& one) { return one.when <= now; });
+            if (at != later_.end()) {
+                due = *at;
+                later_.erase(at);
             } else if (told_to_stop) {
                 return;
             }
         }
         try {
-            if (due && app_.block_on(due->cancel())) book_.add("cancelled", due->id());
+            if (due) (this->*due->what)(due->to);
         } catch (const errand::error& e) {
             std::fprintf(stderr, "hand: %s\n", e.what());
         }

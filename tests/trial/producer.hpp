@@ -15,15 +15,21 @@
 namespace trial {
 
 // Lines it adds: `accepted ID NUMBER`, behind a `needs:PARENT ID` for each that it depends on; `uncertain - NUMBER` when the store
-// could not be asked; `delayed ID MS SINCE`; `overdue - NUMBER MS` when a submission of one task was answered so long after its
-// store_timeout; `cancelled ID` when it was told that the task is cancelled now; `due ID SHARD WHEN` where there are several
-// shards: of each some tasks are submitted at a steady rate, which waits for no answer.
+// could not be asked; `gathers ID NUMBER` of one that is collected; `delayed ID MS SINCE`; `overdue - NUMBER MS` when a submission of one task was answered so long after its
+// store_timeout; `cancelled ID` when it was told that the task is cancelled now; `reviving ID` before a dead task is revived and
+// `revived ID` when that is done; `due ID SHARD WHEN` where there are several shards: of each some tasks are submitted at a steady
+// rate, which waits for no answer. While the file JOURNAL.silent is there nothing is submitted.
 class producer {
 public:
     // Numbers its submissions from `first` on.
     producer(const std::string& journal, unsigned seed, int first, int per_second);
-    // Until SIGTERM. Schedules are declared as well, as declarer.hpp tells, and tasks submitted under limits (limiter.hpp).
-    void run(bool with_schedules, bool with_limits);
+    struct program {
+        bool steady = false;     // each of several shards gets tasks all the time
+        bool schedules = false;  // some are declared as well, as declarer.hpp tells
+        bool limits = false;     // tasks are submitted under limits (limiter.hpp)
+    };
+    // Until SIGTERM.
+    void run(const program& what);
 
 private:
     using task = errand::handle<mark>;
@@ -34,10 +40,14 @@ private:
     void press_limits();
     void one(dice& random);
     void bulk(dice& random);
+    void gather(dice& random);
     void depending(dice& random);
     void cancelled(dice& random);
+    void revived(dice& random);
     void delayed(dice& random);
-    void cancel_when_due();
+    void carry_out_when_due();
+    void cancel(const task& one);
+    void revive(const task& one);
     errand::awaitable<void> be_steady(std::size_t shards);
     errand::awaitable<void> submit_steadily(std::string biz_id, int number);
     template <class Handler, class... Args>
@@ -56,7 +66,12 @@ private:
     std::mutex guard_;          // of what follows
     std::vector<task> recent_;  // a ring of those that will end well
     std::size_t next_ = 0;
-    std::deque<std::pair<std::chrono::steady_clock::time_point, task>> doomed_;
+    struct errand_later {
+        std::chrono::steady_clock::time_point when;
+        void (producer::*what)(const task&);
+        task to;
+    };
+    std::deque<errand_later> later_;
 };
 
 }  // namespace trial

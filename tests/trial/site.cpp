@@ -55,6 +55,7 @@ site::site(terms what, unsigned seed)
       random{seed},
       ground_{how.embedded ? make_sqlite_ground(how) : make_redis_ground(how)} {
     happened.shards = how.shards;
+    happened.undivided = how.lone;
     const auto wall = std::chrono::system_clock::now().time_since_epoch();
     happened.store_ahead = std::chrono::floor<std::chrono::milliseconds>(wall).count() - ms_now();
     book_ = std::make_unique<fault_test::journal>(file("journal"));
@@ -136,6 +137,7 @@ void site::start_worker(worker& at, bool with_lot) {
         words.push_back(std::to_string(between(fewest, most, random)));
     }
     at.one = std::make_unique<program>(how.hand, words, variables, file("workers.log"));
+    if (!ground_->has_clock() && at.clock_shift < 0) happened.late_clocks[at.one->pid()] = -at.clock_shift;
 }
 
 void site::draw_lots(bool wanted) {
@@ -160,6 +162,7 @@ void site::start_producer(std::size_t at) {
                                          std::to_string(random()),
                                          std::to_string(first),
                                          std::to_string(how.per_second),
+                                         how.lone ? "not_steady" : "steady",
                                          how.schedules ? "schedules" : "no_schedules",
                                          word_for_limits(how)};
     seat.one = std::make_unique<program>(how.hand, words, variables, file("producers.log"));
@@ -231,11 +234,14 @@ void site::go_on_for(std::chrono::milliseconds length) {
     }
 }
 
+bool site::is_calm() const {
+    const auto goes_on = [now = ms_now()](const auto& one) { return one.to > now; };
+    return due_.empty() && std::ranges::none_of(happened.storms, goes_on) &&
+           std::ranges::none_of(happened.misses, goes_on);
+}
+
 void site::calm_down() {
-    const auto goes_on = [](const auto& one) { return one.to > ms_now(); };
-    while (!due_.empty() || std::ranges::any_of(happened.storms, goes_on) ||
-           std::ranges::any_of(happened.misses, goes_on))
-        go_on_for(10ms);
+    while (!is_calm()) go_on_for(10ms);
 }
 
 void site::tend_worker(worker& at) {

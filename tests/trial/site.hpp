@@ -92,6 +92,9 @@ public:
     // Tends for so long, or until what happens is over.
     void go_on_for(std::chrono::milliseconds length);
     void calm_down();
+    bool is_calm() const;
+    // Nothing is left to be done.
+    bool is_idle() { return unfinished() == 0; }
 
     void start_worker(worker& at, bool with_lot = true);
     // Whether workers die by their lots: all are killed, and begin anew so.

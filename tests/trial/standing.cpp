@@ -25,7 +25,7 @@ struct aside_story {
 class standing {
 public:
     standing(const std::vector<fault_test::entry>& lines, const chronicle& happened, judgement& found)
-        : shards_{happened.shards}, late_{lines, happened, older(lines)}, found_{found} {}
+        : shards_{happened.shards}, late_{lines, happened, older_workers(lines)}, found_{found} {}
 
     void read(const fault_test::entry& line) {
         if (line.what == "strange") {
@@ -68,22 +68,14 @@ public:
     }
 
 private:
-    static std::set<pid_t> older(const std::vector<fault_test::entry>& lines) {
-        std::set<pid_t> all;
-        for (const auto& line : lines) {
-            if (line.what == "older") all.insert(line.pid);
-        }
-        return all;
-    }
-
     void taken(const std::string& id, aside_story& its, std::int64_t when) {
         if (!its.since) return;
         const auto since = *its.since;
         its.since.reset();
         ++found_.stood_aside;
         const auto shard = shard_of_task(id, shards_);
-        if (late_.is_late(shard, since, when, false, usually_within)) ++found_.stood_long;
-        const auto by = late_.is_late(shard, since, when, false);
+        if (late_.is_late(shard, since, when, usually_within)) ++found_.stood_long;
+        const auto by = late_.is_late(shard, since, when);
         if (!by) return;
         found_.violate("left_aside", id + " stood aside for " + std::to_string(when - since) +
                                          " ms, although worker " + std::to_string(*by) +

@@ -91,6 +91,7 @@ void check_steadiness(const std::vector<fault_test::entry>& lines, const chronic
             if (one.shard != outage.shard && one.due >= outage.from && one.due + soon_ms <= outage.to)
                 others.count(one);
         }
+        ++found.outages;
         found.others_in_time += others.in_time;
         found.others_due += others.all;
         // Where workers are killed as well, those that are left start late whoever is away.

@@ -34,6 +34,7 @@ void say_options(CLI::App& app, wishes& what) {
     of_load(app.add_flag("--no-lots", what.no_lots, "workers die only of faults, at no step drawn for them"));
     of_load(app.add_flag("--no-schedules", what.no_schedules, "no recurring tasks"));
     of_load(app.add_flag("--no-limits", what.no_limits, "no tasks under limits"));
+    of_load(app.add_option("--shards", what.shards, "lone: on so many servers"))->check(CLI::Range(1, 8));
     of_load(app.add_option("--hand", what.hand, "the program of workers and producers"));
 }
 

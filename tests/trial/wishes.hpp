@@ -1,6 +1,7 @@
 // The options of scripts/fault: one set for all that it runs.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct wishes {
     bool no_limits = false;
     bool no_mount = false;
     int pause = 0;
+    std::size_t shards = 1;  // of one worker alone
     int patience = 90;
 };
 
