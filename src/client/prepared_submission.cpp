@@ -256,7 +256,7 @@ std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const
                            const std::optional<std::string>& biz_id, on_conflict conflict) {
     if (answer.verdict == submit_verdict::rejected) {
         const std::string why = conflict == on_conflict::replace
-                                    ? "it has started, so its arguments cannot be replaced any more"
+                                    ? "it has started, or waits for over 500 tasks: its arguments cannot be replaced any more"
                                     : "on_duplicate is reject";
         return std::make_exception_ptr(duplicate_task{"task " + to_text(id) + " of " + handler +
                                                       " holds the biz_id \"" + biz_id.value_or("") +

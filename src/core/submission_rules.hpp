@@ -49,6 +49,7 @@ struct id_holder {
     state where = state::ready;
     bool registering = false;  // its submission is not complete
     bool started = false;      // an attempt was made
+    bool tangled = false;      // it waits for more tasks than a store forgets in one step
     time_point finished_at{};  // of one that has ended
     duration unique_for{0};    // of a success: how long after its end it goes on refusing duplicates
     duration retention{0};     // of a success: how long it is kept
@@ -72,8 +73,8 @@ submit_verdict judge(const id_holder& held, on_conflict conflict, time_point now
     }
     if (held.registering) return submit_verdict::busy;
     if (keeps) return submit_verdict::duplicate;
-    return conflict == on_conflict::reject || held.started ? submit_verdict::rejected
-                                                           : submit_verdict::replaced;
+    const bool fixed = conflict == on_conflict::reject || held.started || held.tangled;
+    return fixed ? submit_verdict::rejected : submit_verdict::replaced;
 }
 
 // Of an item that depends on others and would be written without them: `gone`: one of those is; `closes`: a cycle; `far`: one

@@ -6,6 +6,7 @@
 #include "core/pace.hpp"
 #include "core/random.hpp"
 #include "runtime/at_most.hpp"
+#include "runtime/quota_desk.hpp"
 #include "runtime/schedule_steps.hpp"
 #include "worker/announce.hpp"
 
@@ -68,8 +69,7 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
     if (app().overrides.any_quota()) {
         std::int64_t runs = 0;
         for (const auto& one : steps) runs += std::ssize(one.runs);
-        auto room = runs;
-        if (runs > 0) room = (co_await on_.quotas().take(runs, false)).admitted;
+        const auto room = runs > 0 ? co_await admitted(runs) : runs;
         if (room < runs) steps = co_await steps_for(due, room);
     }
     const auto executor = co_await boost::asio::this_coro::executor;
@@ -89,6 +89,20 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
         from = to;
     }
     co_return done;
+}
+
+// So many of these runs the quota lets through. While the shard that counts it is away, all: it holds up the ticks of the others no
+// more than it does commits.
+awaitable<std::int64_t> scheduler::admitted(std::int64_t runs) {
+    if (in_.shards() == 1) co_return (co_await on_.quotas().take(runs, false)).admitted;
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const auto rules = app().overrides.quota_rules();
+    auto question = take_from_quota(in_, rules ? *rules : quota{}, runs, false, false);
+    try {
+        co_return (co_await at_most(executor, std::move(question), longest_round)).admitted;
+    } catch (const std::exception&) {
+        co_return runs;
+    }
 }
 
 awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now,

@@ -26,6 +26,7 @@ private:
                                                      std::int64_t room);
     // For so many runs there is room.
     awaitable<std::vector<schedule_step>> steps_for(const schedules_answer& due, std::int64_t room);
+    awaitable<std::int64_t> admitted(std::int64_t runs);
     // It cannot be fired here.
     std::optional<schedule_step> put_off(const kept_schedule& kept, time_point now, std::string_view why);
     awaitable<bool> cancel_run(task_id overtaken);

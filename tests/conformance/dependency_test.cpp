@@ -266,6 +266,21 @@ TEST_CASE("a cancelled task that waited for very many is submitted anew", "[depe
     t.ends_as(third, state::success);
 }
 
+TEST_CASE("a task that waits for very many is not replaced, but submitted anew once it is cancelled",
+          "[depend]") {
+    bench t;
+    std::vector<errand::dependency> all;
+    for (int i = 0; i < 1001; ++i) all.push_back(t.ref("never" + std::to_string(i)));
+    auto first = t.submit("again", {.after = all});
+    CHECK_THROWS_MATCHES(t.submit("again", {.on_duplicate = errand::replace}), errand::duplicate_task,
+                         MessageMatches(ContainsSubstring("or waits for over 500 tasks")));
+    CHECK(t.info(first).waits_for_count == 1001);
+    CHECK(t.run(first.cancel()));
+    auto second = t.submit("again", {.on_duplicate = errand::replace});
+    t.start();
+    t.ends_as(second, state::success);
+}
+
 TEST_CASE("a delay beside after counts from the submission", "[depend]") {
     bench t;
     t.start();

@@ -1,6 +1,8 @@
 // No reply that carries tasks grows past what a connection can take, whatever was noted of them.
 #include "support/redis_fixture.hpp"
+#include "support/schedule_fixture.hpp"
 
+#include <algorithm>
 #include <map>
 
 using namespace errand;
@@ -134,4 +136,59 @@ TEST_CASE("a page of running tasks carries no more than a reply takes, and is wh
     }
     here.redis({"CONFIG", "SET", "client-output-buffer-limit", limit.substr(limit.find('\n') + 1)});
     CHECK(listed == claims);
+}
+
+TEST_CASE("no reply and no request carries more schedules than it takes, and none is left out") {
+    replies here;
+    const auto step_to = [](int i, std::uint64_t stamp, std::optional<time_point> look) {
+        const auto key = std::to_string(i);
+        schedule_record record;
+        record.stamp = stamp;
+        record.identity = "h";
+        record.key = key;
+        record.run.args = "[\"" + std::string(100'000, 'x') + "\"]";
+        schedule_step one{.id = derive_schedule_id("h", key), .seen = stamp - 1};
+        one.record = encode(record);
+        one.name = schedule_fixture::name_of(key);
+        one.look_at = look;
+        return one;
+    };
+    constexpr int schedules = 40;
+    std::vector<schedule_step> steps;
+    std::vector<task_id> ids;
+    for (int i = 0; i < schedules; ++i) {
+        steps.push_back(step_to(i, 1, time_point{duration{1 + i}}));
+        ids.push_back(steps.back().id);
+    }
+    const auto most_of_schedules = most + steps[0].record.size();
+    const auto limit = here.redis({"CONFIG", "GET", "client-output-buffer-limit"});
+    here.redis({"CONFIG", "SET", "client-output-buffer-limit", "normal 2mb 0 0 pubsub 2mb 0 0"});
+    CHECK(await(here.io, here.worker->step_schedules(steps)) == std::vector(schedules, step_verdict::done));
+    CHECK(await(here.io, here.worker->find_schedules(ids)).schedules.size() == ids.size());
+
+    std::vector<std::string> names;
+    for (bool more = true; more;) {
+        const auto page = await(here.io, here.worker->list_schedules(names.empty() ? "" : names.back(), 100));
+        REQUIRE(page.schedules.size() <= most_of_schedules / steps[0].record.size());
+        REQUIRE_FALSE(page.names.empty());
+        names.insert(names.end(), page.names.begin(), page.names.end());
+        more = page.more;
+    }
+    CHECK(std::ranges::is_sorted(names));
+    CHECK(names.size() == ids.size());
+
+    int fired = 0;
+    for (;;) {
+        const auto due = await(here.io, here.worker->due_schedules(100)).schedules;
+        if (due.empty()) break;
+        REQUIRE(due.size() <= most_of_schedules / steps[0].record.size());
+        std::vector<schedule_step> next;
+        for (std::size_t n = 0; n < due.size(); ++n, ++fired) {
+            CHECK(due[n].id == ids.at(static_cast<std::size_t>(fired)));
+            next.push_back(step_to(fired, 2, {}));
+        }
+        await(here.io, here.worker->step_schedules(next));
+    }
+    here.redis({"CONFIG", "SET", "client-output-buffer-limit", limit.substr(limit.find('\n') + 1)});
+    CHECK(fired == schedules);
 }

@@ -1,6 +1,7 @@
 // One of several servers is away: the tasks of the others go on in every role, and what the late one is told and asked waits
 // for it.
 #include "core/gates.hpp"
+#include "core/quota_record.hpp"
 #include "core/settings_record.hpp"
 #include "runtime/submissions.hpp"
 #include "support/away_shard.hpp"
@@ -325,6 +326,34 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     eventually([&] {
         return std::ranges::all_of(late, [&](const auto& name) { return t.place(name) >= 0; });
     });
+}
+
+TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
+          "[shards]") {
+    std::size_t count = 2;
+    const auto counts = errand::place_of_settings(errand::quota_record_name);
+    while (errand::shards::shard_of(counts, count) != away_shard) ++count;
+    two_servers on{count};
+    shards_test::bench t{on.settings};
+    t.run(t.app.set_quota({.max_queued = 1000}));
+    std::string there;
+    for (int i = 0; there.empty(); ++i) {
+        auto name = std::to_string(i);
+        const auto made = t.run(
+            t.app.handler<shards_test::once>().every(1s, {.key = name, .mode = errand::fixed_rate}, name));
+        if (errand::shards::shard_of(shards_test::id_of(made.id()), count) == away_shard)
+            t.run(made.cancel());
+        else
+            there = name;
+    }
+    t.start();
+    const auto runs = [&] { return std::ranges::count(t.lines(), there); };
+    eventually([&] { return runs() > 0; });
+    on.other.kill();
+    // The first of them may have been fired before.
+    const auto before = runs();
+    eventually([&] { return runs() > before + 2; });
+    on.other.restart();
 }
 
 TEST_CASE("all connections of a worker wait for a server that is away at the same time", "[shards]") {

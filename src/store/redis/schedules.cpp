@@ -5,6 +5,9 @@
 #include "store/redis/shard_store.hpp"
 #include "store/redis/submit_runs.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace errand::redis {
 namespace {
 
@@ -36,6 +39,17 @@ schedules_answer read_schedules(reply_reader& in, time_point now) {
     return got;
 }
 
+// How many of these one call carries: about as many bytes as any call does, one step at least.
+std::size_t fitting(std::span<const schedule_step> steps) {
+    std::size_t n = 0;
+    for (std::size_t bytes = 0; n < steps.size(); ++n) {
+        bytes += steps[n].record.size();
+        for (const auto& item : steps[n].runs) bytes += item.body.size();
+        if (n > 0 && bytes > store::most_bytes_per_call) break;
+    }
+    return n;
+}
+
 std::string ids_text(std::span<const task_id> ids) {
     std::string text;
     for (const auto& id : ids) text += id.view();
@@ -56,17 +70,33 @@ awaitable<schedules_answer> shard_store::due_schedules(std::size_t limit) {
 }
 
 awaitable<schedules_answer> shard_store::find_schedules(std::span<const task_id> ids) {
-    script_call call{script_name::schedules_find, keys_};
-    add_schedule_keys(call, keys_);
-    for (const auto& id : ids) call.arg(id.view());
-    reply answer;
-    reply_reader in{answer};
-    const auto head = co_await ask(call, answer, in);
-    co_return read_schedules(in, head.now);
+    schedules_answer all;
+    do {
+        script_call call{script_name::schedules_find, keys_};
+        add_schedule_keys(call, keys_);
+        for (const auto& id : ids.subspan(all.schedules.size())) call.arg(id.view());
+        reply answer;
+        reply_reader in{answer};
+        const auto head = co_await ask(call, answer, in);
+        auto some = read_schedules(in, head.now);
+        all.now = some.now;
+        std::ranges::move(some.schedules, std::back_inserter(all.schedules));
+    } while (all.schedules.size() < ids.size());
+    co_return all;
 }
 
 awaitable<std::vector<step_verdict>> shard_store::step_schedules(std::span<const schedule_step> steps) {
-    if (steps.empty()) co_return std::vector<step_verdict>{};
+    std::vector<step_verdict> all;
+    while (!steps.empty()) {
+        const auto count = fitting(steps);
+        const auto some = co_await step_some(steps.first(count));
+        all.insert(all.end(), some.begin(), some.end());
+        steps = steps.subspan(count);
+    }
+    co_return all;
+}
+
+awaitable<std::vector<step_verdict>> shard_store::step_some(std::span<const schedule_step> steps) {
     std::vector<const submission_item*> made;
     for (const auto& step : steps) {
         for (const auto& item : step.runs) made.push_back(&item);

@@ -103,6 +103,7 @@ private:
         std::uint64_t number = 0;
     };
 
+    awaitable<std::vector<step_verdict>> step_some(std::span<const schedule_step> steps);
     // Takes apart what would hold up others if it went with a submission.
     awaitable<void> untangle(const task_id& id);
     bool all_registered(std::span<const submission_item> items) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
 
 namespace errand {
 
@@ -49,14 +50,17 @@ awaitable<std::vector<step_verdict>> sharded_store::step_schedules(std::span<con
     co_return all;
 }
 
-// A page of each, of which the first are a page of all.
+// A page of each, of which the first are a page of all. Where the page of one ends early, nobody knows what comes behind it.
 awaitable<schedule_list> sharded_store::list_schedules(std::string after, std::size_t limit) {
     auto answers = co_await those_there<schedule_list>([after, limit](store& in) {
         return in.list_schedules(after, limit);
     });
     schedule_list all;
+    std::optional<std::string> known_to;
     for (auto& one : answers) {
         if (!one) continue;
+        if (one->more && !one->names.empty() && (!known_to || one->names.back() < *known_to))
+            known_to = one->names.back();
         std::ranges::move(one->schedules, std::back_inserter(all.schedules));
         std::ranges::move(one->names, std::back_inserter(all.names));
         all.more = all.more || one->more;
@@ -64,6 +68,7 @@ awaitable<schedule_list> sharded_store::list_schedules(std::string after, std::s
     std::vector<std::size_t> order(all.names.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t at) -> const std::string& { return all.names[at]; });
+    if (known_to) std::erase_if(order, [&](std::size_t at) { return all.names[at] > *known_to; });
     all.more = all.more || order.size() > limit;
     order.resize(std::min(order.size(), limit));
     schedule_list page{.schedules = {}, .names = {}, .more = all.more};

@@ -115,6 +115,10 @@ void edges::forget_waiting(const task_id& id) {
     }
 }
 
+bool edges::is_tangled(const task_id& id) {
+    return any() && count(link::needs, id) + count(link::failed, id) > most_edges;
+}
+
 bool edges::forget_some(const task_id& id) { return forget_parents(id, most_edges); }
 
 // What a task waited for, with its place in the lists of those that it waited for; at most `limit` of each kind. False when

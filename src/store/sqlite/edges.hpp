@@ -59,6 +59,8 @@ public:
     void forget_waiting(const task_id& id);
     // Of what it waits for as much as one call forgets; false when some may be left.
     bool forget_some(const task_id& id);
+    // It waits for more than that.
+    bool is_tangled(const task_id& id);
     // The edges of a task that is about to be deleted, in steps; false while some are left. What waits for a later task of
     // this id stays.
     bool untie(const task_id& id);

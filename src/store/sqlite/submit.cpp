@@ -75,6 +75,7 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
             const auto record = edges_.waiting_of(id);
             held.registering = record && is_incomplete(record->phase);
             held.started = held.started || edges_.bundle_started(id);
+            held.tangled = conflict == on_conflict::replace && edges_.is_tangled(id);
         }
     }
     return judge(held, conflict, tx_.time(),

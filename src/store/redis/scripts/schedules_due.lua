@@ -1,16 +1,19 @@
--- schedules_due: schedules that are to be looked at, the earliest first.
+-- schedules_due: schedules that are to be looked at, the earliest first; fewer than there are when they are large.
 -- Keys:    the shard's; `schedules`, `schedule`, `names`
 -- Args:    worker, how many at most
 -- Returns: 'ok', now, when this worker is to look again (ms or ''), then id, record, how its last run stands of each
 -- Cost:    O(log schedules + schedules given)
--- Needs:   lib_there lib_names lib_schedules
+-- Needs:   lib_there lib_most lib_names lib_schedules
 free_first()
-local worker, reply = ARGV[1], {}
+local worker, reply, bytes = ARGV[1], {}, 0
 local due = call('ZRANGE', schedules, '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[2])
-for i, record in ipairs(hmget(records, due)) do
+for i = 1, #due do
+  if bytes > most_bytes then break end
+  local record = call('HGET', records, due[i])
   if record then
     local n = #reply
     reply[n + 1], reply[n + 2], reply[n + 3] = due[i], record, last_run_of(record)
+    bytes = bytes + #record
   else
     call('ZREM', schedules, due[i])
   end

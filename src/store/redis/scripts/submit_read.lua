@@ -28,7 +28,7 @@ local function judge(id, held, conflict, missing)
   end
   if string.find(call('HGET', waiting, id) or '', '^[rg]') then return 'busy' end
   if keeps then return 'duplicate' end
-  if conflict == 'reject' or started(id) then return 'rejected' end
+  if conflict == 'reject' or started(id) or is_tangled(id) then return 'rejected' end
   local q, queue = queue_of(held)
   if not q then missing[#missing + 1] = queue end
   return 'replaced'
