@@ -25,7 +25,7 @@ local function adopt()
     local front, q = 'h' .. queue .. '\n' .. handler .. '\n', queues[queue]
     if q and (known[handler] ~= nil) ~= all_but and is_open(q) then take_group(q, front) end
     after, groups = front .. '\255', groups + 1
-  until more or groups == 200 or room == 0
+  until more or groups == 200 or room <= 0
   if more then after = '' end
   local id_text = table.concat(ids)
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[7], ARGV[8]) or '0'
