@@ -23,7 +23,6 @@
 #include "store/settings_store.hpp"
 #include "store/submission.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -117,13 +116,6 @@ struct adopt_call {
 struct adopt_answer {
     std::vector<claimed_task> tasks{};
     bool more = false;  // there are some, or may be, that were not taken
-    // Some stay because a gate of theirs is closed, which opens then: as far as is known, as nobody is told.
-    std::optional<duration> opens_in{};
-
-    static constexpr duration until_a_slot_is_free{200};
-    void note_opening(std::optional<duration> in) {
-        if (in) opens_in = std::min(opens_in.value_or(*in), *in);
-    }
 };
 
 struct extend_call {

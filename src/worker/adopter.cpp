@@ -19,8 +19,7 @@ adopter::adopter(worker_shared& shared, loop& home, slot_share slots, std::funct
       slots_{slots},
       settled_{std::move(settled)},
       gate_{home.executor()},
-      pause_{home.executor()},
-      opening_{home.executor()} {}
+      pause_{home.executor()} {}
 
 void adopter::start() {
     asio::co_spawn(home_.executor(), run(), asio::detached);  // throws nothing
@@ -46,7 +45,6 @@ void adopter::look() {
 void adopter::stop() {
     stopped_ = true;
     pause_.cancel();
-    opening_.cancel();
     gate_.open();
 }
 
@@ -92,12 +90,6 @@ awaitable<void> adopter::pass() {
     in_flight_ = false;
     slots_.settle(call.limit, answer.tasks.size());
     if (failure || answer.more) hungry_ = true;
-    if (answer.opens_in && !stopped_) {
-        opening_.expires_after(*answer.opens_in);
-        opening_.async_wait([this](const boost::system::error_code& cancelled) {
-            if (!cancelled && !stopped_) told();
-        });
-    }
     tell_wish();
     for (const auto& task : answer.tasks) {
         if (shared_.app.events.heard(event_kind::task_claimed))

@@ -47,8 +47,7 @@ private:
     executor* executor_ = nullptr;
     async_gate gate_;
     boost::asio::steady_timer pause_;
-    boost::asio::steady_timer opening_;  // of a gate behind which some stand
-    bool hungry_ = true;                 // what stood aside before this worker came is told by nobody
+    bool hungry_ = true;  // what stood aside before this worker came is told by nobody
     bool claims_ = true;
     bool in_flight_ = false;
     bool stopped_ = false;

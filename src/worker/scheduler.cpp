@@ -20,6 +20,8 @@ namespace {
 
 // Of several shards one may be away: its schedules are not to hold up the others.
 constexpr duration longest_round{2'000};
+// How long the quota is not asked after it has not answered.
+constexpr duration quota_rest{10'000};
 // A zone that is not known here: perhaps on another machine, or after an update of this one.
 constexpr duration put_off_for = std::chrono::minutes{1};
 constexpr duration left_to_others{3'000};
@@ -95,14 +97,18 @@ awaitable<std::size_t> scheduler::look_at_all(schedules_answer due) {
 // more than it does commits.
 awaitable<std::int64_t> scheduler::admitted(std::int64_t runs) {
     if (in_.shards() == 1) co_return (co_await on_.quotas().take(runs, false)).admitted;
+    if (std::chrono::steady_clock::now() < asks_quota_at_) co_return runs;
     const auto executor = co_await boost::asio::this_coro::executor;
     const auto rules = app().overrides.quota_rules();
     auto question = take_from_quota(in_, rules ? *rules : quota{}, runs, false, false);
     try {
         co_return (co_await at_most(executor, std::move(question), longest_round)).admitted;
     } catch (const std::exception&) {
-        co_return runs;
+        announce_failure(app(), "asking the quota for the runs of schedules", std::current_exception());
     }
+    // Each round would wait for it anew.
+    asks_quota_at_ = std::chrono::steady_clock::now() + quota_rest;
+    co_return runs;
 }
 
 awaitable<std::optional<schedule_step>> scheduler::step_for(const kept_schedule& kept, time_point now,

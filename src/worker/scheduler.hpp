@@ -35,6 +35,7 @@ private:
     loop& on_;
     store& in_;
     std::optional<duration> next_;
+    std::chrono::steady_clock::time_point asks_quota_at_{};
 };
 
 }  // namespace errand

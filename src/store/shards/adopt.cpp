@@ -69,7 +69,6 @@ awaitable<adopt_answer> sharded_store::adopt(const adopt_call& asked) {
         if (!one->over) continue;
         if (one->failure) failure = one->failure;
         got.more = got.more || one->answer.more;
-        got.note_opening(one->answer.opens_in);
         for (auto& task : one->answer.tasks) got.tasks.push_back(outer(std::move(task), shard));
     }
     // What others gave is not to be lost for that.

@@ -128,7 +128,6 @@ adopt_answer claims::adopt(const adopt_call& asked) {
     }
     const auto number = take_lease(got.tasks, asked.lease, claimed.number);
     for (auto& task : got.tasks) task.claim = number;
-    if (claimed.passed_over) got.opens_in = adopt_answer::until_a_slot_is_free;
     got.more = any_adoptable(aside_.lists(asked.queues, handlers, asked.all_but));
     if (got.more) {
         tx_.idle.stop_waiting_aside(tx_.by());
@@ -148,10 +147,7 @@ void claims::adopt_from(list_row& from, open_claim& into) {
     for (auto rows = sql_.adoptable(from.k, room + most_passed_over); rows.next();) {
         if (all.size() == room) break;
         const auto body = rows.bytes(2), notes = rows.bytes(1);
-        if (!rows.is_null(4) && !gates_.first_closed(gates_of(body)).empty()) {
-            into.passed_over = true;
-            continue;
-        }
+        if (!rows.is_null(4) && !gates_.first_closed(gates_of(body)).empty()) continue;
         all.push_back({{.id = *task_id::from_bytes(rows.bytes(0)),
                         .queue = from.queue->name,
                         .body = std::string{body},
@@ -162,10 +158,7 @@ void claims::adopt_from(list_row& from, open_claim& into) {
     for (auto& [task, row] : all) {
         // One before it may have closed its gates.
         const auto gates = gates_of(task.body);
-        if (!gates_.first_closed(gates).empty()) {
-            into.passed_over = true;
-            continue;
-        }
+        if (!gates_.first_closed(gates).empty()) continue;
         into.bytes += task.body.size() + task.notes.size();
         if (into.bytes > most_bytes_claimed && !into.tasks.empty()) return;
         const auto number = number_of(into);

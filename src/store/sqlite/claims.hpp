@@ -44,7 +44,6 @@ private:
         claim_number number = 0;
         std::vector<std::string> timed{};  // queues in which groups wait for a time
         bool cut_short = false;            // there is more to look at
-        bool passed_over = false;          // what stands aside behind a closed gate
         bool is_full() const;
     };
 

@@ -4,13 +4,11 @@
 --          ('' or as told), the process's mark, greatest claim number it has seen, '1' when it takes all but the handlers
 --          that follow, else '0', names of handlers
 -- Returns: 'ok', now, claim number ('0': none), 1 when there may be more, where to go on ('': all was looked at), ids in
---          one text, lengths of the bodies, these in one text, notes as (position, notes) pairs, in how many ms a gate opens at which
---          some stay ('': none; 0: when a slot is freed) | 'late'
+--          one text, lengths of the bodies, these in one text, notes as (position, notes) pairs | 'late'
 -- Cost:    O(queues and handlers of which tasks stand aside, 200 at most, + taken)
 -- Needs:   lib_there lib_lane lib_paused lib_take lib_again adopt_take
 local function told(number, after, ids_text, sizes, bodies_text, said)
-  local opens = closed_till and digits(closed_till == math.huge and 0 or math.ceil((closed_till - micros) / 1000)) or ''
-  return {'ok', now, number, more and 1 or 0, after, ids_text, sizes, bodies_text, said, opens}
+  return {'ok', now, number, more and 1 or 0, after, ids_text, sizes, bodies_text, said}
 end
 
 local function adopt()
@@ -25,7 +23,7 @@ local function adopt()
     local front, q = 'h' .. queue .. '\n' .. handler .. '\n', queues[queue]
     if q and (known[handler] ~= nil) ~= all_but and is_open(q) then take_group(q, front) end
     after, groups = front .. '\255', groups + 1
-  until more or groups == 200 or room <= 0
+  until more or groups == 200
   if more then after = '' end
   local id_text = table.concat(ids)
   local number = #ids > 0 and take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[7], ARGV[8]) or '0'
