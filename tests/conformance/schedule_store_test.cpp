@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 using namespace errand;
 using namespace errand::test;
 using namespace std::chrono_literals;
