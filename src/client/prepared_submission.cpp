@@ -255,9 +255,10 @@ submission_item item_of(prepared_submission one, time_point store_now, incarnati
 std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,
                            const std::optional<std::string>& biz_id, on_conflict conflict) {
     if (answer.verdict == submit_verdict::rejected) {
-        const std::string why = conflict == on_conflict::replace
-                                    ? "it has started, or waits for over 500 tasks: its arguments cannot be replaced any more"
-                                    : "on_duplicate is reject";
+        const std::string why =
+            conflict == on_conflict::replace
+                ? "it has started, or waits for over 500 tasks: its arguments cannot be replaced any more"
+                : "on_duplicate is reject";
         return std::make_exception_ptr(duplicate_task{"task " + to_text(id) + " of " + handler +
                                                       " holds the biz_id \"" + biz_id.value_or("") +
                                                       "\" and " + why});
