@@ -163,6 +163,8 @@ private:
     awaitable<void> adopt_for(claim_order& one);
     void take_in(claim_order& one, std::vector<claimed_task> tasks);
     void hold(const attempt& one);
+    void give(claim_order& to, opened_attempt of, attempt one);
+    std::shared_ptr<claim_order> other_taker(const opened_attempt& of, const attempt& one, duration lease);
     void make_hungry(const std::shared_ptr<claim_group>& group);
     void make_all_hungry();
     void make_sharers_hungry(const claim_group& of);
