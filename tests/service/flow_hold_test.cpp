@@ -74,7 +74,7 @@ TEST_CASE(
     shop.create(R"("id": "later", "delay_ms": 400)");
     shop.create(R"("id": "next-year", "due_at": "2099-01-01T00:00:00Z", "priority": 9)");
     shop.create(R"("id": "first")");
-    shop.create(R"("id": "second")");
+    shop.create(R"("id": "second", "delay_ms": -60000)");
     shop.create(R"("id": "urgent", "priority": 5)");
     const auto now = shop.hold(R"("limit": 3)");
     REQUIRE(now.size() == 3);

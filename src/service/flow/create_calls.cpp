@@ -38,7 +38,7 @@ constexpr std::array task_members{
     field{"stage", kind::text, "The stage that it begins with (`start`)"},
     field{"content", kind::any, "Any JSON: what its stages work on. Kept between them, never read"},
     field{"priority", kind::integer, "0 to 9 inside its type, higher first (as the type says)"},
-    field{"delay_ms", kind::integer, "Due so long from now"},
+    field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"due_at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
     field{"max_retry", kind::integer, "Retries of a stage (as the type says, also when that changes)"},
     field{"backoff", kind::object,
@@ -76,7 +76,7 @@ options options_of(const web::members& given, const flow_type& type) {
     extra.queue = type.name;
     extra.biz_id = given.text("id");
     if (extra.biz_id) check_id(*extra.biz_id, given.path_of("id"));
-    extra.delay = given.length("delay_ms");
+    extra.delay = given.delay("delay_ms");
     extra.at = given.instant("due_at");
     if (extra.delay && extra.at)
         throw web::bad_request("give one of \"delay_ms\" and \"due_at\"", given.path_of("due_at"));
