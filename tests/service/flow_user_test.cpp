@@ -5,8 +5,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
+using namespace std::chrono_literals;
 using service_test::flow_shop;
 using service_test::json_text;
 namespace json = boost::json;
@@ -61,9 +64,14 @@ TEST_CASE("tasks are listed by type, status, state, stage, user and time of crea
           "[service][flow]") {
     flow_shop shop;
     shop.put_type("mail");
+    // Their ages are told in milliseconds.
+    const auto create = [&](const std::string& text) {
+        shop.create(text);
+        std::this_thread::sleep_for(2ms);
+    };
     for (const auto* id : {"a", "b", "c", "d"})
-        shop.create(R"("id": ")" + std::string{id} + R"(", "user": "ann")");
-    shop.create(R"("id": "e", "user": "bob", "stage": "cut", "delay_ms": 3600000)");
+        create(R"("id": ")" + std::string{id} + R"(", "user": "ann")");
+    create(R"("id": "e", "user": "bob", "stage": "cut", "delay_ms": 3600000)");
     shop.done("POST", "/tasks", R"({"type": "mail", "id": "m"})");
     const auto held = shop.hold(R"("limit": 2)");
     shop.reported(held.at(0).as_object(), "done");

@@ -192,13 +192,18 @@ class Running(Case):
     def test_many_tasks_run_at_a_time_and_no_more_than_may(self) -> None:
         worker = self.worker(concurrency=4)
         guard = threading.Lock()
-        now, most = [0], [0]
+        now, most, begun = [0], [0], [0]
+        together = threading.Barrier(4)
 
         @worker.handler("busy")
         def busy(number: int) -> int:
             with guard:
                 now[0] += 1
+                begun[0] += 1
                 most[0] = max(most[0], now[0])
+                is_first = begun[0] <= 4
+            if is_first:
+                together.wait(PATIENCE)
             time.sleep(0.01)
             with guard:
                 now[0] -= 1
