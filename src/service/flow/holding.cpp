@@ -87,8 +87,8 @@ web::claim_wish wish_of(const hold_asked& asked, const std::vector<const hold_as
     }
     std::ranges::sort(*wish.handlers);
     if (!asked.stages.empty()) {
-        wish.takes = [stages = asked.stages](const web::opened_attempt& of) {
-            return std::ranges::find(stages, stage_of(of.body, of.notes)) != stages.end();
+        wish.takes = [stages = asked.stages](const web::opened_attempt& task) {
+            return std::ranges::find(stages, stage_of(task.body, task.notes)) != stages.end();
         };
     }
     return wish;
