@@ -298,7 +298,10 @@ errand::awaitable<bool> one_of_many(errand::app& app, int number, unsigned seed,
 }
 
 void run_interleaved(std::size_t threads) {
-    test_app t;
+    // All commit at once, over several shards one after the other: on a busy machine that lasts.
+    auto patient = errand::test::fresh_settings();
+    patient.store_timeout = std::chrono::minutes{1};
+    test_app t{patient};
     constexpr int count = 1000;
     std::vector<std::vector<handle_type>> kept(count);
     std::vector<std::vector<handle_type>> dropped(count);
