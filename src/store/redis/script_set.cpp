@@ -11,7 +11,7 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 59> last_files{
+constexpr std::array<std::string_view, 61> last_files{
     "open",           "stamp",         "submit_new",   "submit",        "work",           "extend",
     "note",           "stage",         "stages",       "promote",       "recover",        "adopt",
     "clean",          "cancel",        "find",         "watch",         "beat",           "leave",
@@ -20,8 +20,9 @@ constexpr std::array<std::string_view, 59> last_files{
     "remove",         "overview",      "list",         "running",       "audit_tasks",    "audit_lists",
     "audit_rest",     "trim",          "untangle",     "repair",        "repair_count",   "resume",
     "forget",         "sweep",         "audit_links",  "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step", "settings_find", "settings_set", "limits_set",    "limits_list",    "audit_gates",
-    "bundle",         "quota_take",    "figures_add",  "figures_read",  "yield",
+    "schedules_step", "settings_find", "settings_set", "limits_set",    "limits_list",    "limits_lend",
+    "limits_lent",    "audit_gates",   "bundle",       "quota_take",    "figures_add",    "figures_read",
+    "yield",
 };
 static_assert(static_cast<std::size_t>(script_name::yield) + 1 == last_files.size());
 

@@ -48,6 +48,8 @@ end
 -- The last of its tasks has left it.
 local function dissolve(group)
   seen.standings[group] = nil
+  -- It may have been the last one at its gate.
+  seen.unwaited = {}
   call('HDEL', groups, 'g' .. group)
 end
 local function none_is_held()
@@ -77,6 +79,11 @@ end
 local function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
   seen.unwaited[sub(gate, 1, 9)], seen.unwaited[gate] = false, nil
+  local rule = rule_of(gate)
+  if not rule.waits_since then
+    rule.waits_since = now
+    call('HSET', limits, 'w' .. sub(gate, 2, 9), now)
+  end
   return till < math.huge and open_at(gate, till)
 end
 
@@ -106,12 +113,24 @@ local function nobody_waits(front)
   return seen.unwaited[front]
 end
 
+-- At none of its limit: the time in which somebody did is added up.
+local function end_wait(known)
+  local rule, limit = known.rule, sub(known.name, 2, 9)
+  if not rule.waits_since then return end
+  for _, kind in ipairs({'b', 'm', 's'}) do
+    if not nobody_waits(kind .. limit) then return end
+  end
+  call('HINCRBY', limits, 'z' .. limit, math.max(0, now - rule.waits_since))
+  call('HDEL', limits, 'w' .. limit)
+  rule.waits_since = nil
+end
+
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at. Before them come those who have started already.
 local function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
-  if seen.unwaited[gate] or nobody_waits(known.limit) then return end
+  if seen.unwaited[gate] or nobody_waits(known.limit) then return end_wait(known) end
   local till = closed(known)
   if till == math.huge then return end
   local two = call('ZRANGE', held, '[p' .. gate, '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 2)
