@@ -44,6 +44,7 @@ struct claim_order {
     bool tried = false;      // there was nothing for him
     bool under_way = false;  // a call looks for him
     bool gone = false;
+    bool passed_on = false;  // there was what he does not take: he is to ask again, and not at once
     std::uint64_t number = 0;
     std::shared_ptr<claim_group> group{};
     boost::asio::steady_timer changed;

@@ -72,7 +72,8 @@ awaitable<void> exchange::looked_for(std::shared_ptr<claim_order> one) {
 awaitable<void> exchange::wait_for(std::shared_ptr<claim_order> one, duration longest) {
     const auto end = asio::steady_timer::clock_type::now() + longest;
     one->changed.expires_at(end);
-    while (one->got.empty() && !one->failure && !stopped_ && asio::steady_timer::clock_type::now() < end) {
+    while (one->got.empty() && !one->failure && !one->passed_on && !stopped_ &&
+           asio::steady_timer::clock_type::now() < end) {
         co_await one->changed.async_wait(asio::as_tuple(asio::use_awaitable));
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return;
@@ -159,8 +160,8 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
     if (one->gone) {
         give_back(std::exchange(one->got, {}));
     } else if (one->got.empty()) {
-        group->waiting.push_front(one);
-        one->tried = one->tried || !full;
+        if (!one->passed_on) group->waiting.push_front(one);
+        one->tried = one->tried || one->passed_on || !full;
     }
     one->changed.cancel();
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
@@ -241,7 +242,8 @@ void exchange::give(claim_order& to, opened_attempt of, attempt one) {
         other->changed.cancel();
         return;
     }
-    put(passed_on(of, one, passed_on_for));
+    to.passed_on = true;
+    put(web::passed_on(of, one, passed_on_for));
     if (care_) care_->falls_due(passed_on_for);
 }
 

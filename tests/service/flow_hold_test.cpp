@@ -225,7 +225,7 @@ TEST_CASE("a hold for some stages takes none of others, and those come to who as
 }
 
 TEST_CASE("what a hold for some stages finds at another one goes to who waits for that", "[service][flow]") {
-    flow_shop shop;
+    flow_shop shop{R"("lease_ms": 3600000)"};
     auto early = shop.connect();
     early.send(request(shop, early, "/types/film:hold", R"({"stages": ["start"], "wait_ms": 60000})"));
     CHECK(shop.hold().empty());

@@ -101,7 +101,7 @@ TEST_CASE("a run over HTTP knows its schedule, and says what that does next", "[
     CHECK(origin.at("key") == "k");
     CHECK(json::serialize(task.at("args")) == "[1]");
     CHECK(succeed(at, t, task, R"(, "schedule": {"stops": true})").status == 400);
-    CHECK(succeed(at, t, task, R"(, "schedule": {"next_at": "2970-01-01T00:00:00Z"})").status == 400);
+    CHECK(succeed(at, t, task, R"(, "schedule": {"next_at": "2971-01-01T00:00:00Z"})").status == 400);
     CHECK(succeed(at, t, task, R"(, "schedule": {"next_at": "2200-01-01T00:00:00Z", "args": [2]})").status ==
           200);
     eventually([&] {

@@ -23,6 +23,8 @@ constexpr std::int64_t most_held = 1000;
 constexpr std::size_t most_types = 100;
 constexpr std::size_t most_stages_named = 100;
 constexpr std::chrono::milliseconds while_paused{250};
+// What was passed on is there again after four times that.
+constexpr std::chrono::milliseconds until_next_look{50};
 
 constexpr field limit_member{"limit", kind::integer,
                              "So many tasks at most, 1 to 1000 (as the type says: `batch`)"};
@@ -180,6 +182,7 @@ awaitable<void> held_tasks::take_now(web::claim_wish wish, duration wait, web::c
     const bool empty = order_->got.empty() && !order_->failure;
     if (empty && wait > duration{0}) co_await c.at.wait(from_->wait_for(order_, wait));
     auto got = co_await from_->take(order_);
+    passed_on_ = passed_on_ || order_->passed_on;
     order_.reset();
     std::ranges::move(got, std::back_inserter(all_));
 }
@@ -190,6 +193,7 @@ awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked aske
     const auto left = [&] { return std::chrono::duration_cast<duration>(end - steady::now()); };
     for (;;) {
         const auto open = open_ones(at.core, asked);
+        passed_on_ = false;
         if (open.size() == 1) {
             co_await take_now(wish_of(asked, open, std::min(asked.limit, open.front()->limit)),
                               std::max(left(), duration{0}), c);
@@ -205,6 +209,10 @@ awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked aske
             if (all_.empty() && left() > duration{0}) co_await take_now(wish_of(asked, open, 1), left(), c);
         }
         if (!all_.empty() || left() <= duration{0} || c.at.stopping()) break;
+        if (passed_on_) {
+            co_await c.at.wait(pause_for(std::min(left(), duration{until_next_look})));
+            continue;
+        }
         if (!open.empty()) continue;
         // They are paused.
         co_await c.at.wait(pause_for(std::min(left(), duration{while_paused})));

@@ -50,6 +50,7 @@ private:
     std::shared_ptr<web::exchange> from_;
     std::shared_ptr<web::claim_order> order_{};
     std::vector<web::attempt> all_{};
+    bool passed_on_ = false;  // at the last look there was what others are to take
 };
 
 // {"batch", "interval_ms", "lease_ms", "version"}, of several types by their names.
