@@ -96,6 +96,9 @@ struct service_options {
     /// Takes the lines of the access log, without a line break; on the thread that serves. What it throws is logged, and the
     /// line is lost. Empty: standard error.
     std::function<void(std::string_view line)> access_log_sink{};
+    /// A type of flow tasks (docs/flow.md) that nobody has made appears when a task of it is created or it is held, as it is
+    /// without being set. False: that is refused, so that a typing error is no type.
+    bool flow_types_appear = false;
     lmstfy_options lmstfy{};    ///< lmstfy's API, where addresses are named
     console_options console{};  ///< the console, where it is asked for
     /// Told once it listens, with the addresses as they are now, on the thread that serves.

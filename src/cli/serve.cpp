@@ -195,6 +195,8 @@ runner prepare_serve(CLI::App& line) {
         ->type_name("PATH");
     line.add_flag("--hide-args", how.console.hide_args,
                   "The console shows nobody arguments and results of tasks");
+    line.add_flag("--flow-types-appear", how.flow_types_appear,
+                  "Types of task flows that nobody has made appear when they are first named");
     line.add_option("--ui-dir", how.console.files,
                     "The console's files are read from this folder at each request, while one edits them")
         ->type_name("FOLDER");

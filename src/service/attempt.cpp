@@ -101,6 +101,22 @@ report unbegun(const detail::app_core& app, const attempt& one, attempt_end how,
     return marked(report_of(std::move(decided), of.terms, facts, {}));
 }
 
+report passed_on(const opened_attempt& of, const attempt& one, duration delay) {
+    auto notes = of.notes;
+    notes.snoozed = true;
+    report out;
+    out.id = one.task.id;
+    out.claim = one.task.claim;
+    out.what = report::kind::later;
+    out.queue = one.task.queue;
+    out.priority = of.body.priority;
+    out.had_notes = may_have_notes;
+    out.record = encode(notes);
+    out.delay = delay;
+    out.gated = !of.body.gates.empty();
+    return marked(std::move(out));
+}
+
 judged judge(const opened_attempt& of, const attempt& one, const spoken& said, time_point now) {
     auto decided = decide(end_of(said.what), thrown(said), of.terms, of.notes, now);
     const bool failed = decided.kind == verdict::fail || decided.kind == verdict::bury;

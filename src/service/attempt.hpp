@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@ struct attempt {
     time_point lease_until{};                           // as this service knows it
 };
 
+struct opened_attempt;
+
 // Who asks for tasks, and for which.
 struct claim_wish {
     std::string worker{};
@@ -35,6 +38,8 @@ struct claim_wish {
     std::optional<std::vector<std::string>> handlers{};
     std::size_t limit = 1;
     duration lease{30'000};
+    // Which of these; empty: any. What it does not take is for others who ask, here or elsewhere.
+    std::function<bool(const opened_attempt&)> takes{};
 };
 
 // What an attempt's task says, and by which terms it is judged.
@@ -54,6 +59,9 @@ std::optional<attempt_end> why_not(const opened_attempt& of, const attempt& one,
 // The report of one that was not begun. `failure`: why its record cannot be read, of one that is undecodable.
 report unbegun(const detail::app_core& app, const attempt& one, attempt_end how,
                const std::exception_ptr& failure, time_point now);
+
+// The report of one that was not begun because nobody takes it here: it comes again after this, for whoever asks then.
+report passed_on(const opened_attempt& of, const attempt& one, duration delay);
 
 enum class outcome_kind : unsigned char { success, failure, discard, snooze, give_back };
 

@@ -420,7 +420,7 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
     if (hub_.stopping) co_return;
     if (hub_.waiting >= hub_.options.max_waiting) {
         refusal busy{429, "busy", "as many requests wait as may; ask again, or without wait_ms"};
-        busy.headers.push_back({"Retry-After", "1"});
+        busy.ask_again_after(std::chrono::seconds{1});
         throw busy;
     }
     ++hub_.waiting;

@@ -44,6 +44,7 @@ struct claim_order {
     bool tried = false;      // there was nothing for him
     bool under_way = false;  // a call looks for him
     bool gone = false;
+    bool passed_on = false;  // there was what he does not take: he is to ask again, and not at once
     std::uint64_t number = 0;
     std::shared_ptr<claim_group> group{};
     boost::asio::steady_timer changed;
@@ -163,6 +164,8 @@ private:
     awaitable<void> adopt_for(claim_order& one);
     void take_in(claim_order& one, std::vector<claimed_task> tasks);
     void hold(const attempt& one);
+    void give(claim_order& to, opened_attempt of, attempt one);
+    std::shared_ptr<claim_order> other_taker(const opened_attempt& of, const attempt& one, duration lease);
     void make_hungry(const std::shared_ptr<claim_group>& group);
     void make_all_hungry();
     void make_sharers_hungry(const claim_group& of);

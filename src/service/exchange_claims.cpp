@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t most_bytes_held = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t most_groups_known = 10'000;
 constexpr std::chrono::minutes kept_after_its_lease{1};
+// Until a task that nobody takes here is there again.
+constexpr duration passed_on_for{200};
 
 // Who asks for the same queues and the same handlers.
 std::string group_name(const claim_wish& wish) {
@@ -70,7 +72,8 @@ awaitable<void> exchange::looked_for(std::shared_ptr<claim_order> one) {
 awaitable<void> exchange::wait_for(std::shared_ptr<claim_order> one, duration longest) {
     const auto end = asio::steady_timer::clock_type::now() + longest;
     one->changed.expires_at(end);
-    while (one->got.empty() && !one->failure && !stopped_ && asio::steady_timer::clock_type::now() < end) {
+    while (one->got.empty() && !one->failure && !one->passed_on && !stopped_ &&
+           asio::steady_timer::clock_type::now() < end) {
         co_await one->changed.async_wait(asio::as_tuple(asio::use_awaitable));
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return;
@@ -157,8 +160,8 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
     if (one->gone) {
         give_back(std::exchange(one->got, {}));
     } else if (one->got.empty()) {
-        group->waiting.push_front(one);
-        one->tried = one->tried || !full;
+        if (!one->passed_on) group->waiting.push_front(one);
+        one->tried = one->tried || one->passed_on || !full;
     }
     one->changed.cancel();
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
@@ -209,18 +212,52 @@ void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
                 put(regroup_report(got.task, of.body));
                 continue;
             }
-            if (!how) tell_started(app_, of, got);
             if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
+            if (!how) {
+                give(one, std::move(of), std::move(got));
+                continue;
+            }
         } catch (const bad_data&) {
             how = attempt_end::undecodable;
             failure = std::current_exception();
         }
-        if (how) {
-            put(unbegun(app_, got, *how, failure, now));
-        } else {
-            one.got.push_back(std::move(got));
+        put(unbegun(app_, got, *how, failure, now));
+    }
+}
+
+// To whom it was claimed for, or to another who takes it.
+void exchange::give(claim_order& to, opened_attempt of, attempt one) {
+    if (!to.wish.takes || to.wish.takes(of)) {
+        tell_started(app_, of, one);
+        to.got.push_back(std::move(one));
+        return;
+    }
+    if (const auto other = other_taker(of, one, to.wish.lease)) {
+        one.worker = other->wish.worker;
+        if (const auto at = held_.find(one.task.id); at != held_.end()) at->second.worker = one.worker;
+        tell_started(app_, of, one);
+        other->got.push_back(std::move(one));
+        // It has what it waited for, and is looked for no more.
+        std::erase(other->group->waiting, other);
+        other->changed.cancel();
+        return;
+    }
+    to.passed_on = true;
+    put(web::passed_on(of, one, passed_on_for));
+    if (care_) care_->falls_due(passed_on_for);
+}
+
+// The first one who waits for such a task, and no longer than it is leased.
+std::shared_ptr<claim_order> exchange::other_taker(const opened_attempt& of, const attempt& one,
+                                                   duration lease) {
+    for (const auto& [name, group] : groups_) {
+        for (const auto& other : group->waiting) {
+            const auto& wish = other->wish;
+            const bool may = !other->gone && wish.lease <= lease && !why_not(of, one, wish, one.at);
+            if (may && (!wish.takes || wish.takes(of))) return other;
         }
     }
+    return nullptr;
 }
 
 // What stands aside: at the first look, and when there may be some since.

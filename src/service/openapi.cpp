@@ -84,8 +84,11 @@ json::object error_schema() {
              json::object{
                  {"error", json::object{{"type", "object"},
                                         {"required", json::array{"code", "message"}},
-                                        {"properties",
-                                         json::object{{"code", text}, {"message", text}, {"path", text}}}}}}},
+                                        {"properties", json::object{{"code", text},
+                                                                    {"message", text},
+                                                                    {"path", text},
+                                                                    {"retry_after_ms",
+                                                                     json::object{{"type", "integer"}}}}}}}}},
             {"required", json::array{"error"}}};
 }
 

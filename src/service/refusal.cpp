@@ -26,6 +26,11 @@ std::string shortened(std::string text) {
     return std::string{utf8_prefix(text, most)} + "...";
 }
 
+void refusal::ask_again_after(duration length) {
+    retry_after_ = length;
+    headers.push_back({"Retry-After", std::to_string(seconds_of(length))});
+}
+
 refusal bad_request(const std::string& message, std::string path) {
     return {400, "bad_request", message, std::move(path)};
 }
@@ -35,6 +40,7 @@ refusal not_found(const std::string& message) { return {404, "not_found", messag
 boost::json::object json_of(const refusal& why) {
     boost::json::object all{{"code", why.code()}, {"message", why.what()}};
     if (!why.path().empty()) all["path"] = why.path();
+    if (why.retry_after()) all["retry_after_ms"] = why.retry_after()->count();
     return all;
 }
 
@@ -61,8 +67,7 @@ refusal refusal_of(const std::exception_ptr& why, bool changes, const std::strin
         return {409, "conflict", e.what(), path};
     } catch (const quota_exceeded& e) {
         refusal full{429, "quota_exceeded", e.what(), path};
-        if (const auto after = e.retry_after())
-            full.headers.push_back({"Retry-After", std::to_string(seconds_of(*after))});
+        if (const auto after = e.retry_after()) full.ask_again_after(*after);
         return full;
     } catch (const result_gone& e) {
         return {404, "not_found", e.what(), path};
@@ -74,7 +79,7 @@ refusal refusal_of(const std::exception_ptr& why, bool changes, const std::strin
                            "biz_id, Idempotency-Key or claim it counts once"
                          : "the store did not answer: ask again",
                      path};
-        away.headers.push_back({"Retry-After", "1"});
+        away.ask_again_after(std::chrono::seconds{1});
         return away;
     } catch (...) {
         return {500, "internal",

@@ -1,11 +1,14 @@
 // Why a request, or an item of one, is not done: a status for machines, a code for programs, a sentence for people.
 #pragma once
 
+#include <errand/time.hpp>
+
 #include "service/message.hpp"
 
 #include <boost/json/object.hpp>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -30,7 +33,12 @@ public:
     // What the answer says besides, as Allow and Retry-After.
     std::vector<header> headers{};
 
+    // When asking again may help: the header, in whole seconds, and a member of the error.
+    void ask_again_after(duration length);
+    std::optional<duration> retry_after() const noexcept { return retry_after_; }
+
 private:
+    std::optional<duration> retry_after_{};
     int status_;
     std::string code_;
     std::string path_;
@@ -39,7 +47,7 @@ private:
 refusal bad_request(const std::string& message, std::string path = {});
 refusal not_found(const std::string& message);
 
-// {"code", "message", "path"?}
+// {"code", "message", "path"?, "retry_after_ms"?}
 boost::json::object json_of(const refusal& why);
 answer answer_of(const refusal& why);
 

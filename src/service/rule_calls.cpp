@@ -9,6 +9,7 @@
 #include "service/calls.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
+#include "service/rule_values.hpp"
 #include "service/values.hpp"
 
 #include <boost/json/array.hpp>
@@ -31,12 +32,6 @@ constexpr std::array schedule_parameters{
     field{"state", kind::text, "Only `active`, `paused`, `finished` or `cancelled`"},
     field{"limit", kind::integer, "So many at most, 1 to 1000 (100)"},
     field{"cursor", kind::text, "`next` of the page before"},
-};
-
-constexpr std::array rate_members{
-    field{"count", kind::integer, "Starts", true},
-    field{"per_ms", kind::integer, "In this time (1000)"},
-    field{"burst", kind::integer, "Of these so many at one instant; 0: as many as fall into 10 ms"},
 };
 
 constexpr std::array limit_members{
@@ -62,24 +57,6 @@ constexpr std::array settings_members{
           "The version that was seen: the change is made only if that is still the one"},
 };
 
-constexpr std::int64_t most_int = std::numeric_limits<int>::max();
-
-std::optional<rate_limit> rate_of(const members& given) {
-    const auto* object = given.object("rate");
-    if (!object) return std::nullopt;
-    const members rate{*object, rate_members, given.path_of("rate")};
-    rate_limit made;
-    made.count = static_cast<int>(rate.integer("count", 1, most_int).value_or(1));
-    if (const auto per = rate.length("per_ms")) made.per = *per;
-    made.burst = static_cast<int>(rate.integer("burst", 0, most_int).value_or(0));
-    return made;
-}
-
-std::optional<int> small_number(const members& given, std::string_view name) {
-    const auto value = given.integer(name, 0, most_int);
-    return value ? std::optional{static_cast<int>(*value)} : std::nullopt;
-}
-
 handler_settings settings_of(const members& given) {
     handler_settings set;
     set.max_retry = small_number(given, "max_retry");
@@ -94,7 +71,7 @@ handler_settings settings_of(const members& given) {
     set.retention = given.length("retention_ms");
     set.expires_after = given.length("expires_after_ms");
     set.max_running = small_number(given, "max_running");
-    set.rate = rate_of(given);
+    set.rate = read_rate(given, "rate");
     set.batch = small_number(given, "batch");
     set.interval = given.length("interval_ms");
     set.paused = given.flag("paused").value_or(false);
@@ -183,7 +160,8 @@ awaitable<answer> set_limit(call& c) {
     const parameters none{c.in, {}};
     const auto body = body_object(c.in);
     const members given{body, limit_members};
-    const limit_rule rule{.max_running = small_number(given, "max_running"), .rate = rate_of(given)};
+    const limit_rule rule{.max_running = small_number(given, "max_running"),
+                          .rate = read_rate(given, "rate")};
     co_await c.at.app().set_limit(c.part("limit"), rule);
     co_return co_await limit_answer(c, c.part("limit"));
 }

@@ -224,6 +224,29 @@ TEST_CASE("a hold for some stages takes none of others, and those come to who as
     CHECK(shop.ask("POST", "/types/film:hold", R"({"stages": []})").status == 400);
 }
 
+TEST_CASE("what a hold for some stages finds at another one goes to who waits for that", "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 3600000)"};
+    auto early = shop.connect();
+    early.send(request(shop, early, "/types/film:hold", R"({"stages": ["start"], "wait_ms": 60000})"));
+    CHECK(shop.hold().empty());
+    auto late = shop.connect();
+    late.send(request(shop, late, "/types/film:hold",
+                      R"({"stages": ["cut"], "wait_ms": 60000, "worker": "w-2"})"));
+    // Both wait by now.
+    for (int i = 0; i < 3; ++i) CHECK(shop.hold().empty());
+    const auto first = shop.create(R"("stage": "cut")");
+    const auto other = shop.create(R"("stage": "cut")");
+    const auto answer = late.receive().json();
+    const auto task = answer.at("tasks").at(0).as_object();
+    CHECK(task.at("id") == json::string_view{first});
+    CHECK(task.at("worker") == "w-2");
+    CHECK(shop.reported(task, "done").at("status") == "success");
+    const auto start = shop.create();
+    CHECK(ids_in(early.receive().json().at("tasks").as_array()) == std::set{start});
+    CHECK(shop.hold_one().at("id") == json::string_view{other});
+    CHECK(shop.t.run(shop.t.app.inspect().check()).found == 0);
+}
+
 TEST_CASE("of a type that is paused nothing is held, whoever waits, and creation goes on",
           "[service][flow]") {
     flow_shop shop;

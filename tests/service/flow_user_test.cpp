@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 using service_test::flow_shop;
@@ -17,20 +19,29 @@ void ask_later(flow_shop& shop, service_test::client& at, const std::string& res
     at.send("GET " + shop.path(rest) + " HTTP/1.1\r\nHost: " + at.host() + "\r\n\r\n");
 }
 
-// The ids on all pages, in order.
-std::vector<std::string> listed(flow_shop& shop, const std::string& query, int limit) {
+// A member of what is on all pages, in order.
+std::vector<std::string> listed(flow_shop& shop, const std::string& query, int limit,
+                                std::string_view member = "id") {
     std::vector<std::string> ids;
     for (std::string cursor;;) {
         const auto page = shop.done("GET", "/tasks?" + query + "&limit=" + std::to_string(limit) +
                                                (cursor.empty() ? "" : "&cursor=" + cursor));
         CHECK(page.at("tasks").as_array().size() <= static_cast<std::size_t>(limit));
-        for (const auto& one : page.at("tasks").as_array()) ids.emplace_back(one.at("id").as_string());
+        for (const auto& one : page.at("tasks").as_array()) ids.emplace_back(one.at(member).as_string());
         if (page.at("next").is_null()) return ids;
         cursor = std::string{page.at("next").as_string()};
     }
 }
 
 using names = std::vector<std::string>;
+
+// Those, whatever their states, the newest first: of one millisecond in any order.
+void check_newest_first(flow_shop& shop, const std::string& query, int limit, const names& wanted) {
+    auto ids = listed(shop, query, limit);
+    std::ranges::sort(ids);
+    CHECK(ids == wanted);
+    CHECK(std::ranges::is_sorted(listed(shop, query, limit, "created_at"), std::greater{}));
+}
 
 }  // namespace
 
@@ -65,12 +76,12 @@ TEST_CASE("tasks are listed by type, status, state, stage, user and time of crea
         shop.create(R"("id": ")" + std::string{id} + R"(", "user": "ann")");
     shop.create(R"("id": "e", "user": "bob", "stage": "cut", "delay_ms": 3600000)");
     shop.done("POST", "/tasks", R"({"type": "mail", "id": "m"})");
-    const auto held = shop.hold(R"("limit": 2)");
+    const auto held = shop.hold(R"("limit": 2, "lease_ms": 3600000)");
     shop.reported(held.at(0).as_object(), "done");
     const std::string film = "type=film";
     for (const int limit : {1, 2, 100}) {
         INFO(limit);
-        CHECK(listed(shop, film + "&status=pending", limit) == names{"e", "d", "c"});
+        check_newest_first(shop, film + "&status=pending", limit, {"c", "d", "e"});
         CHECK(listed(shop, film + "&status=1&user=ann", limit) == names{"d", "c"});
         CHECK(listed(shop, film + "&status=processing", limit) == names{"b"});
         CHECK(listed(shop, film + "&status=3", limit) == names{"a"});
@@ -82,6 +93,14 @@ TEST_CASE("tasks are listed by type, status, state, stage, user and time of crea
         CHECK(listed(shop, "status=pending&user=bob", limit) == names{"e"});
         CHECK(listed(shop, "status=pending", limit).size() == 4);
     }
+    // The newest first, whatever has become of them.
+    shop.done("DELETE", "/tasks/film/e");
+    for (const int limit : {1, 2, 100}) {
+        INFO(limit);
+        check_newest_first(shop, film, limit, {"a", "b", "c", "d", "e"});
+        check_newest_first(shop, film + "&user=ann", limit, {"a", "b", "c", "d"});
+    }
+    CHECK(shop.ask("GET", "/tasks?type=film&cursor=0.0.").status == 400);
     // A cursor stays valid while tasks come and go.
     const auto page = shop.done("GET", "/tasks?type=film&state=ready&limit=1");
     shop.create(R"("id": "f")");
@@ -177,24 +196,28 @@ TEST_CASE("what is set of a type is shown as it was set, changed in parts, and c
     CHECK(first.at("version") == 1);
     const std::string all =
         R"({"batch":5,"interval_ms":7,"lease_ms":2000,"max_retry":9,"backoff":{"kind":"uniform","first_ms":50},"retry_scope":"task",)"
-        R"("priority":2,"retention_ms":60000,"expires_after_ms":5000,"max_content":1000,"stages":["start","cut"],"paused":true)";
+        R"("priority":2,"retention_ms":60000,"expires_after_ms":5000,"max_content":1000,"stages":["start","cut"],"max_running":3,)"
+        R"("rate":{"count":10,"per_ms":1000,"burst":2},"paused":true)";
     CHECK(json_text(shop.done("PUT", "/types/film", all + '}')) ==
           R"({"name":"film",)" + all.substr(1) + R"(,"version":2})");
     CHECK(shop.ask("PUT", "/types/other", "{}").status == 201);
     const auto patched = shop.done(
         "PATCH", "/types/film",
-        R"({"batch": null, "backoff": {"kind": "polynomial"}, "expires_after_ms": null, "paused": null})");
+        R"({"batch": null, "backoff": {"kind": "polynomial"}, "expires_after_ms": null, "rate": null, "paused": null})");
     CHECK(patched.at("batch") == 100);
     CHECK(json_text(patched.at("backoff")) == R"({"kind":"polynomial"})");
     CHECK(patched.at("expires_after_ms").is_null());
     CHECK(patched.at("paused") == false);
     CHECK(patched.at("max_retry") == 9);
+    CHECK(patched.at("max_running") == 3);
+    CHECK(patched.at("rate").is_null());
     CHECK(patched.at("version") == 3);
     CHECK(shop.done("GET", "/types").at("types").as_array().size() == 2);
     for (const auto* body :
          {R"({"batch": 0})", R"({"batch": 1001})", R"({"lease_ms": 999})", R"({"max_retry": -1})",
           R"({"retention_ms": 1})", R"({"priority": 10})", R"({"retry_scope": "both"})",
           R"({"stages": ["a", "a"]})", R"({"stages": ["a b"]})", R"({"paused": "yes"})",
+          R"({"max_running": -1})", R"({"rate": {"count": 0}})", R"({"rate": {"per_ms": 5}})",
           R"({"backoff": {"kind": "steep"}})", R"({"backoff": {"kind": "uniform", "cap_ms": 1}})",
           R"({"backoff": {"kind": "progressive", "first_ms": 10, "cap_ms": 5}})", R"({"max_content": 0})"}) {
         INFO(body);
@@ -226,4 +249,72 @@ TEST_CASE("tasks of a type are counted by status and stage, and a type goes when
     CHECK(shop.ask("POST", "/types/film:hold").status == 404);
     CHECK(shop.ask("PUT", "/types/film", "{}").status == 201);
     CHECK(shop.hold().empty());
+}
+
+TEST_CASE(
+    "no more of a type is held at once than it says, nor faster, whether it was created before or after",
+    "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 3600000)"};
+    for (int i = 0; i < 3; ++i) shop.create();
+    shop.done("PATCH", "/types/film", R"({"max_running": 1})");
+    shop.create();
+    const auto first = shop.hold_one();
+    CHECK(shop.hold(R"("limit": 10)").empty());
+    shop.reported(first, "next", R"("stage": "cut")");
+    for (int i = 0; i < 4; ++i) shop.reported(shop.hold_one(), "done");
+    CHECK(shop.hold().empty());
+    CHECK(shop.t.run(shop.t.app.inspect().check()).found == 0);
+    // None falls into this time after the first.
+    shop.done("PATCH", "/types/film", R"({"max_running": null, "rate": {"count": 1, "per_ms": 3600000}})");
+    shop.create();
+    shop.create();
+    shop.hold_one();
+    CHECK(shop.hold(R"("limit": 10)").empty());
+    shop.done("PATCH", "/types/film", R"({"rate": null})");
+    shop.hold_one();
+}
+
+TEST_CASE("a type that nobody has made appears when it is named, where that is allowed", "[service][flow]") {
+    errand::service_options how;
+    how.flow_types_appear = true;
+    flow_shop shop{{}, how};
+    CHECK(shop.done("GET", "/types").at("types").as_array().size() == 1);
+    CHECK(shop.done("POST", "/tasks", R"({"type": "mail", "id": "m"})").at("created") == true);
+    const auto type = shop.done("GET", "/types/mail");
+    CHECK(type.at("max_retry") == 3);
+    CHECK(type.at("version") == 1);
+    shop.done("POST", "/tasks:batch",
+              R"({"tasks": [{"type": "sms"}, {"type": "sms"}, {"type": "sms"}, {"type": "fax"}]})");
+    CHECK(shop.done("GET", "/types/sms").at("version") == 1);
+    CHECK(shop.done("POST", "/types/letter:hold").at("tasks").as_array().empty());
+    CHECK(shop.done("POST", "/hold", R"({"types": [{"type": "parcel"}, {"type": "mail"}]})")
+              .at("tasks")
+              .as_array()
+              .size() == 1);
+    CHECK(shop.done("GET", "/types").at("types").as_array().size() == 6);
+    // What only asks makes none, nor does what is no name.
+    CHECK(shop.ask("GET", "/types/none").status == 404);
+    CHECK(shop.ask("GET", "/types/none/counts").status == 404);
+    CHECK(shop.ask("POST", "/tasks", R"({"type": "a b"})").status == 400);
+    CHECK(shop.ask("POST", "/types/a%20b:hold").status == 404);
+    CHECK(shop.done("GET", "/types").at("types").as_array().size() == 6);
+}
+
+TEST_CASE("a task that waits no more shows when it fell due, as its report was answered", "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 3600000)"};
+    const auto id = shop.create();
+    const auto first = shop.hold_one();
+    CHECK(first.at("due_at") == first.at("created_at"));
+    const auto answer = shop.reported(first, "next", R"("stage": "cut", "in_ms": 20)");
+    const auto again = shop.hold_one();
+    CHECK(again.at("due_at") == answer.at("due_at"));
+    const auto failed = shop.reported(again, "failed", R"("error": "no", "in_ms": 0)");
+    errand::test::eventually([&] {
+        const auto seen = shop.look(id);
+        return seen.at("state") == "ready" && seen.at("due_at") == failed.at("due_at");
+    });
+    // What was changed since goes before that.
+    const auto late = shop.reported(shop.hold_one(), "next", R"("stage": "end", "in_ms": 3600000)");
+    shop.done("PATCH", "/tasks/film/" + id, R"({"due_at": "2020-01-01T00:00:00Z"})");
+    CHECK(flow_shop::text(shop.hold_one(), "due_at") < flow_shop::text(late, "due_at"));
 }

@@ -36,5 +36,7 @@ TEST_CASE("what the quota refuses is answered 429, with when to come again where
     CHECK(full.error_code() == "quota_exceeded");
     REQUIRE(full.headers.contains("retry-after"));
     CHECK(full.headers.at("retry-after") == "1");
+    CHECK(full.json().at("error").at("retry_after_ms").as_int64() > 0);
+    CHECK_FALSE(large.json().at("error").as_object().contains("retry_after_ms"));
     CHECK(t.run(t.app.current_quota()).queued == 2);
 }

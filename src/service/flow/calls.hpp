@@ -1,6 +1,7 @@
 // The handlers of the flows' route table, by the file of their subject, and the descriptions that they share with it.
 #pragma once
 
+#include "service/flow/places.hpp"
 #include "service/flow/types.hpp"
 #include "service/route.hpp"
 
@@ -50,6 +51,8 @@ awaitable<web::answer> extend_leases(web::call& c);
 // type_calls.cpp
 extern const web::fields type_fields;
 extern const web::fields delete_type_query;
+// The type of this name; where types appear by themselves it is made when it is not there. Throws refusal.
+awaitable<flow_type> type_of(office at, std::string name, std::string path);
 awaitable<web::answer> put_type(web::call& c);
 awaitable<web::answer> patch_type(web::call& c);
 awaitable<web::answer> list_types(web::call& c);

@@ -29,7 +29,8 @@ constexpr std::int64_t most_retries = 1'000'000;
 constexpr std::size_t longest_text = 255;
 
 constexpr std::array task_members{
-    field{"type", kind::text, "The type, which `PUT …/types/{type}` has made", true},
+    field{"type", kind::text,
+          "The type, which `PUT …/types/{type}` has made, or which appears where that is allowed", true},
     field{"id", kind::text,
           "1 to 200 bytes; by this the task is known, and created once however often it is asked for. "
           "Without: errand makes one"},
@@ -115,9 +116,7 @@ awaitable<void> check_same(office at, const created& one, const std::string& arg
 
 awaitable<created> create(office at, const json::object& from, std::string path, bool strict) {
     const web::members given{from, task_members, path};
-    const auto named = *given.text("type");
-    check_name(named, "type", given.path_of("type"));
-    const auto type = need_type(at.core, named);
+    const auto type = co_await type_of(at, *given.text("type"), given.path_of("type"));
     detail::draft draft;
     draft.app = &at.core;
     draft.wire_name = type.name;

@@ -15,6 +15,12 @@ json::object body_or_nothing(const web::request& in) {
     return in.body.empty() ? json::object{} : web::body_object(in);
 }
 
+// One that a path names and that cannot be is not there.
+awaitable<flow_type> held_type(office at, std::string name) {
+    if (!is_name(name)) co_return need_type(at.core, name);
+    co_return co_await type_of(at, std::move(name), "type");
+}
+
 awaitable<web::answer> hold(web::call& c, office at, hold_asked asked) {
     const auto work = c.at.work();
     co_await work->ready();
@@ -33,7 +39,8 @@ awaitable<web::answer> hold_type(web::call& c) {
     const auto body = body_or_nothing(c.in);
     const auto at = office_of(c);
     co_await at.home.ready();
-    auto asked = read_hold_of(need_type(at.core, c.part("type")), body, c.in.who);
+    auto type = co_await held_type(at, c.part("type"));
+    auto asked = read_hold_of(type, body, c.in.who);
     auto out = co_await hold(c, at, std::move(asked));
     co_return out;
 }
@@ -43,7 +50,7 @@ awaitable<web::answer> hold_types(web::call& c) {
     const auto body = web::body_object(c.in);
     const auto at = office_of(c);
     co_await at.home.ready();
-    auto asked = read_hold(at, body, {}, c.in.who);
+    auto asked = co_await read_hold(at, body, {}, c.in.who);
     auto out = co_await hold(c, at, std::move(asked));
     co_return out;
 }

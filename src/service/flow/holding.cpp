@@ -23,8 +23,7 @@ constexpr std::int64_t most_held = 1000;
 constexpr std::size_t most_types = 100;
 constexpr std::size_t most_stages_named = 100;
 constexpr std::chrono::milliseconds while_paused{250};
-// Until what is at another stage is there again; who waits looks a little less often.
-constexpr duration passed_on_for{200};
+// What was passed on is there again after four times that.
 constexpr std::chrono::milliseconds until_next_look{50};
 
 constexpr field limit_member{"limit", kind::integer,
@@ -38,7 +37,7 @@ constexpr field fields_member{
     "fields", kind::texts, "Names of members: of each task only these are shown, and its id, type and claim"};
 constexpr field stages_member{
     "stages", kind::texts,
-    "1 to 100 stages: only tasks that are at one of these. What is found at others is due again 200 ms later, for whoever holds that"};
+    "1 to 100 stages: only tasks that are at one of these. What is found at others goes to who waits for that here, or is due again 200 ms later"};
 
 constexpr std::array hold_type_members{limit_member,  lease_member,  wait_member,
                                        worker_member, stages_member, fields_member};
@@ -89,6 +88,11 @@ web::claim_wish wish_of(const hold_asked& asked, const std::vector<const hold_as
         if (!asked.lease) wish.lease = std::min(wish.lease, one->type.rules.lease);
     }
     std::ranges::sort(*wish.handlers);
+    if (!asked.stages.empty()) {
+        wish.takes = [stages = asked.stages](const web::opened_attempt& of) {
+            return std::ranges::find(stages, stage_of(of.body, of.notes)) != stages.end();
+        };
+    }
     return wish;
 }
 
@@ -134,7 +138,7 @@ hold_asked read_hold_of(const flow_type& type, const json::object& from, const s
     return asked;
 }
 
-hold_asked read_hold(office at, const json::object& from, const std::string& path, const std::string& who) {
+awaitable<hold_asked> read_hold(office at, const json::object& from, std::string path, std::string who) {
     const web::members given{from, hold_members, path};
     hold_asked asked;
     read_terms(given, who, asked);
@@ -146,11 +150,11 @@ hold_asked read_hold(office at, const json::object& from, const std::string& pat
         const auto where = given.path_of("types") + '[' + std::to_string(i) + ']';
         const web::members of{need_object(types[i], where), type_members, where};
         const auto name = *of.text("type");
-        check_name(name, "type", of.path_of("type"));
         const bool twice =
             std::ranges::any_of(asked.types, [&](const auto& one) { return one.type.name == name; });
         if (twice) throw web::bad_request("the type is named twice", of.path_of("type"));
-        hold_asked::of_type one{.type = need_type(at.core, name)};
+        hold_asked::of_type one;
+        one.type = co_await type_of(at, name, of.path_of("type"));
         one.limit =
             static_cast<std::size_t>(of.integer("limit", 1, most_held).value_or(one.type.rules.batch));
         one.weight = static_cast<int>(of.integer("weight", 1, 1000).value_or(1));
@@ -160,7 +164,7 @@ hold_asked read_hold(office at, const json::object& from, const std::string& pat
     const auto most = std::min(all, static_cast<std::size_t>(most_held));
     asked.limit = static_cast<std::size_t>(
         given.integer("limit", 1, most_held).value_or(static_cast<std::int64_t>(most)));
-    return asked;
+    co_return asked;
 }
 
 held_tasks::~held_tasks() {
@@ -178,33 +182,9 @@ awaitable<void> held_tasks::take_now(web::claim_wish wish, duration wait, web::c
     const bool empty = order_->got.empty() && !order_->failure;
     if (empty && wait > duration{0}) co_await c.at.wait(from_->wait_for(order_, wait));
     auto got = co_await from_->take(order_);
+    passed_on_ = passed_on_ || order_->passed_on;
     order_.reset();
     std::ranges::move(got, std::back_inserter(all_));
-}
-
-void held_tasks::pass_on_others(const std::vector<std::string>& stages) {
-    passed_on_ = false;
-    if (stages.empty()) return;
-    std::erase_if(all_, [&](const web::attempt& one) {
-        const auto body = decode_body(one.task.body);
-        auto notes = one.task.notes.empty() ? task_notes{} : decode_notes(one.task.notes);
-        if (std::ranges::find(stages, stage_of(body, notes)) != stages.end()) return false;
-        notes.snoozed = true;
-        report out;
-        out.id = one.task.id;
-        out.claim = one.task.claim;
-        out.what = report::kind::later;
-        out.queue = one.task.queue;
-        out.priority = body.priority;
-        out.had_notes = true;
-        out.record = encode(notes);
-        out.delay = passed_on_for;
-        out.again = true;
-        out.gated = !body.gates.empty();
-        from_->put(std::move(out));
-        passed_on_ = true;
-        return true;
-    });
 }
 
 awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked asked) {
@@ -213,6 +193,7 @@ awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked aske
     const auto left = [&] { return std::chrono::duration_cast<duration>(end - steady::now()); };
     for (;;) {
         const auto open = open_ones(at.core, asked);
+        passed_on_ = false;
         if (open.size() == 1) {
             co_await take_now(wish_of(asked, open, std::min(asked.limit, open.front()->limit)),
                               std::max(left(), duration{0}), c);
@@ -227,7 +208,6 @@ awaitable<json::array> held_tasks::take(web::call& c, office at, hold_asked aske
             }
             if (all_.empty() && left() > duration{0}) co_await take_now(wish_of(asked, open, 1), left(), c);
         }
-        pass_on_others(asked.stages);
         if (!all_.empty() || left() <= duration{0} || c.at.stopping()) break;
         if (passed_on_) {
             co_await c.at.wait(pause_for(std::min(left(), duration{until_next_look})));

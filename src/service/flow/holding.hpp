@@ -26,9 +26,9 @@ struct hold_asked {
     shown_fields shown{};
 };
 
-// What `hold` may say; with `types` of the body of POST /hold.
-hold_asked read_hold(office at, const boost::json::object& from, const std::string& path,
-                     const std::string& who);
+// What `hold` may say; with `types` of the body of POST /hold. `from` outlives it.
+awaitable<hold_asked> read_hold(office at, const boost::json::object& from, std::string path,
+                                std::string who);
 hold_asked read_hold_of(const flow_type& type, const boost::json::object& from, const std::string& who);
 
 // What was taken for a request, until its answer has it.
@@ -46,13 +46,11 @@ public:
 
 private:
     awaitable<void> take_now(web::claim_wish wish, duration wait, web::call& c);
-    // Those that are at none of these stages go on to whoever comes later.
-    void pass_on_others(const std::vector<std::string>& stages);
 
     std::shared_ptr<web::exchange> from_;
     std::shared_ptr<web::claim_order> order_{};
     std::vector<web::attempt> all_{};
-    bool passed_on_ = false;  // at the last look there were some of other stages
+    bool passed_on_ = false;  // at the last look there was what others are to take
 };
 
 // {"batch", "interval_ms", "lease_ms", "version"}, of several types by their names.

@@ -4,6 +4,7 @@
 
 #include "client/listing.hpp"
 #include "service/calls.hpp"
+#include "service/flow/age_list.hpp"
 #include "service/flow/calls.hpp"
 #include "service/flow/places.hpp"
 #include "service/hub.hpp"
@@ -13,6 +14,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -137,6 +139,11 @@ bool fits(const list_asked& asked, const seen_task& one) {
     return asked.stage.empty() || stage_of(one.body, one.notes) == asked.stage;
 }
 
+bool is_of(const task_filter& which, const task_body& body) {
+    if (body.queue != which.queue || body.handler != which.handler) return false;
+    return which.tag.empty() || std::ranges::find(body.tags, which.tag) != body.tags.end();
+}
+
 // "2.5.<cursor>": of which of the states, how many of that page were given, and where it begins.
 struct list_cursor {
     std::size_t state = 0;
@@ -158,8 +165,7 @@ list_cursor read_cursor(const std::string& text, std::size_t states) {
     };
     const bool read =
         second != text.npos && number(0, first, at.state) && number(first + 1, second, at.given);
-    if (!read || at.state >= states)
-        throw web::bad_request("\"cursor\" is not what an earlier page gave as its `next`", "cursor");
+    if (!read || at.state >= states) refuse_cursor();
     at.page = text.substr(second + 1);
     return at;
 }
@@ -195,6 +201,47 @@ awaitable<list_page_of_flow> list_some(office at, const list_asked& asked, list_
         if (got.tasks.size() >= asked.limit) break;
     }
     got.next = std::move(from);
+    co_return got;
+}
+
+web::answer page_answer(web::call& c, office at, const list_asked& asked, const std::vector<seen_task>& all,
+                        std::string next) {
+    json::array tasks;
+    for (const auto& one : all) {
+        // Of others, which are no flow's, nothing is told here.
+        if (asked.which.handler.empty() && !find_type(at.core, one.body.handler)) continue;
+        const auto& work = c.at.shared().work;
+        const auto* held = work ? work->held(one.task.id) : nullptr;
+        tasks.emplace_back(json_of(at.core, one, held, asked.shown));
+    }
+    return web::json_answer(json::object{
+        {"tasks", std::move(tasks)}, {"next", next.empty() ? json::value{} : json::value{std::move(next)}}});
+}
+
+// "n." and what the list says: a cursor of one that is by age.
+constexpr std::string_view by_age = "n.";
+
+struct aged_page {
+    std::vector<seen_task> tasks{};
+    std::string next{};
+};
+
+awaitable<aged_page> list_by_age(office at, const list_asked& asked, std::string cursor) {
+    // A page that finds little says so, rather than keep who asks waiting.
+    constexpr std::size_t looked_at_per_task = 40;
+    constexpr std::size_t most_read_ahead = 200;
+    age_list all{at.home.tasks(), asked.which.queue, std::min(asked.limit, most_read_ahead)};
+    co_await all.open(asked.in, std::move(cursor));
+    aged_page got;
+    for (std::size_t looks = 0; looks < asked.limit * looked_at_per_task; ++looks) {
+        if (got.tasks.size() >= asked.limit) break;
+        auto task = co_await all.next();
+        if (!task) break;
+        auto one = seen(std::move(*task));
+        if (one && is_of(asked.which, one->body) && fits(asked, *one)) got.tasks.push_back(std::move(*one));
+    }
+    got.next = all.cursor();
+    if (!got.next.empty()) got.next.insert(0, by_age);
     co_return got;
 }
 
@@ -245,20 +292,16 @@ awaitable<web::answer> list_flow_tasks(web::call& c) {
     asked.limit = static_cast<std::size_t>(given.integer("limit", 1, most_listed).value_or(100));
     asked.shown = read_shown(given.text("fields").value_or(""));
     const auto cursor = given.text("cursor");
-    const auto from = cursor ? read_cursor(*cursor, asked.in.size()) : list_cursor{};
     const auto at = office_of(c);
     co_await at.home.ready();
-    const auto got = co_await list_some(at, asked, from);
-    json::array tasks;
-    for (const auto& one : got.tasks) {
-        // Of others, which are no flow's, nothing is told here.
-        if (asked.which.handler.empty() && !find_type(at.core, one.body.handler)) continue;
-        const auto& work = c.at.shared().work;
-        const auto* held = work ? work->held(one.task.id) : nullptr;
-        tasks.emplace_back(json_of(at.core, one, held, asked.shown));
+    if (!asked.which.handler.empty()) {
+        if (cursor && !cursor->starts_with(by_age)) refuse_cursor();
+        auto got = co_await list_by_age(at, asked, cursor ? cursor->substr(by_age.size()) : std::string{});
+        co_return page_answer(c, at, asked, got.tasks, std::move(got.next));
     }
-    co_return web::json_answer(json::object{
-        {"tasks", std::move(tasks)}, {"next", got.next ? json::value{text_of(*got.next)} : json::value{}}});
+    const auto from = cursor ? read_cursor(*cursor, asked.in.size()) : list_cursor{};
+    const auto got = co_await list_some(at, asked, from);
+    co_return page_answer(c, at, asked, got.tasks, got.next ? text_of(*got.next) : std::string{});
 }
 
 }  // namespace errand::flow

@@ -29,7 +29,9 @@ constexpr std::size_t most_items = 1000;
 
 office office_of(web::call& c) {
     auto& core = detail::core_of(c.at.app());
-    return {.core = core, .home = caller_loop(c.at.shared().loop, core)};
+    return {.core = core,
+            .home = caller_loop(c.at.shared().loop, core),
+            .types_appear = c.at.shared().options.flow_types_appear};
 }
 
 task_id derived_id(const detail::app_core& core, const std::string& type, const std::string& id) {

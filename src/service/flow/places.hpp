@@ -16,6 +16,7 @@ namespace errand::flow {
 struct office {
     detail::app_core& core;
     loop& home;
+    bool types_appear = false;  // by themselves, when they are first named
 };
 office office_of(web::call& c);
 

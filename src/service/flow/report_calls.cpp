@@ -260,7 +260,7 @@ awaitable<web::answer> report_many(web::call& c) {
     const auto at = office_of(c);
     co_await at.home.ready();
     std::optional<hold_asked> asked;
-    if (const auto* hold = given.object("hold")) asked = read_hold(at, *hold, "hold", c.in.who);
+    if (const auto* hold = given.object("hold")) asked = co_await read_hold(at, *hold, "hold", c.in.who);
     const auto work = c.at.work();
     co_await work->ready();
     auto results = co_await each_of(items, "reports", [work, at](const json::value& item, std::string path) {

@@ -133,7 +133,7 @@ std::span<const web::route> routes() noexcept {
               .path = "/flow/v1/{namespace}/tasks",
               .needs = scope::view,
               .name = "flow_list",
-              .meaning = "Tasks by page: state by state, and of each the newest first",
+              .meaning = "Tasks by page: of a type the newest first, without `type` state by state",
               .run = list_flow_tasks,
               .query = list_query,
               .answers = list_answers},

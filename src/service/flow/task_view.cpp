@@ -114,6 +114,19 @@ time_point changed_at(const seen_task& of) {
     return at;
 }
 
+// When it fell due last, or will: of one that waits no more what was asked for, or what the last attempt was answered with.
+time_point due_at(const seen_task& of) {
+    if (of.task.due_at) return *of.task.due_at;
+    auto due = of.body.due_at.value_or(of.body.submitted_at());
+    const auto later = [&](const std::optional<time_point>& at) {
+        // One that is still to come was changed meanwhile.
+        if (at && *at <= of.task.now) due = std::max(due, *at);
+    };
+    if (!of.notes.errors.empty()) later(of.notes.errors.back().at);
+    if (of.notes.flow && !of.notes.flow->runs.empty()) later(of.notes.flow->runs.back().due_at);
+    return due;
+}
+
 int attempt_of(const seen_task& of) {
     const int running = of.task.where == state::working ? 1 : 0;
     if (of.notes.flow) return of.notes.flow->deliveries + running;
@@ -213,7 +226,6 @@ shown_fields read_shown(std::string_view text) {
 json::object json_of(const detail::app_core& app, const seen_task& of, const web::attempt* held,
                      const shown_fields& shown) {
     const bool working = of.task.where == state::working;
-    const auto due = of.task.due_at ? of.task.due_at : of.body.due_at;
     const auto runner = working && held ? held->worker : working ? of.task.worker : std::string{};
     const auto result = of.outcome ? of.outcome->result : std::string{};
     json::object all{{"id", id_of(of)},
@@ -229,7 +241,7 @@ json::object json_of(const detail::app_core& app, const seen_task& of, const web
                      {"attempt", attempt_of(of)},
                      {"retries", retries_of(of)},
                      {"max_retry", max_retry_of(app, of)},
-                     {"due_at", instant_text(due.value_or(of.body.submitted_at()))},
+                     {"due_at", instant_text(due_at(of))},
                      {"created_at", instant_text(of.body.submitted_at())},
                      {"changed_at", instant_text(changed_at(of))},
                      {"finished_at", instant_or_null(of.task.finished_at)},

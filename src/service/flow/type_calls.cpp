@@ -4,11 +4,13 @@
 #include <errand/policy.hpp>
 
 #include "client/listing.hpp"
+#include "core/settings_record.hpp"
 #include "service/calls.hpp"
 #include "service/flow/backoff_text.hpp"
 #include "service/flow/calls.hpp"
 #include "service/flow/places.hpp"
 #include "service/refusal.hpp"
+#include "service/rule_values.hpp"
 #include "service/values.hpp"
 
 #include <boost/json/array.hpp>
@@ -53,6 +55,9 @@ constexpr std::array rules_members{
           "Not held so long after it was due: it ends, `expired`; 0: never (0)"},
     field{"max_content", kind::integer, "Bytes of a content as JSON (1048576)"},
     field{"stages", kind::texts, "The stages that there are: another one is refused. None: any name goes"},
+    field{"max_running", kind::integer, "So many are held at once, over all workers; 0: none (not limited)"},
+    field{"rate", kind::object,
+          "`{\"count\", \"per_ms\", \"burst\"}`: so many are held in a time (not limited)"},
     field{"paused", kind::boolean, "Nothing is held; creation goes on (false)"},
 };
 
@@ -101,6 +106,8 @@ void read_tries(const web::members& given, const json::object& from, handler_set
     if (is_null(from, "priority")) into.priority = usual.priority;
     if (is_null(from, "retention_ms")) into.retention = usual.retention;
     if (is_null(from, "expires_after_ms")) into.expires_after.reset();
+    if (is_null(from, "max_running")) into.max_running.reset();
+    if (is_null(from, "rate")) into.rate.reset();
     if (is_null(from, "paused")) into.paused = false;
     if (const auto one = given.integer("max_retry", 0, 1'000'000)) into.max_retry = static_cast<int>(*one);
     if (auto rule = read_backoff(given, "backoff")) into.backoff = std::move(rule);
@@ -111,6 +118,8 @@ void read_tries(const web::members& given, const json::object& from, handler_set
         into.expires_after = duration{*one};
         if (*one == 0) into.expires_after.reset();
     }
+    if (const auto one = web::small_number(given, "max_running")) into.max_running = one;
+    if (const auto one = web::read_rate(given, "rate")) into.rate = one;
     if (given.has("paused")) into.paused = read_paused(given);
 }
 
@@ -218,6 +227,22 @@ awaitable<queue_info> queue_of(web::call& c, std::string type) {
 
 const web::fields type_fields{rules_members};
 const web::fields delete_type_query{delete_parameters};
+
+awaitable<flow_type> type_of(office at, std::string name, std::string path) {
+    check_name(name, "type", path);
+    if (!at.types_appear || find_type(at.core, name)) co_return need_type(at.core, name);
+    for (int tries = 0; tries < most_rounds; ++tries) {
+        const auto seen = co_await read_type(at.core, at.home, name);
+        if (seen.rules) {
+            // Somebody has made it just now.
+            co_await at.home.learn_settings();
+            break;
+        }
+        auto how = is_nothing(seen.tries) ? usual_tries() : seen.tries;
+        if (co_await write_type(at.core, at.home, name, seen, flow_rules{}, std::move(how))) break;
+    }
+    co_return need_type(at.core, name);
+}
 
 awaitable<web::answer> put_type(web::call& c) {
     const web::parameters none{c.in, {}};

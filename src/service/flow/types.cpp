@@ -9,6 +9,7 @@
 #include "core/config_text.hpp"
 #include "core/json_quote.hpp"
 #include "core/random.hpp"
+#include "service/info_json.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/json/array.hpp>
@@ -195,6 +196,8 @@ json::object json_of(const flow_type& of) {
             {"expires_after_ms", length(tries.expires_after)},
             {"max_content", rules.max_content},
             {"stages", json::array(rules.stages.begin(), rules.stages.end())},
+            {"max_running", tries.max_running ? json::value{*tries.max_running} : json::value{}},
+            {"rate", json_of(tries.rate)},
             {"paused", tries.paused},
             {"version", rules.version}};
 }
