@@ -7,6 +7,7 @@
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
+#include "service/info_json.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -4,7 +4,6 @@
 
 #include "cli/limit_views.hpp"
 #include "cli/text.hpp"
-#include "cli/views.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -83,33 +82,6 @@ quota quota_over(quota seen, const std::vector<std::string>& words) {
         throw usage_error{"burst goes with a rate: say submit_rate=N/TIME as well"};
     if (burst) seen.submit_rate->burst = *burst;
     return seen;
-}
-
-boost::json::object json_of(const quota_info& seen) {
-    const auto& rules = seen.rules;
-    boost::json::object out;
-    const auto add = [&](std::string_view name, const auto& value) {
-        if (value) {
-            out[name] = *value;
-        } else {
-            out[name] = nullptr;
-        }
-    };
-    add("max_queued", rules.max_queued);
-    out["submit_rate"] = nullptr;
-    if (rules.submit_rate) {
-        const auto& rate = *rules.submit_rate;
-        out["submit_rate"] =
-            boost::json::object{{"count", rate.count}, {"per_ms", rate.per.count()}, {"burst", rate.burst}};
-    }
-    add("max_running", rules.max_running);
-    add("max_schedules", rules.max_schedules);
-    add("max_payload", rules.max_payload);
-    return {{"quota", std::move(out)},
-            {"queued", seen.queued},
-            {"version", seen.version},
-            {"by", seen.by},
-            {"at", seen.version == 0 ? boost::json::value{} : json_of(std::optional{seen.at})}};
 }
 
 }  // namespace errand::cli

@@ -3,8 +3,6 @@
 
 #include <errand/quota.hpp>
 
-#include <boost/json/object.hpp>
-
 #include <string>
 #include <vector>
 
@@ -14,6 +12,5 @@ namespace errand::cli {
 std::string quota_text(const quota& rules);
 // These words over what is there; "max_queued=" takes a member back. Throws usage_error that says what was expected.
 quota quota_over(quota seen, const std::vector<std::string>& words);
-boost::json::object json_of(const quota_info& seen);
 
 }  // namespace errand::cli

@@ -41,15 +41,34 @@ task_body run_body_of(detail::draft of_runs) {
     return prepare(std::move(of_runs), policy_source::declared).body;
 }
 
+// Whose it is: of a handler that was named this program may know nothing.
+struct schedule_holder {
+    std::string name;
+    std::string identity;
+    policy rules{};
+    bool gated = false;
+};
+
+schedule_holder holder_of(const detail::draft& runs) {
+    const auto* known =
+        runs.wire_name.empty() ? &handlers::of_type(runs.handler) : handlers::find(runs.wire_name);
+    if (!known) {
+        check_wire_name(runs.wire_name);
+        return {.name = runs.wire_name, .identity = runs.wire_name};
+    }
+    return {
+        .name = known->name, .identity = known->identity, .rules = known->policy, .gated = has_gates(*known)};
+}
+
 // Throws usage_error, bad_data.
 schedule_record prepared_schedule(detail::schedule_draft one) {
-    const auto& handler = handlers::of_type(one.run.handler);
+    const auto handler = holder_of(one.run);
     auto& how = one.how;
     if (one.run.extra) how.run = options_over(how.run, *one.run.extra);
     check_schedule(handler.name, how, one.interval, one.cron.has_value());
     schedule_record record;
     record.identity = handler.identity;
-    record.timing = declared_timing(one, handler.policy);
+    record.timing = declared_timing(one, handler.rules);
     record.key = how.key.empty() ? default_schedule_key(record.timing, one.run.args) : how.key;
     if (one.cron) {
         check_cron(handler.name, "schedule", *one.cron, {.handler = record.identity, .key = record.key});
@@ -62,7 +81,7 @@ schedule_record prepared_schedule(detail::schedule_draft one) {
                     .jitter = how.jitter,
                     .pause_on_dead = how.pause_on_dead};
     if (how.paused) record.state = schedule_state::paused;
-    record.in_first_shard = one.run.app->settings.shards > 1 && has_gates(handler);
+    record.in_first_shard = one.run.app->settings.shards > 1 && handler.gated;
     one.run.extra = std::make_shared<const options>(std::move(how.run));
     record.run = run_body_of(std::move(one.run));
     return record;

@@ -119,6 +119,7 @@ report passed_on(const opened_attempt& of, const attempt& one, duration delay) {
 
 judged judge(const opened_attempt& of, const attempt& one, const spoken& said, time_point now) {
     auto decided = decide(end_of(said.what), thrown(said), of.terms, of.notes, now);
+    if (decided.kind == verdict::succeed) decided.notes.wish = said.wish;
     const bool failed = decided.kind == verdict::fail || decided.kind == verdict::bury;
     if (failed && !decided.notes.errors.empty()) {
         auto& last = decided.notes.errors.back();

@@ -71,6 +71,7 @@ struct spoken {
     std::string result{};             // JSON text
     std::string type{}, message{};    // of a failure
     std::optional<duration> delay{};  // of a failure: else the backoff; of a snooze
+    schedule_wish wish{};             // of a success that is the run of a schedule
 };
 
 struct judged {

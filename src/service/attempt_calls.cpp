@@ -5,10 +5,12 @@
 #include <errand/error.hpp>
 #include <errand/stage.hpp>
 
+#include "core/schedule_rules.hpp"
 #include "core/stage_record.hpp"
 #include "core/stage_rules.hpp"
 #include "core/utf8.hpp"
 #include "runtime/task_event.hpp"
+#include "runtime/task_gates.hpp"
 #include "service/calls.hpp"
 #include "service/dead_call.hpp"
 #include "service/exchange.hpp"
@@ -58,6 +60,16 @@ constexpr std::array report_members{
         "delay_ms", kind::integer,
         "Of `failure`: until the retry; without, the backoff of the handler. Of `snooze`, where it is needed. Negative: "
         "none"},
+    field{
+        "schedule", kind::object,
+        "Of a success that is the run of a schedule, for that: `{\"next_at\", \"stop\", \"args\"}`: its next tick, whether it "
+        "has no more, the arguments of later runs"},
+};
+
+constexpr std::array wish_members{
+    field{"next_at", kind::instant, "Its next tick"},
+    field{"stop", kind::boolean, "It has no more ticks (false)"},
+    field{"args", kind::array, "Of later runs"},
 };
 
 constexpr std::array progress_members{
@@ -117,6 +129,33 @@ void read_result(const members& given, std::size_t limit, spoken& into) {
                       " bytes as JSON, and the limit is " + std::to_string(limit) +
                       ": report a reference to the data instead",
                   given.path_of("result")};
+}
+
+schedule_wish read_wish(const members& given, std::size_t limit) {
+    schedule_wish wish;
+    const auto* object = given.object("schedule");
+    if (!object) return wish;
+    const members of{*object, wish_members, given.path_of("schedule")};
+    wish.next_at = of.instant("next_at");
+    if (wish.next_at && *wish.next_at > latest_tick)
+        throw bad_request("the time is after the year 2969; \"stop\" ends a schedule", of.path_of("next_at"));
+    wish.stop = of.flag("stop").value_or(false);
+    if (const auto* args = of.array("args")) wish.args = json::serialize(*args);
+    if (wish.args && wish.args->size() > limit)
+        throw refusal{413, "too_large",
+                      "the arguments have " + std::to_string(wish.args->size()) +
+                          " bytes as JSON, and the limit is " + std::to_string(limit) +
+                          ": pass a reference to the data instead",
+                      of.path_of("args")};
+    return wish;
+}
+
+// Of runs that are limited the gates go with the arguments.
+void complete_wish(const detail::app_core& app, const opened_attempt& of, schedule_wish& wish) {
+    if (!wish) return;
+    if (!of.body.origin) throw bad_request("the task is no run of a schedule", "schedule");
+    if (wish.args && of.known && may_have_gates(of.body.origin->schedule, app.settings.shards))
+        wish.gates = gates_of_task(*of.known, std::nullopt, *wish.args);
 }
 
 // ---- what became of it ----
@@ -234,11 +273,13 @@ spoken read_spoken(const members& given, std::size_t max_payload) {
     const bool comes_later = said.what == outcome_kind::failure || said.what == outcome_kind::snooze;
     if (said.what != outcome_kind::success) refuse_member(given, "result", "a success");
     if (!fails) refuse_member(given, "error", "failure and discard");
+    if (said.what != outcome_kind::success) refuse_member(given, "schedule", "a success");
     if (!comes_later) refuse_member(given, "delay_ms", "failure and snooze");
     if (fails) read_error(given, name, said);
     if (said.what == outcome_kind::snooze) need_member(given, "delay_ms", name);
     said.delay = given.delay("delay_ms");
     read_result(given, max_payload, said);
+    said.wish = read_wish(given, max_payload);
     return said;
 }
 
@@ -290,6 +331,7 @@ awaitable<json::object> report_attempt(exchange& work, task_id id, ticket by, sp
     }
     const auto now = work.tasks().now();
     const auto of = open_attempt(work.app(), one.task);
+    complete_wish(work.app(), of, said.wish);
     auto done = judge(of, one, said, now);
     co_await tell_handler(work, of, one, done, now);
     const auto taken = co_await work.hand_in(std::move(done.what));

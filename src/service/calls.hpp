@@ -71,21 +71,34 @@ awaitable<answer> show_graph(call& c);
 awaitable<answer> show_history(call& c);
 awaitable<answer> show_figures(call& c);
 
-// rule_calls.cpp
+// schedule_calls.cpp
 extern const fields schedule_query;
-extern const fields limit_fields;
-extern const fields settings_fields;
+extern const fields schedule_fields;
+extern const fields backfill_fields;
+awaitable<answer> declare_schedule(call& c);
 awaitable<answer> list_schedules(call& c);
 awaitable<answer> show_schedule(call& c);
 awaitable<answer> pause_schedule(call& c);
 awaitable<answer> resume_schedule(call& c);
 awaitable<answer> cancel_schedule(call& c);
 awaitable<answer> run_schedule(call& c);
+awaitable<answer> backfill_schedule(call& c);
+
+// quota_calls.cpp
+extern const fields quota_fields;
+awaitable<answer> show_quota(call& c);
+awaitable<answer> set_quota(call& c);
+awaitable<answer> clear_quota(call& c);
+
+// rule_calls.cpp
+extern const fields limit_fields;
+extern const fields settings_fields;
 awaitable<answer> list_limits(call& c);
 awaitable<answer> set_limit(call& c);
 awaitable<answer> clear_limit(call& c);
 awaitable<answer> list_handlers(call& c);
 awaitable<answer> configure_handler(call& c);
+awaitable<answer> show_settings(call& c);
 
 // The two parts of routes().
 std::span<const route> task_routes() noexcept;

@@ -6,6 +6,7 @@
 #include <errand/graph.hpp>
 #include <errand/inspect.hpp>
 #include <errand/limit.hpp>
+#include <errand/quota.hpp>
 #include <errand/schedule.hpp>
 #include <errand/settings.hpp>
 
@@ -33,6 +34,7 @@ boost::json::object json_of(const finding& one);
 boost::json::object json_of(const checkup& seen);
 boost::json::object json_of(const schedule_info& one);
 boost::json::object json_of(const limit_info& one);
+boost::json::object json_of(const quota_info& seen);
 boost::json::object json_of(const figures_info& seen);
 boost::json::object json_of(const handler_settings& values);
 boost::json::object json_of(const settings_info& set);

@@ -1,4 +1,4 @@
-// Rows of the route table for those who look after the work: queues, schedules, limits, settings.
+// Rows of the route table for those who look after the work: queues, schedules, quota, limits, settings.
 #include "service/calls.hpp"
 
 #include <array>
@@ -32,6 +32,20 @@ constexpr std::array switch_answers{outcome{200, "`{\"id\", \"state\", \"changed
                                     no_store};
 constexpr std::array run_answers{outcome{201, "`{\"id\"}`: the task that runs now"}, no_schedule,
                                  outcome{429, "The quota of the namespace is used up"}, no_store};
+constexpr std::array declare_answers{
+    outcome{200, "SCHEDULE with `upcoming`, as it is now; `Location` is its path"}, unfit,
+    outcome{413, "The body is larger than the service takes"},
+    outcome{429, "The quota of the namespace is used up"}, no_store};
+constexpr std::array backfill_answers{outcome{200, "`{\"id\", \"runs\"}`: how many runs were made"}, unfit,
+                                      no_schedule, outcome{429, "The quota of the namespace is used up"},
+                                      no_store};
+constexpr std::array show_quota_answers{
+    outcome{200,
+            "`{\"quota\", \"queued\", \"version\", \"by\", \"at\"}`, as `errand quota --json` prints it"},
+    no_store};
+constexpr std::array set_quota_answers{outcome{200, "The quota as it is now"}, unfit, no_store};
+constexpr std::array settings_answers{
+    outcome{200, "`{\"handler\", \"settings\", \"version\", \"by\", \"at\"}`"}, unfit, no_store};
 constexpr std::array limits_answers{
     outcome{200, "`{\"limits\": [LIMIT]}`, as `errand limits --json` prints them"}, no_store};
 constexpr std::array limit_answers{outcome{200, "LIMIT as it is now"},
@@ -101,6 +115,19 @@ std::span<const route> operator_routes() noexcept {
               .run = list_schedules,
               .query = schedule_query,
               .answers = schedules_answers},
+        route{
+            .method = "POST",
+            .path = "/v1/{namespace}/schedules",
+            .needs = scope::submit,
+            .name = "declare_schedule",
+            .meaning =
+                "Makes a schedule, or changes the one of this handler and key. May be repeated: it is made once",
+            .run = declare_schedule,
+            .body = schedule_fields,
+            .large = true,
+            .answers = declare_answers,
+            .example =
+                R"({"handler": "send_report", "key": "daily", "cron": "0 8 * * 1-5", "timezone": "Europe/Berlin"})"},
         route{.method = "GET",
               .path = "/v1/{namespace}/schedules/{schedule}",
               .needs = scope::view,
@@ -136,6 +163,40 @@ std::span<const route> operator_routes() noexcept {
               .meaning = "One run more, now, whatever it is waiting for",
               .run = run_schedule,
               .answers = run_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/schedules/{schedule}:backfill",
+              .needs = scope::operate,
+              .name = "backfill_schedule",
+              .meaning = "A run for each tick between two times that has none, until now",
+              .run = backfill_schedule,
+              .body = backfill_fields,
+              .answers = backfill_answers,
+              .example = R"({"from": "2026-12-01T00:00:00Z", "to": "2026-12-02T00:00:00Z"})"},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/quota",
+              .needs = scope::admin,
+              .name = "show_quota",
+              .meaning = "What the namespace may use of the store, and how much is queued",
+              .run = show_quota,
+              .answers = show_quota_answers},
+        route{
+            .method = "PUT",
+            .path = "/v1/{namespace}/quota",
+            .needs = scope::admin,
+            .name = "set_quota",
+            .meaning =
+                "Sets what the namespace may use of the store, as a whole. What is not named is not limited",
+            .run = set_quota,
+            .body = quota_fields,
+            .answers = set_quota_answers,
+            .example = R"({"max_queued": 100000, "submit_rate": {"count": 500, "per_ms": 1000}})"},
+        route{.method = "DELETE",
+              .path = "/v1/{namespace}/quota",
+              .needs = scope::admin,
+              .name = "clear_quota",
+              .meaning = "The namespace has no quota any more",
+              .run = clear_quota,
+              .answers = show_quota_answers},
         route{.method = "GET",
               .path = "/v1/{namespace}/limits",
               .needs = scope::view,
@@ -169,6 +230,13 @@ std::span<const route> operator_routes() noexcept {
               .meaning = "The handlers that workers have, with what is set of them",
               .run = list_handlers,
               .answers = handlers_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/handlers/{handler}/settings",
+              .needs = scope::view,
+              .name = "show_settings",
+              .meaning = "What is set of a handler, whether a worker has it or not",
+              .run = show_settings,
+              .answers = settings_answers},
         route{.method = "PUT",
               .path = "/v1/{namespace}/handlers/{handler}/settings",
               .needs = scope::operate,

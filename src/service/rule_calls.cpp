@@ -1,8 +1,7 @@
-// What rules the work: schedules, limits, and what is set of handlers.
+// What rules the work: limits, and what is set of handlers.
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 #include <errand/limit.hpp>
-#include <errand/schedule.hpp>
 #include <errand/settings.hpp>
 
 #include "core/settings_text.hpp"
@@ -24,15 +23,6 @@ namespace errand::web {
 namespace json = boost::json;
 
 namespace {
-
-constexpr std::array<std::string_view, 4> schedule_states{"active", "paused", "finished", "cancelled"};
-
-constexpr std::array schedule_parameters{
-    field{"handler", kind::text, "Only of this handler, by its wire name"},
-    field{"state", kind::text, "Only `active`, `paused`, `finished` or `cancelled`"},
-    field{"limit", kind::integer, "So many at most, 1 to 1000 (100)"},
-    field{"cursor", kind::text, "`next` of the page before"},
-};
 
 constexpr std::array limit_members{
     field{"max_running", kind::integer,
@@ -78,36 +68,6 @@ handler_settings settings_of(const members& given) {
     return set;
 }
 
-awaitable<schedule> need_schedule(call& c) {
-    auto found = co_await c.at.app().find_schedule(c.part("schedule"));
-    if (!found) throw not_found("no schedule has this id: it never was, or is no longer kept");
-    co_return *found;
-}
-
-awaitable<answer> schedule_answer(const schedule& of) {
-    auto document = errand::json_of(co_await of.info());
-    json::array ticks;
-    for (const auto& tick : co_await of.upcoming()) ticks.emplace_back(errand::json_of(std::optional{tick}));
-    document["upcoming"] = std::move(ticks);
-    co_return json_answer(document);
-}
-
-enum class schedule_switch : unsigned char { pause, resume, cancel };
-
-awaitable<answer> switch_schedule(call& c, schedule_switch how) {
-    const parameters none{c.in, {}};
-    const auto of = co_await need_schedule(c);
-    bool changed = false;
-    switch (how) {
-    case schedule_switch::pause: changed = co_await of.pause(); break;
-    case schedule_switch::resume: changed = co_await of.resume(); break;
-    case schedule_switch::cancel: changed = co_await of.cancel(); break;
-    }
-    const auto seen = co_await of.info();
-    co_return json_answer(json::object{
-        {"id", seen.id}, {"state", to_string(seen.state)}, {"changed", changed}});
-}
-
 awaitable<answer> limit_answer(call& c, std::string_view name) {
     for (const auto& one : co_await c.at.app().limits()) {
         if (one.name == name) co_return json_answer(errand::json_of(one));
@@ -117,38 +77,8 @@ awaitable<answer> limit_answer(call& c, std::string_view name) {
 
 }  // namespace
 
-const fields schedule_query{schedule_parameters};
 const fields limit_fields{limit_members};
 const fields settings_fields{settings_members};
-
-awaitable<answer> list_schedules(call& c) {
-    const parameters given{c.in, schedule_parameters};
-    schedule_filter which;
-    which.handler = given.text("handler").value_or("");
-    if (const auto state = given.text("state"))
-        which.state = static_cast<schedule_state>(choice_of(*state, schedule_states, "state"));
-    which.limit = static_cast<std::size_t>(given.integer("limit", 1, 1000).value_or(100));
-    const auto page = co_await c.at.app().schedules(which, given.text("cursor").value_or(""));
-    co_return json_answer(json::object{{"schedules", json_array_of(page.schedules)},
-                                       {"next", page.next.empty() ? json::value{} : json::value{page.next}}});
-}
-
-awaitable<answer> show_schedule(call& c) {
-    const parameters none{c.in, {}};
-    const auto of = co_await need_schedule(c);
-    co_return co_await schedule_answer(of);
-}
-
-awaitable<answer> pause_schedule(call& c) { return switch_schedule(c, schedule_switch::pause); }
-awaitable<answer> resume_schedule(call& c) { return switch_schedule(c, schedule_switch::resume); }
-awaitable<answer> cancel_schedule(call& c) { return switch_schedule(c, schedule_switch::cancel); }
-
-awaitable<answer> run_schedule(call& c) {
-    const parameters none{c.in, {}};
-    const auto of = co_await need_schedule(c);
-    const auto run = co_await of.run_now();
-    co_return json_answer(json::object{{"id", run.id()}}, 201);
-}
 
 awaitable<answer> list_limits(call& c) {
     const parameters none{c.in, {}};
@@ -176,6 +106,14 @@ awaitable<answer> list_handlers(call& c) {
     const parameters none{c.in, {}};
     const auto all = co_await c.at.app().inspect().handlers();
     co_return json_answer(json::object{{"handlers", json_array_of(all)}});
+}
+
+awaitable<answer> show_settings(call& c) {
+    const parameters none{c.in, {}};
+    const auto now = co_await c.at.app().settings_of(c.part("handler"));
+    auto document = errand::json_of(now);
+    document["handler"] = now.handler;
+    co_return json_answer(document);
 }
 
 awaitable<answer> configure_handler(call& c) {

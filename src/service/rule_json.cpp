@@ -75,6 +75,23 @@ boost::json::object json_of(const limit_info& one) {
             {"opens_at", json_of(one.opens_at)}};
 }
 
+boost::json::object json_of(const quota_info& seen) {
+    const auto number = [](const auto& value) {
+        return value ? boost::json::value{*value} : boost::json::value{};
+    };
+    const auto& rules = seen.rules;
+    boost::json::object out{{"max_queued", number(rules.max_queued)},
+                            {"submit_rate", json_of(rules.submit_rate)},
+                            {"max_running", number(rules.max_running)},
+                            {"max_schedules", number(rules.max_schedules)},
+                            {"max_payload", number(rules.max_payload)}};
+    return {{"quota", std::move(out)},
+            {"queued", seen.queued},
+            {"version", seen.version},
+            {"by", seen.by},
+            {"at", seen.version == 0 ? boost::json::value{} : boost::json::value{instant_text(seen.at)}}};
+}
+
 boost::json::object json_of(const figures_info& seen) {
     boost::json::array handlers;
     for (const auto& one : seen.handlers) handlers.emplace_back(json_of_handler(one, seen.over));

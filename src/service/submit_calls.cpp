@@ -36,6 +36,7 @@ namespace {
 
 constexpr std::size_t most_in_batch = 1000;
 constexpr std::size_t longest_key = 255;
+constexpr std::size_t longest_biz_id = 512;
 
 constexpr std::array submission_members{
     field{"handler", kind::text, "The wire name of the handler", true},
@@ -52,6 +53,9 @@ constexpr std::array submission_members{
     field{"expires_after_ms", kind::integer, "Not started so long after it was due: `expired`"},
     field{"retention_ms", kind::integer, "Kept so long after its end"},
     field{"after", kind::texts, "Ids of the tasks that it waits for"},
+    field{
+        "after_biz_ids", kind::objects,
+        "Tasks that it waits for by who they are, also such as are submitted later: `{\"handler\", \"biz_id\"}`"},
     field{"on_failed_dependency", kind::text,
           "When one of those ends otherwise than by `success`: `cancel` (it is cancelled), `wait` or `run`"},
     field{
@@ -60,6 +64,11 @@ constexpr std::array submission_members{
         "one that has never started) or `reject` (409)"},
     field{"headers", kind::text_map, "Carried to the handler"},
     field{"tags", kind::texts, "For finding it again"},
+};
+
+constexpr std::array named_members{
+    field{"handler", kind::text, "The wire name of its handler", true},
+    field{"biz_id", kind::text, "Its business identity", true},
 };
 
 constexpr std::array batch_members{
@@ -80,7 +89,29 @@ constexpr std::array<std::string_view, 3> dependency_names{"cancel", "wait", "ru
 constexpr std::array dependency_rules{dependency_rule::cancel_dependents, dependency_rule::wait,
                                       dependency_rule::run};
 
-options options_of(const members& given) {
+// As proxy::ref() has it.
+std::string id_of_named(const errand::app& app, const members& of) {
+    const auto handler = *of.text("handler");
+    const auto biz_id = *of.text("biz_id");
+    if (biz_id.empty() || biz_id.size() > longest_biz_id)
+        throw bad_request("a biz_id has 1 to 512 bytes", of.path_of("biz_id"));
+    const auto* known = handlers::find(handler);
+    const auto id = derive_task_id(known ? known->identity : handler, biz_id);
+    return to_text(known ? placed_id(*known, id, app.settings().shards) : id);
+}
+
+void add_named_parents(const errand::app& app, const members& given, options& to) {
+    const auto* all = given.array("after_biz_ids");
+    if (!all) return;
+    for (std::size_t i = 0; i < all->size(); ++i) {
+        const auto path = given.path_of("after_biz_ids") + '[' + std::to_string(i) + ']';
+        const auto* object = (*all)[i].if_object();
+        if (!object) throw bad_request("this is to be an object", path);
+        to.after.emplace_back(id_of_named(app, members{*object, named_members, path}));
+    }
+}
+
+options options_of(const errand::app& app, const members& given) {
     constexpr auto most = std::numeric_limits<int>::max();
     options extra;
     extra.biz_id = given.text("biz_id");
@@ -100,6 +131,7 @@ options options_of(const members& given) {
             throw bad_request(detail::quoted_extract(id) + " is no task's id", given.path_of("after"));
         extra.after.emplace_back(std::move(id));
     }
+    add_named_parents(app, given, extra);
     if (const auto rule = given.text("on_failed_dependency")) {
         extra.on_failed_dependency =
             dependency_rules[choice_of(*rule, dependency_names, given.path_of("on_failed_dependency"))];
@@ -146,7 +178,7 @@ submission_request read_submission(errand::app& app, const request& in, const js
                           ": pass a reference to the data instead",
                       given.path_of("args")};
     }
-    auto extra = options_of(given);
+    auto extra = options_of(app, given);
     join_trace(in, extra);
     one.draft.extra = std::make_shared<const options>(std::move(extra));
     return one;

@@ -75,6 +75,7 @@ constexpr std::array reported_members{
     field{"result", kind::any, "Of a success"},
     field{"error", kind::object, "Of a failure"},
     field{"delay_ms", kind::integer, "Until the next attempt"},
+    field{"schedule", kind::object, "Of the run of a schedule, for that"},
 };
 
 constexpr std::array extend_members{
@@ -162,6 +163,16 @@ private:
     std::shared_ptr<exchange> from_;
 };
 
+// Of which schedule it is a run.
+json::value json_of_origin(const std::optional<run_origin>& origin) {
+    if (!origin) return nullptr;
+    return json::object{{"id", to_text(origin->schedule)},
+                        {"key", origin->key},
+                        {"tick", instant_text(origin->tick)},
+                        {"missed", origin->missed},
+                        {"runs", origin->number}};
+}
+
 json::object json_of_claimed(const opened_attempt& of, const attempt& one, time_point lease_until,
                              json::value args, std::string_view mark) {
     json::object headers;
@@ -188,7 +199,8 @@ json::object json_of_claimed(const opened_attempt& of, const attempt& one, time_
             {"args", std::move(args)},
             {"headers", std::move(headers)},
             {"tags", std::move(tags)},
-            {"last_error", std::move(last_error)}};
+            {"last_error", std::move(last_error)},
+            {"schedule", json_of_origin(of.body.origin)}};
 }
 
 // Its arguments; the result of the task that it came after is the first one, where it is to be.
