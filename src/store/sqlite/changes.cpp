@@ -66,6 +66,8 @@ edit_verdict changes::edit(const edit_call& call) {
     if (record) {
         if (due && !carrier) record->due = *due > tx_.now() ? *due : 0;
         edges_.keep_waiting(call.id, *record);
+    } else if (!due && to->aside()) {
+        to = &aside_.take_in(decode_body(call.body));
     } else {
         std::tie(to, place) = place_after_edit(call.id, *row, group, priority, due);
     }

@@ -1,6 +1,7 @@
 // What callers do to single tasks: cancel, edit, remove.
 #pragma once
 
+#include "store/sqlite/aside_tasks.hpp"
 #include "store/sqlite/endings.hpp"
 #include "store/sqlite/queues.hpp"
 
@@ -8,8 +9,15 @@ namespace errand::sqlite {
 
 class changes {
 public:
-    changes(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings)
-        : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges}, endings_{endings} {}
+    changes(transaction& of, task_rows& rows, queues& queues, edges& edges, endings& endings,
+            aside_tasks& aside)
+        : tx_{of},
+          sql_{of.sql},
+          rows_{rows},
+          queues_{queues},
+          edges_{edges},
+          endings_{endings},
+          aside_{aside} {}
 
     cancel_answer cancel(const task_id& id, incarnation life, std::string_view outcome);
     edit_verdict edit(const edit_call& call);
@@ -30,6 +38,7 @@ private:
     queues& queues_;
     edges& edges_;
     endings& endings_;
+    aside_tasks& aside_;
 };
 
 }  // namespace errand::sqlite

@@ -48,7 +48,7 @@ struct operations {
     submissions submission{tx, tasks, places, links};
     claims claim{tx, tasks, places, ends, aside, gate, group, bundle};
     dependencies dependency{tx, tasks, places, links, ends, aside, bundle};
-    changes change{tx, tasks, places, links, ends};
+    changes change{tx, tasks, places, links, ends, aside};
     maintenance maintain{tx, tasks, places, links, ends, aside, gate, group};
     inspection inspect{tx, tasks, links, gate};
     limits limit{tx, gate, group};
