@@ -243,8 +243,8 @@ errand_broken_hand(strange_is_ready FINDS strange_again SCRIPTS "${promote}"
     FAULTS --patience 20 --no-lots --only slow_line)
 
 # Nobody is told of what stands aside, and who looks finds nothing.
-errand_broken_source(aside_untold tell FILE store/redis/scripts/lib_aside.lua
-    FROM "if ear and call('PUBLISH'" TO "if ear and not name and call('PUBLISH'")
+errand_broken_source(aside_untold tell FILE store/redis/scripts/lib_tell.lua
+    FROM "return ear and call('PUBLISH'" TO "return ear and not name and call('PUBLISH'")
 errand_broken_source(aside_untold adopt FILE store/redis/scripts/adopt.lua
     FROM "number, more and 1 or 0, after" TO "number, limit > 0 and more and 1 or 0, after")
 errand_broken_hand(aside_untold FINDS "(stuck|left_aside)" SCRIPTS "${tell}" "${adopt}"

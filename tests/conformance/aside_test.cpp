@@ -1,5 +1,5 @@
 // Tasks that stand aside: a worker has claimed them that does not know their handler.
-#include "support/ward.hpp"
+#include "support/limit_fixture.hpp"
 
 #include <catch2/generators/catch_generators.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 const std::vector<std::string> own_queues{"default"};
 
-struct two_programs : ward_on<store_fixture> {
+struct two_programs : limit_fixture {
     member old = join("old:1");
     member fresh = join("fresh:1");
 
@@ -31,6 +31,29 @@ struct two_programs : ward_on<store_fixture> {
         REQUIRE(got.size() == 1);
         put_aside(got[0]);
         return item.id;
+    }
+    // The same behind a limit, whose place is free again.
+    task_id gated_stranger(const std::string& gates, const std::string& args = "[1]") {
+        const auto id = submit_gated(gates, args);
+        const auto got = claim(old, 1).claimed;
+        REQUIRE(got.size() == 1);
+        task_notes notes;
+        notes.unknown_handler = 1;
+        auto aside = of(got[0], report::kind::aside);
+        aside.record = encode(notes);
+        CHECK(finish(old, {aside}) == std::vector{report_verdict::accepted});
+        return id;
+    }
+    std::string findings() {
+        std::string all;
+        for (const auto& one : check()) all += one.kind + ": " + one.words + "\n";
+        return all;
+    }
+    // Idle, and known to answer to the handler.
+    void waits_for_strangers(member& one) {
+        await(io, one->beat(R"({"answers_to":["other","test"],"ear":"fresh:1"})", 1h, {}));
+        CHECK(claim(one, 1).claimed.empty());
+        CHECK(adopt(one).tasks.empty());
     }
     adopt_answer adopt(member& by, std::size_t limit = 10, duration lease = 1h,
                        std::vector<std::string> handlers = {"other", "test"}) {
@@ -314,4 +337,109 @@ TEST_CASE("what stands aside is listed with the delayed ones, and stays when nob
     await(t.io, t.worker->clean(100));
     const auto again = t.stranger();
     CHECK(t.adopt(t.fresh).tasks.at(0).id == again);
+}
+
+TEST_CASE(
+    "what stands aside while its limit is used up is claimed by nobody who does not know it, and goes on in turn") {
+    two_programs t;
+    t.set("crm", t.at_most(1));
+    const auto first = t.gated_stranger(t.running("crm"), "1"),
+               second = t.gated_stranger(t.running("crm"), "2");
+    t.submit_gated(t.running("crm"), "known");
+    auto got = t.take(1);
+    REQUIRE(got.size() == 1);
+    CHECK(t.adopt(t.fresh).tasks.empty());
+    CHECK(t.claim(t.old, 10).claimed.empty());
+    CHECK(t.check().empty());
+    CHECK(t.finish_one(got[0]) == report_verdict::accepted);
+    CHECK(t.claim(t.old, 10).claimed.empty());
+    CHECK(t.adopt(t.fresh, 10, 1h, {"other"}).tasks.empty());
+    CHECK(t.adopt(t.fresh, 0).more);
+    std::set<task_id> adopted;
+    for (int i = 0; i < 2; ++i) {
+        const auto taken = t.adopt(t.fresh).tasks;
+        REQUIRE(taken.size() == 1);
+        adopted.insert(taken[0].id);
+        CHECK(t.claim(t.old, 10).claimed.empty());
+        CHECK(t.check().empty());
+        CHECK(t.work(t.fresh, {t.done(taken[0])}).verdicts == std::vector{report_verdict::accepted});
+    }
+    CHECK(adopted == std::set{first, second});
+    CHECK_FALSE(t.adopt(t.fresh, 0).more);
+    CHECK(t.state_of_limit("crm").running == 0);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE(
+    "what waits at a limit for one who knows it is cancelled, removed, changed and replaced like any other") {
+    two_programs t;
+    t.set("crm", t.at_most(1));
+    std::vector<task_id> all;
+    for (int i = 0; i < 6; ++i) all.push_back(t.gated_stranger(t.running("crm")));
+    t.submit_gated(t.running("crm"), "known");
+    auto holder = t.take(1);
+    REQUIRE(holder.size() == 1);
+    CHECK(t.adopt(t.fresh).tasks.empty());
+    t.cancel(all[0]);
+    CHECK(await(t.io, t.worker->remove(all[1], outcome_of(state::cancelled, 0ms))) ==
+          remove_verdict::removed);
+    auto instead = t.behind(item_with(all[2], "[2]", on_conflict::replace), t.running("crm"));
+    CHECK(t.submit(t.worker, instead).verdict == submit_verdict::replaced);
+    const auto edit = [&](const task_id& id, std::optional<time_point> due) {
+        const auto seen = await(t.io, t.worker->find(id))->body;
+        auto body = decode_body(seen);
+        body.priority = 7;
+        CHECK(await(t.io, t.worker->edit({id, seen, encode(body), due, {}})) == edit_verdict::done);
+    };
+    CHECK(t.findings() == "");
+    edit(all[3], {});
+    CHECK(t.findings() == "");
+    edit(all[4], std::chrono::floor<duration>(std::chrono::system_clock::now()) + 1h);
+    CHECK(t.check().empty());
+    CHECK(t.finish_one(holder[0]) == report_verdict::accepted);
+    // The one that is changed and the one that is left are for who knows them, what replaced another is new.
+    std::set<task_id> adopted;
+    for (int i = 0; i < 2; ++i) {
+        const auto got = t.adopt(t.fresh).tasks;
+        REQUIRE(got.size() == 1);
+        adopted.insert(got[0].id);
+        CHECK(t.work(t.fresh, {t.done(got[0])}).verdicts == std::vector{report_verdict::accepted});
+    }
+    CHECK(adopted == std::set{all[3], all[5]});
+    CHECK(t.adopt(t.fresh).tasks.empty());
+    const auto claimed = t.claim(t.old, 10).claimed;
+    REQUIRE(claimed.size() == 1);
+    CHECK(claimed[0].id == all[2]);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE(
+    "what stands aside gets its turn at a limit though others retake its place in the step that frees it") {
+    // On SQLite it waits for a look that finds the limit open (docs/decisions.md).
+    if (kind_of_tests() != store_kind::redis) return;
+    two_programs t;
+    t.set("crm", t.at_most(1));
+    const auto id = t.gated_stranger(t.running("crm"));
+    t.submit_many(5, t.running("crm"));
+    auto held = t.work(t.old, {}, {}, 1).claimed;
+    REQUIRE(held.size() == 1);
+    t.waits_for_strangers(t.fresh);
+    for (int started = 0; started < 3; ++started) {
+        const auto told = t.fresh.ear->asides;
+        auto answer = t.work(t.old, {t.done(held[0])}, {held[0].claim}, 1);
+        if (answer.claimed.empty()) {
+            CHECK(t.until([&] { return t.fresh.ear->asides > told; }));
+            const auto got = t.adopt(t.fresh).tasks;
+            REQUIRE(got.size() == 1);
+            CHECK(got[0].id == id);
+            CHECK(t.check().empty());
+            // And the others theirs.
+            t.work(t.fresh, {t.done(got[0])});
+            CHECK(t.claim(t.old, 1).claimed.size() == 1);
+            return;
+        }
+        t.waits_for_strangers(t.fresh);
+        held = std::move(answer.claimed);
+    }
+    FAIL("it starves");
 }

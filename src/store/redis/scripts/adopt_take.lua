@@ -1,4 +1,5 @@
--- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows.
+-- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows. One whose gate is closed
+-- waits from then on in a group of strangers (adopt_turns.lua).
 -- Needs: lib_record lib_entry lib_earliest lib_most lib_slots
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
@@ -6,12 +7,33 @@ local all_but = ARGV[9] == '1'
 for i = 10, #ARGV do known[key_name(ARGV[i])] = true end
 for at = first_queue_key, #KEYS, 6 do queues[sub(KEYS[at], #prefix + 7)] = (at - first_queue_key) / 6 + 1 end
 
+local function serves(handler) return (known[handler] ~= nil) ~= all_but end
+
+-- A task's body and notes, false for each that is not there; nil: the reply is full.
+local function read_one(id)
+  local body, noted = call('HGET', tasks, id), call('HGET', notes, id)
+  local size = (body and #body or 0) + (noted and #noted or 0)
+  if #ids > 0 and bytes + size > most_bytes then return nil end
+  return body, noted
+end
+
+local function add_one(id, body, noted)
+  local n = #ids + 1
+  ids[n], bodies[n], lengths[n], bytes = id, body, #body, bytes + #body + (noted and #noted or 0)
+  if noted then remarks[#remarks + 1], remarks[#remarks + 2] = n, noted end
+end
+
+local function start_one(id, text)
+  go_through(text)
+  write_counts()
+  gated_of[id] = text
+end
+
 -- One of them; what has gone on in another way since is struck off only. False: the reply is full.
 local function take_one(q, member)
   local id = sub(member, -16)
-  local body, noted = call('HGET', tasks, id), call('HGET', notes, id)
-  local size = (body and #body or 0) + (noted and #noted or 0)
-  if #ids > 0 and bytes + size > most_bytes then return false end
+  local body, noted = read_one(id)
+  if body == nil then return false end
   call('ZREM', links, member)
   if not body or is_ended(body) then return true end
   local text = entry_of(id, body, noted)
@@ -20,17 +42,13 @@ local function take_one(q, member)
   if is_gated(body) then
     local theirs = gates_of(body)
     if first_closed(theirs) then
-      -- Its turn comes as it does for any other.
-      if hold(q, id, body, true) then wake(q, 1) end
+      if hold(q, id, body, false, true) then wake(q, 1) end
+      room = room - 9
       return true
     end
-    go_through(theirs)
-    write_counts()
-    gated_of[id] = theirs
+    start_one(id, theirs)
   end
-  local n = #ids + 1
-  ids[n], bodies[n], lengths[n], bytes = id, body, #body, bytes + size
-  if noted then remarks[#remarks + 1], remarks[#remarks + 2] = n, noted end
+  add_one(id, body, noted)
   return true
 end
 
@@ -40,7 +58,7 @@ local function take_group(q, front)
     local found = call('ZRANGE', links, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0,
       math.min(limit - #ids + 1, 100))
     for i = 1, #found do
-      more = #ids == limit or room == 0 or not take_one(q, found[i])
+      more = #ids == limit or room <= 0 or not take_one(q, found[i])
       if more then return end
       room = room - 1
     end

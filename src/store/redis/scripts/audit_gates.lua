@@ -30,7 +30,7 @@ function looks.groups(field, value)
   elseif not call('ZSCORE', held, member) and finding('stuck', group, 'a group whose turn will not come') then
     local queue = byte(member) == 112 and sub(member, 2 + gate_width, -33) or sub(member, 2, -47)
     line_up(queue, sub(head, 18, 18), group, ticket, text)
-    wake_in(prefix .. 'idle:' .. queue, 1)
+    strangers.wake_for_turn(queue)
   end
 end
 
@@ -98,7 +98,7 @@ local function look_at_waits(after)
   local gate = sub(first, 2, 1 + gate_width)
   local queue = sub(first, 2 + gate_width, -33)
   local till = closed_until(gate)
-  local coming = any_turn(queue) or till and (till == math.huge or call('ZSCORE', opens, gate))
+  local coming = any_turn(queue) or till == math.huge or call('ZSCORE', opens, gate)
   if not coming and finding('stuck', sub(first, -16), 'a group waits at an open gate') then let_go(gate) end
   return 'p' .. gate .. queue .. '\n\255'
 end

@@ -19,14 +19,29 @@ local function head_now(group)
   return known.list[known.at]
 end
 
+-- The gate of these whose last place is promised to one that comes before this group (lib_groups.lua).
+local function promised_of(text, priority, ticket)
+  if not next(seen.promised) then return end
+  for _, known in ipairs(gates_in(text)) do
+    local promise, rule = seen.promised[known.name], known.rule
+    if promise and promise < tonumber(priority .. (ticket or '99999999999999')) then
+      local last = known.runs and rule.most and running(known.name) + 1 >= rule.most
+      if last or known.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros then
+        return known.name, math.huge
+      end
+    end
+  end
+end
+
 -- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now. It stands
 -- nowhere when this is called.
 local function pop_group(q, group, ticket, text, time)
   local queue, head = name_of(q), head_now(group)
   if not text or not head then return end
   local gate, till = first_closed(text)
+  if not gate then gate, till = promised_of(text, sub(head, 18, 18), ticket) end
   if gate then
-    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket or new_ticket(), text) then wake_for(opening, queue) end
+    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket or new_ticket(), text) then strangers.wake_for_opening(queue) end
     let_all_go(text)
     return
   end

@@ -1,28 +1,16 @@
 -- Tasks that stand aside for workers that know their handler: another has claimed them that does not. Those that wait for a
 -- time meanwhile (a retry) are marked, and stand aside again when it has come.
--- Needs: lib_names lib_wake lib_entry lib_earliest
+-- Needs: lib_tell lib_entry lib_earliest
 
 -- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
 -- told before, some of the others: whoever is told remembers it until nothing stands aside.
--- Which handlers a worker knows stands in its card as JSON, with `ear`: the connection that hears of it.
 local function tell_aside(q, handler, most, first)
-  local name, told = string.gsub(cjson.encode(handler), '\\/', '/'), 0
-  local function tell(worker, ear)
-    local card = call('HGET', cards, worker)
-    if not card or not string.find(card, name, 1, true) then return end
-    ear = ear or string.match(card, '"ear":"([^"]+)"')
-    if ear and call('PUBLISH', prefix .. 'wake:' .. ear, 'a') > 0 then told = told + 1 end
-  end
-  for _, idle in ipairs(call('SRANDMEMBER', idle_of(q), 16)) do
-    if told < most then
-      local ear = string.match(idle, '^[^\n]+')
-      tell(process_of(ear), ear)
-    end
-  end
+  local name = tell.name_of(handler)
+  local told = tell.idle(idle_of(q), name, most)
   if told > 0 or not first then return end
   for _, worker in ipairs(call('ZRANDMEMBER', workers, 500)) do
     if told == 8 then return end
-    tell(worker)
+    if tell.one(worker, name) then told = told + 1 end
   end
 end
 

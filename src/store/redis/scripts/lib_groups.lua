@@ -4,11 +4,13 @@
 -- held:   'h' group (16 hex), priority (9 - p), order (13 digits), id -> the tasks of a group in order
 --         't' queue, a line break, priority (9 - p), virtual time (14 digits), ticket, group -> the groups whose turn will come
 --         (those that wait at a gate: lib_gates.lua)
+--         A group of strangers, tasks whose handler some workers do not know, has for its queue that name, '!' and the handler's,
+--         as they stand in keys: claims do not find its turn, `adopt` does (adopt_turns.lua).
 -- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its ticket, its gates
---         'i' id -> order of the task; 'n' queue -> tasks
+--         'i' id -> order of the task, of a stranger with '!' behind it; 'n' queue -> tasks, strangers too
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
--- Needs: lib_gates lib_returns lib_names lib_wake lib_entry lib_many
+-- Needs: lib_gates lib_returns lib_names lib_wake lib_tell lib_entry lib_many
 local groups = prefix .. 'groups'
 local first_order = 5 * 10 ^ 12
 
@@ -88,6 +90,25 @@ local function wake_for(list, queue)
   if not wakes_late then wake_in(prefix .. 'idle:' .. queue, 1) end
 end
 
+-- Who frees a place and claims in one call would take it before any stranger, whose worker comes with another call: so one is
+-- promised to the stranger, as the first of all that wait there, when an idle worker has heard of it. Who stands back for it
+-- looks again after this time (us), whatever has become of it.
+local strangers = {promised_for = 1000000}
+
+function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
+-- Its real queue and its handler, as they stand in keys; nil: it is none of strangers.
+function strangers.parts_of(queue) return string.match(queue, '^([^!]*)!(.*)$') end
+
+-- For a group whose turn has come. Of strangers an idle worker is told that knows them; true when it has heard.
+function strangers.wake_for_turn(queue)
+  local real, handler = strangers.parts_of(queue)
+  if real then return tell.idle(prefix .. 'idle:' .. real, tell.name_of(queue_named(handler)), 1) > 0 end
+  wake_for(woken, queue)
+  return false
+end
+-- One is to sleep until a gate opens.
+function strangers.wake_for_opening(queue) wake_for(opening, strangers.parts_of(queue) or queue) end
+
 -- For what the call has not taken itself. Who waits then, looks at openings, too.
 local function wake_late(waits)
   for queue in pairs(woken) do
@@ -111,6 +132,11 @@ end
 local function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
+  if seen.promised[gate] then
+    local first = first_of('p' .. gate)
+    if first and open_at(gate, micros + strangers.promised_for) then strangers.wake_for_opening(sub(first, 2 + gate_width, -33)) end
+    return
+  end
   if seen.unwaited[gate] or nobody_waits(known.limit) then return end
   local till = closed(known)
   if till == math.huge then return end
@@ -119,7 +145,7 @@ local function let_go(gate)
   seen.unwaited[gate] = first == nil
   if not first then return end
   if till then
-    if open_at(gate, till) then wake_for(opening, sub(first, 2 + gate_width, -33)) end
+    if open_at(gate, till) then strangers.wake_for_opening(sub(first, 2 + gate_width, -33)) end
     return
   end
   repeat
@@ -127,7 +153,9 @@ local function let_go(gate)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
     if text then line_up(queue, priority, group, ticket, text) end
-    wake_for(woken, queue)
+    if strangers.wake_for_turn(queue) and text then
+      seen.promised[gate] = math.min(seen.promised[gate] or math.huge, tonumber(priority .. ticket))
+    end
     first = two[2] and call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
   until not first
 end
@@ -184,15 +212,16 @@ local function mark_gated()
   seen.marked = true
 end
 
--- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
-local function hold(q, id, body, front)
-  local queue, text, priority = name_of(q), gates_of(body), 9 - priority_of(body)
+-- Puts a task into its group, or that of strangers: at its end, or before all others of its priority. True when somebody is to be
+-- woken for it.
+local function hold(q, id, body, front, strange)
+  local queue, text, priority = strange and strangers.queue_of(body) or name_of(q), gates_of(body), 9 - priority_of(body)
   local group = group_of(queue, text)
   local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   local order = string.format('%013.0f', first_order + step)
   call('ZADD', held, 0, 'h' .. group .. priority .. order .. id)
-  call('HSET', groups, 'i' .. id, order)
-  call('HINCRBY', groups, 'n' .. queue, 1)
+  call('HSET', groups, 'i' .. id, strange and order .. '!' or order)
+  call('HINCRBY', groups, 'n' .. name_of(q), 1)
   mark_gated()
   return join(queue, group, priority, text)
 end
@@ -224,10 +253,11 @@ local function unhold(q, id, body)
   local order = is_gated(body) and call('HGET', groups, 'i' .. id)
   if not order then return false end
   local queue, text = name_of(q), gates_of(body)
+  if sub(order, 14) == '!' then queue, order = strangers.queue_of(body), sub(order, 1, 13) end
   local group = group_of(queue, text)
   call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
   call('HDEL', groups, 'i' .. id)
-  fewer_held(queue, 1)
+  fewer_held(name_of(q), 1)
   local head = head_of(group)
   local member, ticket = standing_of(group)
   if head then

@@ -1,0 +1,62 @@
+-- adopt, what is taken of those that wait at limits: groups of strangers take turns like those of queues (lib_groups.lua).
+-- Needs: lib_groups adopt_take
+
+-- The first task of the group whose turn it is, when its gates are open. False: the reply is full.
+local function take_turn(q, queue, member)
+  local group = sub(member, -16)
+  local _, ticket, text = standing_of(group)
+  local head = head_of(group)
+  local id = sub(head or '', -16)
+  local body, noted = read_one(id)
+  if body == nil then return false end
+  call('ZREM', held, member)
+  if not text or not head then return true end
+  local gate, till = first_closed(text)
+  if not gate then
+    call('ZREM', held, head)
+    call('HDEL', groups, 'i' .. id)
+    fewer_held(name_of(q), 1)
+    if body then
+      start_one(id, text)
+      add_one(id, body, noted)
+    end
+    head, ticket = head_of(group), new_ticket()
+    gate, till = first_closed(text)
+  end
+  if not head then
+    dissolve(group)
+    none_is_held()
+  elseif not gate then
+    line_up(queue, sub(head, 18, 18), group, ticket, text)
+  elseif wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then
+    strangers.wake_for_opening(queue)
+  end
+  let_all_go(text)
+  return true
+end
+
+-- Those of one queue and handler; `more` when some are left.
+local function take_strangers(q, queue)
+  repeat
+    local member = first_of('t' .. queue .. '\n')
+    if not member then return end
+    more = #ids == limit or room <= 0 or not take_turn(q, queue, member)
+    room = room - 10
+  until more
+end
+
+-- Of all queues, from a place on. Returns where to go on, '': all were looked at.
+local function take_turns(after)
+  if limit > 0 and call('HEXISTS', stale, 'gated') == 1 then open_gates(50) end
+  local looks = 200
+  repeat
+    local first = call('ZRANGE', held, after == '' and '[t' or '(' .. after, '(u', 'BYLEX', 'LIMIT', 0, 1)[1]
+    local queue = string.match(first or '', '^t([^\n]*)\n')
+    if not queue then return '' end
+    local real, handler = strangers.parts_of(queue)
+    local q = real and queues[real]
+    if q and serves(handler) and is_open(q) then take_strangers(q, queue) end
+    after, looks = 't' .. queue .. '\n\255', looks - 1
+  until more or looks == 0
+  return after
+end
