@@ -39,6 +39,10 @@ awaitable<answer> list_tasks(call& c);
 awaitable<answer> list_queues(call& c);
 awaitable<answer> list_workers(call& c);
 
+// event_calls.cpp
+awaitable<answer> watch_task(call& c);
+awaitable<answer> watch_name_space(call& c);
+
 // work_calls.cpp
 extern const fields claim_fields;
 extern const fields report_batch_fields;

@@ -92,8 +92,15 @@ json::object error_schema() {
             {"required", json::array{"error"}}};
 }
 
-json::object content(json::object schema) {
-    return {{"application/json", json::object{{"schema", std::move(schema)}}}};
+json::object content(json::object schema, std::string_view type = "application/json") {
+    return {{type, json::object{{"schema", std::move(schema)}}}};
+}
+
+// Errors are of one kind, whatever the call answers else.
+json::object content_of(const route& of, const outcome& answer) {
+    if (answer.status >= 400) return content(reference_to("error"));
+    if (of.type == "application/json") return content({});
+    return content({{"type", "string"}}, of.type);
 }
 
 // Where the service has tokens; where it has none, nobody is asked for one.
@@ -109,8 +116,7 @@ json::object operation(const route& of) {
     json::object responses;
     for (const auto& one : of.answers) {
         responses[std::to_string(one.status)] =
-            json::object{{"description", one.meaning},
-                         {"content", content(one.status < 400 ? json::object{} : reference_to("error"))}};
+            json::object{{"description", one.meaning}, {"content", content_of(of, one)}};
     }
     json::object all{{"operationId", of.name},
                      {"summary", of.meaning},

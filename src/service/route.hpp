@@ -77,7 +77,8 @@ struct route {
     std::size_t most_body = 0;  // bytes of its body; 0: as that says
     bool drops_body = false;    // it is not kept while the call is under way
     std::span<const outcome> answers{};
-    std::string_view example{};  // a body
+    std::string_view example{};                  // a body
+    std::string_view type = "application/json";  // of its answer, when all is well
 };
 
 std::span<const route> routes() noexcept;

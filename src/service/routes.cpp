@@ -54,6 +54,13 @@ constexpr std::array queues_answers{
     outcome{200, "`{\"queues\": [QUEUE], \"complete\"}`, as `errand queues --json` prints them"}, away};
 constexpr std::array workers_answers{
     outcome{200, "`{\"workers\": [WORKER], \"complete\"}`, as `errand workers --json` prints them"}, away};
+constexpr std::array watch_task_answers{
+    outcome{200, "Events: see [Events](#events). `data` is the task, as `GET` of it answers"}, bad, unknown,
+    outcome{429, "As many requests wait as may (`max_waiting`)"}, away};
+constexpr std::array watch_answers{
+    outcome{200,
+            "Events: see [Events](#events). `data` is `{\"queues\": [QUEUE], \"workers\", \"complete\"}`"},
+    bad, outcome{429, "As many requests wait as may (`max_waiting`)"}};
 constexpr std::array cancel_answers{
     outcome{200, "`{\"id\", \"state\"}`: its state now, which is another end when it had ended before"},
     unknown, away};
@@ -148,7 +155,8 @@ std::span<const route> task_routes() noexcept {
               .name = "metrics",
               .meaning = "What this process measures of itself, for Prometheus",
               .run = show_metrics,
-              .answers = metrics_answers},
+              .answers = metrics_answers,
+              .type = "text/plain"},
         route{
             .method = "GET",
             .path = "/metrics/store",
@@ -158,7 +166,8 @@ std::span<const route> task_routes() noexcept {
                 "How the namespace stands, for Prometheus: the same from each process that serves it, so let one be "
                 "asked. At most 5 seconds old",
             .run = show_store_metrics,
-            .answers = store_metrics_answers},
+            .answers = store_metrics_answers,
+            .type = "text/plain"},
         route{.method = "POST",
               .path = "/v1/{namespace}/tasks",
               .needs = scope::submit,
@@ -203,6 +212,24 @@ std::span<const route> task_routes() noexcept {
             .run = show_task,
             .query = look_query,
             .answers = show_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/tasks/{id}/events",
+              .needs = scope::view,
+              .name = "watch_task",
+              .meaning = "One task as it changes, until it has ended",
+              .run = watch_task,
+              .answers = watch_task_answers,
+              .type = "text/event-stream"},
+        route{
+            .method = "GET",
+            .path = "/v1/{namespace}/events",
+            .needs = scope::view,
+            .name = "watch_name_space",
+            .meaning =
+                "The queues with how many tasks are in each state, and how many workers there are, as that changes",
+            .run = watch_name_space,
+            .answers = watch_answers,
+            .type = "text/event-stream"},
         route{
             .method = "PATCH",
             .path = "/v1/{namespace}/tasks/{id}",

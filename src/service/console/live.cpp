@@ -27,6 +27,7 @@ std::string gist_of(const boost::json::object& document) {
 }
 
 const std::string beat_text = "event: beat\ndata: {}\n\n";
+const std::string end_text = "event: end\ndata: {}\n\n";
 
 std::string frame_of(std::string_view event, const boost::json::value& document) {
     std::string text;
@@ -50,7 +51,8 @@ struct live::topic {
     std::size_t version = 0;  // of it
     std::size_t looks = 0;
     std::size_t watchers = 0;
-    bool ended = false;
+    bool ended = false;  // nobody is told anything any more
+    bool over = false;   // the last document was told, or will be
     async_gate looked;
 };
 
@@ -71,13 +73,16 @@ public:
     static awaitable<std::string> next(std::shared_ptr<place> self, web::desk& at) {
         auto& topic = *self->what_;
         const auto silent_until = self->told_ + looks_per_beat;
-        while (topic.version == self->seen_ && topic.looks < silent_until && !topic.ended)
+        while (topic.version == self->seen_ && topic.looks < silent_until && !topic.ended && !topic.over)
             co_await at.wait(until_looked(self->what_));
         self->told_ = topic.looks;
-        if (topic.ended) co_return std::string{};
-        if (topic.version == self->seen_) co_return beat_text;
-        self->seen_ = topic.version;
-        co_return topic.frame;
+        if (topic.ended || self->over_) co_return std::string{};
+        if (topic.version != self->seen_) {
+            self->seen_ = topic.version;
+            co_return topic.frame;
+        }
+        self->over_ = topic.over;
+        co_return self->over_ ? end_text : beat_text;
     }
 
 private:
@@ -87,6 +92,7 @@ private:
     std::shared_ptr<topic> what_;
     std::size_t seen_ = 0;
     std::size_t told_ = 0;
+    bool over_ = false;
 };
 
 web::answer live::watch(web::call& c, const view& what, std::string which, office& at, bool hide_args) {
@@ -116,6 +122,7 @@ awaitable<void> live::keep_looking(std::shared_ptr<topic> one) {
             const auto document = co_await one->what.look({app_, one->at, one->which, one->hide_args});
             now = frame_of("", document);
             gist = gist_of(document);
+            one->over = one->what.is_last && one->what.is_last(document);
         } catch (...) {
             now = frame_of("trouble", web::json_of(web::refusal_of(std::current_exception(), false)));
             gist = now;
@@ -127,9 +134,10 @@ awaitable<void> live::keep_looking(std::shared_ptr<topic> one) {
             ++one->version;
         }
         one->looked.open();
+        if (one->over) break;
         co_await duties_.pause(between_looks);
     }
-    one->ended = true;
+    one->ended = !one->over;
     one->looked.open();
     topics_.erase(name);
 }

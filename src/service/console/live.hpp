@@ -15,7 +15,8 @@ class live {
 public:
     live(app& of, const boost::asio::any_io_executor& loop) : app_{of}, loop_{loop}, duties_{loop} {}
 
-    // A stream of events for this view: "data: {…}" when it has changed, "event: beat" else.
+    // A stream of events for this view: "data: {…}" when it has changed, "event: beat" else; "event: end" after the last document.
+    // `what` stays as it is.
     web::answer watch(web::call& c, const view& what, std::string which, office& at, bool hide_args);
     // How often the store was asked.
     std::size_t looks() const noexcept { return looks_; }

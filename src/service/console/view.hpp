@@ -28,6 +28,8 @@ using view_function = awaitable<boost::json::object> (*)(view_call);
 struct view {
     std::string_view name;
     view_function look = nullptr;
+    // Whether a document is the last one, after which nothing is told any more; null: none is.
+    bool (*is_last)(const boost::json::object& document) = nullptr;
 };
 
 // Null: there is none of this name.

@@ -1,0 +1,87 @@
+// Server-sent events of the REST interface.
+#include "service/counter.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using errand::test::eventually;
+using service_test::counter;
+
+namespace {
+
+// The next document that is told; beats and what comes before them are passed over.
+boost::json::value next_document(service_test::client& at) {
+    for (;;) {
+        const auto part = at.receive_until("\n\n");
+        if (part.starts_with("data: ")) return boost::json::parse(part.substr(6));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("whoever watches a task hears how it is, of each change, and of its end", "[service]") {
+    counter t;
+    const auto id = t.submit(R"({"handler": "parcel", "args": [1]})");
+    auto first = t.connect();
+    auto second = t.connect();
+    for (auto* one : {&first, &second}) {
+        const auto head = one->ask("GET", t.path("/tasks/" + id + "/events"));
+        REQUIRE(head.status == 200);
+        CHECK(head.headers.at("content-type") == "text/event-stream");
+        CHECK(next_document(*one).at("state") == "ready");
+        one->receive_until("event: beat\ndata: {}\n\n");
+    }
+    // One who has gone takes nothing from the other.
+    first.close();
+    t.app.block_on(t.app.start());
+    auto seen = next_document(second);
+    while (seen.at("state") != "success") seen = next_document(second);
+    CHECK(seen.at("id") == boost::json::string_view{id});
+    CHECK(seen.at("result") == 1);
+    CHECK_THAT(second.receive_until("\n\n"), ContainsSubstring("event: end"));
+    CHECK(second.ended());
+    // Whoever comes late hears how it has ended.
+    auto late = t.connect();
+    CHECK(late.ask("GET", t.path("/tasks/" + id + "/events")).status == 200);
+    CHECK(next_document(late).at("state") == "success");
+    CHECK_THAT(late.receive_until("\n\n"), ContainsSubstring("event: end"));
+    CHECK(late.ended());
+    auto at = t.connect();
+    CHECK(at.ask("GET", t.path("/tasks/0198c5d2-7c3e-7f00-8000-000000000001/events")).status == 404);
+}
+
+TEST_CASE("whoever watches the namespace hears of its queues, until the service stops", "[service]") {
+    counter t;
+    auto at = t.connect();
+    REQUIRE(at.ask("GET", t.path("/events")).status == 200);
+    CHECK(next_document(at).at("queues").as_array().empty());
+    t.submit(R"({"handler": "parcel", "args": [1], "delay_ms": 3600000})");
+    auto seen = next_document(at);
+    while (seen.at("queues").as_array().empty()) seen = next_document(at);
+    CHECK(seen.at("queues").at(0).at("name") == "parcels");
+    CHECK(seen.at("complete") == true);
+    t.stop_service();
+    while (!at.ended()) at.receive_until("\n\n");
+}
+
+TEST_CASE("as many watch as may wait, and who is too many is told so", "[service]") {
+    errand::service_options how;
+    how.max_waiting = 1;
+    counter t{how};
+    auto first = t.connect();
+    REQUIRE(first.ask("GET", t.path("/events")).status == 200);
+    next_document(first);
+    eventually([&] {
+        auto next = t.connect();
+        return next.ask("GET", t.path("/events")).error_code() == "busy";
+    });
+    first.close();
+    eventually([&] {
+        auto next = t.connect();
+        return next.ask("GET", t.path("/events")).status == 200;
+    });
+}
