@@ -1,4 +1,5 @@
 // What must hold of flows: who holds which task, when, and in which order.
+#include "service/flow/claim_text.hpp"
 #include "service/flow_shop.hpp"
 #include "service/programs.hpp"
 #include "support/store_kind.hpp"
@@ -103,6 +104,29 @@ TEST_CASE("what comes back joins the tail, and what is given back the head", "[s
     CHECK(again.at("attempt") == 1);
     CHECK(shop.hold_one().at("id") == "c");
     CHECK(shop.hold_one().at("id") == "a");
+}
+
+TEST_CASE("tasks of one claim that share a life do not share their claim's text", "[service][flow]") {
+    flow_shop shop;
+    shop.create(R"("id": "a")");
+    shop.create(R"("id": "b")");
+    const auto held = shop.hold(R"("limit": 2)");
+    REQUIRE(held.size() == 2);
+    const auto one = held.at(0).as_object();
+    auto other = held.at(1).as_object();
+    const auto claim_of = [](const json::object& task) {
+        return *errand::flow::read_claim_text(std::string{task.at("claim").as_string()});
+    };
+    // As if both had been created in the same millisecond, with the same random bits.
+    auto alike = claim_of(one);
+    alike.life = claim_of(other).life;
+    CHECK(errand::flow::text_of(alike) != other.at("claim").as_string());
+    const auto right = other.at("claim");
+    other["claim"] = errand::flow::text_of(alike);
+    service_test::is_lost(shop.report(other, "done"));
+    CHECK(shop.extend(other).at("error").at("code") == "claim_lost");
+    other["claim"] = right;
+    CHECK(shop.reported(other, "done").at("status") == "success");
 }
 
 TEST_CASE("what a worker reports or extends that has lost its task changes nothing", "[service][flow]") {

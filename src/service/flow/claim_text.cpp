@@ -6,24 +6,41 @@ namespace errand::flow {
 namespace {
 
 constexpr int hexadecimal = 16;
+// Of a life, and of a part of an id.
+constexpr std::size_t width = 16;
+
+void write_number(std::string& to, std::uint64_t number) {
+    for (int shift = 60; shift >= 0; shift -= 4) to += "0123456789abcdef"[(number >> shift) & 15U];
+}
+
+bool read_number(std::string_view text, std::uint64_t& number) {
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number, hexadecimal);
+    return error == std::errc{} && stop == end;
+}
 
 }  // namespace
 
+std::uint64_t part_of(const task_id& id) {
+    std::uint64_t part = 0;
+    for (std::size_t at = id.bytes.size() / 2; at < id.bytes.size(); ++at) part = part << 8U | id.bytes[at];
+    return part;
+}
+
 std::string text_of(const flow_claim& claim) {
-    std::string life(2 * sizeof(incarnation), '0');
-    auto left = claim.life;
-    for (auto at = life.size(); at > 0; --at, left >>= 4U) life[at - 1] = "0123456789abcdef"[left & 15U];
-    return life + '.' + web::ticket_text(claim.by);
+    std::string text;
+    write_number(text, claim.life);
+    write_number(text, claim.task);
+    return text + '.' + web::ticket_text(claim.by);
 }
 
 std::optional<flow_claim> read_claim_text(std::string_view text) {
-    constexpr std::size_t width = 2 * sizeof(incarnation);
-    if (text.size() <= width || text[width] != '.') return std::nullopt;
+    if (text.size() <= 2 * width || text[2 * width] != '.') return std::nullopt;
     flow_claim claim;
-    const auto* end = text.data() + width;
-    const auto [stop, error] = std::from_chars(text.data(), end, claim.life, hexadecimal);
-    auto by = web::read_ticket(text.substr(width + 1));
-    if (error != std::errc{} || stop != end || !by) return std::nullopt;
+    auto by = web::read_ticket(text.substr(2 * width + 1));
+    if (!read_number(text.substr(0, width), claim.life) ||
+        !read_number(text.substr(width, width), claim.task) || !by)
+        return std::nullopt;
     claim.by = std::move(*by);
     return claim;
 }

@@ -5,6 +5,7 @@
 #include "core/record.hpp"
 #include "service/ticket.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,13 @@ namespace errand::flow {
 
 struct flow_claim {
     incarnation life = 0;
+    std::uint64_t task =
+        0;  // part_of its id: tasks of one claim that were made in one millisecond may share a life
     web::ticket by{};
 };
+
+// The half of an id that is random, or a hash.
+std::uint64_t part_of(const task_id& id);
 
 std::string text_of(const flow_claim& claim);
 // Nullopt: it is none.

@@ -116,6 +116,7 @@ json::object shown_held(const detail::app_core& app, const web::attempt& one, st
     auto text = json_of(app, of, &one, shown);
     const flow_claim claim{
         .life = of.body.life,
+        .task = part_of(one.task.id),
         .by = {.claim = one.task.claim, .mark = std::string{mark}, .at = one.at, .worker = one.worker}};
     text["claim"] = text_of(claim);
     text["lease_until"] = instant_text(one.lease_until);

@@ -87,7 +87,8 @@ web::attempt attempt_of(found_task found, const flow_claim& claim) {
 
 const web::attempt* held_here(web::exchange& work, const task_id& id, const flow_claim& claim) {
     const auto* held = work.held(id, claim.by);
-    return held && incarnation_of(held->task.body) == claim.life ? held : nullptr;
+    const bool its = held && part_of(id) == claim.task && incarnation_of(held->task.body) == claim.life;
+    return its ? held : nullptr;
 }
 
 awaitable<located> locate(web::exchange& work, office at, named_task which, flow_claim claim) {
@@ -105,6 +106,7 @@ awaitable<located> locate(web::exchange& work, office at, named_task which, flow
     auto found = co_await find_task(at, which.type.name, which.id);
     if (!found)
         throw web::refusal{409, "claim_lost", "the task is not there any more, so this claim is over"};
+    if (part_of(found->task.id) != claim.task) throw web::claim_lost(found->task);
     there.id = found->task.id;
     if (is_under(found->task, claim)) {
         there.held = attempt_of(std::move(found->task), claim);
