@@ -54,6 +54,7 @@ report regroup_report(const claimed_task& task, const task_body& body) {
     one.queue = task.queue;
     one.priority = body.priority;
     one.gated = !gates_of(task.body).empty();
+    one.strange = !task.notes.empty() && decode_notes(task.notes).unknown_handler > 0;
     one.record = encode(body);
     return one;
 }

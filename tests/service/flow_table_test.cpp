@@ -33,7 +33,7 @@ struct good {
     std::string type = "film";
 };
 
-const std::string no_claim = "0000000000000001.1.-.1.w";
+const std::string no_claim = "00000000000000010000000000000000.1.-.1.w";
 
 const std::map<std::string, good, std::less<>> examples{
     {"flow_create", {.body = R"({"type": "film"})", .status = 201}},

@@ -1,5 +1,5 @@
 -- adopt, what is taken of those that wait at limits: groups of strangers take turns like those of queues (lib_groups.lua).
--- Needs: lib_groups adopt_take
+-- Needs: lib_groups lib_paused adopt_take
 
 -- The first task of the group whose turn it is, when its gates are open. False: the reply is full.
 local function take_turn(q, queue, member)
@@ -16,6 +16,7 @@ local function take_turn(q, queue, member)
     call('ZREM', held, head)
     call('HDEL', groups, 'i' .. id)
     fewer_held(name_of(q), 1)
+    strangers.count(-1)
     if body then
       start_one(id, text)
       add_one(id, body, noted)
@@ -25,11 +26,13 @@ local function take_turn(q, queue, member)
   end
   if not head then
     dissolve(group)
+    call('HDEL', gates, 'w' .. queue)
     none_is_held()
   elseif not gate then
     line_up(queue, sub(head, 18, 18), group, ticket, text)
-  elseif wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then
-    strangers.wake_for_opening(queue)
+  else
+    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then strangers.wake_for_opening(queue) end
+    come_for(queue)
   end
   let_all_go(text)
   return true
@@ -41,12 +44,13 @@ local function take_strangers(q, queue)
     local member = first_of('t' .. queue .. '\n')
     if not member then return end
     more = #ids == limit or room <= 0 or not take_turn(q, queue, member)
-    room = room - 10
+    room = room - 20
   until more
 end
 
 -- Of all queues, from a place on. Returns where to go on, '': all were looked at.
 local function take_turns(after)
+  if not call('HGET', groups, 'n!') then return '' end
   if limit > 0 and call('HEXISTS', stale, 'gated') == 1 then open_gates(50) end
   local looks = 200
   repeat

@@ -23,12 +23,9 @@ end
 local function promised_of(text, priority, ticket)
   if not next(seen.promised) then return end
   for _, known in ipairs(gates_in(text)) do
-    local promise, rule = seen.promised[known.name], known.rule
-    if promise and promise < tonumber(priority .. (ticket or '99999999999999')) then
-      local last = known.runs and rule.most and running(known.name) + 1 >= rule.most
-      if last or known.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros then
-        return known.name, math.huge
-      end
+    local promise = seen.promised[known.name]
+    if promise and promise < tonumber(priority .. (ticket or '99999999999999')) and strangers.is_last_place(known) then
+      return known.name, math.huge
     end
   end
 end

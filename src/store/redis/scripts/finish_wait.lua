@@ -29,7 +29,12 @@ local function regroup_run(run, ids, records)
   local wakes = 0
   for i = 1, #ids do
     call('HSET', tasks, ids[i], records[i])
-    if make_ready(run.q, entry_of(ids[i], records[i], call('HEXISTS', notes, ids[i]) == 1)) then wakes = wakes + 1 end
+    if run.strange then
+      if hold(run.q, ids[i], records[i], false, true) then wakes = wakes + 1 end
+      strangers.wake_for_turn(strangers.queue_of(records[i]))
+    elseif make_ready(run.q, entry_of(ids[i], records[i], call('HEXISTS', notes, ids[i]) == 1)) then
+      wakes = wakes + 1
+    end
   end
   wake(run.q, math.min(wakes, chain))
 end

@@ -5,12 +5,12 @@
 -- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
 -- told before, some of the others: whoever is told remembers it until nothing stands aside.
 local function tell_aside(q, handler, most, first)
-  local name = tell.name_of(handler)
-  local told = tell.idle(idle_of(q), name, most)
+  local name = hints.name_of(handler)
+  local told = hints.idle(idle_of(q), name, most)
   if told > 0 or not first then return end
   for _, worker in ipairs(call('ZRANDMEMBER', workers, 500)) do
     if told == 8 then return end
-    if tell.one(worker, name) then told = told + 1 end
+    if hints.one(worker, name) then told = told + 1 end
   end
 end
 

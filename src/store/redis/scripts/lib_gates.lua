@@ -4,6 +4,7 @@
 -- limits: 'r' limit -> the rule in force: how many run, spacing and tolerance of starts (us; '-': not limited); 'n' its name;
 --         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
+--         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
 --         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua).
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one

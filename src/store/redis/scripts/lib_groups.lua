@@ -7,7 +7,7 @@
 --         A group of strangers, tasks whose handler some workers do not know, has for its queue that name, '!' and the handler's,
 --         as they stand in keys: claims do not find its turn, `adopt` does (adopt_turns.lua).
 -- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its ticket, its gates
---         'i' id -> order of the task, of a stranger with '!' behind it; 'n' queue -> tasks, strangers too
+--         'i' id -> order of the task, of a stranger with '!' behind it; 'n' queue -> tasks, strangers too; 'n!' -> strangers
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
 -- Needs: lib_gates lib_returns lib_names lib_wake lib_tell lib_entry lib_many
@@ -91,20 +91,46 @@ local function wake_for(list, queue)
 end
 
 -- Who frees a place and claims in one call would take it before any stranger, whose worker comes with another call: so one is
--- promised to the stranger, as the first of all that wait there, when an idle worker has heard of it. Who stands back for it
--- looks again after this time (us), whatever has become of it.
-local strangers = {promised_for = 1000000}
+-- promised to the stranger, as the first of all that wait there, when a worker has heard of it that is idle, or came for it before
+-- and found the gate closed. Who stands back for it looks again after this time (us), whatever has become of it.
+-- `heard`: whether one has in this call, by queue.
+local strangers = {promised_for = 1000000, heard = {}}
+
+-- How many there are.
+function strangers.count(by)
+  if call('HINCRBY', groups, 'n!', by) <= 0 then call('HDEL', groups, 'n!') end
+end
 
 function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
 -- Its real queue and its handler, as they stand in keys; nil: it is none of strangers.
 function strangers.parts_of(queue) return string.match(queue, '^([^!]*)!(.*)$') end
 
--- For a group whose turn has come. Of strangers an idle worker is told that knows them; true when it has heard.
+-- Who came for them and found a gate closed hears first when one of their groups has its turn (gates: 'w' queue).
+function strangers.came_for(queue, worker) call('HSET', gates, 'w' .. queue, digits(now + 10000) .. ' ' .. worker) end
+
+local function tell_of_strangers(queue, real, handler)
+  -- Nobody takes anything out of a paused queue.
+  if call('HEXISTS', stale, real .. '\n') == 1 then return false end
+  local till, worker = string.match(call('HGET', gates, 'w' .. queue) or '', '^(%d+) (.*)$')
+  if till and tonumber(till) > now and call('PUBLISH', prefix .. 'wake:' .. worker, 'a') > 0 then return true end
+  return hints.idle(prefix .. 'idle:' .. real, hints.name_of(queue_named(handler)), 1) > 0
+end
+
+-- For a group whose turn has come. Of strangers a worker is told that knows them, once in a call; true when it has heard.
 function strangers.wake_for_turn(queue)
   local real, handler = strangers.parts_of(queue)
-  if real then return tell.idle(prefix .. 'idle:' .. real, tell.name_of(queue_named(handler)), 1) > 0 end
-  wake_for(woken, queue)
-  return false
+  if not real then
+    wake_for(woken, queue)
+    return false
+  end
+  if strangers.heard[queue] == nil then strangers.heard[queue] = tell_of_strangers(queue, real, handler) end
+  return strangers.heard[queue]
+end
+-- Whether the next start at a gate closes it.
+function strangers.is_last_place(known)
+  local rule = known.rule
+  if known.runs and rule.most and running(known.name) + 1 >= rule.most then return true end
+  return known.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros
 end
 -- One is to sleep until a gate opens.
 function strangers.wake_for_opening(queue) wake_for(opening, strangers.parts_of(queue) or queue) end
@@ -132,7 +158,7 @@ end
 local function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
-  if seen.promised[gate] then
+  if seen.promised[gate] and strangers.is_last_place(known) then
     local first = first_of('p' .. gate)
     if first and open_at(gate, micros + strangers.promised_for) then strangers.wake_for_opening(sub(first, 2 + gate_width, -33)) end
     return
@@ -223,7 +249,11 @@ local function hold(q, id, body, front, strange)
   call('HSET', groups, 'i' .. id, strange and order .. '!' or order)
   call('HINCRBY', groups, 'n' .. name_of(q), 1)
   mark_gated()
-  return join(queue, group, priority, text)
+  local wakes = join(queue, group, priority, text)
+  if not strange then return wakes end
+  strangers.count(1)
+  -- Whoever brings them looks at their turns.
+  return wakes and byte((standing_of(group))) == 112
 end
 
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
@@ -253,7 +283,10 @@ local function unhold(q, id, body)
   local order = is_gated(body) and call('HGET', groups, 'i' .. id)
   if not order then return false end
   local queue, text = name_of(q), gates_of(body)
-  if sub(order, 14) == '!' then queue, order = strangers.queue_of(body), sub(order, 1, 13) end
+  if sub(order, 14) == '!' then
+    queue, order = strangers.queue_of(body), sub(order, 1, 13)
+    strangers.count(-1)
+  end
   local group = group_of(queue, text)
   call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
   call('HDEL', groups, 'i' .. id)

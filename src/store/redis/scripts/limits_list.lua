@@ -18,8 +18,8 @@ local function waiting_at(limit)
     for i = 1, #found do
       local front = 'h' .. sub(found[i], -16)
       tasks_there = tasks_there + call('ZLEXCOUNT', held, '[' .. front, '[' .. front .. '\255')
-      local at = tonumber(call('ZSCORE', opens, sub(found[i], 2, 1 + gate_width)) or math.huge)
-      if at < (opening or math.huge) then opening = at end
+      local at = kind ~= 'm' and tonumber(call('ZSCORE', opens, sub(found[i], 2, 1 + gate_width)) or math.huge)
+      if at and at < (opening or math.huge) then opening = at end
     end
   end
   return tasks_there, opening and digits(opening) or ''

@@ -29,7 +29,9 @@ function kinds.gates(cursor)
   local page, after = scan('HSCAN', prefix .. 'gates', cursor, 250)
   local stay = #page / 2
   for i = 1, #page, 2 do
-    local over = byte(page[i]) == 116 and tonumber(page[i + 1]) < micros
+    local kind, over = byte(page[i]), false
+    if kind == 116 then over = tonumber(page[i + 1]) < micros end
+    if kind == 119 then over = tonumber(string.match(page[i + 1], '^%d+')) < now end
     if over then stay = stay - call('HDEL', prefix .. 'gates', page[i]) end
   end
   return stay, after, call('HLEN', prefix .. 'gates')
