@@ -167,28 +167,35 @@ TEST_CASE("of several places at a limit one is kept for what stands aside") {
     CHECK(t.check().empty());
 }
 
-TEST_CASE("nothing is kept for what stands aside in a paused queue, or for who cannot be told") {
+TEST_CASE("nothing is kept for what stands aside in a paused queue") {
     if (!has_promises()) return;
-    const bool paused = GENERATE(true, false);
     two_programs t;
     t.set("crm", t.at_most(1));
     t.gated_stranger(t.running("crm"));
     t.submit_many(8, t.running("crm"), "[]", "other");
     auto held = t.work(t.old, {}, {}, 1, "other").claimed;
     REQUIRE(held.size() == 1);
-    if (paused) {
-        t.waits_for_strangers(t.fresh);
-        await(t.io, t.worker->pause("default"));
-    } else {
-        // Whom nobody can tell: it names only what it does not take.
-        adopt_call call{.queues = own_queues, .handlers = {"other"}, .limit = 10};
-        call.all_but = true;
-        CHECK(await(t.io, t.fresh->adopt(call)).tasks.empty());
-    }
+    t.waits_for_strangers(t.fresh);
+    await(t.io, t.worker->pause("default"));
     for (int i = 0; i < 4; ++i) {
         held = t.work(t.old, {t.done(held.at(0))}, {held.at(0).claim}, 1, "other").claimed;
         REQUIRE(held.size() == 1);
     }
+}
+
+TEST_CASE("a worker that names no handlers and came for what stands aside is promised a place as well") {
+    if (!has_promises()) return;
+    contended t;
+    adopt_call all{.queues = own_queues, .handlers = {"other"}, .limit = 10};
+    all.all_but = true;
+    CHECK(await(t.io, t.fresh->adopt(all)).tasks.empty());
+    CHECK(t.goes_on());
+    CHECK(await(t.io, t.fresh->adopt(all)).tasks.empty());
+    CHECK_FALSE(t.goes_on());
+    const auto got = await(t.io, t.fresh->adopt(all)).tasks;
+    REQUIRE(got.size() == 1);
+    CHECK(got[0].id == t.stranger_id);
+    CHECK(t.check().empty());
 }
 
 TEST_CASE(

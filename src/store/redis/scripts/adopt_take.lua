@@ -9,11 +9,6 @@ for at = first_queue_key, #KEYS, 6 do queues[sub(KEYS[at], #prefix + 7)] = (at -
 
 local function serves(handler) return (known[handler] ~= nil) ~= all_but end
 
--- Who takes all but some handlers has no card: it is not told, and nothing is kept for it.
-local function come_for(queue)
-  if not all_but then strangers.came_for(queue, ARGV[3]) end
-end
-
 -- A task's body and notes, false for each that is not there; nil: the reply is full.
 local function read_one(id)
   local body, noted = call('HGET', tasks, id), call('HGET', notes, id)
@@ -48,7 +43,7 @@ local function take_one(q, member)
     local theirs = gates_of(body)
     if first_closed(theirs) then
       if hold(q, id, body, false, true) then wake(q, 1) end
-      come_for(strangers.queue_of(body))
+      strangers.came_for(strangers.queue_of(body), ARGV[3])
       room = room - 19
       return true
     end

@@ -6,18 +6,20 @@ local function take_turn(q, queue, member)
   local group = sub(member, -16)
   local _, ticket, text = standing_of(group)
   local head = head_of(group)
-  local id = sub(head or '', -16)
-  local body, noted = read_one(id)
-  if body == nil then return false end
+  local gate, till, id, body, noted
+  if text and head then
+    gate, till = first_closed(text)
+    id = sub(head, -16)
+    if not gate then body, noted = read_one(id) end
+    if body == nil and not gate then return false end
+  end
   call('ZREM', held, member)
   if not text or not head then return true end
-  local gate, till = first_closed(text)
   if not gate then
     call('ZREM', held, head)
     call('HDEL', groups, 'i' .. id)
     fewer_held(name_of(q), 1)
-    strangers.count(-1)
-    if body then
+    if body and not is_ended(body) then
       start_one(id, text)
       add_one(id, body, noted)
     end
@@ -26,13 +28,12 @@ local function take_turn(q, queue, member)
   end
   if not head then
     dissolve(group)
-    call('HDEL', gates, 'w' .. queue)
     none_is_held()
   elseif not gate then
     line_up(queue, sub(head, 18, 18), group, ticket, text)
   else
     if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then strangers.wake_for_opening(queue) end
-    come_for(queue)
+    strangers.came_for(queue, ARGV[3])
   end
   let_all_go(text)
   return true
@@ -50,7 +51,6 @@ end
 
 -- Of all queues, from a place on. Returns where to go on, '': all were looked at.
 local function take_turns(after)
-  if not call('HGET', groups, 'n!') then return '' end
   if limit > 0 and call('HEXISTS', stale, 'gated') == 1 then open_gates(50) end
   local looks = 200
   repeat

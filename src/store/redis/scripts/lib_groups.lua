@@ -7,7 +7,7 @@
 --         A group of strangers, tasks whose handler some workers do not know, has for its queue that name, '!' and the handler's,
 --         as they stand in keys: claims do not find its turn, `adopt` does (adopt_turns.lua).
 -- groups: 'g' group -> length (2 bytes) of the member by which the group stands in `held`, this, its ticket, its gates
---         'i' id -> order of the task, of a stranger with '!' behind it; 'n' queue -> tasks, strangers too; 'n!' -> strangers
+--         'i' id -> order of the task, of a stranger with '!' behind it; 'n' queue -> tasks, strangers too
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
 -- Needs: lib_gates lib_returns lib_names lib_wake lib_tell lib_entry lib_many
@@ -96,23 +96,22 @@ end
 -- `heard`: whether one has in this call, by queue.
 local strangers = {promised_for = 1000000, heard = {}}
 
--- How many there are.
-function strangers.count(by)
-  if call('HINCRBY', groups, 'n!', by) <= 0 then call('HDEL', groups, 'n!') end
-end
-
 function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
 -- Its real queue and its handler, as they stand in keys; nil: it is none of strangers.
 function strangers.parts_of(queue) return string.match(queue, '^([^!]*)!(.*)$') end
 
 -- Who came for them and found a gate closed hears first when one of their groups has its turn (gates: 'w' queue).
-function strangers.came_for(queue, worker) call('HSET', gates, 'w' .. queue, digits(now + 10000) .. ' ' .. worker) end
+function strangers.came_for(queue, worker) call('HSET', gates, 'w' .. queue, digits(now + 3600000) .. ' ' .. worker) end
 
 local function tell_of_strangers(queue, real, handler)
   -- Nobody takes anything out of a paused queue.
   if call('HEXISTS', stale, real .. '\n') == 1 then return false end
   local till, worker = string.match(call('HGET', gates, 'w' .. queue) or '', '^(%d+) (.*)$')
-  if till and tonumber(till) > now and call('PUBLISH', prefix .. 'wake:' .. worker, 'a') > 0 then return true end
+  if till then
+    -- Once: who does not come then keeps no place from others.
+    call('HDEL', gates, 'w' .. queue)
+    if tonumber(till) > now and call('PUBLISH', prefix .. 'wake:' .. worker, 'a') > 0 then return true end
+  end
   return hints.idle(prefix .. 'idle:' .. real, hints.name_of(queue_named(handler)), 1) > 0
 end
 
@@ -158,14 +157,10 @@ end
 local function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
-  if seen.promised[gate] and strangers.is_last_place(known) then
-    local first = first_of('p' .. gate)
-    if first and open_at(gate, micros + strangers.promised_for) then strangers.wake_for_opening(sub(first, 2 + gate_width, -33)) end
-    return
-  end
   if seen.unwaited[gate] or nobody_waits(known.limit) then return end
   local till = closed(known)
   if till == math.huge then return end
+  if not till and seen.promised[gate] and strangers.is_last_place(known) then till = micros + strangers.promised_for end
   local two = call('ZRANGE', held, '[p' .. gate, '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 2)
   local first = two[1]
   seen.unwaited[gate] = first == nil
@@ -179,7 +174,7 @@ local function let_go(gate)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
     if text then line_up(queue, priority, group, ticket, text) end
-    if strangers.wake_for_turn(queue) and text then
+    if strangers.wake_for_turn(queue) and text and not first_closed(text) then
       seen.promised[gate] = math.min(seen.promised[gate] or math.huge, tonumber(priority .. ticket))
     end
     first = two[2] and call('ZRANGE', held, '(p' .. gate .. queue .. '\n\255', '[p' .. gate .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1]
@@ -251,7 +246,6 @@ local function hold(q, id, body, front, strange)
   mark_gated()
   local wakes = join(queue, group, priority, text)
   if not strange then return wakes end
-  strangers.count(1)
   -- Whoever brings them looks at their turns.
   return wakes and byte((standing_of(group))) == 112
 end
@@ -285,7 +279,6 @@ local function unhold(q, id, body)
   local queue, text = name_of(q), gates_of(body)
   if sub(order, 14) == '!' then
     queue, order = strangers.queue_of(body), sub(order, 1, 13)
-    strangers.count(-1)
   end
   local group = group_of(queue, text)
   call('ZREM', held, 'h' .. group .. 9 - priority_of(body) .. order .. id)
