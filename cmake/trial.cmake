@@ -146,7 +146,7 @@ errand_broken_hand(deaf MODE lone FINDS late_start SOURCES "${shard_store}" "${f
     SECONDS 15 FAULTS --patience 8 --only pause)
 
 errand_finds(deaf ON valkey VALKEY MODE lone FINDS late_start SECONDS 11 FAULTS --patience 6 --only pause)
-errand_finds(deaf ON "three servers" MODE lone FINDS late_start SECONDS 11 FAULTS --shards 3 --patience 6 --only pause)
+errand_finds(deaf ON "three servers" MODE lone FINDS late_start SECONDS 11 FAULTS --shards 3 --patience 9 --only pause)
 
 # One wake-up in four is missed, and nobody looks by himself. A SQLite file hands no task to a worker: what may be missed there is that.
 errand_broken_source(wake_up_missed fetcher FILE worker/fetcher.cpp
