@@ -310,7 +310,7 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
 
 // `clear`: nothing of the request is left unread.
 awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear) {
-    const auto what = site_.refused(why);
+    const auto what = site_.refused(why, in_);
     const bool open = co_await respond(what, keep);
     if (!clear) co_await linger();
     co_return open;
