@@ -1,4 +1,4 @@
-// The one source that knows Beast: it reads requests, and all else is text.
+// The one source that knows Beast's HTTP: it reads requests, and all else is text.
 #include "service/connection.hpp"
 
 #include <errand/config.hpp>
@@ -13,6 +13,7 @@
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
+#include "service/gzip.hpp"
 #include "service/site.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -36,6 +37,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <sys/socket.h>
 
 namespace errand::web {
@@ -53,6 +55,8 @@ using steady = std::chrono::steady_clock;
 constexpr std::size_t most_thrown_away = std::size_t{1024} * 1024;
 constexpr std::size_t most_of_small_body = std::size_t{64} * 1024;
 constexpr std::size_t read_at_once = std::size_t{64} * 1024;
+// Smaller ones go in one packet as they are.
+constexpr std::size_t least_compressed = 1400;
 constexpr std::size_t most_read_ahead = std::size_t{16} * 1024;
 
 std::string fresh_request_id() {
@@ -111,7 +115,8 @@ public:
 private:
     awaitable<bool> await_request();
     awaitable<bool> serve_one();
-    awaitable<bool> respond(const answer& what, bool keep);
+    awaitable<bool> respond(answer what, bool keep);
+    awaitable<void> compress(answer& what);
     awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
@@ -222,7 +227,7 @@ awaitable<bool> one_connection::serve_one() {
         log(499, 0);
     }
     if (!made) co_return false;
-    co_return co_await respond(*made, keep);
+    co_return co_await respond(std::move(*made), keep);
 }
 
 // False: the connection is at its end.
@@ -310,13 +315,26 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
 
 // `clear`: nothing of the request is left unread.
 awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear) {
-    const auto what = site_.refused(why, in_);
-    const bool open = co_await respond(what, keep);
+    auto what = site_.refused(why, in_);
+    const bool open = co_await respond(std::move(what), keep);
     if (!clear) co_await linger();
     co_return open;
 }
 
-awaitable<bool> one_connection::respond(const answer& what, bool keep) {
+// What is large, for who can read it. What has no end comes as it is.
+awaitable<void> one_connection::compress(answer& what) {
+    if (what.more || what.body.size() < least_compressed || !reads_gzip(in_)) co_return;
+    try {
+        what.body = co_await gzipped(what.body);
+        what.headers.push_back({"Content-Encoding", "gzip"});
+        what.headers.push_back({"Vary", "Accept-Encoding"});
+    } catch (const std::bad_alloc&) {
+        // Then as it is: tasks may travel in it.
+    }
+}
+
+awaitable<bool> one_connection::respond(answer what, bool keep) {
+    co_await compress(what);
     keep = keep && !hub_.stopping;
     if (what.unsent && has_hung_up()) {
         what.unsent();
