@@ -30,8 +30,15 @@ public:
 
     awaitable<std::vector<submit_answer>> submit(std::size_t, std::span<const submission_item> items,
                                                  submit_mode mode) override {
-        return client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
-                           [=](operations& in) { return in.submission.submit(items, mode); });
+        auto got = co_await client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
+                                        [=](operations& in) { return in.submission.submit(items, mode); });
+        for (const auto& id : got.tangled) {
+            for (bool all = false; !all;) {
+                all = co_await client_.ask({"untangle"},
+                                           [=](operations& in) { return in.submission.untangle(id); });
+            }
+        }
+        co_return std::move(got.answers);
     }
     awaitable<void> forget(std::span<const delivered_task> tasks) override {
         return done({"forget"}, [=](operations& in) { in.submission.forget(tasks); });

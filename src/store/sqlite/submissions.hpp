@@ -8,12 +8,20 @@
 
 namespace errand::sqlite {
 
+struct submitted {
+    std::vector<submit_answer> answers{};
+    // Those that were answered as busy until what an ended task of that id waited for is forgotten: by untangle.
+    std::vector<task_id> tangled{};
+};
+
 class submissions {
 public:
     submissions(transaction& of, task_rows& rows, queues& queues, edges& edges)
         : tx_{of}, sql_{of.sql}, rows_{rows}, queues_{queues}, edges_{edges} {}
 
-    std::vector<submit_answer> submit(std::span<const submission_item> items, submit_mode mode);
+    submitted submit(std::span<const submission_item> items, submit_mode mode);
+    // Forgets what an ended task had waited for, before its id is started anew: a step of it. False when some may be left.
+    bool untangle(const task_id& id);
     void forget(std::span<const delivered_task> tasks);
     // One that depends on nothing: nothing becomes of it where its id is held, by whatever it is.
     void submit_where_free(const submission_item& item);
@@ -56,6 +64,7 @@ private:
     task_rows& rows_;
     queues& queues_;
     edges& edges_;
+    std::vector<task_id> tangled_;  // of the call under way
 };
 
 }  // namespace errand::sqlite

@@ -4,16 +4,31 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace errand::sqlite {
 
-std::vector<submit_answer> submissions::submit(std::span<const submission_item> items, submit_mode mode) {
+submitted submissions::submit(std::span<const submission_item> items, submit_mode mode) {
+    tangled_.clear();  // of a call that threw
+    submitted got;
     const bool alone = mode == submit_mode::each && std::ranges::none_of(items, &submission_item::waits);
-    if (!alone) return submit_together(items, mode);
-    std::vector<submit_answer> answers;
-    answers.reserve(items.size());
-    for (const auto& item : items) answers.push_back(submit_alone(item));
-    return answers;
+    if (alone) {
+        got.answers.reserve(items.size());
+        for (const auto& item : items) got.answers.push_back(submit_alone(item));
+    } else {
+        got.answers = submit_together(items, mode);
+    }
+    got.tangled = std::exchange(tangled_, {});
+    return got;
+}
+
+bool submissions::untangle(const task_id& id) {
+    const auto row = rows_.find(id);
+    // Somebody else was sooner, or it was taken up again.
+    if (!row || !row->ended()) return true;
+    // From now on no revival of what it waited for takes it up again.
+    edges_.forget_record(id);
+    return edges_.forget_some(id);
 }
 
 bool submissions::recalls(const submission_item& item) {
@@ -69,6 +84,8 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
         held.finished_at = time_point{duration{row.finished_at()}};
         held.unique_for = duration{unique_for(row.outcome)};
         if (held.where == state::success) held.retention = duration{retention_of(row.outcome)};
+        // Inside of a user's transaction there are no steps: it is one.
+        held.tangled = !tx_.is_inside() && edges_.is_tangled(id);
     } else {
         held.started = row.started();
         if (held.where == state::waiting) {
@@ -78,8 +95,10 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
             held.tangled = conflict == on_conflict::replace && edges_.is_tangled(id);
         }
     }
-    return judge(held, conflict, tx_.time(),
-                 [&] { return edges_.any() && edges_.any_news(id, tidings::success); });
+    const auto how = judge(held, conflict, tx_.time(),
+                           [&] { return edges_.any() && edges_.any_news(id, tidings::success); });
+    if (row.ended() && held.tangled && how == submit_verdict::busy) tangled_.push_back(id);
+    return how;
 }
 
 std::optional<std::int64_t> submissions::due_of(const submission_item& item) const {
