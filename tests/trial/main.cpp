@@ -205,6 +205,7 @@ int main(int count, char** words) try {
     const auto& what = *read;
     if (!what.outbox.empty())
         throw std::invalid_argument{"--outbox is tried by a program of its own, scripts/fault"};
+    if (what.piles) throw std::invalid_argument{"--long is tried by a program of its own, scripts/fault"};
     check_names(what);
     if (what.store == "sqlite" && what.mode != "always" && what.mode != "alone" && what.mode != "lone")
         throw std::invalid_argument{"--mode " + what.mode +
