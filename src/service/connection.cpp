@@ -325,9 +325,12 @@ awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear
 awaitable<void> one_connection::compress(answer& what) {
     if (what.more || what.body.size() < least_compressed || !reads_gzip(in_)) co_return;
     try {
-        what.body = co_await gzipped(what.body);
-        what.headers.push_back({"Content-Encoding", "gzip"});
-        what.headers.push_back({"Vary", "Accept-Encoding"});
+        auto headers = what.headers;
+        headers.push_back({"Content-Encoding", "gzip"});
+        headers.push_back({"Vary", "Accept-Encoding"});
+        auto body = co_await gzipped(what.body);
+        what.headers.swap(headers);
+        what.body.swap(body);
     } catch (const std::bad_alloc&) {
         // Then as it is: tasks may travel in it.
     }

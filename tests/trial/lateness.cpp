@@ -14,26 +14,22 @@ namespace {
 constexpr std::array<std::string_view, 7> ends_of_attempts{"left", "success", "retry",     "snoozed",
                                                            "dead", "refused", "given_back"};
 
-constexpr std::array<std::string_view, 6> arrivals{"accepted",   "retry",     "snoozed",
-                                                   "given_back", "recovered", "revived"};
 constexpr std::int64_t second_ms = 1000;
 
-// Seconds in which workers do nothing but work off a backlog: what waits in it waits its turn, although each start takes a slot
-// for a moment only. A worker that is deaf starts nothing.
-std::set<std::int64_t> seconds_of_backlog(const std::vector<fault_test::entry>& lines) {
-    constexpr std::size_t some = 50;
-    struct count {
-        std::size_t started = 0, arrived = 0;
-    };
-    std::map<std::int64_t, count> by_second;
+// Seconds in which a worker works off a backlog: what waits in it waits its turn, although each start takes a slot for a moment
+// only. Others that start nothing meanwhile have no such excuse.
+std::map<pid_t, std::set<std::int64_t>> seconds_of_backlog(const std::vector<fault_test::entry>& lines) {
+    std::map<std::int64_t, std::size_t> accepted;  // by second
+    std::map<pid_t, std::map<std::int64_t, std::size_t>> started;
     for (const auto& line : lines) {
-        auto& its = by_second[line.when / second_ms];
-        if (line.what == "started") ++its.started;
-        if (std::ranges::find(arrivals, line.what) != arrivals.end()) ++its.arrived;
+        if (line.what == "accepted") ++accepted[line.when / second_ms];
+        if (line.what == "started") ++started[line.pid][line.when / second_ms];
     }
-    std::set<std::int64_t> all;
-    for (const auto& [at, its] : by_second) {
-        if (its.started > some + 2 * its.arrived) all.insert(at);
+    std::map<pid_t, std::set<std::int64_t>> all;
+    for (const auto& [pid, by_second] : started) {
+        for (const auto& [at, count] : by_second) {
+            if (count > 2 * slots_of_worker + 2 * accepted[at]) all[pid].insert(at);
+        }
     }
     return all;
 }
@@ -74,11 +70,11 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
         const auto at = all.find(pid);
         if (at != all.end()) cut(at->second, hole);
     }
-    const auto busy = seconds_of_backlog(lines);
+    auto busy = seconds_of_backlog(lines);
     for (auto& [pid, spans] : all) {
         for (const auto& one : happened.storms) cut(spans, {one.from, one.to});
         for (const auto& one : happened.pauses) cut(spans, {one.from, one.to});
-        for (const auto at : busy) cut(spans, {at * second_ms, (at + 1) * second_ms});
+        for (const auto at : busy[pid]) cut(spans, {at * second_ms, (at + 1) * second_ms});
     }
     std::ranges::fill(serves_, all);
     for (const auto& one : happened.misses) {

@@ -240,18 +240,20 @@ TEST_CASE("a slot is free again when its attempt has left the handler, also when
     CHECK(tells.late() == (left ? 1 : 0));
 }
 
-TEST_CASE(
-    "what waits in a backlog that is worked off waits its turn, and beside a load that comes and goes it does not") {
-    const bool backlog = GENERATE(true, false);
+TEST_CASE("what waits in a backlog that its worker works off waits its turn, and otherwise it does not") {
+    enum class kind { backlog, load, of_another };
+    const auto what = GENERATE(kind::backlog, kind::load, kind::of_another);
     journal_of_a_trial tells;
+    const pid_t busy = what == kind::of_another ? 2 : 1;
+    if (busy == 2) tells.says(1000, "up", "-", 0, 2);
     tells.says(2000, "accepted");
     for (std::int64_t when = 2000; when < 14'000; when += 5) {
         const auto other = "b" + std::to_string(when);
-        if (!backlog) tells.says(when, "accepted", other);
-        tells.says(when, "started", other, 1).says(when, "left", other, 1);
+        if (what == kind::load) tells.says(when, "accepted", other);
+        tells.says(when, "started", other, 1, busy).says(when, "left", other, 1, busy);
     }
     tells.starts(14'000, 1);
-    CHECK(tells.late() == (backlog ? 0 : 1));
+    CHECK(tells.late() == (what == kind::backlog ? 0 : 1));
 }
 
 TEST_CASE("what its first claimer did not know has to start where somebody else knows it") {
