@@ -44,7 +44,8 @@ awaitable<bool> job_claim::begin(job_wish wish) {
         // What is due in a queue where nobody waited is not ready yet.
         std::vector<std::string> queues;
         for (const auto& [queue, weight] : asked.queues) queues.push_back(queue);
-        if (!co_await got->from->make_due_ready(std::move(queues))) co_return !got->order->got.empty();
+        // Whoever else made it so since the first look was not seen by that: so one looks again in either case.
+        co_await got->from->make_due_ready(std::move(queues));
         got->from->leave(got->order);
         got->order = got->from->order(asked);
         co_await got->from->looked_for(got->order);
