@@ -368,3 +368,14 @@ TEST_CASE("a script uses no names but Lua's and those that it declares before") 
         }
     }
 }
+
+TEST_CASE("every script has room for ten names more") {
+    constexpr std::size_t allowed = 200;  // by Lua, in one function at a time
+    for (const auto& script : all_scripts()) {
+        const auto most = read_lua(script.text).most;
+        INFO(last_file_of(script)
+             << " has " << most << " names of " << allowed
+             << "; what only one file uses of itself may go into a block (-- Gives: in script_text.hpp)");
+        CHECK(most + 10 <= allowed);
+    }
+}

@@ -1,6 +1,7 @@
 -- submit, tasks that depend on others: what they wait for is decided before the first write. What one call writes matters for
 -- all of the call.
 -- Needs: lib_depend lib_walk
+-- Gives: weigh_runs
 
 local function is_written(run, i)
   local word = run.words and run.words[i]
@@ -54,7 +55,7 @@ end
 local most_steps = 1000
 
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
-local function weigh_runs(runs, reply)
+function weigh_runs(runs, reply)
   local batch, written, order = written_by(runs)
   local refused, steps, cycles = false, most_steps, cycles_in(batch, order)
   local function answer(run, i, word, rest)
