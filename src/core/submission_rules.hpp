@@ -30,7 +30,7 @@ enum class submit_verdict : std::uint8_t {
     withheld,     // all_or_nothing, and another item of the batch was rejected
     cycle,        // it would close a cycle: `others`, from the task to one that it depends on and back
     gone,         // it depends on a task that was accepted and is no longer kept: `others`
-    busy,         // the id is held by what has to come to its end first: to be tried again
+    busy,         // the id is held by a submission that is not complete: to be tried again
     registering,  // stored, but accepted only with enrol() for parents beyond parents_per_call and confirm()
 };
 
@@ -49,7 +49,7 @@ struct id_holder {
     state where = state::ready;
     bool registering = false;  // its submission is not complete
     bool started = false;      // an attempt was made
-    bool tangled = false;      // it waits, or waited, for more tasks than a store forgets in one step
+    bool tangled = false;      // it waits for more tasks than a store forgets in one step
     time_point finished_at{};  // of one that has ended
     duration unique_for{0};    // of a success: how long after its end it goes on refusing duplicates
     duration retention{0};     // of a success: how long it is kept
@@ -68,9 +68,8 @@ submit_verdict judge(const id_holder& held, on_conflict conflict, time_point now
         if (success && conflict == on_conflict::adopt) holds = std::max(holds, held.retention);
         if (held.finished_at + holds > now)
             return keeps ? submit_verdict::duplicate : submit_verdict::rejected;
-        // Before another life begins what it waited for is forgotten, in steps, and those that wait for its success hear of that.
-        const bool waits = held.tangled || (success && untold());
-        return waits ? submit_verdict::busy : submit_verdict::accepted;
+        // Those that wait for that success hear of it before another life begins.
+        return success && untold() ? submit_verdict::busy : submit_verdict::accepted;
     }
     if (held.registering) return submit_verdict::busy;
     if (keeps) return submit_verdict::duplicate;

@@ -105,9 +105,6 @@ TEST_CASE("an id is held while its task runs, and after a success for as long as
     id_holder ended{.where = state::success, .finished_at = time_point{std::chrono::hours{1}}};
     CHECK(says(ended, on_conflict::keep) == accepted);
     CHECK(says(ended, on_conflict::keep, true) == busy);
-    CHECK(says({.where = state::cancelled, .tangled = true}, on_conflict::keep) == busy);
-    CHECK(says({.where = state::waiting, .tangled = true}, on_conflict::keep) == duplicate);
-    CHECK(says({.where = state::waiting, .tangled = true}, on_conflict::replace) == rejected);
     ended.retention = std::chrono::hours{24};
     CHECK(says(ended, on_conflict::keep) == accepted);
     CHECK(says(ended, on_conflict::adopt) == duplicate);
@@ -116,9 +113,6 @@ TEST_CASE("an id is held while its task runs, and after a success for as long as
     ended.unique_for = std::chrono::hours{2};
     CHECK(says(ended, on_conflict::keep) == duplicate);
     CHECK(says(ended, on_conflict::replace) == rejected);
-    ended.tangled = true;
-    CHECK(says(ended, on_conflict::keep) == duplicate);
-    ended.tangled = false;
     ended.where = state::dead;
     CHECK(says(ended, on_conflict::reject, true) == accepted);
 }

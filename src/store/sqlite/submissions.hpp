@@ -38,7 +38,7 @@ private:
     submit_answer submit_alone(const submission_item& item);
     submit_answer decide_alone(const submission_item& item);
     // What becomes of an item whose id is held; accepted: it begins a new life.
-    submit_verdict judge_held(const task_id& id, const task_row& row, on_conflict conflict);
+    submit_verdict judge_held(const task_id& id, const task_row& row, on_conflict conflict, bool asks);
     std::optional<std::int64_t> due_of(const submission_item& item) const;
     std::optional<std::int64_t> expiry_of(const submission_item& item) const;
     static std::optional<group_number> group_of_item(const submission_item& item);

@@ -72,20 +72,19 @@ submit_answer submissions::decide_alone(const submission_item& item) {
         queues_.left(*to, group_of_item(item), at);
         held = rows_.find(item.id);
     }
-    const auto how = judge_held(item.id, *held, item.conflict);
+    const auto how = judge_held(item.id, *held, item.conflict, false);
     const auto before = held->life;
     if (is_written(how)) write_over(item, *held, how, nullptr, 0);
     return how == submit_verdict::accepted ? accepted : submit_answer{how, before};
 }
 
-submit_verdict submissions::judge_held(const task_id& id, const task_row& row, on_conflict conflict) {
+submit_verdict submissions::judge_held(const task_id& id, const task_row& row, on_conflict conflict,
+                                       bool asks) {
     id_holder held{.where = row.where()};
     if (row.ended()) {
         held.finished_at = time_point{duration{row.finished_at()}};
         held.unique_for = duration{unique_for(row.outcome)};
         if (held.where == state::success) held.retention = duration{retention_of(row.outcome)};
-        // Inside of a user's transaction there are no steps: it is one.
-        held.tangled = !tx_.is_inside() && edges_.is_tangled(id);
     } else {
         held.started = row.started();
         if (held.where == state::waiting) {
@@ -97,8 +96,12 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
     }
     const auto how = judge(held, conflict, tx_.time(),
                            [&] { return edges_.any() && edges_.any_news(id, tidings::success); });
-    if (row.ended() && held.tangled && how == submit_verdict::busy) tangled_.push_back(id);
-    return how;
+    // Before another life begins what an ended task waited for is forgotten, in steps. Inside of a user's transaction there are
+    // none: it is one.
+    const bool begins = row.ended() && how == submit_verdict::accepted && !asks;
+    if (!begins || tx_.is_inside() || !edges_.is_tangled(id)) return how;
+    tangled_.push_back(id);
+    return submit_verdict::busy;
 }
 
 std::optional<std::int64_t> submissions::due_of(const submission_item& item) const {

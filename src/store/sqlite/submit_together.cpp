@@ -117,7 +117,7 @@ std::vector<submit_answer> submissions::submit_together(std::span<const submissi
         if (one.recalled) {
             one.how = submit_verdict::duplicate;
         } else if (one.held) {
-            one.how = judge_held(item->id, *one.held, item->conflict);
+            one.how = judge_held(item->id, *one.held, item->conflict, mode == submit_mode::ask);
         }
         refused = refused || is_refused(one.how);
         all.push_back(std::move(one));
