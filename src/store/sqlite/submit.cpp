@@ -18,7 +18,11 @@ submitted submissions::submit(std::span<const submission_item> items, submit_mod
     } else {
         got.answers = submit_together(items, mode);
     }
-    got.tangled = std::exchange(tangled_, {});
+    const auto tries_again = [](const submit_answer& one) {
+        return one.verdict == submit_verdict::busy || one.verdict == submit_verdict::withheld ||
+               one.verdict == submit_verdict::duplicate;
+    };
+    if (std::ranges::all_of(got.answers, tries_again)) got.tangled = std::exchange(tangled_, {});
     return got;
 }
 
