@@ -71,6 +71,7 @@ private:
     std::vector<std::string> results_;
     std::size_t winner_ = 0;
     std::exception_ptr failure_;
+    bool unheard_ = false;  // of one of them
 };
 
 joint_wait::joint_wait(aim what, std::vector<task_ref> tasks, const await_options& how)
@@ -111,10 +112,11 @@ bool joint_wait::told(std::size_t index, const ended_task* end, const std::excep
     } catch (const unknown_task&) {
         return failed(std::current_exception());
     } catch (const store_error&) {
-        // Not this task has failed but the store: the others would not be heard of either.
+        // Not this task has failed but its store: the others of that would not be heard of either.
         one.settled = false;
-        failed(std::current_exception());
-        return true;
+        failure_ = std::current_exception();
+        unheard_ = true;
+        return aim_ == aim::all || there_->tasks().shards() == 1;
     } catch (...) {
         return failed(std::current_exception());
     }
@@ -130,7 +132,8 @@ bool joint_wait::succeeded(std::size_t index, std::string result) {
 }
 
 bool joint_wait::failed(std::exception_ptr why) {
-    failure_ = std::move(why);
+    // One that was not heard of might have succeeded.
+    if (!unheard_) failure_ = std::move(why);
     return aim_ == aim::all;
 }
 

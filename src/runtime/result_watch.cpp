@@ -27,6 +27,8 @@ namespace asio = boost::asio;
 
 namespace {
 constexpr std::size_t watches_per_call = 500;
+// Whoever looks at several shards waits so much longer for those that answer after another has.
+constexpr std::chrono::seconds patience_of_lookers{1};
 // A safety net only: what the store publishes is not lost while the connection stands.
 constexpr std::chrono::seconds recheck_interval{30};
 
@@ -247,6 +249,7 @@ struct result_watch::joint_look {
     struct part {
         std::vector<watched_task> tasks{};
         std::vector<std::size_t> indexes{};
+        bool over = false;
     };
     joint_look(const asio::any_io_executor& executor, std::size_t shards, result_group& to)
         : parts(shards), tells{&to}, changed{executor} {}
@@ -256,6 +259,7 @@ struct result_watch::joint_look {
     std::size_t left = 0;
     bool all = true;
     bool enough = false;
+    bool late = false;
     std::exception_ptr failure{};
     async_gate changed;
 
@@ -270,7 +274,7 @@ struct result_watch::joint_look {
 };
 
 awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look> job, std::size_t shard) {
-    const auto& part = job->parts[shard];
+    auto& part = job->parts[shard];
     try {
         for (std::size_t from = 0; from < part.tasks.size(); from += watches_per_call) {
             const auto rest = std::span<const watched_task>{part.tasks}.subspan(from);
@@ -290,6 +294,7 @@ awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look
     } catch (...) {
         if (!job->failure) job->failure = std::current_exception();
     }
+    part.over = true;
     --job->left;
     job->changed.open();
 }
@@ -308,8 +313,24 @@ awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, resu
         ++job->left;
         asio::co_spawn(executor_, look_at_part(in_, job, shard), asio::detached);  // throws nothing
     }
-    while (job->left > 0 && !job->enough) co_await job->changed.wait();
+    asio::steady_timer limit{executor_};
+    const auto asked = job->left;
+    while (job->left > 0 && !job->enough && !job->late) {
+        if (job->left < asked && limit.expiry() == moment{}) {
+            limit.expires_after(patience_of_lookers);
+            limit.async_wait([job](const boost::system::error_code& cancelled) {
+                if (cancelled) return;
+                job->late = true;
+                job->changed.open();
+            });
+        }
+        co_await job->changed.wait();
+    }
     if (job->failure && !job->enough) std::rethrow_exception(job->failure);
+    for (const auto& part : job->parts) {
+        if (!job->enough && !part.over && !part.tasks.empty())
+            std::rethrow_exception(unanswered(part.tasks.front().id));
+    }
     co_return job->enough || job->all;
 }
 

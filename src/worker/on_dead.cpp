@@ -1,5 +1,7 @@
 #include "worker/on_dead.hpp"
 
+#include <errand/error.hpp>
+
 #include "runtime/ambient.hpp"
 #include "runtime/stored_info.hpp"
 #include "worker/announce.hpp"
@@ -103,12 +105,12 @@ awaitable<void> on_dead_queue::read_items(lost_task& lost) {
 
 // On the pool: what a handler does there must not keep leases from being extended.
 awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost) {
-    returned_ = false;
+    const auto returned = std::make_shared<bool>(false);
     auto around = std::make_shared<const ambient>(ambient{.app = &shared_.app});
     const asio::strand<asio::any_io_executor> strand{
         with_ambient(shared_.pool.get_executor(), std::move(around))};
-    auto done = [this](const std::exception_ptr&) {
-        returned_ = true;
+    auto done = [this, returned](const std::exception_ptr&) {
+        *returned = true;
         timer_.cancel();
     };
     const auto cancel = std::make_shared<asio::cancellation_signal>();
@@ -116,18 +118,28 @@ awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost)
     asio::co_spawn(asio::any_io_executor{strand}, call(shared_.app, lost, cancel, in_.now()),
                    asio::bind_cancellation_slot(cancel->slot(), asio::bind_executor(executor_, done)));
     const auto timeout = lost->terms.timeout;
-    auto enough = timeout > duration{0} ? steady::now() + timeout : steady::time_point::max();
-    while (!returned_ && !stopped_) {
+    const bool limited = timeout > duration{0};
+    auto enough = limited ? steady::now() + timeout : steady::time_point::max();
+    const auto given_up = limited ? enough + shared_.app.settings.shutdown_grace : enough;
+    while (!*returned && !stopped_) {
         const auto now = steady::now();
         if (now >= extend_at_) {
             co_await extend();
             continue;
         }
+        if (now >= given_up) {
+            announce_failure(
+                shared_.app, "on_dead of " + lost->known->name,
+                std::make_exception_ptr(usage_error{
+                    "it goes on although it was told to stop; its task is reported as dead, and those "
+                    "of others are called beside it: it must end when it is cancelled"}));
+            break;
+        }
         if (now >= enough) {
             enough = now + timeout;
             cancel->emit(asio::cancellation_type::all);
         }
-        timer_.expires_at(std::min(extend_at_, enough));
+        timer_.expires_at(std::min({extend_at_, enough, given_up}));
         co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     cancel_.reset();

@@ -83,7 +83,6 @@ private:
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer::time_point extend_at_;
     bool runs_ = false;
-    bool returned_ = false;
     bool stopped_ = false;
 };
 
