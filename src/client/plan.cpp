@@ -173,10 +173,10 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_s
         std::size_t weight = 0;
         for (auto at = to; at > from; --at) {
             weight += 1 + weight_of_dependency * all[at - 1].after.size();
-            if (large(all[at - 1]))
-                from = at - 1;
-            else if (at < to && weight > heaviest_batch)
+            if (at < to && weight > heaviest_batch)
                 from = at;
+            else if (large(all[at - 1]))
+                from = at - 1;
         }
         std::vector<submission_item> items;
         std::vector<incarnation> lives(to - from);

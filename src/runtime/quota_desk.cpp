@@ -16,7 +16,8 @@ namespace asio = boost::asio;
 namespace {
 
 // Of several servers the one that counts may be away: that keeps nobody from the others for longer, and then all are let through.
-constexpr std::chrono::seconds longest_count{2};
+// (Where another one is away a count takes a second or two.)
+constexpr std::chrono::seconds longest_count{5};
 
 quota_answer all_of(std::int64_t count) {
     quota_answer all;
@@ -44,8 +45,8 @@ awaitable<quota_answer> take_from_quota(store& in, quota rules, std::int64_t cou
 }
 
 awaitable<quota_answer> quota_desk::take(std::int64_t count, bool whole) {
-    const bool is_away =
-        in_.shards() > 1 && !under_way_.empty() && clock::now() - under_way_.front()->since > longest_count;
+    // The question that is under way was given up.
+    const bool is_away = in_.shards() > 1 && !under_way_.empty() && under_way_.front()->ended;
     if (is_away) co_return all_of(count);
     room_.enter(static_cast<std::size_t>(count), 0);
     const auto mine = std::make_shared<question>();

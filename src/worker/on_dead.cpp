@@ -80,6 +80,7 @@ void on_dead_queue::add(lost_task lost) {
 void on_dead_queue::stop() {
     stopped_ = true;
     if (cancel_) cancel_->emit(asio::cancellation_type::all);
+    for (const auto& one : left_behind_) one->emit(asio::cancellation_type::all);
     timer_.cancel();
 }
 
@@ -118,9 +119,10 @@ awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost)
     asio::co_spawn(asio::any_io_executor{strand}, call(shared_.app, lost, cancel, in_.now()),
                    asio::bind_cancellation_slot(cancel->slot(), asio::bind_executor(executor_, done)));
     const auto timeout = lost->terms.timeout;
-    const bool limited = timeout > duration{0};
-    auto enough = limited ? steady::now() + timeout : steady::time_point::max();
-    const auto given_up = limited ? enough + shared_.app.settings.shutdown_grace : enough;
+    auto enough = timeout > duration{0} ? steady::now() + timeout : steady::time_point::max();
+    auto given_up = steady::time_point::max();
+    // Each is told once, and then has some time left.
+    auto to_be_told = 1 + (lost->items ? lost->items->items().size() : 0);
     while (!*returned && !stopped_) {
         const auto now = steady::now();
         if (now >= extend_at_) {
@@ -133,11 +135,13 @@ awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost)
                 std::make_exception_ptr(usage_error{
                     "it goes on although it was told to stop; its task is reported as dead, and those "
                     "of others are called beside it: it must end when it is cancelled"}));
+            left_behind_.push_back(cancel);
             break;
         }
         if (now >= enough) {
             enough = now + timeout;
             cancel->emit(asio::cancellation_type::all);
+            if (to_be_told > 0 && --to_be_told == 0) given_up = now + shared_.app.settings.shutdown_grace;
         }
         timer_.expires_at(std::min({extend_at_, enough, given_up}));
         co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -180,13 +184,14 @@ awaitable<void> on_dead_queue::extend() {
     waiting_.erase(std::remove_if(waiting_.begin() + 1, waiting_.end(), is_lost), waiting_.end());
 }
 
-awaitable<void> on_dead_queue::report(lost_task& lost) {
+// A call that was left behind may still read it.
+awaitable<void> on_dead_queue::report(const lost_task& lost) {
     work_call call;
     call.lane = lane;
     const auto& task = lost.task;
     const attempt_facts facts{task.id,      task.claim, task.queue, lost.body.priority, !task.notes.empty(),
                               std::nullopt, {},         task.body,  in_.now()};
-    call.reports.push_back(report_of(std::move(lost.decided), lost.terms, facts, {}));
+    call.reports.push_back(report_of(decision{lost.decided}, lost.terms, facts, {}));
     if (std::ranges::none_of(waiting_, [&](const auto& other) { return other->task.claim == task.claim; }))
         call.closed.push_back(task.claim);
     try {

@@ -93,6 +93,7 @@ TEMPLATE_TEST_CASE("an object of the handler hears of the death of what a dead w
 TEST_CASE("one who hears of a death for ever keeps no other from being dead") {
     auto settings = errand::test::fresh_settings();
     settings.shutdown_grace = 10ms;
+    settings.blocking_threads = 2;
     bench t{settings};
     const over_at_last ends;
     const auto first = t.run(t.app.handler<mourner_for_ever>().with({.timeout = 20ms}).perform_async());

@@ -16,7 +16,7 @@ namespace {
 constexpr bool reads = true;
 
 constexpr int steps_of_untangling = 20;
-constexpr std::chrono::milliseconds longest_untangling{100};
+constexpr std::chrono::milliseconds longest_untangling{2000};
 
 class sqlite_store final : public store_inside {
 public:
@@ -39,7 +39,7 @@ public:
                                         [=](operations& in) { return in.submission.submit(items, mode); });
         // Some steps: who is busy asks again.
         try {
-            auto steps = steps_of_untangling;
+            auto steps = got.wrote ? 1 : steps_of_untangling;
             const auto until = std::chrono::steady_clock::now() + longest_untangling;
             for (const auto& id : got.tangled) {
                 for (bool all = false; !all && steps > 0 && std::chrono::steady_clock::now() < until;

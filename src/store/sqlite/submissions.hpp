@@ -10,9 +10,10 @@ namespace errand::sqlite {
 
 struct submitted {
     std::vector<submit_answer> answers{};
-    // Those that were answered as busy until what an ended task of that id waited for is forgotten: by untangle. None of a call
-    // that wrote something, whose others are not to wait, nor of one in which something was refused for good.
+    // Those that were answered as busy until what an ended task of that id waited for is forgotten: by untangle. None of a batch in
+    // which something was refused for good.
     std::vector<task_id> tangled{};
+    bool wrote = false;  // something, whose submitter is not to wait for that
 };
 
 class submissions {
