@@ -115,6 +115,7 @@ TEST_CASE("what a store has lost is called lost, whatever its handle is asked", 
     errand::test::redis_server server;
     auto settings = errand::test::fresh_settings();
     settings.store = server.url();
+    settings.shards = 1;
     test_app t{settings};
     const auto h = t.run(t.app.handler<repeats>().with({.retention = 1h}).perform_async("x"));
     const auto id = errand::parse_task_id(h.id());
