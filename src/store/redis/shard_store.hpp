@@ -126,7 +126,8 @@ private:
     awaitable<void> check_stamp();
     // Makes the call; a script that needs the keys of more queues says so and is called again with them.
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
-                              caller::when_full full = caller::when_full::wait);
+                              caller::when_full full = caller::when_full::wait,
+                              caller::when_strange strange = caller::when_strange::wait);
     awaitable<std::size_t> clean_lists(std::span<const std::string> members, std::size_t limit);
     awaitable<bool> sweep();
     awaitable<bool> sweep_page(std::string_view kind, std::string_view queue);
