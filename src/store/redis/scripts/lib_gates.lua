@@ -2,7 +2,8 @@
 -- (m: how many run, s: how many start in a time, b: both), limit (8), key (8).
 --
 -- limits: 'r' limit -> the rule in force: how many run, spacing and tolerance of starts (us; '-': not limited); 'n' its name;
---         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua)
+--         'd' the rule that a program declares, 's' the one that was set at run time, 'f' the version of the latter where it is
+--         a share of one that holds over several shards (limits_set.lua)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
