@@ -60,7 +60,6 @@ awaitable<void> set_limit_on(loop& there, std::string name, std::optional<limit_
     auto& in = there.tasks();
     co_await find_limit(in, name);
     if (!is_own_limit(name)) co_return co_await in.set_limit(name, std::move(rule));
-    if (rule) co_await check_own_limit_of_shards(in, name);
     co_await set_own_limit(there, name, std::move(rule));
 }
 
