@@ -29,6 +29,7 @@ struct limit_state {
     std::int64_t running = 0;              // starts that have not ended, of all keys
     std::int64_t waiting = 0;              // tasks that wait because of it, of all keys
     std::optional<time_point> opens_at{};  // closed by its rate until then: the earliest of all keys
+    duration throttled{0};                 // the time in which at least one task waited because of it
     // Of one of several shards: the version of the share that was set here, 0: none was; how many attempts have waited for other
     // tasks and wait to go on.
     std::uint64_t share = 0;

@@ -99,6 +99,7 @@ awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std
         const auto share = in.text();
         if (!share.empty()) one.share = std::stoull(std::string{share});
         one.in_line = in.number();
+        one.throttled = duration{in.number()};
         all.push_back(std::move(one));
     }
     co_return all;

@@ -55,6 +55,7 @@ std::vector<std::optional<seen_share>> seen_of(const std::string& name,
 void add(limit_state& sum, const limit_state& one) {
     sum.running += one.running;
     sum.waiting += one.waiting;
+    sum.throttled += one.throttled;
     if (one.opens_at && (!sum.opens_at || *one.opens_at < *sum.opens_at)) sum.opens_at = one.opens_at;
 }
 

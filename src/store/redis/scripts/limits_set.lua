@@ -31,7 +31,7 @@ local function change(limit, name, rule)
     local most, spacing, tolerance = string.match(in_force, '^(%S+) %S+ %S+ %S+ (%S+) (%S+)$')
     call('HSET', limits, 'r' .. limit, most .. ' ' .. spacing .. ' ' .. tolerance)
   else
-    call('HDEL', limits, 'r' .. limit, 'n' .. limit)
+    call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit)
   end
   if call('HGET', limits, 'r' .. limit) ~= before then changed[#changed + 1] = limit end
 end
