@@ -12,8 +12,14 @@ constexpr duration between_steps{50};
 
 }  // namespace
 
+bool lender::may_be_shared() {
+    if (app().overrides.any_limits()) return true;
+    const auto quota = app().overrides.quota_rules();
+    return quota && quota->max_running;
+}
+
 awaitable<std::size_t> lender::pass() {
-    const bool any = app().overrides.any_limits();
+    const bool any = may_be_shared();
     if (in_.shards() == 1 || (!any && settled_)) {
         found_ = limits_balance::even;
         co_return 0;

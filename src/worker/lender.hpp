@@ -18,6 +18,7 @@ public:
 
 private:
     duration pause() override;
+    bool may_be_shared();
 
     worker_shared& shared_;
     store& in_;
