@@ -71,7 +71,8 @@ awaitable<std::vector<limit_info>> list_limits_on(loop& there) {
                        .set = std::move(one.set),
                        .running = one.running,
                        .waiting = one.waiting,
-                       .opens_at = one.opens_at});
+                       .opens_at = one.opens_at,
+                       .throttled = one.throttled});
     }
     std::ranges::sort(all, {}, &limit_info::name);
     co_return all;
