@@ -170,8 +170,13 @@ awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_s
     task_ref last;
     for (auto to = all.size(); to > 0;) {
         auto from = to - std::min(to, planned_at_once);
+        std::size_t weight = 0;
         for (auto at = to; at > from; --at) {
-            if (large(all[at - 1])) from = at - 1;
+            weight += 1 + weight_of_dependency * all[at - 1].after.size();
+            if (at < to && weight > heaviest_batch)
+                from = at;
+            else if (large(all[at - 1]))
+                from = at - 1;
         }
         std::vector<submission_item> items;
         std::vector<incarnation> lives(to - from);

@@ -37,7 +37,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <new>
 #include <sys/socket.h>
 
 namespace errand::web {
@@ -55,8 +54,6 @@ using steady = std::chrono::steady_clock;
 constexpr std::size_t most_thrown_away = std::size_t{1024} * 1024;
 constexpr std::size_t most_of_small_body = std::size_t{64} * 1024;
 constexpr std::size_t read_at_once = std::size_t{64} * 1024;
-// Smaller ones go in one packet as they are.
-constexpr std::size_t least_compressed = 1400;
 constexpr std::size_t most_read_ahead = std::size_t{16} * 1024;
 
 std::string fresh_request_id() {
@@ -116,7 +113,6 @@ private:
     awaitable<bool> await_request();
     awaitable<bool> serve_one();
     awaitable<bool> respond(answer what, bool keep);
-    awaitable<void> compress(answer& what);
     awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
@@ -321,23 +317,8 @@ awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear
     co_return open;
 }
 
-// What is large, for who can read it. What has no end comes as it is.
-awaitable<void> one_connection::compress(answer& what) {
-    if (what.more || what.body.size() < least_compressed || !reads_gzip(in_)) co_return;
-    try {
-        auto headers = what.headers;
-        headers.push_back({"Content-Encoding", "gzip"});
-        headers.push_back({"Vary", "Accept-Encoding"});
-        auto body = co_await gzipped(what.body);
-        what.headers.swap(headers);
-        what.body.swap(body);
-    } catch (const std::bad_alloc&) {
-        // Then as it is: tasks may travel in it.
-    }
-}
-
 awaitable<bool> one_connection::respond(answer what, bool keep) {
-    co_await compress(what);
+    co_await compress(what, in_);
     keep = keep && !hub_.stopping;
     if (what.unsent && has_hung_up()) {
         what.unsent();

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <string>
 #include <string_view>
 
 namespace errand::web {
@@ -17,6 +19,8 @@ namespace zlib = boost::beast::zlib;
 
 namespace {
 
+// Smaller ones go in one packet as they are.
+constexpr std::size_t least_compressed = 1400;
 // A few milliseconds of work.
 constexpr std::size_t slice = std::size_t{64} * 1024;
 constexpr int fast = 1;
@@ -32,7 +36,8 @@ std::string_view trimmed(std::string_view text) {
 
 // "q=0", "q=0.0": what is named so is not wanted.
 bool is_refused(std::string_view parameters) {
-    const auto at = parameters.find("q=");
+    auto at = parameters.find("q=");
+    if (at == parameters.npos) at = parameters.find("Q=");
     if (at == parameters.npos) return false;
     const auto weight = trimmed(parameters.substr(at + 2));
     return !weight.empty() && weight.find_first_not_of("0.") == weight.npos;
@@ -58,6 +63,26 @@ void deflate(zlib::deflate_stream& with, std::string_view bytes, zlib::Flush flu
     } while (now.avail_out == 0 && ec != zlib::error::end_of_stream);
 }
 
+// In slices, between which others on this loop are served.
+awaitable<std::string> gzipped(const std::string& text) {
+    // RFC 1952: deflated, no name, no time, from any system.
+    std::string out{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10};
+    const auto executor = co_await asio::this_coro::executor;
+    zlib::deflate_stream stream;
+    stream.reset(fast, window_bits, memory, zlib::Strategy::normal);
+    boost::crc_32_type sum;
+    for (std::size_t at = 0; at < text.size(); at += slice) {
+        if (at > 0) co_await asio::post(executor, asio::use_awaitable);
+        const auto part = std::string_view{text}.substr(at, slice);
+        sum.process_bytes(part.data(), part.size());
+        deflate(stream, part, zlib::Flush::none, out);
+    }
+    deflate(stream, {}, zlib::Flush::finish, out);
+    add_number(out, sum.checksum());
+    add_number(out, static_cast<std::uint32_t>(text.size()));
+    co_return out;
+}
+
 }  // namespace
 
 bool reads_gzip(const request& from) {
@@ -77,23 +102,18 @@ bool reads_gzip(const request& from) {
     return any;
 }
 
-awaitable<std::string> gzipped(const std::string& text) {
-    // RFC 1952: deflated, no name, no time, from any system.
-    std::string out{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10};
-    const auto executor = co_await asio::this_coro::executor;
-    zlib::deflate_stream stream;
-    stream.reset(fast, window_bits, memory, zlib::Strategy::normal);
-    boost::crc_32_type sum;
-    for (std::size_t at = 0; at < text.size(); at += slice) {
-        if (at > 0) co_await asio::post(executor, asio::use_awaitable);
-        const auto part = std::string_view{text}.substr(at, slice);
-        sum.process_bytes(part.data(), part.size());
-        deflate(stream, part, zlib::Flush::none, out);
+awaitable<void> compress(answer& what, const request& asked) {
+    if (what.more || what.body.size() < least_compressed || !reads_gzip(asked)) co_return;
+    try {
+        auto headers = what.headers;
+        headers.push_back({"Content-Encoding", "gzip"});
+        headers.push_back({"Vary", "Accept-Encoding"});
+        auto body = co_await gzipped(what.body);
+        what.headers.swap(headers);
+        what.body.swap(body);
+    } catch (const std::bad_alloc&) {
+        // Then as it is: tasks may travel in it.
     }
-    deflate(stream, {}, zlib::Flush::finish, out);
-    add_number(out, sum.checksum());
-    add_number(out, static_cast<std::uint32_t>(text.size()));
-    co_return out;
 }
 
 }  // namespace errand::web

@@ -5,14 +5,12 @@
 
 #include "service/message.hpp"
 
-#include <string>
-
 namespace errand::web {
 
 // Whether the client reads gzip: "gzip", "gzip;q=0.5", "*"; not "gzip;q=0".
 bool reads_gzip(const request& from);
 
-// The text as gzip. In slices, between which others on this loop are served.
-awaitable<std::string> gzipped(const std::string& text);
+// What is large as gzip, for a client that reads that. What has no end stays as it is.
+awaitable<void> compress(answer& what, const request& asked);
 
 }  // namespace errand::web

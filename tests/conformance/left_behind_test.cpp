@@ -295,6 +295,19 @@ TEST_CASE("what an ended task with very many edges waited for is forgotten in st
         CHECK(answers[1].verdict == submit_verdict::busy);
         CHECK_FALSE(await(here.io, store->find(other.id)));
     }
+    SECTION("for which also those wait that are submitted together with it") {
+        const auto child = waits_for({{item.id}}, "child"),
+                   grandchild = waits_for({{child.id}}, "grandchild");
+        for (const auto& answer : here.submit_all(store, {again, grandchild, child}, submit_mode::each))
+            CHECK(answer.verdict == submit_verdict::busy);
+        CHECK_FALSE(await(here.io, store->find(child.id)));
+        CHECK(here.keeps("links", 0));
+        for (const auto& answer : here.submit_all(store, {again, grandchild, child}, submit_mode::each))
+            CHECK(answer.verdict == submit_verdict::accepted);
+        CHECK(here.state_of(store, child.id) == state::waiting);
+        CHECK(here.state_of(store, grandchild.id) == state::waiting);
+        return;
+    }
     SECTION("which others that come behind its submission are not behind") {
         std::optional<std::size_t> meanwhile;
         std::optional<submit_verdict> verdict;

@@ -312,10 +312,13 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     std::jthread waits{[&] {
         for (const auto& name : late) t.submit(name);
     }};
-    for (int i = 0; i < 20; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    for (int i = 0; i < 40; ++i) {
         const auto name = on_shard(0, "now " + std::to_string(i) + '.');
         CHECK(t.wait(t.submit(name)) == name);
     }
+    // Held up for a second each they would need 40.
+    CHECK(std::chrono::steady_clock::now() - before < 30s);
     const auto child = on_shard(0, "child"), parent = on_shard(0, "parent");
     const auto after = t.submit_after(child, {parent});
     t.submit(parent);
@@ -328,11 +331,49 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     });
 }
 
-TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
-          "[shards]") {
+namespace {
+
+// With so many shards the one that goes away counts for the quota.
+std::size_t shards_to_count_away() {
     std::size_t count = 2;
     const auto counts = errand::place_of_settings(errand::quota_record_name);
     while (errand::shards::shard_of(counts, count) != away_shard) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("submissions to the servers that are there go on while the one that counts the quota is away",
+          "[shards]") {
+    const auto count = shards_to_count_away();
+    two_servers on{count};
+    auto settings = on.settings;
+    settings.store_timeout = 60s;
+    shards_test::bench t{settings};
+    t.run(t.app.set_quota({.max_queued = 1000}));
+    t.submit("first");
+    bool stopped = false;
+    SECTION("not answering") {
+        on.other.freeze();
+        stopped = true;
+    }
+    SECTION("gone") { on.other.kill(); }
+    const auto before = std::chrono::steady_clock::now();
+    std::size_t stored = 0;
+    for (int i = 0; stored < 5; ++i) {
+        const auto name = "task " + std::to_string(i);
+        if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), count) == away_shard) continue;
+        CHECK(t.info(t.submit(name)).state == state::ready);
+        ++stored;
+    }
+    // Not asked for the store's whole patience, nor each anew.
+    CHECK(std::chrono::steady_clock::now() - before < 30s);
+    stopped ? on.other.thaw() : on.other.restart();
+}
+
+TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
+          "[shards]") {
+    const auto count = shards_to_count_away();
     two_servers on{count};
     shards_test::bench t{on.settings};
     t.run(t.app.set_quota({.max_queued = 1000}));
@@ -452,6 +493,62 @@ TEST_CASE("who only looks for results is told of those that the servers that are
     // What they cannot know is not guessed.
     CHECK_THROWS_AS(t.run(errand::all(looks, late, good)), errand::store_error);
     CHECK_THROWS_AS(t.run(errand::any(looks, late, bad)), errand::store_error);
+}
+
+TEST_CASE("who looks for results of several servers does not wait for one that is away", "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 60s;
+    shards_test::bench t{settings};
+    const auto name_on = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    const auto late = t.submit(name_on(away_shard, "late")), good = t.submit(name_on(0, "good"));
+    on.other.kill();
+    const auto before = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(t.run(errand::any({.within = 0s}, late, good)), errand::store_error);
+    CHECK_THROWS_AS(t.run(errand::all({.within = 0s}, late, good)), errand::store_error);
+    CHECK(std::chrono::steady_clock::now() - before < 30s);
+}
+
+TEST_CASE("the first of several results is waited for while the server of another is away", "[shards]") {
+    two_servers on;
+    auto settings = on.settings;
+    settings.store_timeout = 2s;
+    shards_test::bench t{settings};
+    const auto name_on = [&](std::size_t shard, const std::string& stem) {
+        for (int i = 0;; ++i) {
+            auto name = stem + std::to_string(i);
+            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
+        }
+    };
+    const auto late = t.submit(name_on(away_shard, "late")), good = t.submit(name_on(0, "good"));
+    const auto far =
+        t.run(t.app.handler<shards_test::step>().with({.delay = 24h}).perform_async(name_on(0, "far")));
+    on.other.kill();
+    SECTION("and comes") {
+        auto first = std::async(std::launch::async, [&] { return t.run(errand::any(late, good)).first; });
+        // It has heard by then that the other is away.
+        CHECK(first.wait_for(5s) == std::future_status::timeout);
+        t.start();
+        CHECK(first.get() == 1);
+    }
+    SECTION("and is the other one, when it is back") {
+        auto first = std::async(std::launch::async, [&] { return t.run(errand::any(late, far)).first; });
+        CHECK(first.wait_for(5s) == std::future_status::timeout);
+        on.other.restart();
+        t.start();
+        CHECK(first.get() == 0);
+    }
+    SECTION("and fails: the other may have succeeded") {
+        auto first = std::async(std::launch::async, [&] { return t.run(errand::any(late, good)).first; });
+        CHECK(first.wait_for(5s) == std::future_status::timeout);
+        CHECK(t.run(good.cancel()));
+        CHECK_THROWS_AS(first.get(), errand::store_error);
+    }
 }
 
 TEST_CASE("batches over several servers one of which is away are told in time, those behind others as well",

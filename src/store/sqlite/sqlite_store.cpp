@@ -8,12 +8,15 @@
 #include "store/sqlite/operations.hpp"
 #include "store/sqlite/stepwise_audit.hpp"
 
+#include <chrono>
+
 namespace errand::sqlite {
 namespace {
 
 constexpr bool reads = true;
 
 constexpr int steps_of_untangling = 20;
+constexpr std::chrono::milliseconds longest_untangling{2000};
 
 class sqlite_store final : public store_inside {
 public:
@@ -34,11 +37,13 @@ public:
                                                  submit_mode mode) override {
         auto got = co_await client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
                                         [=](operations& in) { return in.submission.submit(items, mode); });
-        // Some steps: others that were submitted in this call wait for its answer, and who is busy asks again.
+        // Some steps: who is busy asks again.
         try {
-            auto steps = steps_of_untangling;
+            auto steps = got.wrote ? 1 : steps_of_untangling;
+            const auto until = std::chrono::steady_clock::now() + longest_untangling;
             for (const auto& id : got.tangled) {
-                for (bool all = false; !all && steps > 0; --steps) {
+                for (bool all = false; !all && steps > 0 && std::chrono::steady_clock::now() < until;
+                     --steps) {
                     all = co_await client_.ask({"untangle"},
                                                [=](operations& in) { return in.submission.untangle(id); });
                 }

@@ -10,8 +10,10 @@ namespace errand::sqlite {
 
 struct submitted {
     std::vector<submit_answer> answers{};
-    // Those that were answered as busy until what an ended task of that id waited for is forgotten: by untangle.
+    // Those that were answered as busy until what an ended task of that id waited for is forgotten: by untangle. None of a batch in
+    // which something was refused for good.
     std::vector<task_id> tangled{};
+    bool wrote = false;  // something, whose submitter is not to wait for that
 };
 
 class submissions {
@@ -53,6 +55,7 @@ private:
     std::vector<submit_answer> submit_together(std::span<const submission_item> items, submit_mode mode);
     static submit_answer answer_of(draft& one, bool withheld);
     // Decides about those that depend on others. Whether any was refused.
+    static bool put_off(std::vector<draft>& all);
     bool weigh_all(std::vector<draft>& all);
     void weigh_without_refused(std::vector<draft>& all, std::unordered_set<task_id> written);
     std::vector<task_id> parents_of(const task_id& id, std::size_t most);

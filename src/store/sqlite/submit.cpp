@@ -18,7 +18,13 @@ submitted submissions::submit(std::span<const submission_item> items, submit_mod
     } else {
         got.answers = submit_together(items, mode);
     }
-    got.tangled = std::exchange(tangled_, {});
+    const auto refused_for_good = [](const submit_answer& one) {
+        return one.verdict == submit_verdict::rejected || one.verdict == submit_verdict::gone ||
+               one.verdict == submit_verdict::cycle;
+    };
+    if (mode == submit_mode::each || std::ranges::none_of(got.answers, refused_for_good))
+        got.tangled = std::exchange(tangled_, {});
+    got.wrote = std::ranges::any_of(got.answers, is_written, &submit_answer::verdict);
     return got;
 }
 
