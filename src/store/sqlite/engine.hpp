@@ -9,6 +9,7 @@
 
 #include "store/settings.hpp"
 #include "store/sqlite/address.hpp"
+#include "store/sqlite/doorbell.hpp"
 #include "store/sqlite/operations.hpp"
 
 #include <condition_variable>
@@ -61,7 +62,8 @@ public:
 
     // Somebody of this process has committed something beside it: it looks now for what its callers wait for.
     void look_now();
-    // The transaction that it is inside of was committed: the engine of the file in this process, if there is one, looks.
+    // The transaction that it is inside of was committed: the engine of the file in this process, if there is one, looks, and so do
+    // those of other processes.
     void committed();
 
     const address& where() const noexcept { return at_; }
@@ -72,10 +74,14 @@ private:
 
     void run();
     void run_here();
+    void rouse();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
+    void sleep_by_the_door(std::unique_lock<std::mutex>& lock);
     void turn(bool reading);
     bool open();
     bool begin(bool reading);
+    void commit();
+    void tell_other_processes();
     jobs take(bool reading);
     void read_meanwhile();
     void run_all(const jobs& all);
@@ -101,6 +107,7 @@ private:
     bool running_ = false;
     bool stopping_ = false;
     bool looks_now_ = false;
+    std::atomic<bool> asleep_{false};          // by the door: whoever has something for the thread rings
     bool waits_for_others_ = false;            // somebody of this process waits for what another may do
     std::optional<job::moment> not_before_{};  // after a failure that may pass
 
@@ -110,7 +117,10 @@ private:
     std::unique_ptr<operations> operations_;
     std::optional<job::moment> failing_since_{};  // no call that writes has succeeded since then
     bool told_of_trouble_ = false;
-    bool unseen_ = false;  // another process has written, and nobody has looked what
+    std::string file_;                // its whole path; empty in memory
+    std::unique_ptr<doorbell> door_;  // of a file that is shared
+    bool unseen_ = false;             // another process has written, and nobody has looked what
+    job::moment looked_at_{};
 
     std::thread thread_;
 };

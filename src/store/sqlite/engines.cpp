@@ -46,6 +46,7 @@ std::shared_ptr<engine> of_file(address at, const store_settings& settings) {
 }  // namespace
 
 void engine::committed() {
+    tell_other_processes();
     std::shared_ptr<engine> beside;
     {
         const std::lock_guard lock{engines().guard};
