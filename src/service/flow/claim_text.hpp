@@ -14,8 +14,8 @@ namespace errand::flow {
 
 struct flow_claim {
     incarnation life = 0;
-    std::uint64_t task =
-        0;  // part_of its id: tasks of one claim that were made in one millisecond may share a life
+    // part_of its id: tasks of one claim that were made in one millisecond may share a life.
+    std::uint64_t task = 0;
     web::ticket by{};
 };
 

@@ -42,7 +42,7 @@ local function take_one(q, member)
   if is_gated(body) then
     local theirs = gates_of(body)
     if first_closed(theirs) then
-      if hold(q, id, body, false, true) then wake(q, 1) end
+      if strangers.hold(q, id, body) then wake(q, 1) end
       strangers.came_for(strangers.queue_of(body), ARGV[3])
       room = room - 19
       return true

@@ -41,7 +41,7 @@ local before = earliest(q)
 local stood = tonumber(call('ZSCORE', due_of(q), entry_of(id, old, noted)) or -1)
 if due < 0 and stood < 0 and alike and not leaves then return {'ok', now} end
 -- One that waits in a group of strangers is looked at anew by who knows its handler.
-if is_gated(old) and sub(call('HGET', groups, 'i' .. id) or '', 14) == '!' then stood = aside_band + now end
+if is_gated(old) and strangers.is_marked(call('HGET', groups, 'i' .. id)) then stood = aside_band + now end
 take_out(q, id, old, noted)
 if stood >= aside_band then
   if due < 0 then

@@ -30,7 +30,7 @@ local function regroup_run(run, ids, records)
   for i = 1, #ids do
     call('HSET', tasks, ids[i], records[i])
     if run.strange then
-      if hold(run.q, ids[i], records[i], false, true) then wakes = wakes + 1 end
+      if strangers.hold(run.q, ids[i], records[i]) then wakes = wakes + 1 end
       strangers.wake_for_turn(strangers.queue_of(records[i]))
     elseif make_ready(run.q, entry_of(ids[i], records[i], call('HEXISTS', notes, ids[i]) == 1)) then
       wakes = wakes + 1

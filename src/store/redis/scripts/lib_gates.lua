@@ -48,7 +48,8 @@ end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
 -- `unsettled` is not written yet (write_counts); lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at
--- which nobody waits, those of which a place is promised (priority, ticket), and whether the first turn of a queue may be another one now; lib_returns.lua at how many it looked in vain.
+-- which nobody waits, those of which a place is promised (priority, ticket), and whether the first turn of a queue may be another
+-- one now; lib_returns.lua at how many it looked in vain.
 local seen = {running = {}, unsettled = {}, gates = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {}, in_vain = {}, turns_moved = true}
 
 local function running(gate)

@@ -103,7 +103,8 @@ function strangers.parts_of(queue) return string.match(queue, '^([^!]*)!(.*)$') 
 -- Who came for them and found a gate closed hears first when one of their groups has its turn (gates: 'w' queue).
 function strangers.came_for(queue, worker) call('HSET', gates, 'w' .. queue, digits(now + 3600000) .. ' ' .. worker) end
 
-local function tell_of_strangers(queue, real, handler)
+-- Whether a worker has heard of a turn that knows them.
+function strangers.tell(queue, real, handler)
   -- Nobody takes anything out of a paused queue.
   if call('HEXISTS', stale, real .. '\n') == 1 then return false end
   local till, worker = string.match(call('HGET', gates, 'w' .. queue) or '', '^(%d+) (.*)$')
@@ -122,7 +123,7 @@ function strangers.wake_for_turn(queue)
     wake_for(woken, queue)
     return false
   end
-  if strangers.heard[queue] == nil then strangers.heard[queue] = tell_of_strangers(queue, real, handler) end
+  if strangers.heard[queue] == nil then strangers.heard[queue] = strangers.tell(queue, real, handler) end
   return strangers.heard[queue]
 end
 -- Whether the next start at a gate closes it.
@@ -233,22 +234,29 @@ local function mark_gated()
   seen.marked = true
 end
 
--- Puts a task into its group, or that of strangers: at its end, or before all others of its priority. True when somebody is to be
--- woken for it.
-local function hold(q, id, body, front, strange)
-  local queue, text, priority = strange and strangers.queue_of(body) or name_of(q), gates_of(body), 9 - priority_of(body)
+-- Puts a task into a group of this queue, which may be one of strangers: `mark` stands behind its order then.
+local function hold_in(queue, q, id, body, front, mark)
+  local text, priority = gates_of(body), 9 - priority_of(body)
   local group = group_of(queue, text)
   local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   local order = string.format('%013.0f', first_order + step)
   call('ZADD', held, 0, 'h' .. group .. priority .. order .. id)
-  call('HSET', groups, 'i' .. id, strange and order .. '!' or order)
+  call('HSET', groups, 'i' .. id, order .. mark)
   call('HINCRBY', groups, 'n' .. name_of(q), 1)
   mark_gated()
-  local wakes = join(queue, group, priority, text)
-  if not strange then return wakes end
-  -- Whoever brings them looks at their turns.
+  return join(queue, group, priority, text), group
+end
+
+-- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
+local function hold(q, id, body, front) return (hold_in(name_of(q), q, id, body, front, '')) end
+
+-- The same of a stranger, at the end. Whoever brings it looks at its group's turn by itself.
+function strangers.hold(q, id, body)
+  local wakes, group = hold_in(strangers.queue_of(body), q, id, body, false, '!')
   return wakes and byte((standing_of(group))) == 112
 end
+-- `order`: as `groups` has it.
+function strangers.is_marked(order) return sub(order or '', 14) == '!' end
 
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
 local function hold_all(q, ids)
@@ -277,7 +285,7 @@ local function unhold(q, id, body)
   local order = is_gated(body) and call('HGET', groups, 'i' .. id)
   if not order then return false end
   local queue, text = name_of(q), gates_of(body)
-  if sub(order, 14) == '!' then
+  if strangers.is_marked(order) then
     queue, order = strangers.queue_of(body), sub(order, 1, 13)
   end
   local group = group_of(queue, text)
