@@ -324,8 +324,15 @@ set_tests_properties("fault: what was confirmed outlives a fail-over to a replic
 errand_on_valkey("fault: what was confirmed outlives a fail-over to a replica that was behind")
 errand_trial_test("one worker alone starts in time what is ready, on sqlite" 30 --mode lone --store sqlite)
 
-errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp)
+errand_test_program(errand_piles SOURCES trial/piles.cpp trial/clock_file.cpp trial/wishes.cpp)
 target_link_libraries(errand_piles PRIVATE CLI11::CLI11)
 add_dependencies(errand_piles errand_shifted_clock)
-add_test(NAME "fault: what the dead leave behind is swept" COMMAND errand_piles --things 2000 --untimed)
+add_test(NAME "fault: what the dead leave behind is swept" COMMAND errand_piles --long --things 2000 --untimed)
 set_tests_properties("fault: what the dead leave behind is swept" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST 20)
+
+foreach(program trial piles outbox_trial)
+    add_test(NAME "fault: a word that no trial knows is refused in a sentence by errand_${program}"
+        COMMAND errand_${program} --seconds 5 --tings 100)
+    set_tests_properties("fault: a word that no trial knows is refused in a sentence by errand_${program}" PROPERTIES
+        PASS_REGULAR_EXPRESSION "^fault: .*--tings.*scripts/fault --help names the options" LABELS "fault;trial")
+endforeach()

@@ -136,6 +136,11 @@ private:
             co_return;
         }
         const auto id = item.id;
+        // It may be unsettled as what it waits for is.
+        if (answer.verdict == submit_verdict::busy && stays(item)) {
+            keep(id, failure_);
+            co_return;
+        }
         try {
             all_.push_back(co_await finished(there_, std::move(item), std::move(answer), most_busy()));
         } catch (const store_error&) {

@@ -72,6 +72,13 @@ awaitable<std::optional<ended_task>> look_on(loop& there, task_ref ref, incarnat
     }
 }
 
+// Always throws: it has ended and is no longer kept, or the store has lost it.
+awaitable<void> throw_absent(task_ref ref, incarnation life) {
+    auto executor = co_await asio::this_coro::executor;
+    co_await on_loop(caller_loop(executor, *ref.app), [=](loop& there) { return look_on(there, ref, life); });
+    throw_gone(ref);
+}
+
 awaitable<std::optional<ended_task>> look_for_end(const task_ref& ref) {
     if (!has_arrived(ref)) co_return std::nullopt;
     const auto life = life_of(ref, "await the result of");
@@ -234,7 +241,7 @@ awaitable<task_info> fetch_info(task_ref ref) {
     const task_id id{ref.id};
     auto found =
         co_await on_loop(caller_loop(executor, *ref.app), [id](loop& there) { return find_on(there, id); });
-    if (!found || (life != 0 && incarnation_of(found->body) != life)) throw_gone(ref);
+    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_await throw_absent(ref, life);
     auto info = info_of(*found);
     if (!info) throw_gone(ref);
     co_return std::move(*info);
@@ -247,7 +254,7 @@ awaitable<bool> revive_task(task_ref ref) {
     const auto got = co_await on_loop(caller_loop(executor, *ref.app), [=](loop& there) {
         return revive_with_dependents_on(there.tasks(), task_id{ref.id}, life);
     });
-    if (!got) throw_gone(ref);
+    if (!got) co_await throw_absent(ref, life);
     co_return *got;
 }
 
@@ -258,7 +265,7 @@ awaitable<bool> reschedule_task(task_ref ref, time_point due_at) {
     const auto got = co_await on_loop(caller_loop(executor, *ref.app), [=](loop& there) {
         return reschedule_on(there.tasks(), task_id{ref.id}, life, due_at);
     });
-    if (!got) throw_gone(ref);
+    if (!got) co_await throw_absent(ref, life);
     co_return *got;
 }
 
@@ -298,7 +305,7 @@ awaitable<bool> cancel_task(task_ref ref) {
     const auto got = co_await on_loop(caller_loop(executor, *ref.app), [=](loop& there) {
         return cancel_on(there.tasks(), id, life, ref.retention);
     });
-    if (!got.known) throw_gone(ref);
+    if (!got.known) co_await throw_absent(ref, life);
     co_return got.cancelled;
 }
 

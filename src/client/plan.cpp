@@ -17,9 +17,6 @@ namespace errand::detail {
 
 namespace {
 
-// What one call of the store carries without keeping others waiting.
-constexpr std::size_t planned_at_once = 500;
-
 struct planned_task {
     draft call;
     std::vector<std::size_t> after;  // positions
@@ -158,21 +155,16 @@ awaitable<void> need_quota_for(loop& there, const app_core& app, std::vector<pre
 
 // From the last to the first, so that nothing runs before what waits for it is there.
 awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_submission> all) {
+    std::vector<std::size_t> dependencies;
+    for (const auto& one : all) dependencies.push_back(one.after.size());
     // A task with more parents than a call takes is complete before any of them can end.
-    const auto large = [](const prepared_submission& one) {
-        return one.after.size() > store::parents_per_call;
-    };
-    std::size_t dependencies = 0;
-    for (const auto& one : all) dependencies += one.after.size();
-    const bool light = all.size() + weight_of_dependency * dependencies <= heaviest_batch;
-    const bool whole = light && all.size() <= planned_at_once && std::ranges::none_of(all, large);
+    const auto large = [](std::size_t its) { return its > store::parents_per_call; };
+    const bool whole =
+        begin_of_step(dependencies, all.size()) == 0 && std::ranges::none_of(dependencies, large);
     if (app.overrides.any_quota()) co_await need_quota_for(there, app, all);
     task_ref last;
     for (auto to = all.size(); to > 0;) {
-        auto from = to - std::min(to, planned_at_once);
-        for (auto at = to; at > from; --at) {
-            if (large(all[at - 1])) from = at - 1;
-        }
+        const auto from = begin_of_step(dependencies, to);
         std::vector<submission_item> items;
         std::vector<incarnation> lives(to - from);
         for (auto at = from; at < to; ++at)

@@ -34,6 +34,7 @@ struct followed {
     task_ref ref;
     incarnation life = 0;
     bool settled = false;  // it has ended, or no end is to come
+    bool unheard = false;  // the last that was heard of it is that its store does not answer
 };
 
 // ---- what is known so far ---------------------------------------------------------------------------
@@ -62,6 +63,7 @@ public:
 private:
     bool succeeded(std::size_t index, std::string result);
     bool failed(std::exception_ptr why);
+    bool hears_of_none() const;
     std::string sentence() const;
 
     const aim aim_;
@@ -71,6 +73,7 @@ private:
     std::vector<std::string> results_;
     std::size_t winner_ = 0;
     std::exception_ptr failure_;
+    std::exception_ptr unheard_;  // the last time that a store did not answer
 };
 
 joint_wait::joint_wait(aim what, std::vector<task_ref> tasks, const await_options& how)
@@ -104,6 +107,7 @@ std::vector<followed> joint_wait::rest() const {
 bool joint_wait::told(std::size_t index, const ended_task* end, const std::exception_ptr& failure) {
     auto& one = tasks_[index];
     one.settled = true;
+    one.unheard = false;
     std::string result;
     try {
         if (!end) throw_missing(one.ref, one.life, there_->tasks().now(), failure);
@@ -111,14 +115,22 @@ bool joint_wait::told(std::size_t index, const ended_task* end, const std::excep
     } catch (const unknown_task&) {
         return failed(std::current_exception());
     } catch (const store_error&) {
-        // Not this task has failed but the store: the others would not be heard of either.
+        // Not this task has failed but its store: of several there may be others, which go on.
         one.settled = false;
-        failed(std::current_exception());
+        one.unheard = true;
+        unheard_ = std::current_exception();
+        if (aim_ == aim::any && !hears_of_none()) return false;
+        failure_ = unheard_;
         return true;
     } catch (...) {
         return failed(std::current_exception());
     }
     return succeeded(index, std::move(result));
+}
+
+// Of those that are left.
+bool joint_wait::hears_of_none() const {
+    return std::ranges::all_of(tasks_, [](const followed& one) { return one.settled || one.unheard; });
 }
 
 bool joint_wait::succeeded(std::size_t index, std::string result) {
@@ -131,7 +143,11 @@ bool joint_wait::succeeded(std::size_t index, std::string result) {
 
 bool joint_wait::failed(std::exception_ptr why) {
     failure_ = std::move(why);
-    return aim_ == aim::all;
+    if (aim_ == aim::all) return true;
+    if (std::ranges::none_of(tasks_, &followed::unheard) || !hears_of_none()) return false;
+    // One that is not heard of may have succeeded.
+    failure_ = unheard_;
+    return true;
 }
 
 std::string joint_wait::sentence() const {

@@ -1,5 +1,7 @@
 #include "runtime/loop.hpp"
 
+#include <errand/error.hpp>
+
 #include "runtime/app_core.hpp"
 #include "runtime/process_meter.hpp"
 
@@ -10,11 +12,13 @@
 
 #include <spdlog/logger.h>
 
+#include <chrono>
 #include <utility>
 
 namespace errand {
 
 namespace asio = boost::asio;
+using steady = std::chrono::steady_clock;
 
 namespace {
 
@@ -64,11 +68,17 @@ loop::loop(detail::app_core& app, std::string name, bool patient, std::unique_pt
 loop::~loop() { store_->listen(nullptr); }
 
 awaitable<void> loop::ready() {
+    const auto asked = steady::now();
     while (state_ == opening::under_way) {
         co_await opened_.async_wait(asio::as_tuple(asio::use_awaitable));
         co_await asio::this_coro::throw_if_cancelled();
     }
     if (state_ == opening::open) co_return;
+    // Many who came while somebody else tried are not to try one after the other.
+    if (steady::now() - asked >= app_.settings.store_timeout / 2) {
+        throw store_error{
+            "the store did not open in time, and others had tried before this call; nothing was done"};
+    }
     state_ = opening::under_way;
     try {
         co_await store_->open();

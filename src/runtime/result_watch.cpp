@@ -27,6 +27,8 @@ namespace asio = boost::asio;
 
 namespace {
 constexpr std::size_t watches_per_call = 500;
+// Whoever looks at several shards waits so much longer for those that answer after another has.
+constexpr std::chrono::seconds patience_of_lookers{1};
 // A safety net only: what the store publishes is not lost while the connection stands.
 constexpr std::chrono::seconds recheck_interval{30};
 
@@ -53,6 +55,20 @@ std::exception_ptr unanswered(const task_id& id) {
         "the end of task " + to_text(id) +
         " cannot be awaited: the store did not answer in time; the task "
         "goes on"});
+}
+
+// Not of this task: it may be asked for again.
+bool is_of_store(const std::exception_ptr& failure) {
+    if (!failure) return false;
+    try {
+        std::rethrow_exception(failure);
+    } catch (const unknown_task&) {
+        return false;
+    } catch (const store_error&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
 }
 
 // Of an end: whether who comes now, and did not wait for it, comes too late.
@@ -213,18 +229,23 @@ void result_watch::finish(group& joined, std::exception_ptr failure, bool in_tim
     asio::post(executor_, asio::append(std::move(done), std::move(failure), in_time));
 }
 
+// A waiter that goes on waiting keeps its group.
 void result_watch::tell(waiter& one, const ended_task* end, const std::exception_ptr& failure) {
     if (!one.of) {
         asio::get_associated_cancellation_slot(one.done).clear();
         asio::dispatch(asio::append(std::move(one.done), failure, failure ? ended_task{} : *end));
         return;
     }
-    auto& joined = *one.of;
-    if (joined.over) return;
-    --joined.left;
-    if (!joined.tells.told(one.index, failure ? nullptr : end, failure) && joined.left > 0) return;
-    asio::get_associated_cancellation_slot(joined.done).clear();
-    finish(joined, nullptr, true);
+    const auto joined = one.of;
+    if (!joined->over) {
+        const bool enough = joined->tells.told(one.index, failure ? nullptr : end, failure);
+        if (!enough && !closed_ && is_of_store(failure)) return;
+        if (--joined->left == 0 || enough) {
+            asio::get_associated_cancellation_slot(joined->done).clear();
+            finish(*joined, nullptr, true);
+        }
+    }
+    one.of.reset();
 }
 
 // ---- looking, without waiting ----------------------------------------------------------------------
@@ -247,6 +268,7 @@ struct result_watch::joint_look {
     struct part {
         std::vector<watched_task> tasks{};
         std::vector<std::size_t> indexes{};
+        bool over = false;
     };
     joint_look(const asio::any_io_executor& executor, std::size_t shards, result_group& to)
         : parts(shards), tells{&to}, changed{executor} {}
@@ -256,6 +278,7 @@ struct result_watch::joint_look {
     std::size_t left = 0;
     bool all = true;
     bool enough = false;
+    moment heard = std::chrono::steady_clock::now();  // of any part
     std::exception_ptr failure{};
     async_gate changed;
 
@@ -270,12 +293,13 @@ struct result_watch::joint_look {
 };
 
 awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look> job, std::size_t shard) {
-    const auto& part = job->parts[shard];
+    auto& part = job->parts[shard];
     try {
         for (std::size_t from = 0; from < part.tasks.size(); from += watches_per_call) {
             const auto rest = std::span<const watched_task>{part.tasks}.subspan(from);
             const auto some = rest.first(std::min(rest.size(), watches_per_call));
             const auto answer = co_await in.watch(some);
+            job->heard = std::chrono::steady_clock::now();
             for (std::size_t at = 0; at < some.size() && job->tells; ++at) {
                 const auto got = find_in(answer, some[at]);
                 if (!got.known()) {
@@ -290,6 +314,7 @@ awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look
     } catch (...) {
         if (!job->failure) job->failure = std::current_exception();
     }
+    part.over = true;
     --job->left;
     job->changed.open();
 }
@@ -308,8 +333,26 @@ awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, resu
         ++job->left;
         asio::co_spawn(executor_, look_at_part(in_, job, shard), asio::detached);  // throws nothing
     }
-    while (job->left > 0 && !job->enough) co_await job->changed.wait();
+    asio::steady_timer limit{executor_};
+    const auto asked = job->left;
+    while (job->left > 0 && !job->enough) {
+        if (job->left < asked) {
+            const auto until = job->heard + patience_of_lookers, now = std::chrono::steady_clock::now();
+            // Much later, this loop has stood still itself: what has come meanwhile is still to be read.
+            if (now >= until && now < until + patience_of_lookers) break;
+            limit.expires_at(std::max(until, now));
+            if (now >= until) job->heard = now;
+            limit.async_wait([job](const boost::system::error_code& cancelled) {
+                if (!cancelled) job->changed.open();
+            });
+        }
+        co_await job->changed.wait();
+    }
     if (job->failure && !job->enough) std::rethrow_exception(job->failure);
+    for (const auto& part : job->parts) {
+        if (!job->enough && !part.over && !part.tasks.empty())
+            std::rethrow_exception(unanswered(part.tasks.front().id));
+    }
     co_return job->enough || job->all;
 }
 
@@ -440,6 +483,7 @@ void result_watch::answer(const task_id& id, incarnation life, const ended_task*
         // Its own life ended before this one began, and was overwritten.
         if (!why && one.life != 0 && end->life != 0 && one.life != end->life) why = gone(id);
         tell(one, end, why);
+        if (one.of) waiters_.emplace(id, std::move(one));
     }
     if (waiters_.empty()) pace_.cancel();
 }
@@ -452,7 +496,7 @@ void result_watch::answer_ended(const ended_task& end, time_point now) {
             if (!at->second.asked) late.push_back(std::move(at->second));
             at = at->second.asked ? std::next(at) : waiters_.erase(at);
         }
-        for (auto& one : late) tell(one, nullptr, deleted(end.id));
+        for (auto& one : late) tell(one, nullptr, deleted(end.id));  // which is no failure of the store
     }
     answer(end.id, 0, &end, nullptr);
 }

@@ -1,4 +1,4 @@
-// The one source that knows Beast: it reads requests, and all else is text.
+// The one source that knows Beast's HTTP: it reads requests, and all else is text.
 #include "service/connection.hpp"
 
 #include <errand/config.hpp>
@@ -13,6 +13,7 @@
 #include "service/checks.hpp"
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
+#include "service/gzip.hpp"
 #include "service/site.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -111,7 +112,7 @@ public:
 private:
     awaitable<bool> await_request();
     awaitable<bool> serve_one();
-    awaitable<bool> respond(const answer& what, bool keep);
+    awaitable<bool> respond(answer what, bool keep);
     awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
@@ -222,7 +223,7 @@ awaitable<bool> one_connection::serve_one() {
         log(499, 0);
     }
     if (!made) co_return false;
-    co_return co_await respond(*made, keep);
+    co_return co_await respond(std::move(*made), keep);
 }
 
 // False: the connection is at its end.
@@ -310,13 +311,14 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
 
 // `clear`: nothing of the request is left unread.
 awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear) {
-    const auto what = site_.refused(why);
-    const bool open = co_await respond(what, keep);
+    auto what = site_.refused(why, in_);
+    const bool open = co_await respond(std::move(what), keep);
     if (!clear) co_await linger();
     co_return open;
 }
 
-awaitable<bool> one_connection::respond(const answer& what, bool keep) {
+awaitable<bool> one_connection::respond(answer what, bool keep) {
+    co_await compress(what, in_);
     keep = keep && !hub_.stopping;
     if (what.unsent && has_hung_up()) {
         what.unsent();

@@ -32,7 +32,7 @@ awaitable<answer> run_route(const request& in, found_route found, desk& at, cons
         detail::core_of(at.app()).log->warn("request {}, {} {}: {}", in.id, in.method, of.shown_path(in.path),
                                             describe(failed).message);
     }
-    co_return of.refused(why);
+    co_return of.refused(why, in);
 }
 
 }  // namespace errand::web

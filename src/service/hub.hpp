@@ -39,7 +39,7 @@ struct hub {
     std::shared_ptr<exchange> work{};                    // from the first request for it on
     std::shared_ptr<lmstfy::office> jobs{};              // of lmstfy's API, where that is offered
     std::shared_ptr<store_page> figures{};               // of the store, from the first request for them on
-    std::shared_ptr<errand::console::office> console{};  // where it is offered
+    std::shared_ptr<errand::console::office> console{};  // from the first request for it or for events on
     std::size_t accepting = 0;                           // listeners
     std::size_t waiting = 0;                             // requests that wait for a result
     bool stopping = false;

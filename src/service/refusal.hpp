@@ -28,6 +28,8 @@ public:
 
     int status() const noexcept { return status_; }
     const std::string& code() const noexcept { return code_; }
+    // Where programs know it by another one.
+    void use_code(std::string code) { code_ = std::move(code); }
     const std::string& path() const noexcept { return path_; }
 
     // What the answer says besides, as Allow and Retry-After.

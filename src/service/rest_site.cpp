@@ -1,12 +1,15 @@
 #include "service/checks.hpp"
 #include "service/console/desk.hpp"
 #include "service/dispatch.hpp"
+#include "service/flow/refusals.hpp"
 #include "service/flow/routes.hpp"
 #include "service/hub.hpp"
 #include "service/site.hpp"
 
 namespace errand::web {
 namespace {
+
+bool is_of_flows(const request& in) { return in.path.starts_with("/flow/"); }
 
 class rest_site final : public site {
 public:
@@ -18,12 +21,15 @@ public:
         if (hub_.options.console.offered && has_path(console::routes(), in.path))
             return console::judge(in, hub_);
         check_site(in);
-        auto to = route_of(in.path.starts_with("/flow/") ? flow::routes() : routes(), in.method, in.path);
+        auto to = route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
         if (hub_.tokens && to.of->needs != scope::open)
             in.who = check_token(in, hub_.tokens->now(), to.of->needs);
         check_namespace(to, hub_.app.settings().name_space);
         return to;
+    }
+    answer refused(const refusal& why, const request& in) const override {
+        return answer_of(is_of_flows(in) ? flow::as_flows_say(why) : why);
     }
 
 private:

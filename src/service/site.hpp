@@ -18,8 +18,8 @@ public:
     // Where it goes, and whether who asks may, by its headers alone; notes in it who that is. Throws refusal.
     // @param own_address by which it came; empty: a unix socket
     virtual found_route judge(request& in, const std::string& own_address) = 0;
-    // How it says no.
-    virtual answer refused(const refusal& why) const { return answer_of(why); }
+    // How it says no to this request.
+    virtual answer refused(const refusal& why, const request& /*in*/) const { return answer_of(why); }
     // What of a path may be written down.
     virtual std::string shown_path(const std::string& path) const { return path; }
     // After the last request.

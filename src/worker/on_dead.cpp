@@ -1,5 +1,7 @@
 #include "worker/on_dead.hpp"
 
+#include <errand/error.hpp>
+
 #include "runtime/ambient.hpp"
 #include "runtime/stored_info.hpp"
 #include "worker/announce.hpp"
@@ -78,6 +80,7 @@ void on_dead_queue::add(lost_task lost) {
 void on_dead_queue::stop() {
     stopped_ = true;
     if (cancel_) cancel_->emit(asio::cancellation_type::all);
+    for (const auto& one : left_behind_) one->emit(asio::cancellation_type::all);
     timer_.cancel();
 }
 
@@ -103,12 +106,12 @@ awaitable<void> on_dead_queue::read_items(lost_task& lost) {
 
 // On the pool: what a handler does there must not keep leases from being extended.
 awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost) {
-    returned_ = false;
+    const auto returned = std::make_shared<bool>(false);
     auto around = std::make_shared<const ambient>(ambient{.app = &shared_.app});
     const asio::strand<asio::any_io_executor> strand{
         with_ambient(shared_.pool.get_executor(), std::move(around))};
-    auto done = [this](const std::exception_ptr&) {
-        returned_ = true;
+    auto done = [this, returned](const std::exception_ptr&) {
+        *returned = true;
         timer_.cancel();
     };
     const auto cancel = std::make_shared<asio::cancellation_signal>();
@@ -117,17 +120,30 @@ awaitable<void> on_dead_queue::call_first(std::shared_ptr<const lost_task> lost)
                    asio::bind_cancellation_slot(cancel->slot(), asio::bind_executor(executor_, done)));
     const auto timeout = lost->terms.timeout;
     auto enough = timeout > duration{0} ? steady::now() + timeout : steady::time_point::max();
-    while (!returned_ && !stopped_) {
+    auto given_up = steady::time_point::max();
+    // Each is told once, and then has some time left.
+    auto to_be_told = 1 + (lost->items ? lost->items->items().size() : 0);
+    while (!*returned && !stopped_) {
         const auto now = steady::now();
         if (now >= extend_at_) {
             co_await extend();
             continue;
         }
+        if (now >= given_up) {
+            announce_failure(
+                shared_.app, "on_dead of " + lost->known->name,
+                std::make_exception_ptr(usage_error{
+                    "it goes on although it was told to stop; its task is reported as dead, and those "
+                    "of others are called beside it: it must end when it is cancelled"}));
+            left_behind_.push_back(cancel);
+            break;
+        }
         if (now >= enough) {
             enough = now + timeout;
             cancel->emit(asio::cancellation_type::all);
+            if (to_be_told > 0 && --to_be_told == 0) given_up = now + shared_.app.settings.shutdown_grace;
         }
-        timer_.expires_at(std::min(extend_at_, enough));
+        timer_.expires_at(std::min({extend_at_, enough, given_up}));
         co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     cancel_.reset();
@@ -168,13 +184,14 @@ awaitable<void> on_dead_queue::extend() {
     waiting_.erase(std::remove_if(waiting_.begin() + 1, waiting_.end(), is_lost), waiting_.end());
 }
 
-awaitable<void> on_dead_queue::report(lost_task& lost) {
+// A call that was left behind may still read it.
+awaitable<void> on_dead_queue::report(const lost_task& lost) {
     work_call call;
     call.lane = lane;
     const auto& task = lost.task;
     const attempt_facts facts{task.id,      task.claim, task.queue, lost.body.priority, !task.notes.empty(),
                               std::nullopt, {},         task.body,  in_.now()};
-    call.reports.push_back(report_of(std::move(lost.decided), lost.terms, facts, {}));
+    call.reports.push_back(report_of(decision{lost.decided}, lost.terms, facts, {}));
     if (std::ranges::none_of(waiting_, [&](const auto& other) { return other->task.claim == task.claim; }))
         call.closed.push_back(task.claim);
     try {

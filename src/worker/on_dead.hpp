@@ -73,17 +73,18 @@ private:
     static awaitable<void> call(detail::app_core& app, std::shared_ptr<const lost_task> lost,
                                 std::shared_ptr<boost::asio::cancellation_signal> kept, time_point now);
     awaitable<void> extend();
-    awaitable<void> report(lost_task& lost);
+    awaitable<void> report(const lost_task& lost);
 
     worker_shared& shared_;
     boost::asio::any_io_executor executor_;
     store& in_;
     std::deque<std::shared_ptr<lost_task>> waiting_;              // the first one is being called
     std::shared_ptr<boost::asio::cancellation_signal> cancel_{};  // of the call that is made
+    std::vector<std::shared_ptr<boost::asio::cancellation_signal>>
+        left_behind_;  // of calls that go on for ever
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer::time_point extend_at_;
     bool runs_ = false;
-    bool returned_ = false;
     bool stopped_ = false;
 };
 

@@ -276,6 +276,59 @@ TEST_CASE(
     check_nothing_left(here);
 }
 
+TEST_CASE("what an ended task with very many edges waited for is forgotten in steps before its next life") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto item = waits_for(nobodies(many_parents));
+    register_all(here, store, item);
+    await(here.io, store->cancel(item.id, 0, outcome_of(state::cancelled)));
+    REQUIRE(here.state_of(store, item.id) == state::cancelled);
+    const auto again = item_with(item.id, "again");
+    SECTION("by itself") {
+        CHECK(here.submit(store, again).verdict == submit_verdict::busy);
+        CHECK(here.state_of(store, item.id) == state::cancelled);
+    }
+    SECTION("with others, of which none is accepted before") {
+        const auto other = item_of("other");
+        const auto answers = here.submit_all(store, {other, again}, submit_mode::all_or_nothing);
+        CHECK(answers[0].verdict == submit_verdict::withheld);
+        CHECK(answers[1].verdict == submit_verdict::busy);
+        CHECK_FALSE(await(here.io, store->find(other.id)));
+    }
+    SECTION("for which also those wait that are submitted together with it") {
+        const auto child = waits_for({{item.id}}, "child"),
+                   grandchild = waits_for({{child.id}}, "grandchild");
+        for (const auto& answer : here.submit_all(store, {again, grandchild, child}, submit_mode::each))
+            CHECK(answer.verdict == submit_verdict::busy);
+        CHECK_FALSE(await(here.io, store->find(child.id)));
+        CHECK(here.keeps("links", 0));
+        for (const auto& answer : here.submit_all(store, {again, grandchild, child}, submit_mode::each))
+            CHECK(answer.verdict == submit_verdict::accepted);
+        CHECK(here.state_of(store, child.id) == state::waiting);
+        CHECK(here.state_of(store, grandchild.id) == state::waiting);
+        return;
+    }
+    SECTION("which others that come behind its submission are not behind") {
+        std::optional<std::size_t> meanwhile;
+        std::optional<submit_verdict> verdict;
+        const links_from from{item.id};
+        boost::asio::co_spawn(here.io, store->submit(0, {&again, 1}, submit_mode::each),
+                              [&](const std::exception_ptr& why, const std::vector<submit_answer>& answers) {
+                                  if (!why) verdict = answers[0].verdict;
+                              });
+        boost::asio::co_spawn(here.io, store->links(link::needs, {&from, 1}, false),
+                              [&](const std::exception_ptr& why, const std::vector<links_page>& pages) {
+                                  if (!why) meanwhile = pages[0].others.size();
+                              });
+        REQUIRE(here.until([&] { return verdict && meanwhile; }));
+        CHECK(verdict == submit_verdict::busy);
+        CHECK(*meanwhile > 500);
+    }
+    CHECK(here.keeps("links", 0));
+    CHECK(here.submit(store, again).verdict == submit_verdict::accepted);
+    CHECK(here.state_of(store, item.id) == state::ready);
+}
+
 TEST_CASE("a task that was started past what it waited for leaves no edges when nothing of it is kept") {
     store_fixture here;
     auto store = here.join("w");

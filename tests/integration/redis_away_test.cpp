@@ -1,4 +1,5 @@
 // An app whose Redis comes and goes.
+#include "core/task_id.hpp"
 #include "support/tcp_gate.hpp"
 #include "support/test_app.hpp"
 
@@ -8,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace std::chrono_literals;
 using errand::test::test_app;
@@ -106,6 +108,39 @@ TEST_CASE("store_timeout counts from the call, however many wait before it", "[e
     constexpr int callers = 8000;
     const auto got = here.stall(callers, [&](int) { return submit_one(here.t.app); });
     CHECK(got.waited > callers / 2);
+}
+
+TEST_CASE("what a store has lost is called lost, whatever its handle is asked", "[edges]") {
+    using Catch::Matchers::ContainsSubstring;
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    test_app t{settings};
+    const auto h = t.run(t.app.handler<repeats>().with({.retention = 1h}).perform_async("x"));
+    const auto id = errand::parse_task_id(h.id());
+    REQUIRE(id);
+    server.command({"HDEL", "errand:{" + settings.name_space + ".0}:tasks", std::string{id->view()}});
+    const auto lost = ContainsSubstring("lost by the store");
+    CHECK_THROWS_WITH(t.run(h.result(0s)), lost);
+    CHECK_THROWS_WITH(t.info(h), lost);
+    CHECK_THROWS_WITH(t.run(h.cancel()), lost);
+    CHECK_THROWS_WITH(t.run(h.revive()), lost);
+    CHECK_THROWS_WITH(t.run(h.reschedule(std::chrono::system_clock::now() + 1h)), lost);
+}
+
+TEST_CASE("many who come before a store that is not there do not try it one after the other", "[edges]") {
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.store_timeout = 2s;
+    server.kill();
+    test_app t{settings};
+    const auto began = std::chrono::steady_clock::now();
+    const auto got = t.run(all_of(20, [&](int) { return submit_one(t.app); }));
+    CHECK(got.thrown == 20);
+    // One after the other they would need 40 s.
+    CHECK(got.last - began < 20s);
 }
 
 TEST_CASE("store_timeout counts from where the end of a task is first awaited, however many are", "[edges]") {

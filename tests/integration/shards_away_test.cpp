@@ -3,7 +3,6 @@
 #include "core/gates.hpp"
 #include "core/quota_record.hpp"
 #include "core/settings_record.hpp"
-#include "runtime/submissions.hpp"
 #include "support/away_shard.hpp"
 #include "support/desk.hpp"
 #include "support/schedule_fixture.hpp"
@@ -300,23 +299,20 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     if (!goes_on) on.other.restart();
     started.get();
     REQUIRE(goes_on);
-    const auto on_shard = [&](std::size_t shard, const std::string& stem) {
-        for (int i = 0;; ++i) {
-            auto name = stem + std::to_string(i);
-            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
-        }
-    };
     // Submitted to the server that is away: they wait for it, in a thread of their own.
     std::vector<std::string> late;
-    for (int i = 0; i < 5; ++i) late.push_back(on_shard(away_shard, "late " + std::to_string(i) + '.'));
+    for (int i = 0; i < 5; ++i) late.push_back(t.on(away_shard, "late " + std::to_string(i)));
     std::jthread waits{[&] {
         for (const auto& name : late) t.submit(name);
     }};
-    for (int i = 0; i < 20; ++i) {
-        const auto name = on_shard(0, "now " + std::to_string(i) + '.');
+    const auto before = std::chrono::steady_clock::now();
+    for (int i = 0; i < 40; ++i) {
+        const auto name = t.on(0, "now " + std::to_string(i));
         CHECK(t.wait(t.submit(name)) == name);
     }
-    const auto child = on_shard(0, "child"), parent = on_shard(0, "parent");
+    // Held up for a second each they would need 40.
+    CHECK(std::chrono::steady_clock::now() - before < 30s);
+    const auto child = t.on(0, "child"), parent = t.on(0, "parent");
     const auto after = t.submit_after(child, {parent});
     t.submit(parent);
     CHECK(t.wait(after) == child);
@@ -328,11 +324,49 @@ TEST_CASE("a worker starts and goes on while a server is away, and so do those w
     });
 }
 
-TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
-          "[shards]") {
+namespace {
+
+// With so many shards the one that goes away counts for the quota.
+std::size_t shards_to_count_away() {
     std::size_t count = 2;
     const auto counts = errand::place_of_settings(errand::quota_record_name);
     while (errand::shards::shard_of(counts, count) != away_shard) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("submissions to the servers that are there go on while the one that counts the quota is away",
+          "[shards]") {
+    const auto count = shards_to_count_away();
+    two_servers on{count};
+    auto settings = on.settings;
+    settings.store_timeout = 60s;
+    shards_test::bench t{settings};
+    t.run(t.app.set_quota({.max_queued = 1000}));
+    t.submit("first");
+    bool stopped = false;
+    SECTION("not answering") {
+        on.other.freeze();
+        stopped = true;
+    }
+    SECTION("gone") { on.other.kill(); }
+    const auto before = std::chrono::steady_clock::now();
+    std::size_t stored = 0;
+    for (int i = 0; stored < 5; ++i) {
+        const auto name = "task " + std::to_string(i);
+        if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), count) == away_shard) continue;
+        CHECK(t.info(t.submit(name)).state == state::ready);
+        ++stored;
+    }
+    // Not asked for the store's whole patience, nor each anew.
+    CHECK(std::chrono::steady_clock::now() - before < 30s);
+    stopped ? on.other.thaw() : on.other.restart();
+}
+
+TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
+          "[shards]") {
+    const auto count = shards_to_count_away();
     two_servers on{count};
     shards_test::bench t{on.settings};
     t.run(t.app.set_quota({.max_queued = 1000}));
@@ -424,129 +458,4 @@ TEST_CASE("who only looks while a server is away sees what the others keep, and 
     on.other.restart();
     eventually([&] { return t.run(look.away()).empty(); });
     CHECK(ready() == 20);
-}
-
-TEST_CASE("who only looks for results is told of those that the servers that are there know", "[shards]") {
-    two_servers on;
-    auto settings = on.settings;
-    settings.store_timeout = 1s;
-    shards_test::bench t{settings};
-    t.start();
-    const auto name_on = [&](std::size_t shard, const std::string& stem) {
-        for (int i = 0;; ++i) {
-            auto name = stem + std::to_string(i);
-            if (errand::shards::shard_of(shards_test::id_of(t.ref(name).id()), 2) == shard) return name;
-        }
-    };
-    const auto late = t.submit(name_on(away_shard, "late")), good = t.submit(name_on(0, "good"));
-    t.wait(late);
-    t.wait(good);
-    shards_test::broken = true;
-    const auto bad = t.submit(name_on(0, "fragile"));
-    t.ends_as(bad, state::dead);
-    on.other.kill();
-    const errand::await_options looks{.within = 0s};
-    CHECK(t.run(errand::any(looks, late, good)).first == 1);
-    CHECK(t.run(errand::any(looks, good, late)).first == 0);
-    CHECK_THROWS_AS(t.run(errand::all(looks, late, bad)), errand::task_failed);
-    // What they cannot know is not guessed.
-    CHECK_THROWS_AS(t.run(errand::all(looks, late, good)), errand::store_error);
-    CHECK_THROWS_AS(t.run(errand::any(looks, late, bad)), errand::store_error);
-}
-
-TEST_CASE("batches over several servers one of which is away are told in time, those behind others as well",
-          "[shards]") {
-    store_desk t;
-    await(t.io, t.worker.of->open());
-    errand::submissions lines{t.io.get_executor(), *t.worker.of, 500ms};
-    const auto batch = [&] {
-        std::vector<errand::submission_item> items;
-        for (std::size_t shard = 0; shard < 2; ++shard)
-            items.push_back(errand::test::item_with(t.id_on(shard), "x"));
-        return items;
-    };
-    t.other.freeze();
-    std::vector<std::string> failures;
-    std::vector<errand::task_id> ids;
-    for (int i = 0; i < 5; ++i) {
-        auto items = batch();
-        for (const auto& one : items) ids.push_back(one.id);
-        boost::asio::co_spawn(t.io, lines.submit_group(std::move(items), errand::submit_mode::all_or_nothing),
-                              [&](const std::exception_ptr&, const errand::submitter::group_answer& got) {
-                                  try {
-                                      if (!got.failures.empty()) std::rethrow_exception(got.failures.at(1));
-                                  } catch (const errand::store_error& e) {
-                                      failures.emplace_back(e.what());
-                                  }
-                              });
-    }
-    REQUIRE(run_until(t.io, [&] { return failures.size() == 5; }));
-    CHECK(std::ranges::count_if(failures, [](const std::string& text) {
-              return text.ends_with("it may have been done");
-          }) == 1);
-    CHECK(std::ranges::count_if(failures, [](const std::string& text) {
-              return text.ends_with("it was not done");
-          }) == 4);
-    // What had been sent goes on, and what comes after it.
-    t.other.thaw();
-    const auto found = [&](std::size_t at) { return await(t.io, t.worker.of->find(ids[at])).has_value(); };
-    REQUIRE(run_until(t.io, [&] { return found(0) && found(1); }));
-    for (std::size_t at = 2; at < ids.size(); ++at) CHECK_FALSE(found(at));
-    const auto next = await(t.io, lines.submit_group(batch(), errand::submit_mode::all_or_nothing));
-    CHECK(next.failures.empty());
-}
-
-TEST_CASE("batches over servers that are there go on beside one that waits for another", "[shards]") {
-    store_desk t{3};
-    await(t.io, t.worker.of->open());
-    // As a worker's, which waits for as long as it takes.
-    errand::submissions lines{t.io.get_executor(), *t.worker.of, std::nullopt};
-    int answered = 0;
-    const auto send = [&](std::size_t one, std::size_t other) {
-        std::vector<errand::submission_item> items{errand::test::item_with(t.id_on(one), "x"),
-                                                   errand::test::item_with(t.id_on(other), "x")};
-        boost::asio::co_spawn(t.io, lines.submit_group(std::move(items), errand::submit_mode::all_or_nothing),
-                              [&](const std::exception_ptr& why, const errand::submitter::group_answer& got) {
-                                  if (!why && got.failures.empty()) ++answered;
-                              });
-    };
-    t.other.freeze();
-    send(away_shard, 2);
-    send(0, away_shard);
-    for (int i = 1; i <= 5; ++i) {
-        send(0, 2);
-        REQUIRE(run_until(t.io, [&] { return answered == i; }));
-    }
-    t.other.thaw();
-    CHECK(run_until(t.io, [&] { return answered == 7; }));
-}
-
-TEST_CASE("while too much waits for one server, the tasks of a batch that others keep are stored and say so",
-          "[shards]") {
-    store_desk t;
-    await(t.io, t.worker.of->open());
-    errand::submissions lines{t.io.get_executor(), *t.worker.of, std::nullopt};
-    t.other.freeze();
-    int ended = 0;
-    const auto submit = [&](errand::submission_item item) {
-        boost::asio::co_spawn(t.io, lines.submit(std::move(item)),
-                              [&](const std::exception_ptr&, const errand::submit_answer&) { ++ended; });
-        t.io.restart();
-        t.io.poll();
-    };
-    submit(errand::test::item_with(t.id_on(away_shard), "under way"));
-    auto large = errand::test::item_with(t.id_on(away_shard), "large");
-    large.body.assign(std::size_t{256} * 1024 * 1024, 'x');
-    submit(std::move(large));
-    const std::vector items{errand::test::item_with(t.id_on(away_shard), "x"),
-                            errand::test::item_with(t.id_on(0), "x")};
-    const auto got = await(t.io, lines.submit_group(items, errand::submit_mode::each));
-    REQUIRE(got.failures.size() == 2);
-    CHECK_THROWS_WITH(std::rethrow_exception(got.failures[0]),
-                      Catch::Matchers::ContainsSubstring("wait for the store already"));
-    CHECK_FALSE(got.failures[1]);
-    CHECK(got.answers.at(1).verdict == errand::submit_verdict::accepted);
-    CHECK(await(t.io, t.worker.of->find(items[1].id)));
-    t.worker.of->close();
-    CHECK(run_until(t.io, [&] { return ended == 2; }));
 }

@@ -271,6 +271,44 @@ TEST_CASE("what a hold for some stages finds at another one goes to who waits fo
     CHECK(shop.t.run(shop.t.app.inspect().check()).found == 0);
 }
 
+TEST_CASE("what there is too much of is rate_limited, for a request and for one of many items",
+          "[service][flow]") {
+    errand::service_options how;
+    how.max_waiting = 1;
+    flow_shop shop{{}, how};
+    shop.put_type("mail");
+    // The quota of the namespace.
+    shop.t.run(shop.t.app.set_quota({.max_queued = 1}));
+    shop.create();
+    const auto full = shop.ask("POST", "/tasks", R"({"type": "film"})");
+    CHECK(full.status == 429);
+    CHECK(full.error_code() == "rate_limited");
+    CHECK(full.headers.contains("retry-after"));
+    CHECK(full.json().at("error").at("retry_after_ms").as_int64() > 0);
+    // The REST interface has words of its own.
+    auto at = shop.connect();
+    CHECK(at.ask("POST", shop.t.path("/tasks"), R"({"handler": "film"})").error_code() == "quota_exceeded");
+    const auto many = shop.done("POST", "/tasks:batch", R"({"tasks": [{"type": "film"}]})");
+    CHECK(many.at("results").at(0).at("error").at("code") == "rate_limited");
+    // Those who wait: of two one is refused, and then the other waits.
+    auto one = shop.connect();
+    auto other = shop.connect();
+    for (auto* each : {&one, &other})
+        each->send(request(shop, *each, "/types/mail:hold", R"({"wait_ms": 60000})"));
+    const auto refused = service_test::client::first_answered(one, other).receive();
+    CHECK(refused.status == 429);
+    CHECK(refused.error_code() == "rate_limited");
+    CHECK(refused.headers.at("retry-after") == "1");
+    const auto task = shop.hold_one();
+    const auto got = shop.done("POST", "/reports",
+                               R"({"reports": [{"type": "film", "id": ")" + flow_shop::text(task, "id") +
+                                   R"(", "claim": ")" + flow_shop::text(task, "claim") +
+                                   R"(", "outcome": "done"}], "hold": {"types": [{"type": "mail"}], )" +
+                                   R"("wait_ms": 60000}})");
+    CHECK(got.at("results").at(0).at("status") == "success");
+    CHECK(got.at("hold_error").at("code") == "rate_limited");
+}
+
 TEST_CASE("of a type that is paused nothing is held, whoever waits, and creation goes on",
           "[service][flow]") {
     flow_shop shop;

@@ -70,7 +70,7 @@ struct bench : errand::test::test_app {
     std::string on(std::size_t shard, const std::string& stem) {
         for (int i = 0;; ++i) {
             auto name = stem + '.' + std::to_string(i);
-            if (shard_of(ref(name).id()) == shard) return name;
+            if (errand::shards::shard_of(id_of(ref(name).id()), app.settings().shards) == shard) return name;
         }
     }
     step_handle submit(const std::string& name, errand::options how = {}) {

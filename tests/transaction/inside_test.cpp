@@ -157,6 +157,24 @@ TEST_CASE("More dependencies than one call takes, and their cycles, are settled 
     CHECK(s.t.wait(child) == "child");
 }
 
+TEST_CASE("A task that had waited for very many is submitted again by a transaction in its one step",
+          "[inside]") {
+    shop s;
+    const auto of = s.t.app.handler<named>();
+    errand::options many;
+    for (int i = 0; i < 600; ++i) many.after.push_back(of.ref("never " + std::to_string(i)));
+    const auto first = s.t.run(of.with(many).perform_async("again"));
+    REQUIRE(s.t.info(first).waits_for_count == 600);
+    REQUIRE(s.t.run(first.cancel()));
+    const auto second = s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<named_handle> {
+        co_return co_await s.t.app.handler<named>().perform_async("again");
+    }));
+    CHECK_FALSE(second.duplicate());
+    CHECK(s.count("errand_link") == 0);
+    s.t.start();
+    CHECK(s.t.wait(second) == "again");
+}
+
 TEST_CASE("Workers go on while a transaction keeps the file for itself", "[inside][concurrent]") {
     shop s;
     s.t.start();

@@ -14,6 +14,29 @@ namespace {
 constexpr std::array<std::string_view, 7> ends_of_attempts{"left", "success", "retry",     "snoozed",
                                                            "dead", "refused", "given_back"};
 
+constexpr std::int64_t second_ms = 1000;
+
+// Seconds in which a worker works off a backlog: what waits in it waits its turn, although each start takes a slot for a moment
+// only. Others that start nothing meanwhile have no such excuse, nor has who starts one task again and again.
+std::map<pid_t, std::set<std::int64_t>> seconds_of_backlog(const std::vector<fault_test::entry>& lines) {
+    std::map<std::string_view, std::int64_t> accepted;
+    std::map<pid_t, std::map<std::int64_t, std::set<std::string_view>>> had_waited;  // by second
+    for (const auto& line : lines) {
+        if (line.what == "accepted") accepted[line.task] = line.when;
+        if (line.what != "started") continue;
+        const auto since = accepted.find(line.task);
+        if (since != accepted.end() && line.when - since->second > second_ms)
+            had_waited[line.pid][line.when / second_ms].insert(line.task);
+    }
+    std::map<pid_t, std::set<std::int64_t>> all;
+    for (const auto& [pid, by_second] : had_waited) {
+        for (const auto& [at, tasks] : by_second) {
+            if (tasks.size() > 2 * slots_of_worker) all[pid].insert(at);
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle& happened,
@@ -50,6 +73,7 @@ lateness::lateness(const std::vector<fault_test::entry>& lines, const chronicle&
         const auto at = all.find(pid);
         if (at != all.end()) cut(at->second, hole);
     }
+    backlogs_ = seconds_of_backlog(lines);
     for (auto& [pid, spans] : all) {
         for (const auto& one : happened.storms) cut(spans, {one.from, one.to});
         for (const auto& one : happened.pauses) cut(spans, {one.from, one.to});
@@ -85,10 +109,23 @@ std::optional<pid_t> lateness::is_late(std::size_t shard, std::int64_t ready, st
         const auto behind = late_clocks_.find(pid);
         const auto its = within + (behind == late_clocks_.end() ? 0 : behind->second);
         for (const auto& [from, to] : spans) {
-            if (std::min(to, started) - std::max(from, ready) > its) return pid;
+            const span there{std::max(from, ready), std::min(to, started)};
+            if (there.second - there.first - worked_off(pid, there) > its) return pid;
         }
     }
     return std::nullopt;
+}
+
+// How long of that.
+std::int64_t lateness::worked_off(pid_t pid, span within) const {
+    const auto at = backlogs_.find(pid);
+    if (at == backlogs_.end()) return 0;
+    std::int64_t all = 0;
+    for (const auto second : at->second) {
+        const auto from = std::max(second * second_ms, within.first);
+        all += std::max<std::int64_t>(std::min((second + 1) * second_ms, within.second) - from, 0);
+    }
+    return all;
 }
 
 // As long as nobody had to have seen that it was due, a clock that is set back undoes it.

@@ -33,8 +33,11 @@ private:
     using span = std::pair<std::int64_t, std::int64_t>;
     using service = std::map<pid_t, std::vector<span>>;  // spans in order
     static void cut(std::vector<span>& from, span hole);
+    std::int64_t worked_off(pid_t pid, span within) const;
 
-    std::vector<service> serves_;                // each shard
+    std::vector<service> serves_;  // each shard
+    std::map<pid_t, std::set<std::int64_t>>
+        backlogs_;                               // seconds in which they are worked off; these do not count
     std::vector<chronicle::jump> set_back_;      // of the store's clock, in order
     std::map<pid_t, std::int64_t> late_clocks_;  // of workers that go by clocks of their own
 };

@@ -61,14 +61,14 @@ private:
     bool over_ = true;
 };
 
-// Where everything fails all the time no start is ever late: now and then nothing strikes for as long as a start may take. (Where it
-// was said what strikes, that is all that happens.)
+// Where everything fails all the time no start is ever late: now and then nothing strikes for as long as a start may take, and for as
+// long before as a worker may work off what was left over. (Where it was said what strikes, that is all that happens.)
 class lulls {
 public:
     lulls(site& at, bool wanted) : at_{at}, wanted_{wanted && !at.how.lone} {}
 
     void have_one_if_due(clock::time_point end) {
-        constexpr std::chrono::milliseconds length{starts_within + 1500};
+        constexpr std::chrono::milliseconds length{starts_within + 4500};
         if (!wanted_ || clock::now() < next_ || end - clock::now() < length) return;
         at_.calm_down();
         at_.go_on_for(length);
@@ -205,6 +205,7 @@ int main(int count, char** words) try {
     const auto& what = *read;
     if (!what.outbox.empty())
         throw std::invalid_argument{"--outbox is tried by a program of its own, scripts/fault"};
+    if (what.piles) throw std::invalid_argument{"--long is tried by a program of its own, scripts/fault"};
     check_names(what);
     if (what.store == "sqlite" && what.mode != "always" && what.mode != "alone" && what.mode != "lone")
         throw std::invalid_argument{"--mode " + what.mode +

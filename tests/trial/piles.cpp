@@ -10,13 +10,12 @@
 #include "store/redis/script_set.hpp"
 #include "support/redis_server.hpp"
 #include "trial/clock_file.hpp"
+#include "trial/wishes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <unistd.h>
 
@@ -329,12 +329,14 @@ private:
 }  // namespace
 
 int main(int count, char** words) try {
-    std::int64_t things = 100'000;
-    bool untimed = false;
-    CLI::App app{"What piles up is swept"};
-    app.add_option("--things", things, "of each kind")->check(CLI::Range(100, 1'000'000));
-    app.add_flag("--untimed", untimed, "do not judge how long scripts take, nor memory");
-    CLI11_PARSE(app, count, words);
+    int status = 0;
+    const auto what = trial::read_wishes(count, words, status);
+    if (!what) return status;
+    if (!what->piles)
+        throw std::invalid_argument{
+            "--long alone is tried by this program: scripts/fault knows which tries what"};
+    const auto things = what->things;
+    const bool untimed = what->untimed;
 
     yard at;
     verdict warm, found;
@@ -385,6 +387,6 @@ int main(int count, char** words) try {
     std::printf("%s\n", boost::json::serialize(told).c_str());
     return good ? 0 : 1;
 } catch (const std::exception& e) {
-    std::fprintf(stderr, "piles: %s\n", e.what());
+    std::fprintf(stderr, "fault: %s\n", e.what());
     return 2;
 }

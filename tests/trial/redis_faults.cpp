@@ -126,7 +126,7 @@ void freeze_store(site& at) {
 // tasks of the others suffer is its doing. Most of the time all are there.
 void take_away(site& at) {
     auto& outages = at.happened.outages;
-    const auto length = at.how.longest_outage * between(70, 100, at.random) / 100;
+    const auto length = at.how.longest_outage;
     if (!outages.empty() && ms_now() < outages.back().to + 3 * length.count()) return;
     at.calm_down();
     if (outages.size() % 2 == 0) {

@@ -13,9 +13,18 @@ void say_options(CLI::App& app, wishes& what) {
     auto* outbox = app.add_option("--outbox", what.outbox,
                                   "a shop, its orders in this database and receipts by its outbox")
                        ->check(databases);
-    app.add_option("--seconds", what.seconds, "how long the load lasts")->check(CLI::Range(5, 86400));
-    app.add_option("--seed", what.seed, "of all that is drawn by lot");
-    const auto of_load = [&](CLI::Option* one) { return one->excludes(outbox); };
+    auto* piles = app.add_flag("--long", what.piles, "what the dead leave behind in Redis, and its sweeping")
+                      ->excludes(outbox);
+    app.add_option("--things", what.things, "so many of each kind that piles up")
+        ->needs(piles)
+        ->check(CLI::Range(100, 1'000'000));
+    app.add_flag("--untimed", what.untimed, "how long scripts take is not judged, nor is memory")
+        ->needs(piles);
+    const auto of_lots = [&](CLI::Option* one) { return one->excludes(piles); };
+    of_lots(app.add_option("--seconds", what.seconds, "how long the load lasts"))
+        ->check(CLI::Range(5, 86400));
+    of_lots(app.add_option("--seed", what.seed, "of all that is drawn by lot"));
+    const auto of_load = [&](CLI::Option* one) { return one->excludes(outbox)->excludes(piles); };
     of_load(app.add_option("--store", what.store,
                            "redis or sqlite: on a server, or on a file that all processes share"))
         ->check(CLI::IsMember({"redis", "sqlite"}));
@@ -30,7 +39,8 @@ void say_options(CLI::App& app, wishes& what) {
                                "rewound"}));
     of_load(app.add_option("--only", what.only, "these faults"))->delimiter(',');
     of_load(app.add_option("--pause", what.pause, "ms more between faults"))->check(CLI::Range(0, 60000));
-    of_load(app.add_option("--patience", what.patience, "seconds at the end after which a task is stuck"));
+    of_load(app.add_option("--patience", what.patience, "seconds at the end after which a task is stuck"))
+        ->check(CLI::Range(1, 86400));
     of_load(app.add_flag("--no-lots", what.no_lots, "workers die only of faults, at no step drawn for them"));
     of_load(app.add_flag("--no-schedules", what.no_schedules, "no recurring tasks"));
     of_load(app.add_flag("--no-limits", what.no_limits, "no tasks under limits"));

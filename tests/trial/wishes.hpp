@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@ namespace trial {
 
 struct wishes {
     std::string outbox{};  // the database of a shop whose outbox is tried; empty: the mixed load
+    bool piles = false;    // what the dead leave behind is tried: `--long`
     int seconds = 60;
     unsigned seed = 1;
     std::string store = "redis";
@@ -24,6 +26,8 @@ struct wishes {
     int pause = 0;
     std::size_t shards = 1;  // of one worker alone
     int patience = 90;
+    std::int64_t things = 100'000;  // of each kind that piles up
+    bool untimed = false;           // neither how long scripts take is judged then, nor memory
 };
 
 // Nothing when all has been said, and the program is to end with `status`: a word was not understood, which is told in a

@@ -127,6 +127,12 @@ TEST_CASE("a script has what its files need, each once, what only defines first"
                            {"lib_a", "a\n"}}) ==
           "a\nlocal function seldom()\nb\n-- Needs: lib_a lib_b\nreturn b\nend\n"
           "-- Needs: lib_a\n-- Within: seldom more\nlast\n-- Needs: nothing\n");
+    // What a file keeps to itself ends with its block.
+    CHECK(script_of_files({{"last", "-- Needs: lib_a step\nlast\n"},
+                           {"step", "-- Gives: d\nd = 1\n"},
+                           {"lib_a", "-- A.\n-- Gives: a\n-- Gives:  b c\na, b, c = 1\n"}}) ==
+          "local a, b, c\ndo\n-- A.\n-- Gives: a\n-- Gives:  b c\na, b, c = 1\nend\n"
+          "local d\ndo\n-- Gives: d\nd = 1\nend\n-- Needs: lib_a step\nlast\n");
     CHECK_THROWS_AS(script_of_files({{"last", "-- Needs: lib_a\n"}}), std::logic_error);
     CHECK_THROWS_AS(script_of_files({{"lib_a", "-- Needs: lib_b\n"}, {"lib_b", "-- Needs: lib_a\n"}}),
                     std::logic_error);

@@ -97,7 +97,8 @@ TEST_CASE("most of what stands aside is taken within a second") {
     const auto late = GENERATE(100, 101);
     for (int number = 0; number < 200; ++number) {
         const auto id = "b" + std::to_string(number);
-        const std::int64_t since = 1000 + number * 10;
+        const std::int64_t since = 1000 + number * 50;
+        tells.says(since, "accepted", id, 9);
         tells.says(since, "strange", id, older);
         tells.says(since, "aside", id, older);
         const auto started = since + (number < late ? 1500 : 500);

@@ -240,6 +240,27 @@ TEST_CASE("a slot is free again when its attempt has left the handler, also when
     CHECK(tells.late() == (left ? 1 : 0));
 }
 
+TEST_CASE("what waits in a backlog that its worker works off waits its turn, and otherwise it does not") {
+    enum class kind { backlog, burst, load, few, one_again, of_another };
+    const auto what =
+        GENERATE(kind::backlog, kind::burst, kind::load, kind::few, kind::one_again, kind::of_another);
+    journal_of_a_trial tells;
+    const pid_t busy = what == kind::of_another ? 2 : 1;
+    if (busy == 2) tells.says(1000, "up", "-", 0, 2);
+    const auto from = what == kind::burst ? 8000 : 2000, to = what == kind::burst ? 9000 : 14'000;
+    const auto step = what == kind::few ? 25 : 5;
+    const auto name = [&](int when) { return what == kind::one_again ? "b" : "b" + std::to_string(when); };
+    for (int when = from; when < to && what != kind::load; when += step)
+        tells.says(1990, "accepted", name(when));
+    tells.says(2000, "accepted");
+    for (int when = from; when < to; when += step) {
+        if (what == kind::load) tells.says(when, "accepted", name(when));
+        tells.says(when, "started", name(when), 1, busy).says(when, "left", name(when), 1, busy);
+    }
+    tells.starts(14'000, 1);
+    CHECK((tells.late() == 0) == (what == kind::backlog));
+}
+
 TEST_CASE("what its first claimer did not know has to start where somebody else knows it") {
     journal_of_a_trial tells;
     tells.says(1500, "up", "-", 0, 2).says(1500, "older", "-", 0, 2);

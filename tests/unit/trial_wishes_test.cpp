@@ -30,6 +30,29 @@ TEST_CASE("a trial of an outbox takes the options that other trials take") {
     CHECK(usual->only == std::vector<std::string>{"cut", "kill"});
 }
 
+TEST_CASE("a trial of what the dead leave behind takes options of its own and no others") {
+    const auto what = read({"--long"});
+    REQUIRE(what);
+    CHECK(what->piles);
+    CHECK(what->things == 100'000);
+    CHECK_FALSE(what->untimed);
+    const auto small = read({"--long", "--things", "2000", "--untimed"});
+    REQUIRE(small);
+    CHECK(small->things == 2000);
+    CHECK(small->untimed);
+    constexpr int refused = 2;
+    CHECK_FALSE(read({"--things", "2000"}, refused));
+    CHECK_FALSE(read({"--untimed"}, refused));
+    CHECK_FALSE(read({"--long", "--things", "99"}, refused));
+    CHECK_FALSE(read({"--long", "--things", "many"}, refused));
+    CHECK_FALSE(read({"--long", "2000"}, refused));
+    CHECK_FALSE(read({"--long", "--thing", "2000"}, refused));
+    CHECK_FALSE(read({"--long", "--seconds", "40"}, refused));
+    CHECK_FALSE(read({"--long", "--seed", "7"}, refused));
+    CHECK_FALSE(read({"--long", "--store", "redis"}, refused));
+    CHECK_FALSE(read({"--long", "--outbox", "sqlite"}, refused));
+}
+
 TEST_CASE("a word that no trial knows is refused") {
     constexpr int refused = 2;
     CHECK_FALSE(read({"40"}, refused));
@@ -37,6 +60,9 @@ TEST_CASE("a word that no trial knows is refused") {
     CHECK_FALSE(read({"--outbox", "oracle"}, refused));
     CHECK_FALSE(read({"--second", "40"}, refused));
     CHECK_FALSE(read({"--seconds", "many"}, refused));
+    CHECK_FALSE(read({"--seconds", "4"}, refused));
+    CHECK_FALSE(read({"--seed", "-1"}, refused));
+    CHECK_FALSE(read({"--patience", "-1"}, refused));
     CHECK_FALSE(read({"--mode", "lonely"}, refused));
     CHECK_FALSE(read({"--outbox", "postgres", "--mode", "alone"}, refused));
 }

@@ -158,6 +158,14 @@ struct mourner {
 struct mourner_on_pool : mourner {
     using mourner::mourner;
 };
+// Hears of a death until the test is over, whatever it is told.
+struct mourner_for_ever {
+    static inline std::atomic<bool> over{false};
+    errand::awaitable<void> perform() { co_return; }
+    static void on_dead(const errand::task_info&) {
+        while (!over) std::this_thread::sleep_for(5ms);
+    }
+};
 
 struct digs {
     errand::awaitable<std::string> perform() {
@@ -247,6 +255,7 @@ ERRAND_HANDLER(worker_test::throws_a_number, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourned, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourned_slowly, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourner, .max_retry = 0)
+ERRAND_HANDLER(worker_test::mourner_for_ever, .max_retry = 0)
 ERRAND_HANDLER(worker_test::mourner_on_pool, .max_retry = 0, .blocking = true)
 ERRAND_HANDLER(worker_test::digs, .blocking = true)
 ERRAND_HANDLER(worker_test::parent)

@@ -232,6 +232,7 @@ TEST_CASE(
     const auto first = t.run(t.app.handler<stubborn>().perform_async());
     eventually([&] { return t.book.started == 1; });
     const auto second = t.run(t.app.handler<echo>().perform_in(200ms, 7));
+    // Paced by all of them, it would be looked at after 30 s at the earliest (look_interval): by its own workers after 5 s.
     const auto end = std::chrono::steady_clock::now() + 25s;
     while (t.info(second).state != errand::state::ready && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(10ms);

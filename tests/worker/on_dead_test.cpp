@@ -45,26 +45,62 @@ TEMPLATE_TEST_CASE("a worker that stops tells on_dead to stop, and says that the
     CHECK(t.info(h).state == state::dead);
 }
 
+namespace {
+
+// A worker that takes what is there, and then gives no sign of life.
+struct dying_worker {
+    explicit dying_worker(bench& t) : store{errand::test::opened_store(io, t.app, "worker-that-dies")} {
+        errand::work_call claim;
+        claim.claim = {{"default"}, 10, 100ms};
+        eventually([&] {
+            io.restart();
+            return errand::test::await(io, store->work(claim)).claimed.empty();
+        });
+    }
+    ~dying_worker() {
+        store->close();
+        io.restart();
+        io.run();
+    }
+    dying_worker(const dying_worker&) = delete;
+    dying_worker& operator=(const dying_worker&) = delete;
+
+    boost::asio::io_context io{1};
+    std::unique_ptr<errand::store> store;
+};
+
+struct over_at_last {
+    over_at_last() { mourner_for_ever::over = false; }
+    ~over_at_last() { mourner_for_ever::over = true; }
+};
+
+}  // namespace
+
 TEMPLATE_TEST_CASE("an object of the handler hears of the death of what a dead worker had", "", mourner,
                    mourner_on_pool) {
     bench t;
     const auto one = t.run(t.app.handler<TestType>().perform_async(8));
     const auto slow = t.run(t.app.handler<TestType>().with({.timeout = 20ms}).perform_async(0));
-    boost::asio::io_context io{1};
-    auto dying = errand::test::opened_store(io, t.app, "worker-that-dies");
-    errand::work_call claim;
-    claim.claim = {{"default"}, 10, 100ms};
-    eventually([&] {
-        io.restart();
-        return errand::test::await(io, dying->work(claim)).claimed.empty();
-    });
+    const dying_worker dying{t};
     t.start();
     CHECK(end_of(t, one).state == state::dead);
     CHECK(end_of(t, slow).state == state::dead);
     // Twice, of a machine that did nothing for as long as a lease.
     CHECK(t.book.count("lost") >= 2);
     eventually([&] { return t.book.count("8") >= 1; });
-    dying->close();
-    io.restart();
-    io.run();
+}
+
+TEST_CASE("one who hears of a death for ever keeps no other from being dead") {
+    auto settings = errand::test::fresh_settings();
+    settings.shutdown_grace = 10ms;
+    settings.blocking_threads = 2;
+    bench t{settings};
+    const over_at_last ends;
+    const auto first = t.run(t.app.handler<mourner_for_ever>().with({.timeout = 20ms}).perform_async());
+    const auto second = t.run(t.app.handler<mourner>().perform_async(8));
+    const dying_worker dying{t};
+    t.start();
+    CHECK(end_of(t, first).state == state::dead);
+    CHECK(end_of(t, second).state == state::dead);
+    eventually([&] { return t.book.count("8") >= 1; });
 }

@@ -4,8 +4,10 @@ import asyncio
 import hashlib
 import threading
 import unittest
+import unittest.mock
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any, Dict, List
 
 from serving import PATIENCE, Case, Server, errand
 
@@ -150,6 +152,21 @@ class Looking(Case):
         self.assertEqual(self.client.revive(task.id), "ready")
         with self.assertRaises(errand.Conflict):
             self.client.revive(task.id)
+
+    def test_a_large_answer_arrives_compressed(self) -> None:
+        self.client.submit_many([errand.Submission("echo", ["naïve " * 100 + str(i)]) for i in range(100)])
+        seen: List[Dict[str, str]] = []
+        exchange = errand.client._Connection.exchange
+
+        def watched(of: errand.client._Connection, request: bytes, within: float) -> Any:
+            got = exchange(of, request, within)
+            seen.append(got.headers)
+            return got
+
+        with unittest.mock.patch.object(errand.client._Connection, "exchange", watched):
+            tasks = self.client.tasks("ready", limit=1000).tasks
+        self.assertEqual(seen[0].get("content-encoding"), "gzip")
+        self.assertEqual(sorted(one.args[0] for one in tasks), sorted("naïve " * 100 + str(i) for i in range(100)))
 
     def test_tasks_are_listed_by_page(self) -> None:
         self.client.submit_many([errand.Submission("echo", [i], tags=["odd"] if i % 2 else []) for i in range(10)])

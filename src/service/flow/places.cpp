@@ -5,6 +5,7 @@
 #include "runtime/async_gate.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_gates.hpp"
+#include "service/flow/refusals.hpp"
 #include "service/hub.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
@@ -84,7 +85,7 @@ awaitable<json::array> each_of(const json::array& items, std::string name, one_a
         const auto path = name + '[' + std::to_string(i) + ']';
         asio::co_spawn(executor, what(items[i], path),
                        [&, i, path](const std::exception_ptr& why, json::object got) {
-                           if (why) got = {{"error", web::json_of(web::refusal_of(why, true, path))}};
+                           if (why) got = {{"error", error_of(why, path)}};
                            results[i] = std::move(got);
                            if (--left == 0) ended.open();
                        });

@@ -7,6 +7,7 @@
 #include "service/dispatch.hpp"
 #include "service/flow/calls.hpp"
 #include "service/flow/holding.hpp"
+#include "service/flow/refusals.hpp"
 #include "service/flow/report.hpp"
 #include "service/instant.hpp"
 #include "service/refusal.hpp"
@@ -210,7 +211,7 @@ awaitable<void> extend_some(web::exchange& work, office at, duration lease, std:
         auto& answer = results[one.place];
         if (std::ranges::any_of(heard.unheard, is_task)) {
             const auto why = std::make_exception_ptr(store_error{"a part of the store does not answer"});
-            answer = json::object{{"error", web::json_of(web::refusal_of(why, true, path))}};
+            answer = json::object{{"error", error_of(why, path)}};
         } else if (!lost) {
             answer = json::object{{"lease_until", instant_text(until)}};
         } else {
@@ -284,7 +285,7 @@ awaitable<web::answer> report_many(web::call& c) {
     }
     if (failed) {
         document["tasks"] = json::array{};
-        document["hold_error"] = web::json_of(web::refusal_of(failed, true, "hold"));
+        document["hold_error"] = error_of(failed, "hold");
     }
     auto out = web::json_answer(document);
     if (!failed) got.travel_with(out);
@@ -315,7 +316,7 @@ awaitable<web::answer> extend_leases(web::call& c) {
         } catch (...) {
             failed = std::current_exception();
         }
-        if (failed) results[i] = json::object{{"error", web::json_of(web::refusal_of(failed, true, path))}};
+        if (failed) results[i] = json::object{{"error", error_of(failed, path)}};
     }
     for (auto& [lease, some] : by_lease) co_await extend_some(*work, at, lease, some, results);
     co_return web::json_answer(json::object{{"results", std::move(results)}});

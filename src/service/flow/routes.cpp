@@ -19,7 +19,7 @@ constexpr outcome unknown_type{404, "There is no such type"};
 constexpr outcome large{413, "The body is larger than the service takes, or the content than the type"};
 constexpr outcome no_json{415, "The body is not said to be JSON"};
 constexpr outcome away{503, "The store does not answer"};
-constexpr outcome busy{429, "As many requests wait as may (`max_waiting`)"};
+constexpr outcome busy{429, "`rate_limited`: as many requests wait as may (`max_waiting`)"};
 
 constexpr std::array create_answers{
     outcome{201, "`{\"id\", \"created\": true}`; `Location` is the task's path"},
@@ -29,7 +29,7 @@ constexpr std::array create_answers{
     outcome{409, "With `strict`: it was there with another content"},
     large,
     no_json,
-    outcome{429, "The quota of the namespace is used up"},
+    outcome{429, "`rate_limited`: the quota of the namespace is used up"},
     away};
 constexpr std::array batch_answers{
     outcome{

@@ -3,9 +3,15 @@
 #include "core/job_rules.hpp"
 #include "service/lmstfy/job.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace errand::lmstfy {
+
+namespace asio = boost::asio;
+
 namespace {
 
 web::claim_wish claim_wish_of(const job_wish& wish) {
@@ -27,7 +33,7 @@ job_claim::~job_claim() { give_back(*of_, got_); }
 
 void job_claim::give_back(tenant& of, std::shared_ptr<contents> what) {
     if (!what) return;
-    boost::asio::dispatch(of.home().executor(), [what] {
+    asio::dispatch(of.home().executor(), [what] {
         if (what->order) what->from->leave(what->order);
         what->order.reset();
         if (what->from) what->from->give_back(what->all);
@@ -44,7 +50,13 @@ awaitable<bool> job_claim::begin(job_wish wish) {
         // What is due in a queue where nobody waited is not ready yet.
         std::vector<std::string> queues;
         for (const auto& [queue, weight] : asked.queues) queues.push_back(queue);
-        if (!co_await got->from->make_due_ready(std::move(queues))) co_return !got->order->got.empty();
+        // Whoever else made it so since the first look was not seen by that: so one looks again in either case.
+        co_await got->from->make_due_ready(std::move(queues));
+        // Where something became ready the first order may be served by now, or is about to be.
+        const auto first = got->order;
+        first->changed.expires_at(asio::steady_timer::time_point::max());
+        while (first->under_way) co_await first->changed.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (!first->got.empty() || first->failure) co_return true;
         got->from->leave(got->order);
         got->order = got->from->order(asked);
         co_await got->from->looked_for(got->order);

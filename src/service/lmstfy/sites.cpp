@@ -52,7 +52,9 @@ public:
         in.badge = admit(in, to);
         return to;
     }
-    web::answer refused(const refusal& why) const override { return refused_as_lmstfy(why); }
+    web::answer refused(const refusal& why, const web::request&) const override {
+        return refused_as_lmstfy(why);
+    }
 
 private:
     static void check_names(const web::found_route& to) {
@@ -144,7 +146,9 @@ public:
         if (accounts_ && to.of->needs == web::scope::admin) in.who = account_of(in);
         return to;
     }
-    web::answer refused(const refusal& why) const override { return refused_as_lmstfy(why); }
+    web::answer refused(const refusal& why, const web::request&) const override {
+        return refused_as_lmstfy(why);
+    }
 
     // Tokens stand in paths, and are never written down.
     std::string shown_path(const std::string& path) const override {

@@ -8,7 +8,7 @@
 namespace errand::redis {
 namespace {
 
-constexpr std::string_view needs = "-- Needs:", within = "-- Within:";
+constexpr std::string_view needs = "-- Needs:", within = "-- Within:", gives = "-- Gives:";
 
 std::vector<std::string_view> words_of(std::string_view line) {
     std::vector<std::string_view> words;
@@ -44,6 +44,7 @@ private:
             throw std::logic_error{"script file " + std::string{name} + " needs itself"};
         open_.push_back(name);
         const auto text = file(name);
+        std::string given;
         for_each_head_line(text, [&](std::string_view line) {
             if (line.starts_with(needs)) {
                 for (const auto one : words_of(line.substr(needs.size()))) take(one);
@@ -51,12 +52,19 @@ private:
                 const auto words = words_of(line.substr(within.size()));
                 if (words.size() != 2) throw std::logic_error{"a function and a file: " + std::string{line}};
                 functions_.emplace_back(words[0], words[1]);
+            } else if (line.starts_with(gives)) {
+                for (const auto one : words_of(line.substr(gives.size())))
+                    given.append(given.empty() ? "local " : ", ").append(one);
             }
         });
         open_.pop_back();
         taken_.push_back(name);
         const bool library = name.starts_with("lib_");
-        (library ? libraries_ : steps_).append(text);
+        auto& to = library ? libraries_ : steps_;
+        if (given.empty())
+            to.append(text);
+        else
+            to.append(given).append("\ndo\n").append(text).append("end\n");
     }
 
     template <class Function>

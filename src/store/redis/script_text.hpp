@@ -3,6 +3,9 @@
 //   -- Needs:   lib_entry lib_links submit_write    these before it; what they need themselves comes with them
 //   -- Within:  seldom work_seldom                  this one in a function of that name, with what it needs: defined only
 //                                                   when it is called, as a script defines its functions each time it runs
+//   -- Gives:   read_runs remember                  all that others may use of this one: it stands in a block behind a `local` of
+//                                                   these, and sets them without. All else in it is its own, and takes none of
+//                                                   the 200 names that Lua allows a function at a time
 #pragma once
 
 #include "store/redis/script_texts.hpp"

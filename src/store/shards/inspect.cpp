@@ -54,9 +54,15 @@ std::size_t shard_of_list(const std::string& name) {
     }
 }
 
+// Anything small that is asked like all that only looks.
+awaitable<bool> answers(store& in) {
+    co_await in.find(task_id{});
+    co_return true;
+}
+
 // What lists there are a store may know by itself; whether it can be asked for them not.
 awaitable<std::vector<task_list>> lists_of(store& in, state where, std::string queue) {
-    co_await in.workers();
+    co_await answers(in);
     co_return co_await in.lists(where, queue);
 }
 
@@ -122,11 +128,10 @@ awaitable<std::vector<worker_card>> sharded_store::workers() {
 
 // Asked like all that only looks, so that they are those of which nothing is told there.
 awaitable<std::vector<std::size_t>> sharded_store::away() {
-    const auto answers =
-        co_await those_there<std::vector<worker_card>>([](store& in) { return in.workers(); });
+    const auto heard = co_await those_there<bool>(answers);
     std::vector<std::size_t> all;
-    for (std::size_t shard = 0; shard < answers.size(); ++shard) {
-        if (!answers[shard]) all.push_back(shard);
+    for (std::size_t shard = 0; shard < heard.size(); ++shard) {
+        if (!heard[shard]) all.push_back(shard);
     }
     co_return all;
 }

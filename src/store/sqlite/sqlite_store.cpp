@@ -8,10 +8,15 @@
 #include "store/sqlite/operations.hpp"
 #include "store/sqlite/stepwise_audit.hpp"
 
+#include <chrono>
+
 namespace errand::sqlite {
 namespace {
 
 constexpr bool reads = true;
+
+constexpr int steps_of_untangling = 20;
+constexpr std::chrono::milliseconds longest_untangling{2000};
 
 class sqlite_store final : public store_inside {
 public:
@@ -30,8 +35,23 @@ public:
 
     awaitable<std::vector<submit_answer>> submit(std::size_t, std::span<const submission_item> items,
                                                  submit_mode mode) override {
-        return client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
-                           [=](operations& in) { return in.submission.submit(items, mode); });
+        auto got = co_await client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
+                                        [=](operations& in) { return in.submission.submit(items, mode); });
+        // Some steps: who is busy asks again.
+        try {
+            auto steps = got.wrote ? 1 : steps_of_untangling;
+            const auto until = std::chrono::steady_clock::now() + longest_untangling;
+            for (const auto& id : got.tangled) {
+                for (bool all = false; !all && steps > 0 && std::chrono::steady_clock::now() < until;
+                     --steps) {
+                    all = co_await client_.ask({"untangle"},
+                                               [=](operations& in) { return in.submission.untangle(id); });
+                }
+            }
+        } catch (const error&) {
+            // What was submitted is, and the next one goes on with what is left.
+        }
+        co_return std::move(got.answers);
     }
     awaitable<void> forget(std::span<const delivered_task> tasks) override {
         return done({"forget"}, [=](operations& in) { in.submission.forget(tasks); });

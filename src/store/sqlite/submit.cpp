@@ -4,16 +4,37 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace errand::sqlite {
 
-std::vector<submit_answer> submissions::submit(std::span<const submission_item> items, submit_mode mode) {
+submitted submissions::submit(std::span<const submission_item> items, submit_mode mode) {
+    tangled_.clear();  // of a call that threw
+    submitted got;
     const bool alone = mode == submit_mode::each && std::ranges::none_of(items, &submission_item::waits);
-    if (!alone) return submit_together(items, mode);
-    std::vector<submit_answer> answers;
-    answers.reserve(items.size());
-    for (const auto& item : items) answers.push_back(submit_alone(item));
-    return answers;
+    if (alone) {
+        got.answers.reserve(items.size());
+        for (const auto& item : items) got.answers.push_back(submit_alone(item));
+    } else {
+        got.answers = submit_together(items, mode);
+    }
+    const auto refused_for_good = [](const submit_answer& one) {
+        return one.verdict == submit_verdict::rejected || one.verdict == submit_verdict::gone ||
+               one.verdict == submit_verdict::cycle;
+    };
+    if (mode == submit_mode::each || std::ranges::none_of(got.answers, refused_for_good))
+        got.tangled = std::exchange(tangled_, {});
+    got.wrote = std::ranges::any_of(got.answers, is_written, &submit_answer::verdict);
+    return got;
+}
+
+bool submissions::untangle(const task_id& id) {
+    const auto row = rows_.find(id);
+    // Somebody else was sooner, or it was taken up again.
+    if (!row || !row->ended()) return true;
+    // From now on no revival of what it waited for takes it up again.
+    edges_.forget_record(id);
+    return edges_.forget_some(id);
 }
 
 bool submissions::recalls(const submission_item& item) {
@@ -57,13 +78,14 @@ submit_answer submissions::decide_alone(const submission_item& item) {
         queues_.left(*to, group_of_item(item), at);
         held = rows_.find(item.id);
     }
-    const auto how = judge_held(item.id, *held, item.conflict);
+    const auto how = judge_held(item.id, *held, item.conflict, false);
     const auto before = held->life;
     if (is_written(how)) write_over(item, *held, how, nullptr, 0);
     return how == submit_verdict::accepted ? accepted : submit_answer{how, before};
 }
 
-submit_verdict submissions::judge_held(const task_id& id, const task_row& row, on_conflict conflict) {
+submit_verdict submissions::judge_held(const task_id& id, const task_row& row, on_conflict conflict,
+                                       bool asks) {
     id_holder held{.where = row.where()};
     if (row.ended()) {
         held.finished_at = time_point{duration{row.finished_at()}};
@@ -78,8 +100,14 @@ submit_verdict submissions::judge_held(const task_id& id, const task_row& row, o
             held.tangled = conflict == on_conflict::replace && edges_.is_tangled(id);
         }
     }
-    return judge(held, conflict, tx_.time(),
-                 [&] { return edges_.any() && edges_.any_news(id, tidings::success); });
+    const auto how = judge(held, conflict, tx_.time(),
+                           [&] { return edges_.any() && edges_.any_news(id, tidings::success); });
+    // Before another life begins what an ended task waited for is forgotten, in steps. Inside of a user's transaction there are
+    // none: it is one.
+    const bool begins = row.ended() && how == submit_verdict::accepted && !asks;
+    if (!begins || tx_.is_inside() || !edges_.is_tangled(id)) return how;
+    tangled_.push_back(id);
+    return submit_verdict::busy;
 }
 
 std::optional<std::int64_t> submissions::due_of(const submission_item& item) const {

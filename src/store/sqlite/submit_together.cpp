@@ -45,6 +45,26 @@ std::vector<task_id> submissions::parents_of(const task_id& id, std::size_t most
     return parents;
 }
 
+// What waits for one that is not decided yet is not, either: that one's other life may begin.
+bool submissions::put_off(std::vector<draft>& all) {
+    std::unordered_set<task_id> busy;
+    for (const auto& one : all) {
+        if (one.how == submit_verdict::busy) busy.insert(one.item->id);
+    }
+    const auto is_busy = [&](const parent_task& parent) { return busy.contains(parent.id); };
+    bool any = false;
+    for (bool again = !busy.empty(); again;) {
+        again = false;
+        for (auto& one : all) {
+            if (!is_written(one.how) || std::ranges::none_of(one.item->after, is_busy)) continue;
+            one.how = submit_verdict::busy;
+            busy.insert(one.item->id);
+            again = any = true;
+        }
+    }
+    return any;
+}
+
 bool submissions::weigh_all(std::vector<draft>& all) {
     added_tasks added;
     std::unordered_set<task_id> written;
@@ -117,11 +137,12 @@ std::vector<submit_answer> submissions::submit_together(std::span<const submissi
         if (one.recalled) {
             one.how = submit_verdict::duplicate;
         } else if (one.held) {
-            one.how = judge_held(item->id, *one.held, item->conflict);
+            one.how = judge_held(item->id, *one.held, item->conflict, mode == submit_mode::ask);
         }
         refused = refused || is_refused(one.how);
         all.push_back(std::move(one));
     }
+    if (put_off(all)) refused = true;
     if (weigh_all(all)) refused = true;
     const bool withheld = refused && all_or_none;
     std::vector<submit_answer> answers;

@@ -20,7 +20,9 @@ public:
     transaction(connection& on, idle_workers& of, clock_function clock, std::int64_t as, bool inside);
 
     void begin(bool reading);
-    // Inside of a user's transaction: throws when that is no more.
+    // Of a transaction that somebody else has begun.
+    bool is_inside() const noexcept { return inside_; }
+    // Inside: throws when that transaction is no more.
     void must_be_open() const;
     void commit();
     void abandon();  // rolls back

@@ -1,6 +1,7 @@
 -- Tasks that stand aside for workers that know their handler: another has claimed them that does not. Those that wait for a
 -- time meanwhile (a retry) are marked, and stand aside again when it has come.
 -- Needs: lib_tell lib_entry lib_earliest
+-- Gives: stand_aside
 
 -- Tells workers that know the handler, as many as there are tasks: idle ones. If there are none of these, and nobody was
 -- told before, some of the others: whoever is told remembers it until nothing stands aside.
@@ -15,7 +16,7 @@ local function tell_aside(q, handler, most, first)
 end
 
 -- Their notes are written with them, when they are given.
-local function stand_aside(q, ids, records)
+function stand_aside(q, ids, records)
   local fronts = {}
   for i = 1, #ids do
     local id = ids[i]

@@ -1,7 +1,8 @@
 -- Whether another shard of the namespace keeps a task.
 -- Needs: lib_base
+-- Gives: is_away
 local shard_count, this_shard
-local function is_away(id)
+function is_away(id)
   if not shard_count then
     shard_count = tonumber(call('HGET', control, 'shards') or 1)
     this_shard = tonumber(string.match(prefix, '%.(%d+)}:$'))

@@ -1,5 +1,6 @@
 -- Reading a body beyond its fixed front.
 -- Needs: lib_base
+-- Gives: after_text retention_of kept_as
 
 -- A number of a body, and where what follows it begins.
 local function varint(body, at)
@@ -11,13 +12,13 @@ local function varint(body, at)
   return value, at
 end
 
-local function after_text(body, at)
+function after_text(body, at)
   local length, from = varint(body, at)
   return from + length
 end
 
 -- How long the body says that the ended task is kept (ms); nil when it does not.
-local function retention_of(body)
+function retention_of(body)
   local flags, at, retention = byte(body, 2), after_text(body, after_text(body, 12)), nil
   if flags % 32 < 16 then return nil end
   if flags % 2 == 1 then at = after_text(body, at) end
@@ -28,7 +29,7 @@ local function retention_of(body)
 end
 
 -- An outcome, kept as long as the body says, if it says so.
-local function kept_as(outcome, body)
+function kept_as(outcome, body)
   local retention = retention_of(body)
   return retention and sub(outcome, 1, 7) .. struct.pack('>I6', retention) .. sub(outcome, 14) or outcome
 end

@@ -1,5 +1,6 @@
 -- Ending a task that no worker holds.
 -- Needs: lib_mark lib_listed lib_untie lib_staged lib_counts lib_end lib_untold
+-- Gives: bury
 
 -- So many edges one call forgets of the tasks of which nothing is kept.
 local edges_left = 1000
@@ -14,7 +15,7 @@ local function forget_edges(id)
 end
 
 -- Ends one task of queue q; one of which somebody hears is kept a minute for those who come to look.
-local function bury(q, id, body, outcome)
+function bury(q, id, body, outcome)
   local value = mark .. struct.pack('>I4', #outcome) .. outcome .. body
   local heard = call('HLEN', watched) > 1 and tell({id}, {value}) or {}
   if tells_schedule(value) then tell_schedules({id}, {value}, heard) end

@@ -1,6 +1,7 @@
 -- What every way of ending has in common: who waits for it is told. An ended task stands in a history list (success)
 -- or in `listed` and `buried` (all else), so that it is seen, and clean finds it.
 -- Needs: lib_news lib_record
+-- Gives: tell tells_schedule tell_schedules
 
 -- A longer outcome is announced only: many of them at once would outgrow a watcher's output buffer.
 local most_told = 32768
@@ -20,7 +21,7 @@ end
 
 -- Tells those who watch, in one message each, and makes news of tasks that others depend on. `values[i]` is
 -- what `tasks` is to hold of ids[i]. Returns which of the ids were watched.
-local function tell(ids, values)
+function tell(ids, values)
   local messages, heard, over, news, again, announced = {}, {}, {}, {}, {}, false
   local who = hmget(watched, ids)
   for i = 1, #ids do
@@ -51,10 +52,10 @@ end
 -- Of a run of a schedule (core/record.hpp, run_origin): its schedule stands at the end of its body, behind a mark that says
 -- whether that is to hear of each end.
 local function is_run(value) return byte(value, body_at(value)) == 3 end
-local function tells_schedule(value) return is_run(value) and byte(value, end_before_gates(value) - 16) == 33 end
+function tells_schedule(value) return is_run(value) and byte(value, end_before_gates(value) - 16) == 33 end
 
 -- News for the schedules of those of these that are runs; `heard` comes to hold them as well.
-local function tell_schedules(ids, values, heard)
+function tell_schedules(ids, values, heard)
   local news = {}
   for i = 1, #ids do
     if is_run(values[i]) then

@@ -11,32 +11,34 @@
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
 -- Needs: lib_gates lib_returns lib_names lib_wake lib_tell lib_entry lib_many
-local groups = prefix .. 'groups'
+-- Gives: groups first_of any_turn stand new_ticket standing_of dissolve none_is_held fewer_held line_up wait_at woken wakes_late
+-- Gives: strangers wake_late let_go let_all_go let_go_from open_gates head_of hold hold_all unhold free_slots free_slot
+groups = prefix .. 'groups'
 local first_order = 5 * 10 ^ 12
 
-local function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] end
-local function any_turn(queue) return first_of('t' .. queue .. '\n') ~= nil end
+function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', 0, 1)[1] end
+function any_turn(queue) return first_of('t' .. queue .. '\n') ~= nil end
 
 local function turn_member(queue, priority, time, ticket, group)
   return 't' .. queue .. '\n' .. priority .. string.format('%014.0f', time) .. ticket .. group
 end
 
 -- `ticket`: those with smaller ones have waited for longer since they last started something (14 digits).
-local function stand(group, member, ticket, text)
+function stand(group, member, ticket, text)
   call('ZADD', held, 0, member)
   call('HSET', groups, 'g' .. group, struct.pack('>I2', #member) .. member .. ticket .. text)
   seen.standings[group] = {member, ticket, text}
   if byte(member) == 116 then seen.turns_moved = true end
 end
 -- Some at a time: what this call does not use nobody does.
-local function new_ticket()
+function new_ticket()
   if not seen.ticket or seen.ticket % 50 == 0 then seen.ticket = 50 * call('HINCRBY', gates, 'order', 1) end
   seen.ticket = seen.ticket + 1
   return string.format('%014.0f', seen.ticket)
 end
 
 -- Where the group stands in `held`, its ticket and its gates; nil: it is empty.
-local function standing_of(group)
+function standing_of(group)
   local known = seen.standings[group]
   if known then return known[1], known[2], known[3] end
   local value = call('HGET', groups, 'g' .. group)
@@ -48,21 +50,21 @@ local function standing_of(group)
 end
 
 -- The last of its tasks has left it.
-local function dissolve(group)
+function dissolve(group)
   seen.standings[group] = nil
   call('HDEL', groups, 'g' .. group)
 end
-local function none_is_held()
+function none_is_held()
   if call('ZCARD', held) > 0 then return end
   call('HDEL', stale, 'gated')
   seen.marked = false
 end
-local function fewer_held(queue, by)
+function fewer_held(queue, by)
   if call('HINCRBY', groups, 'n' .. queue, -by) <= 0 then call('HDEL', groups, 'n' .. queue) end
 end
 
 -- Its turn comes, at the present virtual time of its queue.
-local function line_up(queue, priority, group, ticket, text)
+function line_up(queue, priority, group, ticket, text)
   seen.times[queue] = seen.times[queue] or tonumber(call('HGET', gates, 'v' .. queue) or 0)
   local time = seen.times[queue]
   stand(group, turn_member(queue, priority, time, ticket, group), ticket, text)
@@ -76,7 +78,7 @@ local function open_at(gate, till)
 end
 
 -- True when somebody is to be woken, to sleep until the gate opens.
-local function wait_at(gate, till, queue, priority, group, ticket, text)
+function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
   seen.unwaited[sub(gate, 1, 9)], seen.unwaited[gate] = false, nil
   return till < math.huge and open_at(gate, till)
@@ -84,7 +86,8 @@ end
 
 -- Queues of which this call wakes a worker for a group, and those of which one is to sleep until a gate opens: at once, or when
 -- the call has taken what it takes (work_seldom.lua).
-local woken, opening, wakes_late = {}, {}, false
+woken, wakes_late = {}, false
+local opening = {}
 local function wake_for(list, queue)
   list[queue] = true
   if not wakes_late then wake_in(prefix .. 'idle:' .. queue, 1) end
@@ -94,7 +97,7 @@ end
 -- promised to the stranger, as the first of all that wait there, when a worker has heard of it that is idle, or came for it before
 -- and found the gate closed. Who stands back for it looks again after this time (us), whatever has become of it.
 -- `heard`: whether one has in this call, by queue.
-local strangers = {promised_for = 1000000, heard = {}}
+strangers = {promised_for = 1000000, heard = {}}
 
 function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
 -- Its real queue and its handler, as they stand in keys; nil: it is none of strangers.
@@ -136,7 +139,7 @@ end
 function strangers.wake_for_opening(queue) wake_for(opening, strangers.parts_of(queue) or queue) end
 
 -- For what the call has not taken itself. Who waits then, looks at openings, too.
-local function wake_late(waits)
+function wake_late(waits)
   for queue in pairs(woken) do
     if any_turn(queue) then wake_in(prefix .. 'idle:' .. queue, 1) end
   end
@@ -155,7 +158,7 @@ end
 
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at. Before them come those who have started already.
-local function let_go(gate)
+function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
   if seen.unwaited[gate] or nobody_waits(known.limit) then return end
@@ -182,13 +185,13 @@ local function let_go(gate)
   until not first
 end
 
-local function let_all_go(text)
+function let_all_go(text)
   for _, known in ipairs(gates_in(text)) do let_go(known.name) end
 end
 
 -- The first of those that wait at each gate of a limit, from a place on: of the others each is let go by the one before. What is
 -- more than one call does is remembered as due at once, by a text longer than a gate.
-local function let_go_from(after, front)
+function let_go_from(after, front)
   for _ = 1, 200 do
     local first = call('ZRANGE', held, after, '[p' .. front .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 1)[1]
     if not first then return end
@@ -200,7 +203,7 @@ local function let_go_from(after, front)
 end
 
 -- Those whose time has come, at most so many.
-local function open_gates(most)
+function open_gates(most)
   local due = call('ZRANGE', opens, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
   for i = 1, #due do
     call('ZREM', opens, due[i])
@@ -209,7 +212,7 @@ local function open_gates(most)
 end
 
 local function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
-local function head_of(group) return first_of('h' .. group) end
+function head_of(group) return first_of('h' .. group) end
 
 -- The group of a task that has come into it. True when somebody is to be woken for it.
 local function join(queue, group, priority, text)
@@ -248,7 +251,7 @@ local function hold_in(queue, q, id, body, front, mark)
 end
 
 -- Puts a task into its group: at its end, or before all others of its priority. True when somebody is to be woken for it.
-local function hold(q, id, body, front) return (hold_in(name_of(q), q, id, body, front, '')) end
+function hold(q, id, body, front) return (hold_in(name_of(q), q, id, body, front, '')) end
 
 -- The same of a stranger, at the end. Whoever brings it looks at its group's turn by itself.
 function strangers.hold(q, id, body)
@@ -259,7 +262,7 @@ end
 function strangers.is_marked(order) return sub(order or '', 14) == '!' end
 
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
-local function hold_all(q, ids)
+function hold_all(q, ids)
   local queue, n, wakes = name_of(q), #ids, 0
   local bodies, members, fields, of = hmget(tasks, ids), {}, {}, {}
   local step = first_order + call('HINCRBY', control, 'back', n) - n
@@ -281,7 +284,7 @@ local function hold_all(q, ids)
 end
 
 -- Takes a task out of its group. False when it is in none.
-local function unhold(q, id, body)
+function unhold(q, id, body)
   local order = is_gated(body) and call('HGET', groups, 'i' .. id)
   if not order then return false end
   local queue, text = name_of(q), gates_of(body)
@@ -312,7 +315,7 @@ local function unhold(q, id, body)
 end
 
 -- Frees what tasks hold under a claim; once, whoever says so.
-local function free_slots(ids, claim)
+function free_slots(ids, claim)
   local fields, held_there, freed, once = {}, {}, {}, {}
   for i = 1, #ids do
     if not once[ids[i]] then fields[#fields + 1] = ids[i] .. claim end
@@ -335,4 +338,4 @@ local function free_slots(ids, claim)
     gone[text] = true
   end
 end
-local function free_slot(id, claim) free_slots({id}, claim) end
+function free_slot(id, claim) free_slots({id}, claim) end

@@ -1,12 +1,13 @@
 -- What goes with a task that is deleted: its edges.
 -- Needs: lib_forget
+-- Gives: untie
 
 -- Of one task and kind, in one call.
 local most_edges = 200
 
 -- Its edges go first, in steps; false while some are left. Also how many it was at. What waits for a later
 -- task of this id stays.
-local function untie(id)
+function untie(id)
   if call('ZCARD', links) == 1 then return true, 0 end
   local all, count = forget_parents(id, most_edges)
   local served = links_of('s', id, most_edges)

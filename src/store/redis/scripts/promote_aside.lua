@@ -1,12 +1,13 @@
 -- promote, tasks whose handler some workers do not know: they do not become ready, but stand aside.
 -- Needs: lib_queues
+-- Gives: apart
 
 -- So many in one call: each takes a look at its body.
 local strange_left = 50
 
 -- Of what is due in queue q: the entries that become ready, the ids of those that stand aside, and those that do so in another
 -- call. What has no notes was never put aside; where nothing is marked that is seen by one look.
-local function apart(q, entries)
+function apart(q, entries)
   local noted = false
   for i = 1, #entries do noted = noted or #entries[i] > 16 and math.floor(byte(entries[i], 17) / 64) % 2 == 1 end
   if not noted or #call('ZRANGE', links, '[a', '(b', 'BYLEX', 'LIMIT', 0, 1) == 0 then return entries, {}, 0 end

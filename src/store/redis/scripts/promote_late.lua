@@ -1,8 +1,9 @@
 -- promote, what was not started in time.
 -- Needs: lib_started lib_entry lib_out lib_body lib_bury
+-- Gives: room expire
 
 -- What this call may still do: one that expires counts as twenty that fall due.
-local room = tonumber(ARGV[2])
+room = tonumber(ARGV[2])
 
 -- An id may stand in the expiry set for a life that has ended or is in another queue: the body counts.
 local function expires(id, body, q)
@@ -10,7 +11,7 @@ local function expires(id, body, q)
     and not started(id)
 end
 
-local function expire(q)
+function expire(q)
   local most = math.ceil(room / 20)
   local ids, count = call('ZRANGE', expiry_of(q), '-inf', now, 'BYSCORE', 'LIMIT', 0, most), 0
   room = math.max(room - 20 * #ids, 0)

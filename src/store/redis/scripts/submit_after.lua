@@ -1,6 +1,7 @@
 -- submit, tasks that depend on others: what they wait for is decided before the first write. What one call writes matters for
 -- all of the call.
 -- Needs: lib_depend lib_walk
+-- Gives: weigh_runs
 
 local function is_written(run, i)
   local word = run.words and run.words[i]
@@ -53,10 +54,24 @@ end
 -- Larger searches for a cycle are made from outside, page by page.
 local most_steps = 1000
 
+-- What this call cannot decide yet; nil: it decides all.
+local function busy_in(runs)
+  local busy
+  for _, run in ipairs(runs) do
+    for i, word in pairs(run.words or {}) do
+      if word == 'busy' or word == 'tangled' then
+        busy = busy or {}
+        busy[run.ids[i]] = true
+      end
+    end
+  end
+  return busy
+end
+
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
-local function weigh_runs(runs, reply)
-  local batch, written, order = written_by(runs)
-  local refused, steps, cycles = false, most_steps, cycles_in(batch, order)
+function weigh_runs(runs, reply)
+  local refused, busy, batch, written, cycles = false, busy_in(runs)
+  local steps = most_steps
   local function answer(run, i, word, rest)
     local n = #reply
     reply[n + 1], reply[n + 2], reply[n + 3] = run.first + i, word, rest
@@ -92,6 +107,22 @@ local function weigh_runs(runs, reply)
       end
     end
   end
+  -- Nor what waits for such a one: its other life may begin.
+  while busy do
+    local more
+    each_waiting(function(run, i)
+      for at = 1, #run.parents[i], 17 do
+        if busy[sub(run.parents[i], at, at + 15)] then
+          more, busy[run.ids[i]] = true, true
+          return refuse(run, i, 'busy', '')
+        end
+      end
+    end)
+    busy = more and busy
+  end
+  local order
+  batch, written, order = written_by(runs)
+  cycles = cycles_in(batch, order)
   each_waiting(judge_item)
   -- What was refused begins no new life: who was weighed with that is weighed again.
   local again = refused

@@ -1,5 +1,6 @@
 -- submit, first half: reads all items and decides what becomes of each whose id is known, before anything is written.
 -- Needs: lib_record lib_started lib_entry lib_links lib_many
+-- Gives: read_runs remember
 
 -- More edges than one call forgets: then the caller does it in steps, and submits again.
 local most_forgotten = 500
@@ -53,7 +54,7 @@ end
 
 -- What was answered now is what a repeat is about.
 local undecided = {busy = true, tangled = true, cycle = true, gone = true, recalled = true}
-local function remember(run)
+function remember(run)
   local pairs_of, n = {}, 0
   for i = 1, #run.ids do
     if not undecided[run.words and run.words[i] or ''] then
@@ -82,7 +83,7 @@ local function read_spec(text)
 end
 
 -- Those that end with ARGV[last].
-local function read_runs(reply, missing, last)
+function read_runs(reply, missing, last)
   local runs, at, position, rejected = {}, 5, 0, false
   while at <= last do
     local run, count = read_spec(ARGV[at]), tonumber(ARGV[at + 1])

@@ -1,5 +1,6 @@
 -- submit, second half: writes what was decided.
 -- Needs: lib_record lib_wake lib_entry lib_out lib_earliest lib_forget lib_listed lib_depend lib_names
+-- Gives: place write_items name_queues
 
 -- Forgets what an earlier task of this id waited for.
 local function forget_waiting(id)
@@ -25,7 +26,7 @@ local function enlist(run, i, body, life, news)
 end
 
 -- Puts ids (new, or with their old entry gone) into the run's queue.
-local function place(run, ids)
+function place(run, ids)
   local q, n = run.q, #ids
   if n == 0 then return end
   if run.due then
@@ -53,7 +54,7 @@ local function place(run, ids)
 end
 
 -- A run in which some ids are held, or whose tasks depend on others: item by item.
-local function write_items(run, news)
+function write_items(run, news)
   local placed, step = {}, run.rule and 3 or 2
   for i = 1, #run.ids do
     local word, id, old = run.words and run.words[i], run.ids[i], run.held[i]
@@ -83,7 +84,7 @@ end
 
 -- The queues that this connection has not submitted to before, or all on a lane that is not known: so that queues are seen that
 -- no worker serves.
-local function name_queues()
+function name_queues()
   for q = 1, (#KEYS - first_queue_key + 1) / 6 do
     local name = name_of(q)
     call('HSETNX', counts, 'q:' .. name, queue_named(name))
