@@ -3,6 +3,7 @@
 
 #include "core/gates.hpp"
 #include "core/rate_gate.hpp"
+#include "core/sha256.hpp"
 #include "store/redis/shard_store.hpp"
 
 #include <algorithm>
@@ -60,17 +61,29 @@ awaitable<void> shard_store::declare_limits(std::span<const named_limit> limits)
     co_await ask(call, answer, in);
 }
 
-awaitable<void> shard_store::set_limit(const std::string& name, std::optional<limit_rule> rule) {
+awaitable<void> shard_store::change_limit(std::string what, const std::string& name,
+                                          std::optional<limit_rule> rule) {
     script_call call{script_name::limits_set, keys_};
-    call.arg(std::string_view{rule ? "set" : "clear"});
+    call.own_arg(std::move(what));
     add_rule(call, name, rule.value_or(limit_rule{}));
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
 }
 
-awaitable<std::vector<limit_state>> shard_store::limits() {
+awaitable<void> shard_store::set_limit(const std::string& name, std::optional<limit_rule> rule) {
+    return change_limit(rule ? "set" : "clear", name, std::move(rule));
+}
+
+awaitable<void> shard_store::set_share(const std::string& name, std::uint64_t version,
+                                       std::optional<limit_rule> rule) {
+    const std::string what{rule ? "share " : "unshare "};
+    return change_limit(what + std::to_string(version), name, std::move(rule));
+}
+
+awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std::string> numbers) {
     script_call call{script_name::limits_list, keys_};
+    for (const auto& one : numbers) call.arg(std::string_view{one});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
@@ -83,10 +96,50 @@ awaitable<std::vector<limit_state>> shard_store::limits() {
         one.running = in.number();
         one.waiting = in.number();
         one.opens_at = read_time(in);
+        const auto share = in.text();
+        if (!share.empty()) one.share = std::stoull(std::string{share});
+        one.in_line = in.number();
+        one.throttled = duration{in.number()};
         all.push_back(std::move(one));
     }
+    co_return all;
+}
+
+awaitable<std::vector<limit_state>> shard_store::limits() {
+    auto all = co_await list_limits({});
     std::ranges::sort(all, {}, &limit_state::name);
     co_return all;
+}
+
+awaitable<std::vector<limit_state>> shard_store::limits_of(std::span<const std::string> names) {
+    std::vector<std::string> numbers;
+    for (const auto& name : names) numbers.push_back(limit_number(name));
+    auto all = co_await list_limits(numbers);
+    for (std::size_t at = 0; at < all.size(); ++at) all[at].name = names[at];
+    co_return all;
+}
+
+awaitable<lent_limits> shard_store::lent(std::string_view worker) {
+    script_call call{script_name::limits_lent, keys_};
+    call.arg(worker);
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    lent_limits all;
+    all.others_do_it = in.number() == 1;
+    while (!in.done()) all.records.emplace_back(in.text());
+    co_return all;
+}
+
+awaitable<bool> shard_store::lend(const std::string& name, std::uint64_t seen, std::string record) {
+    script_call call{script_name::limits_lend, keys_};
+    call.own_arg(limit_number(name));
+    call.own_arg(seen == 0 ? std::string{} : eight_bytes(seen));
+    call.arg(std::string_view{record});
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    co_return in.number() == 1;
 }
 
 }  // namespace errand::redis
