@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint8_t shares_format = 1;
 // Clocks of servers tick alike, but not quite.
 constexpr duration margin{100};
+// An end of starts that are out that has come already.
+constexpr std::int64_t starts_over = 1;
 // So long a share that does not suffice for all stays before it goes to the next.
 constexpr duration shortest_stay{2'000};
 
@@ -99,8 +101,8 @@ std::vector<int> divide(std::int64_t most, std::span<const std::int64_t> wants, 
 // One of the two parts of all shares.
 class sharing {
 public:
-    sharing(std::vector<shard_share>& of, share_part shard_share::* part, int most)
-        : of_{of}, part_{part}, most_{most} {}
+    sharing(std::vector<shard_share>& of, share_part shard_share::* part, int most, bool takes)
+        : of_{of}, part_{part}, most_{most}, takes_{takes} {}
 
     // `order`: of the shards that are there, who comes first where it is not enough for all.
     void share_out(std::span<const std::int64_t> wants, std::vector<std::size_t> order,
@@ -114,7 +116,7 @@ public:
         const auto wish = divide(std::max<std::int64_t>(0, most_ - away), wants, has, order);
         for (const auto at : order) {
             auto& part = of_[at].*part_;
-            if (wish[at] < part.told) {
+            if (takes_ && wish[at] < part.told) {
                 part.told = wish[at];
                 changed[at] = true;
             }
@@ -139,9 +141,11 @@ private:
     std::vector<shard_share>& of_;
     share_part shard_share::* part_;
     int most_;
+    bool takes_;
 };
 
-// Those that are there. Where not each can have something they come first in turn; else who has more keeps it.
+// Those that are there. Where not each can have something they come first in turn; else who has more keeps it: first of what it
+// may still use, since that is of use to nobody else.
 std::vector<std::size_t> order_of(const limit_shares& all, std::span<const std::optional<seen_share>> seen,
                                   share_part shard_share::* part, int most, duration stay, time_point now) {
     std::vector<std::size_t> order;
@@ -159,24 +163,32 @@ std::vector<std::size_t> order_of(const limit_shares& all, std::span<const std::
         const auto turn = now.time_since_epoch() / stay % in_need;
         std::rotate(order.begin(), order.begin() + turn, order.begin() + in_need);
     } else {
-        std::ranges::stable_sort(order, std::greater{}, [&](auto at) { return (all.of[at].*part).told; });
+        std::ranges::stable_sort(order, std::greater{}, [&](auto at) {
+            const auto& has = all.of[at].*part;
+            return std::pair{has.out, has.told};
+        });
     }
     return order;
 }
 
+int running_now(const std::optional<limit_rule>& rule, const std::optional<seen_share>& seen) {
+    if (!rule || !rule->max_running || !seen) return 0;
+    return static_cast<int>(std::clamp<std::int64_t>(seen->running, 0, std::numeric_limits<int>::max()));
+}
+
 void take_back(shard_share& one, const seen_share& seen, const limit_rule& rule, time_point now,
                bool& changed) {
+    const auto used = running_now(rule, seen);
+    auto out = std::max(one.running.out, used);
     // What it has not heard of it may still do.
-    if (seen.heard != one.since) return;
-    if (one.running.out > one.running.told) {
-        const auto used = static_cast<int>(std::min<std::int64_t>(seen.running, one.running.out));
-        const auto out = std::max(one.running.told, used);
-        changed = changed || out != one.running.out;
-        one.running.out = out;
-    }
-    if (one.starts.out <= one.starts.told || !rule.rate) return;
-    if (one.starts_end == 0) {
-        one.starts_end = (now + rule.rate->per + margin).time_since_epoch().count();
+    if (seen.heard == one.since) out = std::max(one.running.told, used);
+    changed = changed || out != one.running.out;
+    one.running.out = out;
+    if (seen.heard != one.since || one.starts.out <= one.starts.told || !rule.rate) return;
+    const auto end = (now + rule.rate->per + margin).time_since_epoch().count();
+    // Farther ahead only a clock that went back can leave it.
+    if (one.starts_end == 0 || one.starts_end > end) {
+        one.starts_end = end;
         changed = true;
     } else if (now.time_since_epoch().count() >= one.starts_end) {
         one.starts.out = one.starts.told;
@@ -187,14 +199,14 @@ void take_back(shard_share& one, const seen_share& seen, const limit_rule& rule,
 
 // Returns which are told something else.
 std::vector<bool> share_out(limit_shares& all, std::span<const std::optional<seen_share>> seen,
-                            time_point now) {
+                            time_point now, bool takes) {
     std::vector<bool> changed(all.of.size(), false);
     const auto& rule = all.rule.value();
     if (rule.max_running) {
         std::vector<std::int64_t> wants;
         for (const auto& one : seen) wants.push_back(one ? one->running + one->waiting : 0);
         const auto part = &shard_share::running;
-        sharing{all.of, part, *rule.max_running}.share_out(
+        sharing{all.of, part, *rule.max_running, takes}.share_out(
             wants, order_of(all, seen, part, *rule.max_running, shortest_stay, now), changed);
     }
     if (rule.rate) {
@@ -209,7 +221,7 @@ std::vector<bool> share_out(limit_shares& all, std::span<const std::optional<see
         const auto stay = std::max(shortest_stay, 3 * rule.rate->per);
         auto order = order_of(all, seen, part, rule.rate->count, stay, now);
         const auto before = all.of;
-        sharing{all.of, part, rule.rate->count}.share_out(wants, std::move(order), changed);
+        sharing{all.of, part, rule.rate->count, takes}.share_out(wants, std::move(order), changed);
         for (std::size_t at = 0; at < all.of.size(); ++at) {
             if (all.of[at].starts.told < before[at].starts.told) all.of[at].starts_end = 0;
         }
@@ -223,10 +235,28 @@ bool is_forgotten(const shard_share& one, const std::optional<seen_share>& seen)
 }
 
 // It may use all; and what the record says that it was told may be more than that was.
-void stop_all(shard_share& one, const limit_rule& rule) {
-    one.running = {.told = 0, .out = std::max(one.running.out, rule.max_running.value_or(0))};
-    one.starts = {.told = 0, .out = std::max(one.starts.out, rule.rate ? rule.rate->count : 0)};
+void may_use_all(shard_share& one, const limit_rule& rule) {
+    one.running.out = std::max(one.running.out, rule.max_running.value_or(0));
+    one.starts.out = std::max(one.starts.out, rule.rate ? rule.rate->count : 0);
     one.starts_end = 0;
+}
+void stop_all(shard_share& one, const limit_rule& rule) {
+    one.running.told = one.starts.told = 0;
+    may_use_all(one, rule);
+}
+
+// Returns who is to be told anew, if any.
+std::vector<bool> find_forgotten(limit_shares& all, std::span<const std::optional<seen_share>> seen) {
+    std::vector<bool> forgotten;
+    for (std::size_t at = 0; at < all.of.size(); ++at)
+        forgotten.push_back(is_forgotten(all.of[at], seen[at]));
+    if (!all.rule || std::ranges::count(forgotten, true) == 0) return forgotten;
+    for (std::size_t at = 0; at < all.of.size(); ++at) {
+        if (forgotten[at]) stop_all(all.of[at], *all.rule);
+        // What the lost changes told those that are away nobody knows.
+        if (!seen[at]) may_use_all(all.of[at], *all.rule);
+    }
+    return forgotten;
 }
 
 void tell_anew(limit_shares& all, std::span<const std::optional<seen_share>> seen,
@@ -238,13 +268,39 @@ void tell_anew(limit_shares& all, std::span<const std::optional<seen_share>> see
     }
 }
 
-int running_now(const std::optional<limit_rule>& rule, const std::optional<seen_share>& seen) {
-    if (!rule || !rule->max_running || !seen) return 0;
-    return static_cast<int>(std::clamp<std::int64_t>(seen->running, 0, std::numeric_limits<int>::max()));
-}
-
 bool same_window(const std::optional<limit_rule>& a, const limit_rule& b) {
     return a && a->rate && b.rate && a->rate->per == b.rate->per;
+}
+
+// What a shard may still do by the last rule, in which this part was another one or none; `most` by the new rule. One that has heard
+// of a rule without it does nothing that counts.
+int still_out(const shard_share& one, share_part shard_share::* part, const std::optional<seen_share>& seen,
+              int most) {
+    if (is_forgotten(one, seen)) return most;
+    return seen && seen->heard == one.since ? 0 : (one.*part).out;
+}
+
+void begin_running(shard_share& one, const std::optional<seen_share>& seen,
+                   const std::optional<limit_rule>& rule) {
+    one.running.told = 0;
+    // Without a rule it stays so until the shard is known to have heard.
+    if (!rule || !rule->max_running) return;
+    const auto out = still_out(one, &shard_share::running, seen, *rule->max_running);
+    // What runs already counts.
+    one.running.out = std::max(out, running_now(rule, seen));
+}
+
+void begin_starts(shard_share& one, const std::optional<seen_share>& seen,
+                  const std::optional<limit_rule>& rule, bool had_rate) {
+    one.starts.told = 0;
+    one.starts_end = 0;
+    if (!rule || !rule->rate) return;
+    const auto most = rule->rate->count;
+    const auto out = had_rate ? one.starts.out : still_out(one, &shard_share::starts, seen, most);
+    // In a time of another length it may be as many.
+    one.starts.out = out > 0 ? most : 0;
+    // Whoever was there starts by the new rule as soon as it has heard.
+    if (had_rate && seen && seen->heard == one.since) one.starts_end = starts_over;
 }
 
 }  // namespace
@@ -309,33 +365,34 @@ limit_shares with_rule(std::optional<limit_shares> before, std::string name, std
     all.of.resize(seen.size());
     const bool keeps_starts = rule && same_window(all.rule, *rule);
     const bool keeps_running = rule && rule->max_running && all.rule && all.rule->max_running;
+    const bool had_rate = all.rule && all.rule->rate;
+    if (rule) find_forgotten(all, seen);
     for (std::size_t at = 0; at < seen.size(); ++at) {
         auto& one = all.of[at];
-        // What runs already counts.
-        if (!keeps_running) one.running = {.told = 0, .out = running_now(rule, seen[at])};
-        if (!keeps_starts) one.starts = {};
-        if (!keeps_starts) one.starts_end = 0;
-        if (all.rule && rule && is_forgotten(one, seen[at])) stop_all(one, *all.rule);
+        if (keeps_running)
+            one.running.out = std::max(one.running.out, running_now(rule, seen[at]));
+        else
+            begin_running(one, seen[at], rule);
+        if (!keeps_starts) begin_starts(one, seen[at], rule, had_rate);
     }
     all.rule = std::move(rule);
-    if (all.rule) share_out(all, seen, now);
+    if (all.rule) share_out(all, seen, now, true);
     tell_anew(all, seen, std::vector<bool>(seen.size(), true), now);
     return all;
 }
 
-bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now) {
-    if (!all.rule || seen.size() != all.of.size()) return false;
+bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now, bool takes) {
+    if (seen.size() != all.of.size()) return false;
     bool changed = false;
-    std::vector<bool> forgotten(all.of.size(), false);
-    for (std::size_t at = 0; at < all.of.size(); ++at) {
-        forgotten[at] = is_forgotten(all.of[at], seen[at]);
-        if (forgotten[at])
-            stop_all(all.of[at], *all.rule);
-        else if (seen[at])
-            take_back(all.of[at], *seen[at], *all.rule, now, changed);
+    const auto forgotten = find_forgotten(all, seen);
+    auto told = forgotten;
+    if (all.rule) {
+        for (std::size_t at = 0; at < all.of.size(); ++at) {
+            if (seen[at] && !forgotten[at]) take_back(all.of[at], *seen[at], *all.rule, now, changed);
+        }
+        told = share_out(all, seen, now, takes);
+        for (std::size_t at = 0; at < told.size(); ++at) told[at] = told[at] || forgotten[at];
     }
-    auto told = share_out(all, seen, now);
-    for (std::size_t at = 0; at < told.size(); ++at) told[at] = told[at] || forgotten[at];
     changed = changed || std::ranges::count(told, true) > 0;
     if (changed) tell_anew(all, seen, told, now);
     return changed;

@@ -29,7 +29,7 @@ struct share_part {
 struct shard_share {
     std::uint64_t since = 0;  // the version of the record that has changed what it is told
     share_part running, starts;
-    // When starts that are out have gone out of every window (ms); 0: not known yet.
+    // When starts that are out have gone out of every window (ms), if it has heard; 0: not known yet.
     std::int64_t starts_end = 0;
     friend bool operator==(const shard_share&, const shard_share&) = default;
 };
@@ -63,9 +63,11 @@ limit_shares with_rule(std::optional<limit_shares> before, std::string name, std
                        std::span<const std::optional<seen_share>> seen, time_point now);
 
 // Takes back what is used no more and shares out what is free; `seen`: of each shard, nothing of one that is away; `now`: by the
-// clock of the record's shard, not before they were asked. False: all stays as it is.
-// What a shard has heard and the record does not know was lost with the record's last changes, by a fail-over: that shard may use
-// all until it has heard again, and nobody is given more so long.
-bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now);
+// clock of the record's shard, not before they were asked. False: all stays as it is. Without `takes` no share is lowered: of
+// limits that the same tasks pass one may lower at a time, or two small ones would change places for ever.
+// What a shard has heard and the record does not know was lost with the record's last changes, by a fail-over: that shard, and those
+// that are away, may use all until they have heard again, and nobody is given more so long.
+bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now,
+             bool takes = true);
 
 }  // namespace errand

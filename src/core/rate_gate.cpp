@@ -67,4 +67,12 @@ rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now
     return turn;
 }
 
+share_pace pace_of_share(const rate_limit& whole, int share) {
+    const auto pace = pace_of(whole, whole.burst);
+    // `share` of them fit into the time and the tolerance: the one is rounded up, the other down.
+    const auto product = wide_number{pace.per} * whole.count;
+    const auto parts = wide_number{pace.refills} * share;
+    return {.spacing = static_cast<std::int64_t>((product + parts - 1) / parts), .tolerance = pace.tolerance};
+}
+
 }  // namespace errand

@@ -83,9 +83,9 @@ public:
     virtual awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> /*names*/) {
         co_return std::vector<limit_state>{};
     }
-    // As set_limit(), unless a share of this version or a newer one was set.
+    // As set_limit(), unless a share of this version or a newer one was set. `whole`: what all shards allow together.
     virtual awaitable<void> set_share(const std::string& /*name*/, std::uint64_t /*version*/,
-                                      std::optional<limit_rule> /*rule*/) {
+                                      std::optional<limit_rule> /*share*/, limit_rule /*whole*/) {
         co_return;
     }
     // `worker`: who will keep them in balance if no other does; empty: nobody.

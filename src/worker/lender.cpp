@@ -7,6 +7,8 @@ namespace errand {
 namespace {
 
 constexpr duration between_looks{1'000};
+// One shard has all there is.
+constexpr duration for_ever = std::chrono::hours{24};
 // What a shard was told to give up it has mostly given up by then.
 constexpr duration between_steps{50};
 
@@ -32,6 +34,7 @@ awaitable<std::size_t> lender::pass() {
 }
 
 duration lender::pause() {
+    if (in_.shards() == 1) return for_ever;
     if (found_ == limits_balance::changing) return between_steps;
     if (found_ != limits_balance::elsewhere) return between_looks;
     return offer_interval(shared_.alive.load(), random_unit());

@@ -173,9 +173,9 @@ TEST_CASE(
     for (const std::string limit : {"queue:park", "handler:limits_test::stroller", "namespace"}) {
         INFO(limit);
         bench t{three_shards()};
-        auto handles = strollers(t, 9);
+        auto handles = strollers(t, 30);
         t.run(t.app.set_limit(limit, {.max_running = 4}));
-        for (auto& one : strollers(t, 9)) handles.push_back(one);
+        for (auto& one : strollers(t, 30)) handles.push_back(one);
         REQUIRE(shards_of(handles) == 3);
         t.start();
         no_more_than(t, 4, limit, handles);

@@ -32,6 +32,17 @@ std::string rule_text(const limit_rule& rule) {
            microseconds(spacing * (pace.burst - 1));
 }
 
+// The same of a share; pace_of_share() says why its spacing and tolerance follow from the whole.
+std::string share_text(const limit_rule& share, const limit_rule& whole) {
+    const auto most = share.max_running ? std::to_string(*share.max_running) : "-";
+    if (!share.rate || !whole.rate) return most + " - - - - -";
+    const auto& rate = *share.rate;
+    const auto pace = pace_of_share(*whole.rate, rate.count);
+    return most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) + ' ' +
+           std::to_string(rate.burst) + ' ' + microseconds(quarters_in(pace.spacing)) + ' ' +
+           microseconds(pace.tolerance / 250);
+}
+
 std::optional<limit_rule> read_rule(std::string_view text) {
     if (text.empty()) return std::nullopt;
     std::istringstream words{std::string{text}};
@@ -43,10 +54,10 @@ std::optional<limit_rule> read_rule(std::string_view text) {
     return rule;
 }
 
-void add_rule(script_call& call, const std::string& name, const limit_rule& rule) {
+void add_rule(script_call& call, const std::string& name, std::string text) {
     call.own_arg(limit_number(name));
     call.own_arg(name);
-    call.own_arg(rule_text(rule));
+    call.own_arg(std::move(text));
 }
 
 }  // namespace
@@ -55,30 +66,31 @@ awaitable<void> shard_store::declare_limits(std::span<const named_limit> limits)
     if (limits.empty()) co_return;
     script_call call{script_name::limits_set, keys_};
     call.arg(std::string_view{"declare"});
-    for (const auto& one : limits) add_rule(call, one.name, one.rule);
+    for (const auto& one : limits) add_rule(call, one.name, rule_text(one.rule));
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
 }
 
-awaitable<void> shard_store::change_limit(std::string what, const std::string& name,
-                                          std::optional<limit_rule> rule) {
+awaitable<void> shard_store::change_limit(std::string what, const std::string& name, std::string rule) {
     script_call call{script_name::limits_set, keys_};
     call.own_arg(std::move(what));
-    add_rule(call, name, rule.value_or(limit_rule{}));
+    add_rule(call, name, std::move(rule));
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
 }
 
 awaitable<void> shard_store::set_limit(const std::string& name, std::optional<limit_rule> rule) {
-    return change_limit(rule ? "set" : "clear", name, std::move(rule));
+    return change_limit(rule ? "set" : "clear", name, rule_text(rule.value_or(limit_rule{})));
 }
 
 awaitable<void> shard_store::set_share(const std::string& name, std::uint64_t version,
-                                       std::optional<limit_rule> rule) {
-    const std::string what{rule ? "share " : "unshare "};
-    return change_limit(what + std::to_string(version), name, std::move(rule));
+                                       std::optional<limit_rule> share, limit_rule whole) {
+    const bool is_open = !whole.max_running || *whole.max_running > 0;
+    const std::string what{!share ? "unshare " : is_open ? "share " : "shut "};
+    return change_limit(what + std::to_string(version), name,
+                        share_text(share.value_or(limit_rule{}), whole));
 }
 
 awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std::string> numbers) {

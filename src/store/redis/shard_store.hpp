@@ -87,8 +87,8 @@ public:
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
     awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> names) override;
-    awaitable<void> set_share(const std::string& name, std::uint64_t version,
-                              std::optional<limit_rule> rule) override;
+    awaitable<void> set_share(const std::string& name, std::uint64_t version, std::optional<limit_rule> share,
+                              limit_rule whole) override;
     awaitable<lent_limits> lent(std::string_view worker) override;
     awaitable<bool> lend(const std::string& name, std::uint64_t seen, std::string record) override;
     bool any_settings() const override { return !settings_seen_.empty(); }
@@ -133,7 +133,7 @@ private:
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
                               caller::when_full full = caller::when_full::wait,
                               caller::when_strange strange = caller::when_strange::wait);
-    awaitable<void> change_limit(std::string what, const std::string& name, std::optional<limit_rule> rule);
+    awaitable<void> change_limit(std::string what, const std::string& name, std::string rule);
     awaitable<std::vector<limit_state>> list_limits(std::span<const std::string> numbers);
     awaitable<std::size_t> clean_lists(std::span<const std::string> members, std::size_t limit);
     awaitable<bool> sweep();

@@ -6,6 +6,7 @@
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,6 +18,24 @@ using limit_states = std::vector<limit_state>;
 using limit_names = std::shared_ptr<const std::vector<std::string>>;
 
 awaitable<limit_states> states_of(store& in, limit_names names) { co_return co_await in.limits_of(*names); }
+
+// Whoever does not hear it now does at another look.
+awaitable<bool> share_told(store& in, const limit_shares& all, std::size_t shard) {
+    try {
+        co_await in.set_share(all.name, all.of[shard].since, rule_for_shard(all, shard),
+                              all.rule.value_or(limit_rule{}));
+        co_return true;
+    } catch (const std::exception&) {
+        co_return false;
+    }
+}
+
+struct random_order {
+    using result_type = std::uint64_t;
+    static constexpr result_type min() { return 0; }
+    static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+    result_type operator()() const { return random_bits(); }
+};
 
 // Without those of a version of errand that writes them otherwise: whoever is of that version looks after them.
 std::vector<limit_shares> readable(const std::vector<std::string>& records) {
@@ -80,7 +99,8 @@ awaitable<void> sharded_store::change_limit(std::string name, std::optional<limi
         auto before = shares_of(name, lent.records);
         // What is shared out stays so: tasks that have its gates may stand in any shard.
         const bool is_shared = before && before->rule;
-        if (!is_shared && where == reach::first) co_return co_await first.set_limit(name, std::move(rule));
+        const bool needs_no_shares = where == reach::first || (!before && !rule);
+        if (!is_shared && needs_no_shares) co_return co_await first.set_limit(name, std::move(rule));
         std::vector<std::string> names{name};
         const auto asked = std::make_shared<const std::vector<std::string>>(std::move(names));
         const auto answers =
@@ -97,14 +117,19 @@ awaitable<void> sharded_store::change_limit(std::string name, std::optional<limi
 
 awaitable<std::size_t> sharded_store::tell_shares(const limit_shares& all,
                                                   std::span<const std::optional<seen_share>> seen) {
-    std::vector<awaitable<bool>> calls;
+    const auto told = std::make_shared<const limit_shares>(all);
+    const auto calls =
+        std::make_shared<shards::late_answers<bool>>(co_await boost::asio::this_coro::executor, shards());
+    std::size_t count = 0;
     for (std::size_t shard = 0; shard < shards(); ++shard) {
         const auto since = all.of[shard].since;
-        if (!seen[shard] || seen[shard]->heard == since) continue;
-        calls.push_back(shards::done(shards_[shard]->set_share(all.name, since, rule_for_shard(all, shard))));
+        // What is older than what it has heard it does not take.
+        if (!seen[shard] || seen[shard]->heard >= since) continue;
+        ++count;
+        calls->start(shard, share_told(*shards_[shard], *told, shard), told);
     }
-    const auto told = co_await shards::all_answers(std::move(calls));
-    co_return told.size();
+    co_await calls->wait(patience_of_lookers);
+    co_return count;
 }
 
 awaitable<limits_balance> sharded_store::balance_limits(std::string_view worker) {
@@ -122,11 +147,15 @@ awaitable<limits_balance> sharded_store::balance_limits(std::string_view worker)
         return states_of(*shards_[at], asked);
     });
     auto found = limits_balance::even;
+    // One of them may take in a look, whichever: tasks may pass several.
+    std::shuffle(all.begin(), all.end(), random_order{});
+    bool takes = true;
     for (auto& one : all) {
         if (one.of.size() != shards()) continue;
         const auto seen = seen_of(one.name, answers);
-        if (balance(one, seen, first.now())) {
+        if (balance(one, seen, first.now(), takes)) {
             found = limits_balance::changing;
+            takes = false;
             const auto stamp = std::exchange(one.stamp, random_bits() | 1U);
             if (!co_await first.lend(one.name, stamp, encode(one))) continue;
         }

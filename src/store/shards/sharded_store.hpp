@@ -166,7 +166,7 @@ private:
     // `where`: tasks that it limits stand in the first shard, or in any.
     enum class reach : unsigned char { first, any };
     awaitable<void> change_limit(std::string name, std::optional<limit_rule> rule, reach where);
-    // Returns how many had not heard.
+    // Those that are there and have not heard; one that does not answer soon hears it later. Returns how many there were.
     awaitable<std::size_t> tell_shares(const limit_shares& all,
                                        std::span<const std::optional<seen_share>> seen);
 

@@ -1,7 +1,8 @@
 -- limits_set: the rules of limits, and what they let go on.
 -- Keys:    the shard's
--- Args:    'declare', 'set', 'clear', or 'share' and 'unshare' with a version behind a space; then of each: limit (8 bytes), name,
---          rule: how many run, starts, in (ms), at once, spacing and tolerance of starts (us), '-' for what is not limited
+-- Args:    'declare', 'set', 'clear', or with a version behind a space 'share', 'shut' (a share of a limit that lets nothing
+--          through anywhere) or 'unshare'; then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
+--          spacing and tolerance of starts (us), '-' for what is not limited
 -- Returns: 'ok', now
 -- Cost:    O(gates of these at which somebody waits), 200 of each at most: the others are let go by later calls
 -- Needs:   lib_there lib_groups
@@ -9,7 +10,7 @@
 free_first()
 local changed = {}
 local what, version = string.match(ARGV[1], '^(%l+) ?(%d*)$')
-local field = {declare = 'd', set = 's', share = 's'}
+local field = {declare = 'd', set = 's', share = 's', shut = 's'}
 
 local function is_newer(limit)
   if version == '' then return true end
@@ -19,12 +20,17 @@ local function is_newer(limit)
 end
 
 local function change(limit, name, rule)
-  local before = call('HGET', limits, 'r' .. limit)
+  local before, before_kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
   call('HSET', limits, 'n' .. limit, name)
   if field[what] then
     call('HSET', limits, field[what] .. limit, rule)
   else
     call('HDEL', limits, 's' .. limit)
+  end
+  if version ~= '' and field[what] then
+    call('HSET', limits, 'o' .. limit, what)
+  elseif what ~= 'declare' then
+    call('HDEL', limits, 'o' .. limit)
   end
   local in_force = call('HGET', limits, 's' .. limit) or call('HGET', limits, 'd' .. limit)
   if in_force then
@@ -33,7 +39,8 @@ local function change(limit, name, rule)
   else
     call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit)
   end
-  if call('HGET', limits, 'r' .. limit) ~= before then changed[#changed + 1] = limit end
+  local after, kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
+  if after ~= before or kind ~= before_kind then changed[#changed + 1] = limit end
 end
 
 for at = 2, #ARGV, 3 do
