@@ -43,6 +43,7 @@ struct share_pace {
 
 // As many at once come back in the same time whatever the share is, and a larger one has no longer spacing. So a share that shrinks
 // and grows again lets no more through in any window than the largest of that window would have done alone.
-share_pace pace_of_share(const rate_limit& whole, int share);
+// `unit`: both are so many times it.
+share_pace pace_of_share(const rate_limit& whole, int share, std::int64_t unit = 1);
 
 }  // namespace errand

@@ -234,7 +234,7 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
         std::vector<std::optional<seen_share>> seen;
         time_point at;
     };
-    for (unsigned seed = 0; seed < 100; ++seed) {
+    for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 random{seed};
         const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
         const std::size_t count = 2 + pick(4);
@@ -295,7 +295,7 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
 
 TEST_CASE(
     "a share of a rate with a burst that shrinks and grows lets no more through than the largest of a window") {
-    for (unsigned seed = 0; seed < 60; ++seed) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
         std::mt19937 random{seed};
         const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         rate_limit whole{.count = 1 + pick(300), .per = 1s};

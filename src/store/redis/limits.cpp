@@ -14,7 +14,8 @@ namespace errand::redis {
 namespace {
 
 // Numbers of Lua hold microseconds of this century to a quarter exactly. Rounded up: never a start too many.
-std::int64_t quarters_in(std::int64_t nanoseconds) { return (nanoseconds + 249) / 250; }
+constexpr std::int64_t quarter = 250;
+std::int64_t quarters_in(std::int64_t nanoseconds) { return (nanoseconds + quarter - 1) / quarter; }
 std::string microseconds(std::int64_t quarters) {
     static constexpr std::array<std::string_view, 4> rest{"", ".25", ".5", ".75"};
     return std::to_string(quarters / 4).append(rest[static_cast<std::size_t>(quarters % 4)]);
@@ -37,10 +38,10 @@ std::string share_text(const limit_rule& share, const limit_rule& whole) {
     const auto most = share.max_running ? std::to_string(*share.max_running) : "-";
     if (!share.rate || !whole.rate) return most + " - - - - -";
     const auto& rate = *share.rate;
-    const auto pace = pace_of_share(*whole.rate, rate.count);
+    const auto pace = pace_of_share(*whole.rate, rate.count, quarter);
     return most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) + ' ' +
            std::to_string(rate.burst) + ' ' + microseconds(quarters_in(pace.spacing)) + ' ' +
-           microseconds(pace.tolerance / 250);
+           microseconds(quarters_in(pace.tolerance));
 }
 
 std::optional<limit_rule> read_rule(std::string_view text) {
