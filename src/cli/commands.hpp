@@ -70,6 +70,7 @@ runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_serve(CLI::App& line);
 runner prepare_token(CLI::App& line);
+runner prepare_new(CLI::App& line);
 runner prepare_completion(CLI::App& line);
 
 }  // namespace errand::cli
