@@ -76,6 +76,7 @@ std::vector<command> commands() {
         {"new", "Writes the beginning of a project: handlers, worker, submitter, test, what deploys it",
          prepare_new},
         {"completion", "Prints a completion script for a shell", prepare_completion},
+        {"man", "Prints the manual page, for man -l -", prepare_man},
         {"version", "The version of this program", prepare_version},
     };
 }

@@ -73,4 +73,7 @@ runner prepare_token(CLI::App& line);
 runner prepare_new(CLI::App& line);
 runner prepare_completion(CLI::App& line);
 
+// man_page.cpp
+runner prepare_man(CLI::App& line);
+
 }  // namespace errand::cli
