@@ -24,7 +24,7 @@ if(ERRAND_CLI)
     errand_consumer_test("what errand new writes" COMMAND
         "${consumer}/new_project" "${work}/moved" "${work}/new" ${chosen} "-DCMAKE_PREFIX_PATH=${work}/moved")
 endif()
-# One source of each is compiled: what follows is the same as above. `scripts/release --dry-run` builds and tests all of it.
+# One source of each is compiled: what follows is the same as above, and all of errand would take minutes.
 foreach(way FETCHED ADDED)
     string(TOLOWER ${way} folder)
     add_test(NAME "consumer: a project that has errand ${folder}" COMMAND "${consumer}/compile_one"
