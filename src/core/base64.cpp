@@ -46,8 +46,8 @@ void append_base64(std::string& to, std::string_view bytes) {
 std::optional<std::string> read_base64(std::string_view text) {
     for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
     if (text.size() % 4 == 1) return std::nullopt;
-    std::string bytes;
-    bytes.reserve(text.size() * 3 / 4);
+    std::string bytes(text.size() * 3 / 4, '\0');
+    auto* out = bytes.data();
     std::uint32_t left = 0;
     unsigned bits = 0;
     for (const char c : text) {
@@ -57,7 +57,7 @@ std::optional<std::string> read_base64(std::string_view text) {
         bits += 6;
         if (bits < 8) continue;
         bits -= 8;
-        bytes.push_back(static_cast<char>(left >> bits & 0xFFU));
+        *out++ = static_cast<char>(left >> bits & 0xFFU);
     }
     if ((left & ((1U << bits) - 1U)) != 0) return std::nullopt;
     return bytes;
