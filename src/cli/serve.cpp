@@ -107,11 +107,30 @@ void tell(const config& settings, bool json, const addresses& at) {
     for (const auto& one : at.lmstfy_admin) print("serving lmstfy's admin API on " + one + '\n');
 }
 
-awaitable<void> serve_until_signal(service& what) {
-    boost::asio::signal_set signals{co_await boost::asio::this_coro::executor, SIGINT, SIGTERM};
+// With each of them; what is wrong with the files then ends no service.
+void reload_with(boost::asio::signal_set& signals, service& what) {
+    signals.async_wait([&](const boost::system::error_code& ec, int) {
+        if (ec) return;
+        try {
+            what.reload_tls();
+        } catch (const usage_error& why) {
+            complain(std::string{why.what()} + "; the certificate of before stays");
+        }
+        reload_with(signals, what);
+    });
+}
+
+awaitable<void> serve_until_signal(service& what, bool certified) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    boost::asio::signal_set signals{executor, SIGINT, SIGTERM};
     signals.async_wait([&](const boost::system::error_code& ec, int) {
         if (!ec) what.stop();
     });
+    boost::asio::signal_set reloads{executor};
+    if (certified) {
+        reloads.add(SIGHUP);
+        reload_with(reloads, what);
+    }
     co_await what.run();
 }
 
@@ -151,8 +170,9 @@ exit_code serve(session& on, const serve_options& given) {
     // Whoever read its lines may go: that is no end for a server.
     std::signal(SIGPIPE, SIG_IGN);
     app tasks{settings};
+    const bool certified = !how.tls.certificate_file.empty();
     service http{tasks, std::move(how)};
-    tasks.block_on(serve_until_signal(http));
+    tasks.block_on(serve_until_signal(http, certified));
     return exit_code::done;
 }
 
@@ -161,11 +181,15 @@ exit_code serve(session& on, const serve_options& given) {
 runner prepare_serve(CLI::App& line) {
     const auto given = std::make_shared<serve_options>();
     auto& how = given->how;
-    line.add_option(
-            "--listen", how.listen,
-            "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given again")
+    line.add_option("--listen", how.listen,
+                    "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given "
+                    "again")
         ->type_name("ADDRESS")
         ->allow_extra_args(false);
+    line.add_option("--tls-certificate", how.tls.certificate_file,
+                    "Speaks TLS with the certificate of this PEM file; SIGHUP reads both anew")
+        ->type_name("FILE");
+    line.add_option("--tls-key", how.tls.key_file, "The certificate's private key")->type_name("FILE");
     line.add_option("--host", how.hosts,
                     "A name under which it is asked, besides localhost; may be given again")
         ->type_name("NAME")

@@ -16,7 +16,15 @@ namespace {
 
 }  // namespace
 
-endpoint read_endpoint(const std::string& text) {
+endpoint read_endpoint(const std::string& given, bool certified) {
+    constexpr std::string_view plain = "http://", secure = "https://";
+    if (given.starts_with(secure) && !certified) {
+        throw usage_error{
+            "listen: \"" + given +
+            "\" is to speak TLS: name a certificate and its key (tls, --tls-certificate and --tls-key)"};
+    }
+    const bool says_plain = given.starts_with(plain);
+    const auto text = given.substr(says_plain ? plain.size() : given.starts_with(secure) ? secure.size() : 0);
     constexpr std::string_view scheme = "unix:";
     if (text.starts_with(scheme)) {
         // What the kernel takes, with its end.
@@ -24,7 +32,7 @@ endpoint read_endpoint(const std::string& text) {
         auto path = text.substr(scheme.size());
         if (!path.starts_with('/') || path.size() > longest)
             refuse(text, "is no path of a socket: it begins with / and has at most 107 bytes");
-        return {.path = std::move(path), .address = {}, .port = 0, .local = true};
+        return {.path = std::move(path), .address = {}, .port = 0, .local = true, .secure = false};
     }
     const auto colon = text.rfind(':');
     if (colon == text.npos) refuse(text, "has no port");
@@ -35,7 +43,11 @@ endpoint read_endpoint(const std::string& text) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(host, ec);
     if (ec) refuse(text, "does not begin with an IP address");
-    endpoint at{.path = {}, .address = address.to_string(), .port = 0, .local = address.is_loopback()};
+    endpoint at{.path = {},
+                .address = address.to_string(),
+                .port = 0,
+                .local = address.is_loopback(),
+                .secure = certified && !says_plain};
     const auto* first = text.data() + colon + 1;
     const auto* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(first, last, at.port);
@@ -46,7 +58,8 @@ endpoint read_endpoint(const std::string& text) {
 std::string to_text(const endpoint& at) {
     if (!at.path.empty()) return "unix:" + at.path;
     const bool six = at.address.find(':') != at.address.npos;
-    return "http://" + (six ? '[' + at.address + ']' : at.address) + ':' + std::to_string(at.port);
+    return (at.secure ? "https://" : "http://") + (six ? '[' + at.address + ']' : at.address) + ':' +
+           std::to_string(at.port);
 }
 
 }  // namespace errand::web

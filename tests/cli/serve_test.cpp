@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <netinet/in.h>
@@ -135,6 +136,53 @@ TEST_CASE("errand serve is told what requests of lmstfy's API mean that do not s
         CHECK_THAT(got.err, ContainsSubstring("--lmstfy-default " + bad + ": write tries=N"));
     }
     CHECK_THAT(with({"tries=0"}).err, ContainsSubstring(".lmstfy.tries = 0"));
+}
+
+TEST_CASE("errand serve takes another certificate at SIGHUP, and stays with what it has when that is none",
+          "[cli]") {
+    office t;
+    const auto folder = errand::test::temporary_folder("serve-tls");
+    const auto path = [&](const std::string& name) { return (folder / name).string(); };
+    const auto make = [&](const std::string& certificate) {
+        const auto command =
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=errand "
+            "-addext subjectAltName=IP:127.0.0.1 -keyout " +
+            path("key.pem") + " -out " + path(certificate) + " 2>/dev/null";
+        REQUIRE(std::system(command.c_str()) == 0);
+    };
+    const auto put = [&](const std::string& name) {
+        std::filesystem::copy_file(path(name), path("cert.pem"),
+                                   std::filesystem::copy_options::overwrite_existing);
+    };
+    make("first.pem");
+    put("first.pem");
+    cli_process server{{"serve", "--listen", "127.0.0.1:0", "--access-log", "off", "--tls-certificate",
+                        path("cert.pem"), "--tls-key", path("key.pem")},
+                       t.variables(),
+                       {}};
+    const auto at = std::to_string(port_of(server));
+    CHECK_THAT(server.said(), ContainsSubstring("on https://127.0.0.1:" + at));
+    // By another program that speaks TLS: it fails when it does not trust the certificate.
+    const auto trusts = [&](const std::string& name) {
+        const auto command = "openssl s_client -connect 127.0.0.1:" + at + " -verify_return_error -CAfile " +
+                             path(name) + " </dev/null >/dev/null 2>&1";
+        return std::system(command.c_str()) == 0;
+    };
+    CHECK(trusts("first.pem"));
+    make("second.pem");
+    CHECK_FALSE(trusts("second.pem"));
+    put("second.pem");
+    server.signal(SIGHUP);
+    errand::test::eventually([&] { return trusts("second.pem"); });
+    std::ofstream{path("cert.pem")} << "nonsense";
+    server.signal(SIGHUP);
+    server.signal(SIGHUP);
+    CHECK(trusts("second.pem"));
+    server.signal(SIGTERM);
+    const auto got = server.wait();
+    CHECK(got.code == 0);
+    CHECK_THAT(got.err, ContainsSubstring("holds no certificate in PEM; the certificate of before stays"));
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("errand serve refuses to let anybody in without being told to", "[cli]") {
