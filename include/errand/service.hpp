@@ -74,7 +74,8 @@ struct tls_options {
 /// Where the HTTP service listens, what it takes, and for how long. A bad value is a usage_error naming the member.
 struct service_options {
     /// `127.0.0.1:7070`, `[::1]:7070`, `0.0.0.0:7070` (every address of the machine), `unix:/run/errand.sock`; a port of 0 is
-    /// any that is free. With tls, addresses speak TLS, but those that begin with `http://` and unix sockets.
+    /// any that is free. `fd:3`: a socket of this process that listens already; it is closed at the end. With tls, addresses speak
+    /// TLS, but those that begin with `http://` and unix sockets.
     std::vector<std::string> listen{"127.0.0.1:7070"};
     tls_options tls{};  ///< for clients that ask by `https`, where its files are named
     /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is

@@ -3,6 +3,7 @@
 #include <errand/service.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/given_sockets.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "core/config_text.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 struct serve_options {
     service_options how;
+    const CLI::Option* listen = nullptr;
     const CLI::Option* tokens = nullptr;
     std::vector<std::string> pools;
     std::vector<std::string> job_defaults;
@@ -74,6 +76,7 @@ service_options options_of(const serve_options& given) {
     how.access_log = log_names.at(given.access_log);
     how.lmstfy.pools = pools_of(given.pools);
     for (const auto& one : given.job_defaults) set_default(how.lmstfy, one);
+    take_given_sockets(how, given.listen->count() > 0);
     // Standard output is for lines that a program reads; the access log is one of them.
     how.access_log_sink = [](std::string_view line) { print(std::string{line} + '\n'); };
     if (!given.idle_timeout.empty()) how.idle_timeout = need_length("--idle-timeout", given.idle_timeout);
@@ -181,11 +184,13 @@ exit_code serve(session& on, const serve_options& given) {
 runner prepare_serve(CLI::App& line) {
     const auto given = std::make_shared<serve_options>();
     auto& how = given->how;
-    line.add_option("--listen", how.listen,
-                    "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given "
-                    "again")
-        ->type_name("ADDRESS")
-        ->allow_extra_args(false);
+    given->listen =
+        line.add_option(
+                "--listen", how.listen,
+                "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given "
+                "again")
+            ->type_name("ADDRESS")
+            ->allow_extra_args(false);
     line.add_option("--tls-certificate", how.tls.certificate_file,
                     "Speaks TLS with the certificate of this PEM file; SIGHUP reads both anew")
         ->type_name("FILE");

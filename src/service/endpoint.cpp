@@ -5,6 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <charconv>
+#include <optional>
 
 namespace errand::web {
 namespace {
@@ -12,6 +13,15 @@ namespace {
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
     throw usage_error{"listen: \"" + text + "\" " + why +
                       "; write 127.0.0.1:7070, [::1]:7070, 0.0.0.0:7070 or unix:/run/errand.sock"};
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+    Number value{};
+    const auto* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc{} || end != last || text.empty()) return std::nullopt;
+    return value;
 }
 
 }  // namespace
@@ -34,6 +44,13 @@ endpoint read_endpoint(const std::string& given, bool certified) {
             refuse(text, "is no path of a socket: it begins with / and has at most 107 bytes");
         return {.path = std::move(path), .address = {}, .port = 0, .local = true, .secure = false};
     }
+    const bool secured = certified && !says_plain;
+    constexpr std::string_view file_scheme = "fd:";
+    if (text.starts_with(file_scheme)) {
+        const auto file = number_of<unsigned short>(std::string_view{text}.substr(file_scheme.size()));
+        if (!file) refuse(text, "has no number of a file");
+        return {.path = {}, .address = {}, .port = 0, .local = false, .secure = secured, .inherited = *file};
+    }
     const auto colon = text.rfind(':');
     if (colon == text.npos) refuse(text, "has no port");
     auto host = text.substr(0, colon);
@@ -47,11 +64,10 @@ endpoint read_endpoint(const std::string& given, bool certified) {
                 .address = address.to_string(),
                 .port = 0,
                 .local = address.is_loopback(),
-                .secure = certified && !says_plain};
-    const auto* first = text.data() + colon + 1;
-    const auto* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, at.port);
-    if (error != std::errc{} || end != last || first == last) refuse(text, "has no port from 0 to 65535");
+                .secure = secured};
+    const auto port = number_of<std::uint16_t>(std::string_view{text}.substr(colon + 1));
+    if (!port) refuse(text, "has no port from 0 to 65535");
+    at.port = *port;
     return at;
 }
 

@@ -130,15 +130,15 @@ service::server::server(app& of, service_options options) : app_{of}, options_{c
         });
     }
     for (const auto& text : options_.listen) {
-        endpoints_.push_back(web::read_endpoint(text, certified));
+        endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
         check_open(endpoints_.back(), options_);
     }
     if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
     check_lmstfy(options_.lmstfy);
     for (const auto& text : options_.lmstfy.listen)
-        job_endpoints_.push_back(web::read_endpoint(text, certified));
+        job_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
     for (const auto& text : options_.lmstfy.admin_listen) {
-        admin_endpoints_.push_back(web::read_endpoint(text, certified));
+        admin_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
         check_admin_open(admin_endpoints_.back(), options_);
     }
     if (!options_.lmstfy.accounts_file.empty()) web::token_book{options_.lmstfy.accounts_file};
