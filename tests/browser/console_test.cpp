@@ -1,10 +1,9 @@
 // The console as a person has it before him: in a real browser, by clicking and typing.
 #include "browser/browser.hpp"
+#include "browser/scribes.hpp"
 #include "service/counter.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,116 +12,12 @@
 #include <fstream>
 
 using browser_test::browser;
+using browser_test::fill;
+using browser_test::no_complaints;
+using browser_test::quoted;
+using browser_test::with;
 using service_test::counter;
 using service_test::shut;
-
-namespace browser_test {
-
-// What somebody may write into any field, hoping that a page takes it for its own.
-inline const std::string markup = "<img src=x onerror=\"document.title='taken'\">\"'&lt;";
-
-struct scribe {
-    errand::awaitable<std::string> perform(std::string what);
-};
-
-}  // namespace browser_test
-
-ERRAND_DECLARE_HANDLER(browser_test::scribe, .name = "scribe", .queue = "scribes", .max_retry = 0)
-ERRAND_DEFINE_HANDLER(browser_test::scribe)
-
-errand::awaitable<std::string> browser_test::scribe::perform(std::string what) {
-    auto& self = co_await errand::this_task();
-    self.log().info("{}", markup);
-    co_await self.progress(0.5, markup);
-    co_await self.stage(markup.substr(0, 20), [what]() -> errand::awaitable<std::string> { co_return what; });
-    if (what == "fail") throw std::runtime_error{markup};
-    co_return what;
-}
-
-namespace {
-
-errand::service_options with(errand::console_options console = {}) {
-    errand::service_options how;
-    how.console = std::move(console);
-    return how;
-}
-
-std::string quoted(const std::string& text) { return boost::json::serialize(boost::json::value{text}); }
-
-void no_complaints(browser& b) {
-    for (const auto& one : b.complaints()) FAIL_CHECK(one);
-}
-
-// Tasks in every state that is easily had, with markup in each of their fields.
-std::vector<std::string> fill(counter& t) {
-    using browser_test::markup;
-    errand::options how{.biz_id = markup, .headers = {{"x-note", markup}}, .tags = {markup}};
-    const auto dead = t.run(t.app.perform("scribe", {"fail"}, how));
-    how.biz_id = markup + "2";
-    const auto good = t.run(t.app.perform("scribe", {markup}, how));
-    const auto more = t.run(t.app.perform("scribe", {"fail"}));
-    t.start();
-    t.wait(good);
-    for (const auto& one : {dead, more})
-        errand::test::eventually([&] { return t.task(one.id()).state == errand::state::dead; });
-    t.stop();
-    how.biz_id = markup + "3";
-    how.delay = std::chrono::hours{30 * 24};
-    const auto later = t.run(t.app.perform("scribe", {markup}, how));
-    errand::options after{.after = {errand::dependency{dead.id()}, errand::dependency{later.id()}},
-                          .tags = {markup}};
-    const auto waits = t.run(t.app.perform("scribe", {markup}, after));
-    t.run(t.app.perform("parcel", {markup}));
-    return {dead.id(), good.id(), later.id(), waits.id()};
-}
-
-}  // namespace
-
-TEST_CASE("every page is drawn without a complaint, shows what users wrote as text, and fits a phone") {
-    counter t;
-    const auto ids = fill(t);
-    auto& b = browser::fresh();
-    std::vector<std::pair<std::string, std::string>> pages{{"/", "overview"},
-                                                           {"/queues", "queues"},
-                                                           {"/queues/scribes", "queue"},
-                                                           {"/tasks?state=dead", "tasks"},
-                                                           {"/tasks?state=dead&group=error", "failures"},
-                                                           {"/workers", "workers"},
-                                                           {"/handlers", "handlers"},
-                                                           {"/schedules", "schedules"},
-                                                           {"/limits", "limits"},
-                                                           {"/runs", "runs"},
-                                                           {"/health", "health"},
-                                                           {"/tasks/" + ids[0] + "/graph", "graph"}};
-    for (const auto& id : ids) pages.emplace_back("/tasks/" + id, "task");
-    for (const auto& [path, name] : pages) {
-        INFO(path);
-        b.open(t.address() + path);
-        b.until("document.querySelector('main h1') && !document.querySelector('[aria-busy]')");
-        for (const bool dark : {false, true}) {
-            b.prefer_dark(dark);
-            for (const int width : {1280, 360}) {
-                b.resize(width, 900);
-                INFO(width);
-                CHECK(b.value_of("document.documentElement.scrollWidth").to_number<int>() <= width);
-                b.screenshot(name + '-' + std::to_string(width) + (dark ? "-dark" : "-light"));
-            }
-        }
-        CHECK(b.value_of("document.querySelectorAll('main img, main script').length") == 0);
-        CHECK_FALSE(b.holds("document.title.includes('taken')"));
-        no_complaints(b);
-    }
-    b.open(t.address() + "/tasks/" + ids[0]);
-    b.until_text("Failed attempts");
-    const auto seen = b.text_of("document.querySelector('main').innerText");
-    std::size_t times = 0;
-    for (auto at = seen.find(browser_test::markup); at != seen.npos;
-         at = seen.find(browser_test::markup, at + 1))
-        ++times;
-    // biz_id, tag, header, error, log.
-    INFO(seen);
-    CHECK(times >= 5);
-}
 
 TEST_CASE("an address shows the same to whom it is sent, Back goes back, and all is under its prefix") {
     for (const auto* prefix : {"", "/a/b"}) {
