@@ -111,6 +111,30 @@ TEST_CASE(
     no_complaints(b);
 }
 
+TEST_CASE("before many are deleted their number is typed, and Stop leaves the rest") {
+    counter t;
+    for (int i = 0; i < 120; ++i) t.run(t.app.perform("parcel", {i}, {.delay = std::chrono::hours{1}}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks?state=delayed&queue=parcels");
+    b.click("Delete all …");
+    b.until("document.querySelector('dialog[open] input[name=typed]')");
+    b.type("dialog input[name=rate]", "1");
+    b.type("dialog input[name=typed]", "12");
+    b.click("css=dialog[open] button[type=submit]");
+    CHECK(b.holds("document.querySelector('dialog[open] input[name=typed]')"));
+    CHECK(t.tasks_in(errand::state::delayed) == 120);
+    b.type("dialog input[name=typed]", "120");
+    b.click("css=dialog[open] button[type=submit]");
+    b.until("location.pathname === '/runs'");
+    errand::test::eventually([&] { return t.tasks_in(errand::state::delayed) < 120; });
+    b.click("Stop");
+    b.until("document.querySelector('main .state.stopped')");
+    const auto left = t.tasks_in(errand::state::delayed);
+    CHECK(left > 0);
+    b.until_text(std::to_string(120 - left) + " done");
+    no_complaints(b);
+}
+
 TEST_CASE("who may only look logs in, sees no buttons, and is refused what he asks for by hand") {
     const auto place = errand::test::temporary_folder("browser-tokens");
     const auto file = (place / "tokens").string();
@@ -227,6 +251,38 @@ TEST_CASE("numbers that a browser cannot hold are shown and changed to the last 
     b.until_text("9007199254740995");
     CHECK(t.task(task.id()).args == boost::json::array{std::int64_t{9007199254740995}});
     no_complaints(b);
+}
+
+// Where a browser keeps its clipboard from pages: plain HTTP by another name than localhost.
+TEST_CASE("what is copied is exact, also over plain HTTP, and what is long is folded") {
+    auto how = with();
+    how.hosts = {"console.test"};
+    counter t{how};
+    const auto number =
+        t.run(t.app.perform("parcel", {std::int64_t{9007199254740993}}, {.delay = std::chrono::hours{1}}));
+    const auto large =
+        t.run(t.app.perform("parcel", {std::string(1'000'000, 'x')}, {.delay = std::chrono::hours{1}}));
+    const auto home = "http://console.test" + t.address().substr(t.address().rfind(':'));
+    auto& b = browser::fresh();
+    b.open(home + "/tasks/" + number.id());
+    b.until_text("9007199254740993");
+    CHECK_FALSE(b.holds("isSecureContext"));
+    b.click("css=.exact button");
+    b.until_text("copied");
+    b.type("#search", "\xEE\x80\x89v");  // Control and V
+    b.until("document.getElementById('search').value === '[9007199254740993]'");
+    b.open(home + "/tasks/" + large.id());
+    b.until("document.querySelector('.exact pre')");
+    const auto shown = [&] {
+        return b.value_of("document.querySelector('.exact pre').textContent.length").to_number<int>();
+    };
+    CHECK(shown() < 5000);
+    b.click("Show all 1,000,004 characters");
+    b.until("document.querySelector('.exact pre').textContent.length === 1000004");
+    b.click("Show less");
+    b.until("document.querySelector('.exact pre').textContent.length < 5000");
+    // Of a header that is for TLS alone the browser says so here.
+    for (const auto& one : b.complaints()) CHECK(one.find("Cross-Origin-Opener-Policy") != one.npos);
 }
 
 TEST_CASE("all is reached by keys alone, and a dialog gives the focus back") {

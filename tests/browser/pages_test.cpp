@@ -170,3 +170,29 @@ TEST_CASE("the login, what asks and what says something keep nobody out") {
     }
     std::filesystem::remove_all(place);
 }
+
+TEST_CASE("a page draws no more than a browser holds with ease, however much there is") {
+    counter t;
+    for (int i = 0; i < 120; ++i)
+        t.run(t.app.perform("parcel", {i}, {.queue = "queue-" + std::to_string(i)}));
+    auto& b = browser::fresh();
+    const auto elements = [&] {
+        return b.value_of("document.querySelectorAll('*').length").to_number<int>();
+    };
+    for (const auto* path : {"/", "/tasks?state=ready", "/queues"}) {
+        INFO(path);
+        b.open(t.address() + path);
+        drawn(b);
+        CHECK(elements() < 2000);
+    }
+    const auto rows = [&] {
+        return b.value_of("document.querySelectorAll('main tbody tr').length").to_number<int>();
+    };
+    CHECK(rows() == 50);
+    b.click("Show 50 more of 120");
+    b.click("Show 20 more of 120");
+    CHECK(rows() == 120);
+    CHECK_FALSE(b.holds(
+        "[...document.querySelectorAll('main button')].some(one => one.textContent.includes('more of'))"));
+    no_complaints(b);
+}
