@@ -342,6 +342,13 @@ TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
     CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::others_all) ==
           std::filesystem::perms::none);
     CHECK(t.errand({"token", "shop", "--scope", "view"}).lines().size() == 2);
+    // Each scope that a service knows can be given.
+    for (const auto* scope : {"view", "submit", "work", "operate", "admin"}) {
+        const auto said = t.errand({"token", "shop", "--scope", scope, "--json"});
+        CHECK(said.code == 0);
+        CHECK_THAT(std::string{said.json().at("line").as_string()},
+                   ContainsSubstring(std::string{" "} + scope + " "));
+    }
     CHECK(t.errand({"token", "shop"}).code == 2);
     CHECK(t.errand({"token", "a b", "--scope", "view"}).code == 2);
     const auto nowhere = (folder / "no" / "tokens").string();
