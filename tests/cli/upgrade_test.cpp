@@ -86,6 +86,13 @@ TEST_CASE("errand doctor --upgrade stamps no namespace of Redis and makes no fil
     CHECK(!std::filesystem::exists(none.path()));
 }
 
+TEST_CASE("errand doctor --upgrade does not take a file that it may not see for one that is not there") {
+    const std::string unseen = "sqlite:///" + std::string(300, 'x') + "/tasks.db";
+    const cli_result said = cli_process{{"doctor", "--upgrade", "--store", unseen}, {}, {}}.wait();
+    CHECK(said.code == 1);
+    CHECK_THAT(said.err, ContainsSubstring("File name too long"));
+}
+
 TEST_CASE("errand doctor --upgrade reads the format of each shard on Redis as it stands") {
     const errand::test::redis_server server;
     const auto upgrade = [&] {

@@ -127,7 +127,7 @@ def main():
             try:
                 submit_what_fails(service)
                 missing, rules = lacking(prometheus, missing), prometheus.rules()
-            except (urllib.error.URLError, ConnectionError) as failure:
+            except OSError as failure:
                 if isinstance(failure, urllib.error.HTTPError):
                     print(failure, failure.read().decode())
         for rule in rules:

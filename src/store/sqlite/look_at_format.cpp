@@ -29,9 +29,12 @@ std::vector<worker_card> workers_in(connection& in) {
 stored_format look_at_format(const std::string& url) {
     const auto at = parse_address(url);
     stored_format seen{.store = at.shown, .number = {}, .oldest = oldest_format, .newest = store_format};
-    std::error_code ignored;
+    if (at.in_memory()) return seen;
+    std::error_code unseen;
+    const bool there = std::filesystem::exists(at.path, unseen);
+    if (unseen) throw store_error{"look: " + at.shown + ": " + unseen.message()};
     // Opening would make it.
-    if (at.in_memory() || !std::filesystem::exists(at.path, ignored)) return seen;
+    if (!there) return seen;
     try {
         connection in{at.path};
         in.wait_for_locks();
