@@ -485,12 +485,13 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
                                                          asio::as_tuple(asio::use_awaitable)));
     waits_ = false;
     --hub_.waiting;
-    if (watching_) {
+    // What it has read belongs to the next request. By TLS one read is several of the socket's: a cancellation that comes
+    // between two of them ends none.
+    while (watching_) {
         error_code ignored;
         socket_.cancel(ignored);
+        co_await asio::post(executor, asio::use_awaitable);
     }
-    // What it has read belongs to the next request.
-    while (watching_) co_await asio::post(executor, asio::use_awaitable);
     if (gone_) throw client_gone{};
 }
 

@@ -114,10 +114,13 @@ void listener::close() noexcept {
 endpoint known_endpoint(endpoint read) {
     if (read.inherited < 0) return read;
     int listens = 0;
+    int kind = 0;
     socklen_t size = sizeof listens;
+    socklen_t kind_size = sizeof kind;
     any_endpoint at;
     socklen_t length = static_cast<socklen_t>(at.capacity());
     if (::getsockopt(read.inherited, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0 ||
+        ::getsockopt(read.inherited, SOL_SOCKET, SO_TYPE, &kind, &kind_size) != 0 || kind != SOCK_STREAM ||
         ::getsockname(read.inherited, at.data(), &length) != 0) {
         throw usage_error{
             "listen: file " + std::to_string(read.inherited) +
@@ -128,6 +131,10 @@ endpoint known_endpoint(endpoint read) {
         read.address = tcp->address().to_string();
         read.port = tcp->port();
         read.local = tcp->address().is_loopback();
+    } else if (at.data()->sa_family != AF_UNIX) {
+        // One between virtual machines, say: whoever is there is nobody of this machine.
+        throw usage_error{"listen: file " + std::to_string(read.inherited) +
+                          " is a socket of neither TCP nor this machine's files"};
     } else {
         read.path = path_of(at);
         read.local = true;

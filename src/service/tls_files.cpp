@@ -118,6 +118,8 @@ tls_files::tls_files(tls_options from, std::function<void(const std::string&)> w
 }
 
 void tls_files::read() {
+    // Of two calls the one that reads last is heard last.
+    const std::lock_guard one_by_one{reading_};
     auto made = context_of(from_, warn_);
     const std::lock_guard lock{guard_};
     read_ = std::move(made);

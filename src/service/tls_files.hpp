@@ -29,6 +29,7 @@ public:
 private:
     const tls_options from_;
     const std::function<void(const std::string&)> warn_;
+    std::mutex reading_;
     mutable std::mutex guard_;
     std::shared_ptr<boost::asio::ssl::context> read_;
 };

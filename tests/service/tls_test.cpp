@@ -93,7 +93,7 @@ TEST_CASE("whoever does not speak TLS where it is spoken is told so or cut, and 
           "[service]") {
     const certificate_files files;
     auto how = by(files);
-    how.header_timeout = 3s;
+    how.header_timeout = 5s;
     counter t{how};
     client at{t.address(), files.certificate()};
     CHECK(at.ask("GET", "/healthz").status == 200);

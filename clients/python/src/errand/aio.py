@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import time
 from datetime import datetime
@@ -62,7 +63,8 @@ class _Connection:
             self.writer.write_eof()
         else:
             # By TLS there is no half of an end: the line below it has one.
-            self.writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):
+                self.writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
         if self.writer.can_write_eof():
