@@ -89,7 +89,7 @@ TEST_CASE("errand doctor --upgrade stamps no namespace of Redis and makes no fil
 TEST_CASE("errand doctor --upgrade does not take a file that it may not see for one that is not there") {
     const std::string unseen = "sqlite:///" + std::string(300, 'x') + "/tasks.db";
     const cli_result said = cli_process{{"doctor", "--upgrade", "--store", unseen}, {}, {}}.wait();
-    CHECK(said.code == 1);
+    CHECK(said.code == 3);
     CHECK_THAT(said.err, ContainsSubstring("File name too long"));
 }
 
