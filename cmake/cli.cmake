@@ -13,6 +13,9 @@ foreach(database postgres mysql)
     endif()
 endforeach()
 errand_warnings(errand_cli_parts)
+file(GLOB project_files CONFIGURE_DEPENDS src/cli/project/*.in)
+errand_embed_text(errand_cli_parts NAMESPACE errand::cli NAME project_files HEADER cli/project_files.hpp
+    FILES ${project_files})
 
 add_executable(errand_cli src/cli/main.cpp)
 set_target_properties(errand_cli PROPERTIES OUTPUT_NAME errand INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

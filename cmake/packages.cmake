@@ -29,7 +29,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libpq-dev")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME errand)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION utils)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "looks at the tasks of errand and repairs what went wrong
- Queues, tasks, workers, schedules, limits and quotas at the command line, and the same over HTTP (errand serve).")
+ Queues, tasks, workers, schedules, limits and quotas at the command line, the same over HTTP (errand serve), and
+ the beginning of a project (errand new).")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "tzdata")
 include(CPack)

@@ -6,11 +6,12 @@ add_library(errand::service ALIAS errand_service)
 set_target_properties(errand_service PROPERTIES
     EXPORT_NAME service CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
 target_include_directories(errand_service PRIVATE "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(errand_service PUBLIC errand::errand)
+target_link_libraries(errand_service PUBLIC errand::errand PRIVATE OpenSSL::SSL OpenSSL::Crypto)
 target_compile_definitions(errand_service PRIVATE "ERRAND_SERVICE_VERSION=\"${PROJECT_VERSION}\"")
 errand_warnings(errand_service)
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS console/*.js console/*.css console/*.svg console/*.html console/*.txt)
 errand_embed_text(errand_service NAMESPACE errand::console NAME page_texts HEADER service/console/page_texts.hpp
     BASE "${PROJECT_SOURCE_DIR}/console" FILES ${pages})
-# The one that includes Beast takes as long as all others.
-set_source_files_properties(src/service/connection.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# The one that includes Beast takes as long as all others, and who does not include OpenSSL is not to have its macros.
+set_source_files_properties(src/service/connection.cpp src/service/client_stream.cpp src/service/tls_files.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)

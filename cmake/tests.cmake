@@ -91,7 +91,7 @@ function(errand_cases program)
                 set(name "${its_NAMED}${kind}: part ${part} of ${parts}")
                 add_test(NAME "${name}" COMMAND ${program} "${cases}" --shard-count ${parts} --shard-index ${index}
                     ${may_be_empty} --durations yes)
-                set_tests_properties("${name}" PROPERTIES TIMEOUT 2400 COST 60 FAIL_REGULAR_EXPRESSION "${skipped}"
+                set_tests_properties("${name}" PROPERTIES TIMEOUT 900 COST 60 FAIL_REGULAR_EXPRESSION "${skipped}"
                     ${properties})
             endforeach()
         else()

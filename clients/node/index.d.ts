@@ -138,8 +138,8 @@ export interface ConnectOptions {
   nameSpace?: string;
   /** For one answer. */
   timeout?: number;
-  /** For https: options of node:tls, as `ca`. */
-  tls?: Record<string, unknown>;
+  /** For https, where the system's authorities are not those that are trusted: a file of them in PEM, or options of node:tls. */
+  tls?: string | Record<string, unknown>;
 }
 
 export interface ClientOptions extends ConnectOptions {

@@ -64,11 +64,20 @@ struct console_options {
     bool hide_args = false;
 };
 
+/// Whom the service is to clients that ask by `https`, by files in PEM (docs/deployment.md). Off unless they are named.
+struct tls_options {
+    std::string
+        certificate_file{};  ///< its certificate, and those of the authorities between it and the root
+    std::string key_file{};  ///< the private key of that certificate, without a passphrase
+};
+
 /// Where the HTTP service listens, what it takes, and for how long. A bad value is a usage_error naming the member.
 struct service_options {
     /// `127.0.0.1:7070`, `[::1]:7070`, `0.0.0.0:7070` (every address of the machine), `unix:/run/errand.sock`; a port of 0 is
-    /// any that is free.
+    /// any that is free. `fd:3`: a socket of this process that listens already; it is closed at the end. With tls, addresses speak
+    /// TLS, but those that begin with `http://` and unix sockets.
     std::vector<std::string> listen{"127.0.0.1:7070"};
+    tls_options tls{};  ///< for clients that ask by `https`, where its files are named
     /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is
     /// refused: a page in a browser could otherwise reach it by a name that it made up.
     std::vector<std::string> hosts{};
@@ -125,6 +134,10 @@ public:
     /// Accepts no more; requests that wait for a result are answered with what is there, others go on for `stop_grace`. run()
     /// completes when all have ended. From any thread, also before run().
     void stop();
+
+    /// Reads the files of service_options::tls anew, for connections from now on; those that are there go on as they are. From any
+    /// thread. @throws usage_error saying what is wrong with the files; what was read before stays
+    void reload_tls();
 
 private:
     class server;

@@ -22,7 +22,7 @@ class ErrandConan(ConanFile):
 
     def export_sources(self):
         checkout = os.path.join(self.recipe_folder, "..", "..")
-        for folder in ("cmake", "include", "src", "packaging"):
+        for folder in ("cmake", "console", "include", "src", "packaging"):
             copy(self, "*", os.path.join(checkout, folder), os.path.join(self.export_sources_folder, folder))
         for file in ("CMakeLists.txt", "LICENSE", "CHANGELOG.md"):
             copy(self, file, checkout, self.export_sources_folder)

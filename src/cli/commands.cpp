@@ -73,7 +73,10 @@ std::vector<command> commands() {
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"serve", "Offers the tasks over HTTP", prepare_serve},
         {"token", "Makes a token that lets its holder use the tasks over HTTP", prepare_token},
+        {"new", "Writes the beginning of a project: handlers, worker, submitter, test, what deploys it",
+         prepare_new},
         {"completion", "Prints a completion script for a shell", prepare_completion},
+        {"man", "Prints the manual page, for man -l -", prepare_man},
         {"version", "The version of this program", prepare_version},
     };
 }

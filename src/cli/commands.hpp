@@ -70,6 +70,10 @@ runner prepare_outbox(CLI::App& line);
 runner prepare_doctor(CLI::App& line);
 runner prepare_serve(CLI::App& line);
 runner prepare_token(CLI::App& line);
+runner prepare_new(CLI::App& line);
 runner prepare_completion(CLI::App& line);
+
+// man_page.cpp
+runner prepare_man(CLI::App& line);
 
 }  // namespace errand::cli

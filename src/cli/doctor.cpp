@@ -2,6 +2,7 @@
 #include "cli/session.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "cli/upgrade.hpp"
 #include "cli/views.hpp"
 
 #include <CLI/CLI.hpp>
@@ -51,8 +52,13 @@ exit_code run_doctor(session& on, bool repair) {
 
 runner prepare_doctor(CLI::App& line) {
     const auto repair = std::make_shared<bool>(false);
-    line.add_flag("--repair", *repair, "Puts right what is found");
-    return [repair](session& on) { return run_doctor(on, *repair); };
+    const auto upgrade = std::make_shared<bool>(false);
+    auto* repairs = line.add_flag("--repair", *repair, "Puts right what is found");
+    line.add_flag(
+            "--upgrade", *upgrade,
+            "Says instead what the store needs of this version, and of which versions its workers are; changes nothing")
+        ->excludes(repairs);
+    return [repair, upgrade](session& on) { return *upgrade ? show_upgrade(on) : run_doctor(on, *repair); };
 }
 
 }  // namespace errand::cli

@@ -3,6 +3,7 @@
 #include <errand/service.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/given_sockets.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "core/config_text.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 struct serve_options {
     service_options how;
+    const CLI::Option* listen = nullptr;
     const CLI::Option* tokens = nullptr;
     std::vector<std::string> pools;
     std::vector<std::string> job_defaults;
@@ -74,6 +76,7 @@ service_options options_of(const serve_options& given) {
     how.access_log = log_names.at(given.access_log);
     how.lmstfy.pools = pools_of(given.pools);
     for (const auto& one : given.job_defaults) set_default(how.lmstfy, one);
+    take_given_sockets(how, given.listen->count() > 0);
     // Standard output is for lines that a program reads; the access log is one of them.
     how.access_log_sink = [](std::string_view line) { print(std::string{line} + '\n'); };
     if (!given.idle_timeout.empty()) how.idle_timeout = need_length("--idle-timeout", given.idle_timeout);
@@ -107,11 +110,30 @@ void tell(const config& settings, bool json, const addresses& at) {
     for (const auto& one : at.lmstfy_admin) print("serving lmstfy's admin API on " + one + '\n');
 }
 
-awaitable<void> serve_until_signal(service& what) {
-    boost::asio::signal_set signals{co_await boost::asio::this_coro::executor, SIGINT, SIGTERM};
+// With each of them; what is wrong with the files then ends no service.
+void reload_with(boost::asio::signal_set& signals, service& what) {
+    signals.async_wait([&](const boost::system::error_code& ec, int) {
+        if (ec) return;
+        try {
+            what.reload_tls();
+        } catch (const usage_error& why) {
+            complain(std::string{why.what()} + "; the certificate of before stays");
+        }
+        reload_with(signals, what);
+    });
+}
+
+awaitable<void> serve_until_signal(service& what, bool certified) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    boost::asio::signal_set signals{executor, SIGINT, SIGTERM};
     signals.async_wait([&](const boost::system::error_code& ec, int) {
         if (!ec) what.stop();
     });
+    boost::asio::signal_set reloads{executor};
+    if (certified) {
+        reloads.add(SIGHUP);
+        reload_with(reloads, what);
+    }
     co_await what.run();
 }
 
@@ -151,8 +173,9 @@ exit_code serve(session& on, const serve_options& given) {
     // Whoever read its lines may go: that is no end for a server.
     std::signal(SIGPIPE, SIG_IGN);
     app tasks{settings};
+    const bool certified = !how.tls.certificate_file.empty();
     service http{tasks, std::move(how)};
-    tasks.block_on(serve_until_signal(http));
+    tasks.block_on(serve_until_signal(http, certified));
     return exit_code::done;
 }
 
@@ -161,11 +184,17 @@ exit_code serve(session& on, const serve_options& given) {
 runner prepare_serve(CLI::App& line) {
     const auto given = std::make_shared<serve_options>();
     auto& how = given->how;
-    line.add_option(
-            "--listen", how.listen,
-            "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given again")
-        ->type_name("ADDRESS")
-        ->allow_extra_args(false);
+    given->listen =
+        line.add_option(
+                "--listen", how.listen,
+                "Where: 127.0.0.1:7070 (the default), [::1]:7070, unix:/run/errand.sock; may be given "
+                "again")
+            ->type_name("ADDRESS")
+            ->allow_extra_args(false);
+    line.add_option("--tls-certificate", how.tls.certificate_file,
+                    "Speaks TLS with the certificate of this PEM file; SIGHUP reads both anew")
+        ->type_name("FILE");
+    line.add_option("--tls-key", how.tls.key_file, "The certificate's private key")->type_name("FILE");
     line.add_option("--host", how.hosts,
                     "A name under which it is asked, besides localhost; may be given again")
         ->type_name("NAME")

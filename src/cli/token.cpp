@@ -68,11 +68,11 @@ runner prepare_token(CLI::App& line) {
         ->type_name("NAME");
     line.add_option(
             "--scope", how->scopes,
-            "What it is for: view, submit (and look), work (and look), admin (lmstfy's admin API, as a password); may be "
-            "given again")
+            "What it is for: view; submit, work or operate (each may look as well); admin (quotas, types of flows, and "
+            "lmstfy's admin API, as a password); may be given again")
         ->required()
         ->type_name("SCOPE")
-        ->check(CLI::IsMember({"view", "submit", "work", "admin"}))
+        ->check(CLI::IsMember({"view", "submit", "work", "operate", "admin"}))
         ->allow_extra_args(false);
     line.add_option("--file", how->file,
                     "The list that `errand serve --tokens` reads: its line is added there")

@@ -11,6 +11,7 @@
 #include "runtime/process_meter.hpp"
 #include "service/access_line.hpp"
 #include "service/checks.hpp"
+#include "service/client_stream.hpp"
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
 #include "service/gzip.hpp"
@@ -19,6 +20,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancel_after.hpp>
+#include <boost/asio/cancel_at.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -55,6 +57,8 @@ constexpr std::size_t most_thrown_away = std::size_t{1024} * 1024;
 constexpr std::size_t most_of_small_body = std::size_t{64} * 1024;
 constexpr std::size_t read_at_once = std::size_t{64} * 1024;
 constexpr std::size_t most_read_ahead = std::size_t{16} * 1024;
+// For the client's word that it has heard the end of TLS.
+constexpr duration longest_goodbye = std::chrono::seconds{1};
 
 std::string fresh_request_id() {
     std::string id;
@@ -71,7 +75,8 @@ bool was_aborted(const error_code& ec) { return ec == asio::error::operation_abo
 // The client has gone in the middle, or before it asked for anything.
 bool has_gone(const error_code& ec) {
     return ec == beast_http::error::end_of_stream || ec == beast_http::error::partial_message ||
-           ec.category() == asio::error::get_system_category() || ec == asio::error::eof;
+           ec.category() == asio::error::get_system_category() || ec == asio::error::eof ||
+           is_tls_failure(ec);
 }
 
 refusal unreadable(const error_code& ec) {
@@ -87,10 +92,11 @@ refusal unreadable(const error_code& ec) {
 
 class one_connection final : public connection, public desk {
 public:
-    one_connection(hub& of, site& asked, stream_socket socket)
+    one_connection(hub& of, site& asked, stream_socket socket, asio::ssl::context* by)
         : hub_{of},
           site_{asked},
-          socket_{std::move(socket)},
+          stream_{std::move(socket), by},
+          socket_{stream_.socket()},
           buffer_{of.options.max_header + 2 * read_at_once},
           own_address_{own_address(socket_)},
           peer_{peer_address(socket_)} {
@@ -110,6 +116,8 @@ public:
     hub& shared() noexcept override { return hub_; }
 
 private:
+    awaitable<bool> shake_hands();
+    awaitable<void> refuse_plain();
     awaitable<bool> await_request();
     awaitable<bool> serve_one();
     awaitable<bool> respond(answer what, bool keep);
@@ -117,7 +125,7 @@ private:
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
     awaitable<bool> read_body(request_parser& parser);
-    bool has_hung_up();
+    awaitable<bool> has_hung_up();
     awaitable<void> linger();
     void take_header(const request_parser& parser);
     awaitable<std::optional<refusal>> judge(const request_parser& parser, bool& framed);
@@ -129,7 +137,8 @@ private:
 
     hub& hub_;
     site& site_;
-    stream_socket socket_;
+    client_stream stream_;
+    stream_socket& socket_;  // of the stream
     boost::beast::flat_buffer buffer_;
     const std::string own_address_;
     std::string peer_;
@@ -138,7 +147,7 @@ private:
     found_route route_;
     steady::time_point began_{};
     bool asked_ = false;     // before: it may be nobody who will
-    bool idle_ = false;      // waits for a request
+    bool idle_ = false;      // waits for a request, or to begin
     bool gone_ = false;      // the client has hung up
     bool waits_ = false;     // for a result
     bool watching_ = false;  // a read is under way that tells when the client hangs up
@@ -150,8 +159,10 @@ private:
 awaitable<void> one_connection::run() {
     // How a request ends is said in place; what is cancelled is seen to by stop() and cut().
     try {
-        while (!hub_.stopping && co_await await_request() && co_await serve_one()) {
+        const bool begun = !stream_.secure() || co_await shake_hands();
+        while (begun && !hub_.stopping && co_await await_request() && co_await serve_one()) {
         }
+        co_await stream_.say_end(steady::now() + longest_goodbye);
     } catch (...) {
         // Of a connection that is cut there is nothing to say.
         if (socket_.is_open()) warn_of("its connection is closed", std::current_exception());
@@ -175,6 +186,37 @@ void one_connection::cut() {
     stop_waiting_.emit(asio::cancellation_type::terminal);
 }
 
+// False: with this client there is nothing to agree on.
+awaitable<bool> one_connection::shake_hands() {
+    idle_ = true;
+    const auto until = steady::now() + hub_.options.header_timeout;
+    const auto [ec] =
+        co_await socket_.async_wait(asio::socket_base::wait_read,
+                                    asio::cancel_at(until, asio::as_tuple(asio::use_awaitable)));
+    if (ec) co_return false;
+    char first = 0;
+    const auto n = ::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n == 1 && first >= 'A' && first <= 'Z') {
+        co_await refuse_plain();
+        co_return false;
+    }
+    const auto failed = co_await stream_.shake_hands(until);
+    idle_ = false;
+    co_return !failed;
+}
+
+// Of who speaks HTTP where TLS is spoken nothing is read.
+awaitable<void> one_connection::refuse_plain() {
+    began_ = steady::now();
+    in_.id = fresh_request_id();
+    in_.peer = peer_;
+    const auto what = site_.refused(bad_request("this address speaks TLS: ask it by https"), in_);
+    const auto text = written(what, in_, false);
+    co_await asio::async_write(socket_, asio::buffer(text), within(hub_.options.write_timeout));
+    log(what.status, what.body.size());
+    co_await linger();
+}
+
 // False: there is none, and none will come.
 awaitable<bool> one_connection::await_request() {
     if (buffer_.size() > 0) co_return true;
@@ -183,7 +225,7 @@ awaitable<bool> one_connection::await_request() {
     const auto longest =
         asked_ ? options.idle_timeout : std::min(options.idle_timeout, options.header_timeout);
     const auto [ec, n] =
-        co_await socket_.async_read_some(buffer_.prepare(read_at_once / 16), within(longest));
+        co_await stream_.async_read_some(buffer_.prepare(read_at_once / 16), within(longest));
     idle_ = false;
     buffer_.commit(n);
     co_return !ec;
@@ -199,6 +241,7 @@ awaitable<bool> one_connection::serve_one() {
     route_ = {};
     in_.id = fresh_request_id();
     in_.peer = peer_;
+    in_.secure = stream_.secure();
     request_parser parser;
     parser.header_limit(static_cast<std::uint32_t>(hub_.options.max_header));
     // How much it may be is known when its headers are.
@@ -229,7 +272,7 @@ awaitable<bool> one_connection::serve_one() {
 // False: the connection is at its end.
 awaitable<bool> one_connection::read_header(request_parser& parser) {
     const auto [ec, n] =
-        co_await beast_http::async_read_header(socket_, buffer_, parser, within(hub_.options.header_timeout));
+        co_await beast_http::async_read_header(stream_, buffer_, parser, within(hub_.options.header_timeout));
     if (!ec) {
         take_header(parser);
         co_return true;
@@ -296,11 +339,11 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
     if (in_.find_header("Expect")) {
         constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
         const auto [ec, n] =
-            co_await asio::async_write(socket_, asio::buffer(go_on), within(hub_.options.write_timeout));
+            co_await asio::async_write(stream_, asio::buffer(go_on), within(hub_.options.write_timeout));
         if (ec) co_return false;
     }
     const auto [ec, n] =
-        co_await beast_http::async_read(socket_, buffer_, parser, within(hub_.options.body_timeout));
+        co_await beast_http::async_read(stream_, buffer_, parser, within(hub_.options.body_timeout));
     if (!ec) co_return true;
     if ((has_gone(ec) && !was_aborted(ec)) || !socket_.is_open()) co_return false;
     co_await refuse(unreadable(ec), false, false);
@@ -320,14 +363,14 @@ awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear
 awaitable<bool> one_connection::respond(answer what, bool keep) {
     co_await compress(what, in_);
     keep = keep && !hub_.stopping;
-    if (what.unsent && has_hung_up()) {
+    if (what.unsent && co_await has_hung_up()) {
         what.unsent();
         log(499, 0);
         co_return false;
     }
     const auto text = written(what, in_, keep);
     const auto [ec, n] =
-        co_await asio::async_write(socket_, asio::buffer(text), within(hub_.options.write_timeout));
+        co_await asio::async_write(stream_, asio::buffer(text), within(hub_.options.write_timeout));
     if (ec && what.unsent) what.unsent();
     if (what.more && in_.method != "HEAD") {
         const auto sent = ec ? 0 : co_await send_more(what);
@@ -346,7 +389,7 @@ awaitable<std::size_t> one_connection::send_more(const answer& what) {
             const auto part = co_await what.more();
             if (part.empty()) break;
             const auto [ec, n] =
-                co_await asio::async_write(socket_, asio::buffer(part), within(hub_.options.write_timeout));
+                co_await asio::async_write(stream_, asio::buffer(part), within(hub_.options.write_timeout));
             sent += n;
             if (ec) break;
         }
@@ -359,20 +402,28 @@ awaitable<std::size_t> one_connection::send_more(const answer& what) {
 }
 
 // As far as the other side has said so: what is written then would be taken by nobody.
-bool one_connection::has_hung_up() {
+awaitable<bool> one_connection::has_hung_up() {
     char next = 0;
     const auto n = ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    if (n <= 0) co_return n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    if (!stream_.secure() || buffer_.size() >= most_read_ahead) co_return false;
+    // Of TLS it may be the word that there is no more. Else it is of the next request.
+    constexpr duration at_hand = std::chrono::milliseconds{10};
+    const auto [ec, read] =
+        co_await stream_.async_read_some(buffer_.prepare(read_at_once / 16), within(at_hand));
+    buffer_.commit(read);
+    co_return ec && !was_aborted(ec);
 }
 
 // Until the client has read the answer: a socket that is closed with bytes unread takes back what was written to it.
 awaitable<void> one_connection::linger() {
     constexpr duration longest = std::chrono::seconds{2};
+    const auto end = steady::now() + longest;
+    co_await stream_.say_end(end);
     error_code ec;
     socket_.shutdown(asio::socket_base::shutdown_send, ec);
     std::string thrown_away(read_at_once / 4, '\0');
     std::size_t seen = 0;
-    const auto end = steady::now() + longest;
     while (!ec && seen < most_thrown_away && steady::now() < end) {
         const auto [failed, n] = co_await socket_.async_read_some(asio::buffer(thrown_away), within(longest));
         ec = failed;
@@ -434,12 +485,13 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
                                                          asio::as_tuple(asio::use_awaitable)));
     waits_ = false;
     --hub_.waiting;
-    if (watching_) {
+    // What it has read belongs to the next request. By TLS one read is several of the socket's: a cancellation that comes
+    // between two of them ends none.
+    while (watching_) {
         error_code ignored;
         socket_.cancel(ignored);
+        co_await asio::post(executor, asio::use_awaitable);
     }
-    // What it has read belongs to the next request.
-    while (watching_) co_await asio::post(executor, asio::use_awaitable);
     if (gone_) throw client_gone{};
 }
 
@@ -447,7 +499,7 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
 void one_connection::watch() {
     if (buffer_.size() >= most_read_ahead) return;
     watching_ = true;
-    socket_.async_read_some(buffer_.prepare(read_at_once / 16), [this](error_code ec, std::size_t n) {
+    stream_.async_read_some(buffer_.prepare(read_at_once / 16), [this](error_code ec, std::size_t n) {
         buffer_.commit(n);
         watching_ = false;
         // Once the wait is over, the next read tells the same.
@@ -460,8 +512,9 @@ void one_connection::watch() {
 
 }  // namespace
 
-std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket) {
-    return std::make_unique<one_connection>(of, asked, std::move(socket));
+std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket,
+                                            asio::ssl::context* by) {
+    return std::make_unique<one_connection>(of, asked, std::move(socket), by);
 }
 
 }  // namespace errand::web

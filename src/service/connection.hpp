@@ -7,6 +7,10 @@
 
 #include <memory>
 
+namespace boost::asio::ssl {
+class context;
+}
+
 namespace errand::web {
 
 class site;
@@ -23,6 +27,8 @@ public:
 };
 
 // @param of and what it asks for outlive it
-std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket);
+// @param by what it speaks TLS with; null: none. It is needed for the call alone.
+std::unique_ptr<connection> make_connection(hub& of, site& asked, stream_socket socket,
+                                            boost::asio::ssl::context* by);
 
 }  // namespace errand::web

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <charconv>
+#include <optional>
 
 namespace errand::web {
 namespace {
@@ -14,9 +15,26 @@ namespace {
                       "; write 127.0.0.1:7070, [::1]:7070, 0.0.0.0:7070 or unix:/run/errand.sock"};
 }
 
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+    Number value{};
+    const auto* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc{} || end != last || text.empty()) return std::nullopt;
+    return value;
+}
+
 }  // namespace
 
-endpoint read_endpoint(const std::string& text) {
+endpoint read_endpoint(const std::string& given, bool certified) {
+    constexpr std::string_view plain = "http://", secure = "https://";
+    if (given.starts_with(secure) && !certified) {
+        throw usage_error{
+            "listen: \"" + given +
+            "\" is to speak TLS: name a certificate and its key (tls, --tls-certificate and --tls-key)"};
+    }
+    const bool says_plain = given.starts_with(plain);
+    const auto text = given.substr(says_plain ? plain.size() : given.starts_with(secure) ? secure.size() : 0);
     constexpr std::string_view scheme = "unix:";
     if (text.starts_with(scheme)) {
         // What the kernel takes, with its end.
@@ -24,7 +42,14 @@ endpoint read_endpoint(const std::string& text) {
         auto path = text.substr(scheme.size());
         if (!path.starts_with('/') || path.size() > longest)
             refuse(text, "is no path of a socket: it begins with / and has at most 107 bytes");
-        return {.path = std::move(path), .address = {}, .port = 0, .local = true};
+        return {.path = std::move(path), .address = {}, .port = 0, .local = true, .secure = false};
+    }
+    const bool secured = certified && !says_plain;
+    constexpr std::string_view file_scheme = "fd:";
+    if (text.starts_with(file_scheme)) {
+        const auto file = number_of<unsigned short>(std::string_view{text}.substr(file_scheme.size()));
+        if (!file) refuse(text, "has no number of a file");
+        return {.path = {}, .address = {}, .port = 0, .local = false, .secure = secured, .inherited = *file};
     }
     const auto colon = text.rfind(':');
     if (colon == text.npos) refuse(text, "has no port");
@@ -35,18 +60,22 @@ endpoint read_endpoint(const std::string& text) {
     boost::system::error_code ec;
     const auto address = boost::asio::ip::make_address(host, ec);
     if (ec) refuse(text, "does not begin with an IP address");
-    endpoint at{.path = {}, .address = address.to_string(), .port = 0, .local = address.is_loopback()};
-    const auto* first = text.data() + colon + 1;
-    const auto* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, at.port);
-    if (error != std::errc{} || end != last || first == last) refuse(text, "has no port from 0 to 65535");
+    endpoint at{.path = {},
+                .address = address.to_string(),
+                .port = 0,
+                .local = address.is_loopback(),
+                .secure = secured};
+    const auto port = number_of<std::uint16_t>(std::string_view{text}.substr(colon + 1));
+    if (!port) refuse(text, "has no port from 0 to 65535");
+    at.port = *port;
     return at;
 }
 
 std::string to_text(const endpoint& at) {
     if (!at.path.empty()) return "unix:" + at.path;
     const bool six = at.address.find(':') != at.address.npos;
-    return "http://" + (six ? '[' + at.address + ']' : at.address) + ':' + std::to_string(at.port);
+    return (at.secure ? "https://" : "http://") + (six ? '[' + at.address + ']' : at.address) + ':' +
+           std::to_string(at.port);
 }
 
 }  // namespace errand::web

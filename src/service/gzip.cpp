@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,13 +35,26 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// "q=0", "q=0.0": what is named so is not wanted.
-bool is_refused(std::string_view parameters) {
-    auto at = parameters.find("q=");
-    if (at == parameters.npos) at = parameters.find("Q=");
-    if (at == parameters.npos) return false;
-    const auto weight = trimmed(parameters.substr(at + 2));
-    return !weight.empty() && weight.find_first_not_of("0.") == weight.npos;
+// A weight in thousandths: "0.5" is 500. None is 1; of one that cannot be read nothing is known, so it counts as not wanted.
+int weight_of(std::string_view parameters) {
+    constexpr int whole = 1000;
+    while (!parameters.empty()) {
+        parameters.remove_prefix(1);  // ";"
+        const auto one = trimmed(parameters.substr(0, parameters.find(';')));
+        parameters.remove_prefix(std::min(parameters.find(';'), parameters.size()));
+        const auto sign = std::min(one.find('='), one.size());
+        if (!same_header_name(trimmed(one.substr(0, sign)), "q")) continue;
+        const auto value = trimmed(one.substr(std::min(sign + 1, one.size())));
+        if (value.empty() || value.size() > 5 || (value[0] != '0' && value[0] != '1')) return 0;
+        if (value.size() > 1 && value[1] != '.') return 0;
+        int weight = (value[0] - '0') * whole;
+        for (std::size_t i = 2, unit = whole / 10; i < value.size(); ++i, unit /= 10) {
+            if (value[i] < '0' || value[i] > '9') return 0;
+            weight += (value[i] - '0') * static_cast<int>(unit);
+        }
+        return weight <= whole ? weight : 0;
+    }
+    return whole;
 }
 
 void add_number(std::string& to, std::uint32_t number) {
@@ -86,29 +100,39 @@ awaitable<std::string> gzipped(const std::string& text) {
 }  // namespace
 
 bool reads_gzip(const request& from) {
-    const auto* header = from.find_header("Accept-Encoding");
-    if (!header || from.count_headers("Accept-Encoding") > 1) return false;
-    std::string_view rest = *header;
-    bool any = false;
-    while (!rest.empty()) {
-        const auto item = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-        const auto semicolon = std::min(item.find(';'), item.size());
-        const auto name = trimmed(item.substr(0, semicolon));
-        const bool wanted = !is_refused(item.substr(semicolon));
-        if (same_header_name(name, "gzip") || same_header_name(name, "x-gzip")) return wanted;
-        if (name == "*") any = wanted;
+    std::optional<int> gzip;
+    std::optional<int> plain;
+    int any = 0;
+    // A header that comes twice is one list.
+    for (const auto& header : from.headers) {
+        if (!same_header_name(header.name, "Accept-Encoding")) continue;
+        std::string_view rest = header.value;
+        while (!rest.empty()) {
+            const auto item = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+            const auto semicolon = std::min(item.find(';'), item.size());
+            const auto name = trimmed(item.substr(0, semicolon));
+            const auto weight = weight_of(item.substr(semicolon));
+            if (same_header_name(name, "gzip") || same_header_name(name, "x-gzip")) gzip = weight;
+            if (same_header_name(name, "identity")) plain = weight;
+            if (name == "*") any = weight;
+        }
     }
-    return any;
+    const auto wanted = gzip.value_or(any);
+    // As it is it comes to who has said that this is better.
+    return wanted > 0 && wanted >= plain.value_or(0);
 }
 
 awaitable<void> compress(answer& what, const request& asked) {
-    if (what.more || what.body.size() < least_compressed || !reads_gzip(asked)) co_return;
+    if (what.more || what.body.size() < least_compressed) co_return;
     try {
+        // Also of one that goes as it is: who keeps it is not to give it to others.
+        what.headers.push_back({"Vary", "Accept-Encoding"});
+        if (!reads_gzip(asked)) co_return;
         auto headers = what.headers;
         headers.push_back({"Content-Encoding", "gzip"});
-        headers.push_back({"Vary", "Accept-Encoding"});
         auto body = co_await gzipped(what.body);
+        if (body.size() >= what.body.size()) co_return;
         what.headers.swap(headers);
         what.body.swap(body);
     } catch (const std::bad_alloc&) {

@@ -27,7 +27,7 @@ public:
     boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>& acceptor() noexcept {
         return acceptor_;
     }
-    // Accepts no more; what waits in async_accept is aborted. A unix socket leaves the file system.
+    // Accepts no more; what waits in async_accept is aborted. A unix socket that was made here leaves the file system.
     void close() noexcept;
 
 private:
@@ -36,6 +36,9 @@ private:
     endpoint at_;
     boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol> acceptor_;
 };
+
+// An endpoint as it was read; of a socket that is inherited with what it says of itself. Throws usage_error when it is none that listens.
+endpoint known_endpoint(endpoint read);
 
 // The addresses of the two ends; empty for a unix socket, and when it is closed.
 std::string peer_address(const stream_socket& of);

@@ -23,10 +23,11 @@ struct request {
     std::string query;  // what stood behind the "?"
     std::vector<header> headers;
     std::string body;
-    std::string id;     // shown as X-Request-ID
-    std::string peer;   // who asks: an address, or "unix"
-    std::string who{};  // the name of the token that came with it, once that was looked at
-    std::any badge{};   // what its site has found out of who asks
+    std::string id;       // shown as X-Request-ID
+    std::string peer;     // who asks: an address, or "unix"
+    bool secure = false;  // it came by TLS
+    std::string who{};    // the name of the token that came with it, once that was looked at
+    std::any badge{};     // what its site has found out of who asks
 
     // The first of this name, in whatever case; null: there is none.
     const std::string* find_header(std::string_view name) const noexcept;

@@ -7,6 +7,7 @@
 #include "service/hub.hpp"
 #include "service/listener.hpp"
 #include "service/site.hpp"
+#include "service/tls_files.hpp"
 
 #include <atomic>
 #include <functional>
@@ -25,17 +26,19 @@ public:
     // Runs it, and keeps it until that has ended.
     static awaitable<void> run_held(std::shared_ptr<server> held);
     void stop();
+    void reload_tls();
 
 private:
     awaitable<void> run();
     awaitable<void> serve(boost::asio::any_io_executor executor);
     awaitable<void> accept(web::listener& from, web::site& asked, web::hub& hub);
-    void start(web::hub& hub, web::site& asked, web::stream_socket socket);
+    void start(web::hub& hub, web::site& asked, web::stream_socket socket, bool secure);
     awaitable<void> until_stopped(boost::asio::any_io_executor executor);
     awaitable<void> wind_up(std::shared_ptr<web::hub> hub);
 
     app& app_;
     const service_options options_;
+    std::unique_ptr<web::tls_files> tls_;  // null: none
     std::vector<web::endpoint> endpoints_;
     std::vector<web::endpoint> job_endpoints_;    // of lmstfy's API
     std::vector<web::endpoint> admin_endpoints_;  // of its admin API

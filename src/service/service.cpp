@@ -20,6 +20,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <spdlog/logger.h>
+
 #include <algorithm>
 
 namespace errand {
@@ -63,6 +65,11 @@ service_options checked(service_options given) {
         host = *name;
     }
     console::check(given.console);
+    if (given.tls.certificate_file.empty() != given.tls.key_file.empty()) {
+        throw usage_error{
+            "service_options .tls: name both, the certificate and its key (certificate_file and key_file, --tls-certificate "
+            "and --tls-key)"};
+    }
     return given;
 }
 
@@ -116,15 +123,22 @@ std::vector<std::string> addresses_of(const std::vector<open_door>& doors, const
 
 service::server::server(app& of, service_options options) : app_{of}, options_{checked(std::move(options))} {
     detail::core_of(app_).measure();
+    const bool certified = !options_.tls.certificate_file.empty();
+    if (certified) {
+        tls_ = std::make_unique<web::tls_files>(options_.tls, [this](const std::string& why) {
+            detail::core_of(app_).log->warn(why);
+        });
+    }
     for (const auto& text : options_.listen) {
-        endpoints_.push_back(web::read_endpoint(text));
+        endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
         check_open(endpoints_.back(), options_);
     }
     if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
     check_lmstfy(options_.lmstfy);
-    for (const auto& text : options_.lmstfy.listen) job_endpoints_.push_back(web::read_endpoint(text));
+    for (const auto& text : options_.lmstfy.listen)
+        job_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
     for (const auto& text : options_.lmstfy.admin_listen) {
-        admin_endpoints_.push_back(web::read_endpoint(text));
+        admin_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
         check_admin_open(admin_endpoints_.back(), options_);
     }
     if (!options_.lmstfy.accounts_file.empty()) web::token_book{options_.lmstfy.accounts_file};
@@ -134,6 +148,10 @@ void service::server::stop() {
     const std::lock_guard lock{guard_};
     asked_to_stop_ = true;
     if (wake_) wake_();
+}
+
+void service::server::reload_tls() {
+    if (tls_) tls_->read();
 }
 
 awaitable<void> service::server::run_held(std::shared_ptr<server> held) { co_await held->run(); }
@@ -192,7 +210,7 @@ awaitable<void> service::server::accept(web::listener& from, web::site& asked, w
         }
         auto [ec, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
         if (!ec) {
-            start(hub, asked, std::move(socket));
+            start(hub, asked, std::move(socket), from.at().secure);
         } else if (!hub.stopping) {
             // Out of files, most likely: they come back when connections end.
             pause.expires_after(std::chrono::milliseconds{100});
@@ -201,9 +219,11 @@ awaitable<void> service::server::accept(web::listener& from, web::site& asked, w
     }
 }
 
-void service::server::start(web::hub& hub, web::site& asked, web::stream_socket socket) {
+void service::server::start(web::hub& hub, web::site& asked, web::stream_socket socket, bool secure) {
     const auto executor = socket.get_executor();
-    const std::shared_ptr<web::connection> one = web::make_connection(hub, asked, std::move(socket));
+    const auto by = secure ? tls_->now() : nullptr;
+    const std::shared_ptr<web::connection> one =
+        web::make_connection(hub, asked, std::move(socket), by.get());
     hub.connections.insert(one.get());
     asio::co_spawn(executor, one->run(), [one, &hub](std::exception_ptr) {
         hub.connections.erase(one.get());
@@ -253,5 +273,7 @@ service::~service() { server_->stop(); }
 awaitable<void> service::run() { return server::run_held(server_); }
 
 void service::stop() { server_->stop(); }
+
+void service::reload_tls() { server_->reload_tls(); }
 
 }  // namespace errand

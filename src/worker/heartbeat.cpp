@@ -20,6 +20,7 @@ boost::json::object card_of(const worker_shared& shared) {
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
+            {"version", ERRAND_LIBRARY_VERSION},
             {"process", name + std::string{shared.kind}},
             {"queues", boost::json::array{}},
             {"policies", std::move(policies)},

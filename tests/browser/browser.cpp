@@ -86,6 +86,7 @@ browser::browser() : folder_{errand::test::temporary_folder("browser")} {
                       "--disable-component-update",
                       "--disable-sync",
                       "--remote-debugging-pipe",
+                      "--host-resolver-rules=MAP console.test 127.0.0.1",
                       "--hide-scrollbars",
                       "--force-color-profile=srgb",
                       "--user-data-dir=" + (folder_ / "profile").string()};
@@ -129,20 +130,25 @@ json::value browser::command(const std::string& method, const std::string& path,
 void browser::open(const std::string& address) { command("POST", "/url", {{"url", address}}); }
 void browser::back() { command("POST", "/back"); }
 
-// By the browser's own tools: a window of a headless one has a least width.
+json::value browser::tool(const std::string& name, const json::object& how) {
+    return command("POST", "/goog/cdp/execute", {{"cmd", name}, {"params", how}});
+}
+
+// Not by its window: that of a headless browser has a least width.
 void browser::resize(int width, int height) {
-    command(
-        "POST", "/goog/cdp/execute",
-        {{"cmd", "Emulation.setDeviceMetricsOverride"},
-         {"params",
-          json::object{{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}}}});
+    tool("Emulation.setDeviceMetricsOverride",
+         {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
 }
 
 void browser::prefer_dark(bool dark) {
     const json::object feature{{"name", "prefers-color-scheme"}, {"value", dark ? "dark" : "light"}};
-    command("POST", "/goog/cdp/execute",
-            {{"cmd", "Emulation.setEmulatedMedia"},
-             {"params", json::object{{"features", json::array{feature}}}}});
+    tool("Emulation.setEmulatedMedia", {{"features", json::array{feature}}});
+}
+
+double browser::heap() {
+    tool("HeapProfiler.collectGarbage");
+    const auto used = tool("Runtime.getHeapUsage");
+    return used.at("usedSize").to_number<double>();
 }
 
 json::value browser::value_of(const std::string& expression) {

@@ -46,6 +46,8 @@ public:
     // Errors of the console and violations of the security policy since the last call.
     std::vector<std::string> complaints();
     void screenshot(const std::string& name);
+    // Bytes of the page's scripts that are in use, with nothing left that could be thrown away.
+    double heap();
     // Tabs, by handle.
     std::string tab();
     std::string new_tab();
@@ -56,6 +58,8 @@ private:
     browser();
     boost::json::value command(const std::string& method, const std::string& path,
                                const boost::json::object& body = {});
+    // One of the browser's own tools.
+    boost::json::value tool(const std::string& name, const boost::json::object& how = {});
     std::string element(const std::string& what);
 
     std::filesystem::path folder_;

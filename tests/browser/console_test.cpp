@@ -1,10 +1,9 @@
 // The console as a person has it before him: in a real browser, by clicking and typing.
 #include "browser/browser.hpp"
+#include "browser/scribes.hpp"
 #include "service/counter.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,116 +12,12 @@
 #include <fstream>
 
 using browser_test::browser;
+using browser_test::fill;
+using browser_test::no_complaints;
+using browser_test::quoted;
+using browser_test::with;
 using service_test::counter;
 using service_test::shut;
-
-namespace browser_test {
-
-// What somebody may write into any field, hoping that a page takes it for its own.
-inline const std::string markup = "<img src=x onerror=\"document.title='taken'\">\"'&lt;";
-
-struct scribe {
-    errand::awaitable<std::string> perform(std::string what);
-};
-
-}  // namespace browser_test
-
-ERRAND_DECLARE_HANDLER(browser_test::scribe, .name = "scribe", .queue = "scribes", .max_retry = 0)
-ERRAND_DEFINE_HANDLER(browser_test::scribe)
-
-errand::awaitable<std::string> browser_test::scribe::perform(std::string what) {
-    auto& self = co_await errand::this_task();
-    self.log().info("{}", markup);
-    co_await self.progress(0.5, markup);
-    co_await self.stage(markup.substr(0, 20), [what]() -> errand::awaitable<std::string> { co_return what; });
-    if (what == "fail") throw std::runtime_error{markup};
-    co_return what;
-}
-
-namespace {
-
-errand::service_options with(errand::console_options console = {}) {
-    errand::service_options how;
-    how.console = std::move(console);
-    return how;
-}
-
-std::string quoted(const std::string& text) { return boost::json::serialize(boost::json::value{text}); }
-
-void no_complaints(browser& b) {
-    for (const auto& one : b.complaints()) FAIL_CHECK(one);
-}
-
-// Tasks in every state that is easily had, with markup in each of their fields.
-std::vector<std::string> fill(counter& t) {
-    using browser_test::markup;
-    errand::options how{.biz_id = markup, .headers = {{"x-note", markup}}, .tags = {markup}};
-    const auto dead = t.run(t.app.perform("scribe", {"fail"}, how));
-    how.biz_id = markup + "2";
-    const auto good = t.run(t.app.perform("scribe", {markup}, how));
-    const auto more = t.run(t.app.perform("scribe", {"fail"}));
-    t.start();
-    t.wait(good);
-    for (const auto& one : {dead, more})
-        errand::test::eventually([&] { return t.task(one.id()).state == errand::state::dead; });
-    t.stop();
-    how.biz_id = markup + "3";
-    how.delay = std::chrono::hours{30 * 24};
-    const auto later = t.run(t.app.perform("scribe", {markup}, how));
-    errand::options after{.after = {errand::dependency{dead.id()}, errand::dependency{later.id()}},
-                          .tags = {markup}};
-    const auto waits = t.run(t.app.perform("scribe", {markup}, after));
-    t.run(t.app.perform("parcel", {markup}));
-    return {dead.id(), good.id(), later.id(), waits.id()};
-}
-
-}  // namespace
-
-TEST_CASE("every page is drawn without a complaint, shows what users wrote as text, and fits a phone") {
-    counter t;
-    const auto ids = fill(t);
-    auto& b = browser::fresh();
-    std::vector<std::pair<std::string, std::string>> pages{{"/", "overview"},
-                                                           {"/queues", "queues"},
-                                                           {"/queues/scribes", "queue"},
-                                                           {"/tasks?state=dead", "tasks"},
-                                                           {"/tasks?state=dead&group=error", "failures"},
-                                                           {"/workers", "workers"},
-                                                           {"/handlers", "handlers"},
-                                                           {"/schedules", "schedules"},
-                                                           {"/limits", "limits"},
-                                                           {"/runs", "runs"},
-                                                           {"/health", "health"},
-                                                           {"/tasks/" + ids[0] + "/graph", "graph"}};
-    for (const auto& id : ids) pages.emplace_back("/tasks/" + id, "task");
-    for (const auto& [path, name] : pages) {
-        INFO(path);
-        b.open(t.address() + path);
-        b.until("document.querySelector('main h1') && !document.querySelector('[aria-busy]')");
-        for (const bool dark : {false, true}) {
-            b.prefer_dark(dark);
-            for (const int width : {1280, 360}) {
-                b.resize(width, 900);
-                INFO(width);
-                CHECK(b.value_of("document.documentElement.scrollWidth").to_number<int>() <= width);
-                b.screenshot(name + '-' + std::to_string(width) + (dark ? "-dark" : "-light"));
-            }
-        }
-        CHECK(b.value_of("document.querySelectorAll('main img, main script').length") == 0);
-        CHECK_FALSE(b.holds("document.title.includes('taken')"));
-        no_complaints(b);
-    }
-    b.open(t.address() + "/tasks/" + ids[0]);
-    b.until_text("Failed attempts");
-    const auto seen = b.text_of("document.querySelector('main').innerText");
-    std::size_t times = 0;
-    for (auto at = seen.find(browser_test::markup); at != seen.npos;
-         at = seen.find(browser_test::markup, at + 1))
-        ++times;
-    // biz_id, tag, header, error, log.
-    INFO(seen);
-    CHECK(times >= 5);
-}
 
 TEST_CASE("an address shows the same to whom it is sent, Back goes back, and all is under its prefix") {
     for (const auto* prefix : {"", "/a/b"}) {
@@ -213,6 +108,30 @@ TEST_CASE(
     b.until_text("2 done");
     b.close_tab();
     b.to_tab(first);
+    no_complaints(b);
+}
+
+TEST_CASE("before many are deleted their number is typed, and Stop leaves the rest") {
+    counter t;
+    for (int i = 0; i < 120; ++i) t.run(t.app.perform("parcel", {i}, {.delay = std::chrono::hours{1}}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks?state=delayed&queue=parcels");
+    b.click("Delete all …");
+    b.until("document.querySelector('dialog[open] input[name=typed]')");
+    b.type("dialog input[name=rate]", "1");
+    b.type("dialog input[name=typed]", "12");
+    b.click("css=dialog[open] button[type=submit]");
+    CHECK(b.holds("document.querySelector('dialog[open] input[name=typed]')"));
+    CHECK(t.tasks_in(errand::state::delayed) == 120);
+    b.type("dialog input[name=typed]", "120");
+    b.click("css=dialog[open] button[type=submit]");
+    b.until("location.pathname === '/runs'");
+    errand::test::eventually([&] { return t.tasks_in(errand::state::delayed) < 120; });
+    b.click("Stop");
+    b.until("document.querySelector('main .state.stopped')");
+    const auto left = t.tasks_in(errand::state::delayed);
+    CHECK(left > 0);
+    b.until_text(std::to_string(120 - left) + " done");
     no_complaints(b);
 }
 
@@ -332,6 +251,38 @@ TEST_CASE("numbers that a browser cannot hold are shown and changed to the last 
     b.until_text("9007199254740995");
     CHECK(t.task(task.id()).args == boost::json::array{std::int64_t{9007199254740995}});
     no_complaints(b);
+}
+
+// Where a browser keeps its clipboard from pages: plain HTTP by another name than localhost.
+TEST_CASE("what is copied is exact, also over plain HTTP, and what is long is folded") {
+    auto how = with();
+    how.hosts = {"console.test"};
+    counter t{how};
+    const auto number =
+        t.run(t.app.perform("parcel", {std::int64_t{9007199254740993}}, {.delay = std::chrono::hours{1}}));
+    const auto large =
+        t.run(t.app.perform("parcel", {std::string(1'000'000, 'x')}, {.delay = std::chrono::hours{1}}));
+    const auto home = "http://console.test" + t.address().substr(t.address().rfind(':'));
+    auto& b = browser::fresh();
+    b.open(home + "/tasks/" + number.id());
+    b.until_text("9007199254740993");
+    CHECK_FALSE(b.holds("isSecureContext"));
+    b.click("css=.exact button");
+    b.until_text("copied");
+    b.type("#search", "\xEE\x80\x89v");  // Control and V
+    b.until("document.getElementById('search').value === '[9007199254740993]'");
+    b.open(home + "/tasks/" + large.id());
+    b.until("document.querySelector('.exact pre')");
+    const auto shown = [&] {
+        return b.value_of("document.querySelector('.exact pre').textContent.length").to_number<int>();
+    };
+    CHECK(shown() < 5000);
+    b.click("Show all 1,000,004 characters");
+    b.until("document.querySelector('.exact pre').textContent.length === 1000004");
+    b.click("Show less");
+    b.until("document.querySelector('.exact pre').textContent.length < 5000");
+    // Of a header that is for TLS alone the browser says so here.
+    for (const auto& one : b.complaints()) CHECK(one.find("Cross-Origin-Opener-Policy") != one.npos);
 }
 
 TEST_CASE("all is reached by keys alone, and a dialog gives the focus back") {

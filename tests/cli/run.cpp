@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -50,6 +51,17 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     return all;
 }
 
+// As files from 3 on. Between fork() and exec().
+void hand_over(const std::vector<int>& sockets) {
+    constexpr int first = STDERR_FILENO + 1, out_of_the_way = 200;
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+        const int at = static_cast<int>(i);
+        // Its number may be that of one that is still to be handed over.
+        dup3(fcntl(sockets[i], F_DUPFD_CLOEXEC, out_of_the_way), out_of_the_way + 100 + at, O_CLOEXEC);
+    }
+    for (int at = 0; at < static_cast<int>(sockets.size()); ++at) dup2(out_of_the_way + 100 + at, first + at);
+}
+
 }  // namespace
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -81,13 +93,17 @@ std::vector<std::string> cli_result::lines() const {
 }
 
 cli_process::cli_process(const std::vector<std::string>& words,
-                         const std::map<std::string, std::string>& variables, const std::string& input)
+                         const std::map<std::string, std::string>& variables, const std::string& input,
+                         const std::vector<int>& sockets)
     : files_{new files{.in = temporary(input)}} {
     auto all = words;
     all.insert(all.begin(), ERRAND_CLI_PROGRAM);
     auto environment = environment_with(variables);
+    // Whose sockets they are only the process itself knows.
+    std::string owner = "LISTEN_PID=0000000000";
     const auto arguments = pointers(all);
-    const auto shown = pointers(environment);
+    auto shown = pointers(environment);
+    if (!sockets.empty()) shown.insert(shown.begin(), owner.data());
     const auto parent = getpid();
     pid_ = fork();
     REQUIRE(pid_ >= 0);
@@ -98,6 +114,8 @@ cli_process::cli_process(const std::vector<std::string>& words,
     dup2(fileno(files_->out.get()), STDOUT_FILENO);
     dup2(fileno(files_->err.get()), STDERR_FILENO);
     inherit_streams_only();
+    hand_over(sockets);
+    std::snprintf(owner.data(), owner.size() + 1, "LISTEN_PID=%d", getpid());
     execve(arguments[0], arguments.data(), shown.data());
     _exit(127);
 }

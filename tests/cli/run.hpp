@@ -26,8 +26,9 @@ std::vector<char*> pointers(std::vector<std::string>& words);
 // A process that runs. Killed with this object when it has not ended.
 class cli_process {
 public:
+    // @param sockets handed over as systemd does it
     cli_process(const std::vector<std::string>& words, const std::map<std::string, std::string>& variables,
-                const std::string& input);
+                const std::string& input, const std::vector<int>& sockets = {});
     ~cli_process();
     cli_process(const cli_process&) = delete;
     cli_process& operator=(const cli_process&) = delete;

@@ -9,6 +9,8 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fstream>
+
 using namespace errand;
 using namespace errand::test;
 using namespace std::chrono_literals;
@@ -180,6 +182,28 @@ TEST_CASE("what was acknowledged survives a killed and restarted Redis, and the 
     CHECK(worker.ear->reconnects == 1);
     CHECK(worker.ear->wakes == 1);
     CHECK(args_of(redis.claim(worker, 5).claimed.at(0)) == "b");
+}
+
+TEST_CASE("half a claim that a kill has torn takes nothing out of its queue, at no later restart either") {
+    redis_fixture redis{{.append_only = true}};
+    auto with = redis.settings("w");
+    with.patience = std::nullopt;
+    auto worker = redis.join(with);
+    redis.submit_all(worker, {item_of("a"), item_of("b")});
+    redis.server.kill();
+    const auto ready = redis.key("ready:default");
+    for (const auto& one : std::filesystem::directory_iterator{redis.server.folder() / "appendonlydir"}) {
+        if (!one.path().string().ends_with(".incr.aof")) continue;
+        std::ofstream{one.path(), std::ios::app}
+            << "*1\r\n$5\r\nMULTI\r\n*3\r\n$4\r\nRPOP\r\n$" << ready.size() << "\r\n"
+            << ready << "\r\n$1\r\n2\r\n*4\r\n$4\r\nHSET\r\n$7\r\nhalf of";
+    }
+    redis.server.restart();
+    // A transaction behind it, whose end would be taken for that of both.
+    redis.submit(worker, item_of("c"));
+    redis.server.kill();
+    redis.server.restart();
+    CHECK(redis.claim(worker, 5).claimed.size() == 3);
 }
 
 TEST_CASE("scripts that Redis has forgotten are sent again") {

@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -38,6 +39,18 @@ int connect_tcp(const std::string& address, int port) {
     return one;
 }
 
+// Null: it is not who it says it is.
+std::shared_ptr<ssl_st> shake_hands(int socket, const std::string& name, const std::string& authority) {
+    const std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)> context{::SSL_CTX_new(::TLS_client_method()),
+                                                                      &::SSL_CTX_free};
+    REQUIRE(::SSL_CTX_load_verify_file(context.get(), authority.c_str()) == 1);
+    ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    std::shared_ptr<ssl_st> one{::SSL_new(context.get()), &::SSL_free};
+    REQUIRE(::SSL_set_fd(one.get(), socket) == 1);
+    REQUIRE(::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(one.get()), name.c_str()) == 1);
+    return ::SSL_connect(one.get()) == 1 ? one : nullptr;
+}
+
 }  // namespace
 
 boost::json::value response::json() const {
@@ -58,20 +71,28 @@ std::string response::error_code() const {
     return std::string{error.at("code").as_string()};
 }
 
-client::client(const std::string& address) {
+client::client(const std::string& address, const std::string& authority) {
     constexpr std::string_view unix_scheme = "unix:";
-    constexpr std::string_view http = "http://";
+    constexpr std::string_view scheme_end = "://";
     if (address.starts_with(unix_scheme)) {
         socket_ = connect_unix(address.substr(unix_scheme.size()));
         host_ = "localhost";
     } else {
-        host_ = address.substr(http.size());
+        host_ = address.substr(address.find(scheme_end) + scheme_end.size());
         const auto colon = host_.rfind(':');
         socket_ = connect_tcp(host_.substr(0, colon), std::stoi(host_.substr(colon + 1)));
     }
     // A test that waits for what never comes fails, and does not hang.
     const timeval limit{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (authority.empty()) return;
+    tls_ = shake_hands(socket_, host_.substr(0, host_.rfind(':')), authority);
+    REQUIRE(tls_);
+}
+
+bool client::trusts(const std::string& address, const std::string& authority) {
+    const client plain{address};
+    return shake_hands(plain.socket_, plain.host_.substr(0, plain.host_.rfind(':')), authority) != nullptr;
 }
 
 client::~client() { close(); }
@@ -81,7 +102,21 @@ void client::close() {
     socket_ = -1;
 }
 
+void client::send_below(std::string_view bytes) const {
+    ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+bool client::ended_anyhow() const {
+    char part[16384];
+    ssize_t n = 0;
+    while ((n = ::recv(socket_, part, sizeof part, 0)) > 0) {
+    }
+    return n == 0 || errno == ECONNRESET;
+}
+
 void client::half_close() const { ::shutdown(socket_, SHUT_WR); }
+
+void client::say_end() const { ::SSL_shutdown(tls_.get()); }
 
 void client::send_and_end(std::string_view bytes) const {
     REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE) ==
@@ -91,15 +126,23 @@ void client::send_and_end(std::string_view bytes) const {
 
 void client::send(std::string_view bytes) const {
     while (!bytes.empty()) {
-        const auto n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const auto n = tls_ ? ::SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()))
+                            : ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         // A service that has said no need not hear the rest.
-        if (n < 0) return;
+        if (n <= 0) return;
         bytes.remove_prefix(static_cast<std::size_t>(n));
     }
 }
 
 bool client::fill() {
     char part[16384];
+    if (tls_) {
+        const auto n = ::SSL_read(tls_.get(), part, sizeof part);
+        // A service that ends a connection of TLS says so.
+        REQUIRE((n > 0 || ::SSL_get_error(tls_.get(), n) == SSL_ERROR_ZERO_RETURN));
+        if (n > 0) read_.append(part, static_cast<std::size_t>(n));
+        return n > 0;
+    }
     const auto n = ::recv(socket_, part, sizeof part, 0);
     REQUIRE((n >= 0 || errno == ECONNRESET));
     if (n > 0) read_.append(part, static_cast<std::size_t>(n));

@@ -4,9 +4,12 @@
 #include <boost/json/value.hpp>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct ssl_st;
 
 namespace service_test {
 
@@ -22,8 +25,11 @@ struct response {
 
 class client {
 public:
-    // "http://127.0.0.1:port" or "unix:/path", as the service says it
-    explicit client(const std::string& address);
+    // "http://127.0.0.1:port", "https://127.0.0.1:port" or "unix:/path", as the service says it. REQUIREs that it is who it says it
+    // is to who trusts this file of authorities.
+    explicit client(const std::string& address, const std::string& authority = {});
+    // Whether it is.
+    static bool trusts(const std::string& address, const std::string& authority);
     ~client();
     client(const client&) = delete;
     client& operator=(const client&) = delete;
@@ -35,9 +41,15 @@ public:
     std::string receive_until(std::string_view text);
     // The client says no more; the service may.
     void half_close() const;
+    // The same by TLS alone, whose connection stays.
+    void say_end() const;
     // The last it says, together with its end: who reads the one has the other.
     void send_and_end(std::string_view bytes) const;
+    // Where TLS is spoken, what is none of it.
+    void send_below(std::string_view bytes) const;
     void close();
+    // Whatever comes, it is closed.
+    bool ended_anyhow() const;
     // Nothing more comes: the service has closed it.
     bool ended();
     // Something has come within a minute. REQUIREs nothing, for what happens outside of tests.
@@ -56,6 +68,7 @@ private:
     bool fill();  // false: at the end
 
     int socket_ = -1;
+    std::shared_ptr<ssl_st> tls_;  // null: plain
     std::string host_;
     std::string read_;
 };

@@ -42,7 +42,7 @@ struct counter : errand::test::test_app {
     // "/v1/<namespace>" + rest
     std::string path(std::string_view rest) const;
     // Submits by HTTP; its id.
-    std::string submit(std::string_view body);
+    std::string submit(std::string_view body, const std::string& authority = {});
     // As the store knows it.
     errand::task_info task(const std::string& id);
     std::size_t tasks_in(errand::state in, const std::string& queue = "parcels");

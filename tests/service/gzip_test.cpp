@@ -65,7 +65,9 @@ TEST_CASE("large answers are compressed for who reads gzip, and for nobody else"
     const auto plain = at.ask("GET", path);
     CHECK(plain.body.size() > 200'000);
     CHECK_FALSE(plain.headers.contains("content-encoding"));
-    for (const auto* reads : {"gzip", "deflate, GZIP;q=0.5", "br;q=1, *;q=0.1", "identity;q=0, x-gzip"}) {
+    CHECK(plain.headers.at("vary") == "Accept-Encoding");
+    for (const auto* reads : {"gzip", "deflate, GZIP;q=0.5", "br;q=1, *;q=0.1", "identity;q=0, x-gzip",
+                              "gzip ; Q=0.001", "gzip;q=1.000, identity", "*;q=0, gzip", "gzip;eq=0"}) {
         INFO(reads);
         const auto got = look(at, path, reads);
         CHECK(got.headers.at("content-encoding") == "gzip");
@@ -73,11 +75,27 @@ TEST_CASE("large answers are compressed for who reads gzip, and for nobody else"
         CHECK(got.body.size() < plain.body.size() / 2);
         CHECK(unzipped(got.body) == plain.body);
     }
-    for (const auto* reads : {"gzip;q=0", "br", "gzip; q=0.000, *", "identity", "*;q=0", ""}) {
+    for (const auto* reads :
+         {"gzip;q=0", "br", "gzip; q=0.000, *", "identity", "*;q=0", "", "gzip;q=0.5, identity;q=0.8",
+          "gzip;q=yes", "gzip;q=", "gzip;q=7", "gzip;q=1.5", "gzip;q=0.0000", "*;q=0.5, gzip;q=0"}) {
         INFO(reads);
         const auto got = look(at, path, reads);
         CHECK_FALSE(got.headers.contains("content-encoding"));
+        CHECK(got.headers.at("vary") == "Accept-Encoding");
         CHECK(got.body == plain.body);
+    }
+    // The list may come in parts.
+    const auto parts = at.ask("GET", path, {}, {"Accept-Encoding: br", "Accept-Encoding: gzip"});
+    CHECK(parts.headers.at("content-encoding") == "gzip");
+    const auto refused = at.ask("GET", path, {}, {"Accept-Encoding: *", "Accept-Encoding: gzip;q=0"});
+    CHECK_FALSE(refused.headers.contains("content-encoding"));
+    // HEAD tells what GET would.
+    for (const auto* reads : {"gzip", "br"}) {
+        INFO(reads);
+        auto told = at.ask("HEAD", path, {}, {std::string{"Accept-Encoding: "} + reads}).headers;
+        auto given = look(at, path, reads).headers;
+        for (auto* one : {&told, &given}) one->erase("x-request-id");
+        CHECK(told == given);
     }
 }
 
@@ -86,6 +104,7 @@ TEST_CASE("small answers and refusals are as they are", "[service]") {
     auto at = t.connect();
     const auto got = look(at, "/healthz", "gzip");
     CHECK_FALSE(got.headers.contains("content-encoding"));
+    CHECK_FALSE(got.headers.contains("vary"));
     CHECK(got.json().at("status") == "ok");
     CHECK(look(at, t.path("/tasks"), "gzip").error_code() == "bad_request");
 }

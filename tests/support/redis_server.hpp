@@ -33,7 +33,7 @@ public:
 
     void kill();     // SIGKILL
     void stop();     // SIGTERM, and waits
-    void restart();  // after kill or stop, with what was on disk
+    void restart();  // after kill or stop, with what was on disk; a write that the kill has torn is forgotten
     void freeze();   // SIGSTOP
     void thaw();
 
@@ -42,6 +42,7 @@ public:
 
 private:
     void start();
+    void write_file_anew() const;
     void make_certificate() const;
     void end(int signal);
 

@@ -1,4 +1,5 @@
 // One request and its answer, on connections that are kept open.
+import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { gunzip } from "node:zlib";
@@ -27,10 +28,15 @@ export function addressOf(url, tls = {}) {
     where: {
       host: parts.hostname.replace(/^\[|\]$/g, ""),
       port: parts.port || (secure ? 443 : 80),
-      ...(secure ? tls : {}),
+      ...(secure ? trusted(tls) : {}),
     },
     host: parts.host,
   };
+}
+
+// A file of authorities, or options of node:tls.
+function trusted(tls) {
+  return typeof tls === "string" ? { ca: readFileSync(tls) } : tls;
 }
 
 export class Connections {

@@ -28,7 +28,7 @@ std::string cookie_text(const web::call& c, const std::string& value, std::int64
     const auto* scheme = c.in.find_header("X-Forwarded-Proto");
     return std::string{cookie_name} + '=' + value + "; Path=" + prefix +
            "/ui/; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(seconds) +
-           (scheme && *scheme == "https" ? "; Secure" : "");
+           (c.in.secure || (scheme && *scheme == "https") ? "; Secure" : "");
 }
 
 }  // namespace

@@ -21,13 +21,6 @@ constexpr int application = 0x65725264;
 
 int number(connection& in, const std::string& query) { return std::stoi(in.ask(query).value_or("0")); }
 
-// 0: nothing of errand's is there.
-int format_of(connection& in) {
-    if (in.ask("SELECT 1 FROM sqlite_schema WHERE name = 'errand_format'"))
-        return number(in, "SELECT number FROM errand_format");
-    return number(in, "PRAGMA application_id") == application ? number(in, "PRAGMA user_version") : 0;
-}
-
 void check_format(int format, const address& at, const table_format& known) {
     if (format == 0 || (format >= known.oldest && format <= known.number)) return;
     const bool newer = format > known.number;
@@ -89,6 +82,12 @@ void set_up(connection& in, const address& at) {
 }
 
 }  // namespace
+
+int format_of(connection& in) {
+    if (in.ask("SELECT 1 FROM sqlite_schema WHERE name = 'errand_format'"))
+        return number(in, "SELECT number FROM errand_format");
+    return number(in, "PRAGMA application_id") == application ? number(in, "PRAGMA user_version") : 0;
+}
 
 void make_ready_inside(connection& in, const address& at) {
     if (format_of(in) == store_format) return;

@@ -23,6 +23,8 @@ struct table_format {
     std::span<const script_text> steps = schema_steps;
 };
 
+// Of a database that is open; 0: nothing of errand's is there.
+int format_of(connection& in);
 // Throws store_error saying what to do, or failure. A file of an older format is brought forward; one without errand's
 // tables, new or a user's, gets them.
 std::unique_ptr<connection> open_database(const address& at, const table_format& known = {});

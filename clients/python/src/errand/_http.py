@@ -5,12 +5,16 @@ from __future__ import annotations
 import ssl
 import zlib
 from dataclasses import dataclass, field
-from typing import Dict, Generator, List, Optional, Tuple
+from os import PathLike
+from typing import Dict, Generator, List, Optional, Tuple, Union
 from urllib.parse import urlsplit
 
 LINE = -1
 """What a reader asks for: a line, all until the end, or else so many bytes."""
 REST = -2
+
+Tls = Union[ssl.SSLContext, str, "PathLike[str]"]
+"""Whose certificates are trusted: a context, or a file of authorities in PEM."""
 
 Reader = Generator[int, bytes, "Response"]
 
@@ -32,7 +36,7 @@ class Address:
     tls: Optional[ssl.SSLContext] = None
 
 
-def address_of(url: str, tls: Optional[ssl.SSLContext] = None) -> Address:
+def address_of(url: str, tls: Optional[Tls] = None) -> Address:
     """Of ``http://host:port``, ``https://host`` and ``unix:/path``. Raises ValueError."""
     if url.startswith("unix:"):
         path = url[5:]
@@ -49,8 +53,14 @@ def address_of(url: str, tls: Optional[ssl.SSLContext] = None) -> Address:
         host=parts.netloc.rpartition("@")[2],
         name=parts.hostname,
         port=parts.port or (443 if secure else 80),
-        tls=(tls or ssl.create_default_context()) if secure else None,
+        tls=_context_of(tls) if secure else None,
     )
+
+
+def _context_of(tls: Optional[Tls]) -> ssl.SSLContext:
+    if isinstance(tls, ssl.SSLContext):
+        return tls
+    return ssl.create_default_context(cafile=tls)
 
 
 @dataclass

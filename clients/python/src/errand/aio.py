@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import time
 from datetime import datetime
-from ssl import SSLContext
 from types import TracebackType
 from typing import Any, Dict, Generic, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
@@ -61,9 +61,17 @@ class _Connection:
         """The service takes that for a client that has hung up; what it has sent still arrives."""
         if self.writer.can_write_eof():
             self.writer.write_eof()
+        else:
+            # By TLS there is no half of an end: the line below it has one.
+            with contextlib.suppress(OSError):
+                self.writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        self.writer.close()
+        if self.writer.can_write_eof():
+            self.writer.close()
+        else:
+            # By TLS an end would wait for the service's word, and nobody for that.
+            self.writer.transport.abort()
 
 
 class Line:
@@ -110,7 +118,7 @@ class AsyncClient:
         name_space: str = "default",
         timeout: float = 30.0,
         retry_for: float = 30.0,
-        tls: Optional[SSLContext] = None,
+        tls: Optional[_http.Tls] = None,
     ) -> None:
         self._at = _http.address_of(url, tls)
         self._token = token

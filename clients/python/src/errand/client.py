@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from datetime import datetime
-from ssl import SSLContext
 from types import TracebackType
 from typing import Any, Dict, Generic, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
@@ -92,7 +91,7 @@ class Client:
 
     ``url``: ``http://host:port``, ``https://host`` or ``unix:/path``. ``timeout``: seconds for one answer. ``retry_for``: for
     so many seconds a call that can be repeated is, when the service is away or busy; 0: never. ``tls``: for ``https``, where
-    the system's certificates are not those that are trusted.
+    the system's authorities are not those that are trusted: a file of them in PEM, or an ``ssl.SSLContext``.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class Client:
         name_space: str = "default",
         timeout: float = 30.0,
         retry_for: float = 30.0,
-        tls: Optional[SSLContext] = None,
+        tls: Optional[_http.Tls] = None,
     ) -> None:
         self._at = _http.address_of(url, tls)
         self._token = token

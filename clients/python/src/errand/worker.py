@@ -9,11 +9,11 @@ import signal
 import socket
 import threading
 import uuid
-from ssl import SSLContext
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, TypeVar, Union
 
 from . import _calls
 from ._engine import Attempt, Engine, failure
+from ._http import Tls
 from .errors import Discard, GiveBack, RetryIn, Snooze
 from .model import Claimed, Report
 from .running import AsyncRunningTask, RunningTask, current
@@ -46,7 +46,7 @@ class Worker:
         wait: float = 20.0,
         stop_grace: float = 10.0,
         timeout: float = 10.0,
-        tls: Optional[SSLContext] = None,
+        tls: Optional[Tls] = None,
     ) -> None:
         self.name = name or f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._queues = dict(queues) if isinstance(queues, Mapping) else {one: 1 for one in queues}

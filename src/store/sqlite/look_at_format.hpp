@@ -1,0 +1,12 @@
+#pragma once
+
+#include "store/stored_format.hpp"
+
+#include <string>
+
+namespace errand::sqlite {
+
+// Throws usage_error for a URL that is none, store_error when the file cannot be read.
+stored_format look_at_format(const std::string& url);
+
+}  // namespace errand::sqlite
