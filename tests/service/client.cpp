@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -119,6 +120,15 @@ void client::half_close() const { ::shutdown(socket_, SHUT_WR); }
 void client::say_end() const { ::SSL_shutdown(tls_.get()); }
 
 void client::send_and_end(std::string_view bytes) const {
+    if (tls_) {
+        const auto hold_back = [&](int whether) {
+            ::setsockopt(socket_, IPPROTO_TCP, TCP_CORK, &whether, sizeof whether);
+        };
+        hold_back(1);
+        send(bytes);
+        say_end();
+        return hold_back(0);
+    }
     REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE) ==
             static_cast<ssize_t>(bytes.size()));
     half_close();
