@@ -46,7 +46,8 @@ awaitable<void> client_stream::say_end(std::chrono::steady_clock::time_point unt
 bool client_stream::holds_more() const noexcept {
     if (!tls_) return false;
     auto* const engine = tls_->over.native_handle();
-    return ::SSL_has_pending(engine) == 1 || ::BIO_ctrl_pending(::SSL_get_rbio(engine)) > 0;
+    return ::SSL_has_pending(engine) == 1 || ::BIO_ctrl_pending(::SSL_get_rbio(engine)) > 0 ||
+           (::SSL_get_shutdown(engine) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 void client_stream::read_secure(asio::mutable_buffer room, ended done) {
