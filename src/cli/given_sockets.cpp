@@ -2,7 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include <charconv>
+#include "core/whole_number.hpp"
+
 #include <cstdlib>
 #include <unistd.h>
 
@@ -12,15 +13,6 @@ namespace {
 std::optional<std::string> variable(const char* name) {
     const char* value = std::getenv(name);
     return value ? std::optional<std::string>{value} : std::nullopt;
-}
-
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-    Number value{};
-    const auto* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc{} || end != last) return std::nullopt;
-    return value;
 }
 
 std::vector<std::string> parts_between_colons(const std::string& text) {
@@ -45,8 +37,8 @@ std::vector<given_socket> given_sockets(long own, const std::optional<std::strin
                                         const std::optional<std::string>& names) {
     constexpr unsigned first = 3, most = 1024;
     // Variables of another process are inherited by all below it.
-    if (!pid || !count || number_of<long>(*pid) != own) return {};
-    const auto files = number_of<unsigned>(*count);
+    if (!pid || !count || whole_number<long>(*pid) != own) return {};
+    const auto files = whole_number<unsigned>(*count);
     if (!files || *files > most) throw usage_error{"LISTEN_FDS=" + *count + " is no number of sockets"};
     const auto said = names ? parts_between_colons(*names) : std::vector<std::string>(*files);
     if (said.size() != *files && *files > 0) {

@@ -5,9 +5,9 @@
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "core/config_text.hpp"
+#include "core/whole_number.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace errand::cli {
@@ -30,7 +30,7 @@ std::string rate_text(const rate_limit& rate) {
 }
 
 int need_count(const std::string& word, std::string_view text) {
-    const auto value = read_count(text);
+    const auto value = whole_number<std::int64_t>(text);
     if (!value || !std::in_range<int>(*value)) refuse_word(word);
     return static_cast<int>(*value);
 }
@@ -52,18 +52,10 @@ std::string pace_text(const rate_limit& rate) {
     return std::to_string(rate.count) + '/' + per;
 }
 
-std::optional<std::int64_t> read_count(std::string_view text) {
-    std::int64_t value = 0;
-    const auto* end = text.data() + text.size();
-    const auto got = std::from_chars(text.data(), end, value);
-    if (got.ec != std::errc{} || got.ptr != end) return std::nullopt;
-    return value;
-}
-
 std::optional<rate_limit> read_pace(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == text.npos) return std::nullopt;
-    const auto count = read_count(text.substr(0, slash));
+    const auto count = whole_number<std::int64_t>(text.substr(0, slash));
     if (!count || !std::in_range<int>(*count)) return std::nullopt;
     rate_limit rate{.count = static_cast<int>(*count)};
     const auto per = text.substr(slash + 1);

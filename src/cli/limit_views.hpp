@@ -22,8 +22,6 @@ std::string rule_text(const limit_rule& rule);
 std::string pace_text(const rate_limit& rate);
 // Reads that; nullopt: it is none.
 std::optional<rate_limit> read_pace(std::string_view text);
-// A whole number and nothing else.
-std::optional<std::int64_t> read_count(std::string_view text);
 // "max_running=5", "rate=10/s", "rate=100/10s", "burst=3". Throws usage_error that says what was expected.
 limit_rule rule_of(const std::vector<std::string>& words);
 

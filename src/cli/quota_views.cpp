@@ -4,6 +4,7 @@
 
 #include "cli/limit_views.hpp"
 #include "cli/text.hpp"
+#include "core/whole_number.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -22,9 +23,9 @@ namespace {
 template <class Number>
 std::optional<Number> number_in(const std::string& word, std::string_view text) {
     if (text.empty()) return std::nullopt;
-    const auto value = read_count(text);
-    if (!value || !std::in_range<Number>(*value)) refuse_quota_word(word);
-    return static_cast<Number>(*value);
+    const auto value = whole_number<Number>(text);
+    if (!value) refuse_quota_word(word);
+    return value;
 }
 
 std::optional<rate_limit> rate_in(const std::string& word, std::string_view text) {

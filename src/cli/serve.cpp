@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "core/config_text.hpp"
+#include "core/whole_number.hpp"
 #include "service/flow/routes.hpp"
 #include "service/openapi.hpp"
 
@@ -18,11 +19,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <type_traits>
 
 namespace errand::cli {
 namespace {
@@ -61,9 +62,9 @@ void set_default(lmstfy_options& of, const std::string& given) {
     const std::map<std::string, std::uint32_t*> seconds{
         {"ttl", &of.ttl}, {"delay", &of.delay}, {"ttr", &of.ttr}, {"timeout", &of.timeout}};
     const auto read = [&](auto& into) {
-        const auto* last = text.data() + text.size();
-        const auto [end, error] = std::from_chars(text.data(), last, into);
-        return error == std::errc{} && end == last;
+        const auto number = whole_number<std::remove_reference_t<decltype(into)>>(text);
+        if (number) into = *number;
+        return number.has_value();
     };
     const auto which = seconds.find(name);
     if (which != seconds.end() ? read(*which->second) : name == "tries" && read(of.tries)) return;

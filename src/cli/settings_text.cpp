@@ -7,10 +7,10 @@
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "core/settings_text.hpp"
+#include "core/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <numeric>
 #include <string_view>
 
@@ -38,10 +38,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 int need_number(const settings_change& change) {
-    int value = 0;
-    const auto* end = change.value.data() + change.value.size();
-    const auto read = std::from_chars(change.value.data(), end, value);
-    if (read.ec == std::errc{} && read.ptr == end) return value;
+    if (const auto value = whole_number<int>(change.value)) return *value;
     throw usage_error{change.key + ": \"" + change.value + "\" is no whole number; write one, such as 3"};
 }
 
@@ -62,7 +59,7 @@ rate_limit need_rate(const settings_change& change) {
     const auto colon = change.value.find(':');
     auto rate = read_pace(std::string_view{change.value}.substr(0, colon));
     if (rate && colon != change.value.npos) {
-        const auto burst = read_count(std::string_view{change.value}.substr(colon + 1));
+        const auto burst = whole_number<std::int64_t>(std::string_view{change.value}.substr(colon + 1));
         if (burst && *burst > 0 && std::in_range<int>(*burst))
             rate->burst = static_cast<int>(*burst);
         else

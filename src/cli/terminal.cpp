@@ -1,12 +1,12 @@
 #include "cli/terminal.hpp"
 
+#include "core/whole_number.hpp"
+
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -17,11 +17,8 @@ namespace {
 std::optional<std::size_t> length_in(const char* variable) {
     const char* text = std::getenv(variable);
     if (text == nullptr) return std::nullopt;
-    std::size_t value = 0;
-    const char* end = text + std::strlen(text);
-    const auto [at, ec] = std::from_chars(text, end, value);
-    if (ec != std::errc{} || at != end || value == 0) return std::nullopt;
-    return value;
+    const auto value = whole_number<std::size_t>(text);
+    return value && *value > 0 ? value : std::nullopt;
 }
 
 std::optional<screen_size> size_of(int file) {

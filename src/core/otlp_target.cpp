@@ -2,7 +2,8 @@
 
 #include <errand/error.hpp>
 
-#include <charconv>
+#include "core/whole_number.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -70,12 +71,11 @@ std::optional<otlp_target> otlp_target_of(
     if (const auto name = look("OTEL_SERVICE_NAME")) to->service = *name;
     constexpr auto delay = "OTEL_BSP_SCHEDULE_DELAY";
     if (const auto given = look(delay)) {
-        std::int64_t ms = 0;
-        const auto [end, ec] = std::from_chars(given->data(), given->data() + given->size(), ms);
-        if (ec != std::errc{} || end != given->data() + given->size() || ms < 1 || ms > 60'000)
+        const auto ms = whole_number<std::int64_t>(*given);
+        if (!ms || *ms < 1 || *ms > 60'000)
             throw usage_error{std::string{delay} + ": expected 1 to 60000 milliseconds, got \"" + *given +
                               "\""};
-        to->gathered_for = duration{ms};
+        to->gathered_for = duration{*ms};
     }
     return to;
 }

@@ -6,6 +6,9 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
 namespace errand::web {
 
 namespace asio = boost::asio;
@@ -38,6 +41,13 @@ awaitable<void> client_stream::say_end(std::chrono::steady_clock::time_point unt
     if (!agreed_ || !socket_.is_open()) co_return;
     agreed_ = false;
     co_await tls_->over.async_shutdown(before(until));
+}
+
+bool client_stream::holds_more() const noexcept {
+    if (!tls_) return false;
+    auto* const engine = tls_->over.native_handle();
+    return ::SSL_has_pending(engine) == 1 || ::BIO_ctrl_pending(::SSL_get_rbio(engine)) > 0 ||
+           (::SSL_get_shutdown(engine) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 void client_stream::read_secure(asio::mutable_buffer room, ended done) {

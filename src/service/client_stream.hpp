@@ -38,6 +38,9 @@ public:
     // What TLS carries, too.
     stream_socket& socket() noexcept { return socket_; }
     bool secure() const noexcept { return tls_ != nullptr; }
+    // Whether TLS has taken more from the socket than was read here, the client's end for one: the next read does not wait for the
+    // socket.
+    bool holds_more() const noexcept;
 
     // Of TLS, before anything else: until both sides have agreed, or the time has come.
     awaitable<boost::system::error_code> shake_hands(std::chrono::steady_clock::time_point until);

@@ -405,8 +405,9 @@ awaitable<std::size_t> one_connection::send_more(const answer& what) {
 awaitable<bool> one_connection::has_hung_up() {
     char next = 0;
     const auto n = ::recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (n <= 0) co_return n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-    if (!stream_.secure() || buffer_.size() >= most_read_ahead) co_return false;
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) co_return true;
+    const bool more = n > 0 ? stream_.secure() : stream_.holds_more();
+    if (!more || buffer_.size() >= most_read_ahead) co_return false;
     // Of TLS it may be the word that there is no more. Else it is of the next request.
     constexpr duration at_hand = std::chrono::milliseconds{10};
     const auto [ec, read] =

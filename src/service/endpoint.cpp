@@ -2,9 +2,10 @@
 
 #include <errand/error.hpp>
 
+#include "core/whole_number.hpp"
+
 #include <boost/asio/ip/address.hpp>
 
-#include <charconv>
 #include <optional>
 
 namespace errand::web {
@@ -13,15 +14,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
     throw usage_error{"listen: \"" + text + "\" " + why +
                       "; write 127.0.0.1:7070, [::1]:7070, 0.0.0.0:7070 or unix:/run/errand.sock"};
-}
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-    Number value{};
-    const auto* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc{} || end != last || text.empty()) return std::nullopt;
-    return value;
 }
 
 }  // namespace
@@ -47,7 +39,7 @@ endpoint read_endpoint(const std::string& given, bool certified) {
     const bool secured = certified && !says_plain;
     constexpr std::string_view file_scheme = "fd:";
     if (text.starts_with(file_scheme)) {
-        const auto file = number_of<unsigned short>(std::string_view{text}.substr(file_scheme.size()));
+        const auto file = whole_number<unsigned short>(std::string_view{text}.substr(file_scheme.size()));
         if (!file) refuse(text, "has no number of a file");
         return {.path = {}, .address = {}, .port = 0, .local = false, .secure = secured, .inherited = *file};
     }
@@ -65,7 +57,7 @@ endpoint read_endpoint(const std::string& given, bool certified) {
                 .port = 0,
                 .local = address.is_loopback(),
                 .secure = secured};
-    const auto port = number_of<std::uint16_t>(std::string_view{text}.substr(colon + 1));
+    const auto port = whole_number<std::uint16_t>(std::string_view{text}.substr(colon + 1));
     if (!port) refuse(text, "has no port from 0 to 65535");
     at.port = *port;
     return at;

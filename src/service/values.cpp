@@ -5,13 +5,13 @@
 
 #include "core/json_quote.hpp"
 #include "core/policy_rules.hpp"
+#include "core/whole_number.hpp"
 #include "service/instant.hpp"
 #include "service/json_faults.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace errand::web {
 
@@ -211,10 +211,8 @@ std::optional<std::int64_t> parameters::integer(std::string_view name, std::int6
                                                 std::int64_t most) const {
     const auto written = text(name);
     if (!written) return std::nullopt;
-    std::int64_t number = 0;
-    const auto* end = written->data() + written->size();
-    const auto [stop, error] = std::from_chars(written->data(), end, number);
-    if (error != std::errc{} || stop != end || number < least || number > most) {
+    const auto number = whole_number<std::int64_t>(*written);
+    if (!number || *number < least || *number > most) {
         throw bad_request("\"" + std::string{name} + "\" is to be " + range_text(least, most),
                           std::string{name});
     }

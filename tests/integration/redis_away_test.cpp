@@ -28,18 +28,26 @@ namespace {
 using namespace away;
 
 errand::awaitable<void> submit_one(errand::app& app) { co_await app.handler<repeats>().perform_async("y"); }
+
+// A store that is not there yet.
+struct absent_store {
+    errand::test::redis_server server;
+    errand::config settings = errand::test::fresh_settings();
+
+    absent_store() {
+        settings.store = server.url();
+        settings.store_timeout = 2s;
+        server.kill();
+    }
+};
 }  // namespace
 
 TEST_CASE("An app outlives a store that was not there at first", "[edges]") {
-    errand::test::redis_server server;
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.store_timeout = 2s;
-    server.kill();
-    test_app t{settings};
+    absent_store store;
+    test_app t{store.settings};
     CHECK_THROWS_AS(t.run(t.app.handler<repeats>().perform_async("x")), errand::store_error);
     CHECK_THROWS_AS(t.start(), errand::store_error);
-    server.restart();
+    store.server.restart();
     t.start();
     CHECK(t.wait(t.run(t.app.handler<repeats>().perform_async("x"))) == "x");
 }
@@ -130,12 +138,8 @@ TEST_CASE("what a store has lost is called lost, whatever its handle is asked", 
 }
 
 TEST_CASE("many who come before a store that is not there do not try it one after the other", "[edges]") {
-    errand::test::redis_server server;
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.store_timeout = 2s;
-    server.kill();
-    test_app t{settings};
+    absent_store store;
+    test_app t{store.settings};
     const auto began = std::chrono::steady_clock::now();
     const auto got = t.run(all_of(20, [&](int) { return submit_one(t.app); }));
     CHECK(got.thrown == 20);

@@ -143,6 +143,23 @@ TEST_CASE("a client that hangs up by TLS while it waits takes nothing", "[servic
     goes([](client& gone) { gone.say_end(); });
 }
 
+TEST_CASE("a client that hangs up by TLS together with its request takes nothing", "[service]") {
+    const certificate_files files;
+    counter t{by(files)};
+    const auto id = t.submit(service_test::foreign_task, files.certificate());
+    client gone{t.address(), files.certificate()};
+    gone.send_and_end(post(t, "/work:claim",
+                           R"({"worker": "gone", "queues": {"foreign": 1}, "wait_ms": 60000})"));
+    CHECK(gone.ended_anyhow());
+    client there{t.address(), files.certificate()};
+    waits(there, t, "there");
+    const auto got = there.receive().json();
+    REQUIRE(got.at("tasks").as_array().size() == 1);
+    const auto& task = got.at("tasks").at(0).as_object();
+    CHECK(task.at("id") == boost::json::string_view{id});
+    CHECK(task.at("attempt") == 1);
+}
+
 TEST_CASE("a stream of events by TLS has an end that is told", "[service]") {
     const certificate_files files;
     counter t{by(files)};

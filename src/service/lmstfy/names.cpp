@@ -1,10 +1,10 @@
 #include "service/lmstfy/names.hpp"
 
+#include "core/whole_number.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace errand::lmstfy {
 namespace {
@@ -63,11 +63,8 @@ std::uint64_t query_reader::number(std::string_view name, std::uint64_t otherwis
                                    std::uint64_t most) const {
     const auto* given = text(name);
     if (!given) return otherwise;
-    std::uint64_t value = 0;
-    const auto* last = given->data() + given->size();
-    const auto [end, error] = std::from_chars(given->data(), last, value);
-    if (error == std::errc{} && end == last && !given->empty() && value >= least && value <= most)
-        return value;
+    const auto value = whole_number<std::uint64_t>(*given);
+    if (value && *value >= least && *value <= most) return *value;
     throw web::bad_request("invalid " + std::string{name} + ": it is to be a whole number from " +
                            std::to_string(least) + " to " + std::to_string(most));
 }
