@@ -3,6 +3,7 @@
 #include <errand/plan.hpp>
 
 #include "client/batch_weight.hpp"
+#include "client/plan_steps.hpp"
 #include "client/settle_submission.hpp"
 #include "client/submission_span.hpp"
 #include "client/submit_steps.hpp"
@@ -12,6 +13,129 @@
 #include "runtime/task_gates.hpp"
 
 #include <algorithm>
+
+// ---- what is planned, as it leaves ------------------------------------------------------------------
+
+namespace errand {
+
+namespace {
+
+std::vector<std::size_t> dependencies_of(std::span<const prepared_submission> all) {
+    std::vector<std::size_t> each;
+    for (const auto& one : all) each.push_back(one.after.size());
+    return each;
+}
+
+// What was refused of a part: the first of it, and rather one that was than one that was kept back for it.
+awaitable<void> check_answers(loop& there, const std::vector<prepared_submission>& all, std::size_t from,
+                              submitter::group_answer& got, plan_answer& into) {
+    for (std::size_t i = 0; i < got.answers.size(); ++i) {
+        const auto& one = all[from + i];
+        auto& answer = got.answers[i];
+        if (!got.failures.empty() && got.failures[i]) std::rethrow_exception(got.failures[i]);
+        if (is_unsettled(answer)) answer = co_await settle_submission(there, got.items[i], std::move(answer));
+        if (!answer.others.empty()) {
+            task_names known{{one.id, name_of(one.id, one.body.handler, one.body.biz_id)}};
+            into.refused = co_await dependency_refusal(there.tasks(), answer, std::move(known));
+            into.at = from + i;
+            co_return;
+        }
+        auto refused = refusal(answer, one.id, one.body.handler, one.body.biz_id, one.conflict);
+        if (refused && (!into.refused || answer.verdict == submit_verdict::rejected)) {
+            into.refused = refused;
+            into.at = from + i;
+        }
+    }
+}
+
+// False: one of them has larger arguments than may be. Throws quota_exceeded.
+awaitable<bool> is_within_quota(loop& there, const detail::app_core& app,
+                                std::vector<prepared_submission>& all, plan_answer& into) {
+    const auto rules = app.overrides.quota_rules();
+    if (!rules) co_return true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto& body = all[i].body;
+        count_what_runs(*rules, body);
+        into.refused = payload_refusal(app, *rules, body.handler, body.args.size());
+        into.at = i;
+        if (into.refused) co_return false;
+    }
+    into.at.reset();
+    co_await need_quota(there, app, std::ssize(all));
+    co_return true;
+}
+
+}  // namespace
+
+detail::draft group_call(detail::app_core& app, std::size_t others) {
+    detail::draft node;
+    node.app = &app;
+    node.wire_name = group_handler;
+    node.args = '[' + std::to_string(others) + ']';
+    return node;
+}
+
+void wait_for(prepared_submission& one, const task_id& parent) {
+    const bool is_group = one.body.rule == on_failed::gather;
+    std::erase_if(one.after, [&](const parent_task& other) { return other.id == parent; });
+    // The last one's result may be an argument; of a group's members each stands in its own place.
+    if (!is_group) std::erase(one.body.after, parent);
+    one.after.push_back({parent, false});
+    one.body.after.push_back(parent);
+}
+
+void keep_for_others(prepared_submission& one) {
+    const bool waits = !one.after.empty() || one.body.rule == on_failed::gather;
+    if (!waits || one.body.retention) return;
+    one.body.retention = one.retention;
+    one.body.policy_retains = true;
+}
+
+bool is_one_step(std::span<const prepared_submission> all) {
+    const auto dependencies = dependencies_of(all);
+    // A task with more parents than a call takes is complete before any of them can end.
+    const auto large = [](std::size_t its) { return its > store::parents_per_call; };
+    return begin_of_step(dependencies, all.size()) == 0 && std::ranges::none_of(dependencies, large);
+}
+
+// From the last to the first, so that nothing runs before what waits for it is there.
+awaitable<plan_answer> send_plan(loop& there, detail::app_core& app, std::vector<prepared_submission> all) {
+    const auto dependencies = dependencies_of(all);
+    const bool whole = is_one_step(all);
+    plan_answer answer;
+    if (app.overrides.any_quota() && !co_await is_within_quota(there, app, all, answer)) co_return answer;
+    answer.tasks.resize(all.size());
+    for (auto to = all.size(); to > 0;) {
+        const auto from = begin_of_step(dependencies, to);
+        std::vector<submission_item> items;
+        std::vector<incarnation> lives(to - from);
+        for (auto at = from; at < to; ++at)
+            items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
+        submitter::group_answer got;
+        // In another shard the first could run before those that wait for it are there.
+        if (whole || there.tasks().shards() > 1) {
+            got = co_await submit_whole(there, std::move(items));
+        } else {
+            got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
+        }
+        co_await check_answers(there, all, from, got, answer);
+        if (answer.refused) co_return answer;
+        for (std::size_t i = 0; i < got.items.size(); ++i) {
+            tell_submitted(app.events, got.items[i], got.answers[i]);
+            const auto& one = all[from + i];
+            answer.tasks[from + i] = detail::ref_of(app, one.id, lives[i], got.answers[i], one.retention);
+        }
+        to = from;
+    }
+    for (const auto& one : all) {
+        if (one.child) one.child->keep();
+    }
+    co_return answer;
+}
+
+}  // namespace errand
+
+// ---- chains and groups ------------------------------------------------------------------------------
 
 namespace errand::detail {
 
@@ -81,24 +205,13 @@ private:
         }
         const std::size_t others = node.after.empty() && before ? 1 : 0;
         if (others == 1) node.after.push_back(*before);
-        node.call.app = app_;
-        node.call.wire_name = group_handler;
-        node.call.args = '[' + std::to_string(others) + ']';
+        node.call = group_call(*app_, others);
         tasks.push_back(std::move(node));
         return tasks.size() - 1;
     }
 
     app_core* app_;
 };
-
-void wait_for(prepared_submission& one, const task_id& parent) {
-    const bool is_group = one.body.rule == on_failed::gather;
-    std::erase_if(one.after, [&](const parent_task& other) { return other.id == parent; });
-    // The last one's result may be an argument; of a group's members each stands in its own place.
-    if (!is_group) std::erase(one.body.after, parent);
-    one.after.push_back({parent, false});
-    one.body.after.push_back(parent);
-}
 
 awaitable<std::vector<prepared_submission>> prepared_tasks(flat_plan flat, std::shared_ptr<stage_run> stage) {
     std::vector<prepared_submission> all;
@@ -113,82 +226,10 @@ awaitable<std::vector<prepared_submission>> prepared_tasks(flat_plan flat, std::
         for (const auto at : task.after) wait_for(one, all[at].id);
         make_child_of(stage.get(), one);
         one.body.takes_result = task.takes_result;
-        if ((!one.after.empty() || is_group) && !one.body.retention) {
-            one.body.retention = one.retention;
-            one.body.policy_retains = true;
-        }
+        keep_for_others(one);
         all.push_back(std::move(one));
     }
     co_return all;
-}
-
-// What was refused of a part, as the exception that the first of it means.
-awaitable<void> check_answers(loop& there, const std::vector<prepared_submission>& all, std::size_t from,
-                              submitter::group_answer& got) {
-    std::exception_ptr why;
-    for (std::size_t i = 0; i < got.answers.size(); ++i) {
-        const auto& one = all[from + i];
-        auto& answer = got.answers[i];
-        if (!got.failures.empty() && got.failures[i]) std::rethrow_exception(got.failures[i]);
-        if (answer.verdict != submit_verdict::withheld)
-            answer = co_await settle_submission(there, std::move(got.items[i]), std::move(answer));
-        if (!answer.others.empty()) {
-            task_names known{{one.id, name_of(one.id, one.body.handler, one.body.biz_id)}};
-            std::rethrow_exception(co_await dependency_refusal(there.tasks(), answer, std::move(known)));
-        }
-        auto refused = refusal(answer, one.id, one.body.handler, one.body.biz_id, one.conflict);
-        if (refused && (!why || answer.verdict == submit_verdict::rejected)) why = refused;
-    }
-    if (why) std::rethrow_exception(why);
-}
-
-awaitable<void> need_quota_for(loop& there, const app_core& app, std::vector<prepared_submission>& all) {
-    const auto rules = app.overrides.quota_rules();
-    if (!rules) co_return;
-    for (auto& one : all) {
-        count_what_runs(*rules, one.body);
-        if (auto why = payload_refusal(app, *rules, one.body.handler, one.body.args.size()))
-            std::rethrow_exception(why);
-    }
-    co_await need_quota(there, app, std::ssize(all));
-}
-
-// From the last to the first, so that nothing runs before what waits for it is there.
-awaitable<task_ref> send_plan(loop& there, app_core& app, std::vector<prepared_submission> all) {
-    std::vector<std::size_t> dependencies;
-    for (const auto& one : all) dependencies.push_back(one.after.size());
-    // A task with more parents than a call takes is complete before any of them can end.
-    const auto large = [](std::size_t its) { return its > store::parents_per_call; };
-    const bool whole =
-        begin_of_step(dependencies, all.size()) == 0 && std::ranges::none_of(dependencies, large);
-    if (app.overrides.any_quota()) co_await need_quota_for(there, app, all);
-    task_ref last;
-    for (auto to = all.size(); to > 0;) {
-        const auto from = begin_of_step(dependencies, to);
-        std::vector<submission_item> items;
-        std::vector<incarnation> lives(to - from);
-        for (auto at = from; at < to; ++at)
-            items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
-        submitter::group_answer got;
-        // In another shard the first could run before those that wait for it are there.
-        if (whole || there.tasks().shards() > 1) {
-            got = co_await submit_whole(there, std::move(items));
-        } else {
-            got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
-        }
-        co_await check_answers(there, all, from, got);
-        for (std::size_t i = 0; i < got.items.size(); ++i)
-            tell_submitted(app.events, got.items[i], got.answers[i]);
-        if (to == all.size()) {
-            const auto& tail = all.back();
-            last = ref_of(app, tail.id, lives.back(), got.answers.back(), tail.retention);
-        }
-        to = from;
-    }
-    for (const auto& one : all) {
-        if (one.child) one.child->keep();
-    }
-    co_return last;
 }
 
 }  // namespace
@@ -209,8 +250,10 @@ awaitable<task_ref> submit_plan(plan_ptr tree) {
         for (auto& one : all) last = held->hold(std::move(one));
         co_return last;
     }
-    co_return co_await on_loop(caller_loop(executor, app),
-                               [&](loop& there) { return send_plan(there, app, std::move(all)); });
+    const auto sent = co_await on_loop(caller_loop(executor, app),
+                                       [&](loop& there) { return send_plan(there, app, std::move(all)); });
+    if (sent.refused) std::rethrow_exception(sent.refused);
+    co_return sent.tasks.back();
 }
 
 }  // namespace errand::detail

@@ -5,6 +5,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <optional>
+#include <string>
+
 namespace errand::web {
 
 // about_calls.cpp
@@ -16,14 +19,26 @@ awaitable<answer> tell_routes(call& c);
 awaitable<answer> show_metrics(call& c);
 awaitable<answer> show_store_metrics(call& c);
 
-// submit_calls.cpp
+// submission.cpp
 extern const fields submission_fields;
-extern const fields batch_fields;
 extern const fields submit_headers;
+
+// submit_calls.cpp
+extern const fields batch_fields;
 awaitable<answer> submit_task(call& c);
 awaitable<answer> submit_batch(call& c);
 
+// plan_calls.cpp
+extern const fields plan_fields;
+fields planned_fields();  // of each of its tasks
+awaitable<answer> submit_plan(call& c);
+
+// wait_calls.cpp
+extern const fields wait_fields;
+awaitable<answer> wait_for_tasks(call& c);
+
 // task_calls.cpp
+awaitable<std::optional<task_info>> find_whole(errand::app& app, std::string id);
 extern const fields look_query;
 extern const fields due_fields;
 extern const fields change_fields;
@@ -74,6 +89,13 @@ awaitable<answer> remove_task(call& c);
 awaitable<answer> show_graph(call& c);
 awaitable<answer> show_history(call& c);
 awaitable<answer> show_figures(call& c);
+
+// run_calls.cpp
+extern const fields run_fields;
+awaitable<answer> start_run(call& c);
+awaitable<answer> list_runs(call& c);
+awaitable<answer> show_run(call& c);
+awaitable<answer> stop_run(call& c);
 
 // schedule_calls.cpp
 extern const fields schedule_query;

@@ -21,6 +21,7 @@ enum class kind : unsigned char {
     objects,     // an array of those
     weights,     // an object whose members are whole numbers
     submission,  // an array of objects as POST tasks takes them
+    planned,     // an array of those that know each other
 };
 
 struct field {

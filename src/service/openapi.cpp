@@ -1,5 +1,6 @@
 #include "service/openapi.hpp"
 
+#include "service/calls.hpp"
 #include "service/flow/routes.hpp"
 #include "service/route.hpp"
 #include "service/target.hpp"
@@ -36,6 +37,7 @@ json::object schema_of(const field& one) {
     case kind::weights:
         return {{"type", "object"}, {"additionalProperties", json::object{{"type", "integer"}}}};
     case kind::submission: return {{"type", "array"}, {"items", reference_to("submit_task")}};
+    case kind::planned: return {{"type", "array"}, {"items", reference_to("planned_task")}};
     }
     return {};
 }
@@ -48,24 +50,32 @@ json::object parameter(const field& one, std::string_view in) {
             {"schema", schema_of(one)}};
 }
 
+std::string_view meaning_of_part(std::string_view name) {
+    if (name == "namespace") return "The namespace that this service serves";
+    if (name == "type") return "The type";
+    if (name == "queue") return "The queue";
+    if (name == "schedule") return "The schedule's id";
+    if (name == "limit") return "The limit's name";
+    if (name == "handler") return "The wire name of the handler";
+    if (name == "run") return "The run's id";
+    return "The task's id";
+}
+
 // {namespace} and {id} of a path.
 json::array path_parameters(std::string_view path) {
     json::array all;
     for (auto part : parts_of(path)) {
         if (!part.starts_with('{')) continue;
         const auto name = part.substr(1, part.find('}') - 1);
-        const auto meaning = name == "namespace" ? "The namespace that this service serves"
-                             : name == "type"    ? "The type"
-                                                 : "The task's id";
-        all.push_back(parameter({name, kind::text, meaning}, "path"));
+        all.push_back(parameter({name, kind::text, meaning_of_part(name)}, "path"));
     }
     return all;
 }
 
-json::object body_schema(const route& of) {
+json::object body_schema(fields of) {
     json::object properties;
     json::array required;
-    for (const auto& one : of.body) {
+    for (const auto& one : of) {
         auto schema = schema_of(one);
         schema["description"] = one.meaning;
         properties[one.name] = std::move(schema);
@@ -152,7 +162,8 @@ std::string_view name_of(kind type) {
     case kind::object: return "object";
     case kind::weights: return "object of integers";
     case kind::objects:
-    case kind::submission: return "array of objects";
+    case kind::submission:
+    case kind::planned: return "array of objects";
     }
     return "";
 }
@@ -183,13 +194,13 @@ void add_route(std::string& to, const route& one) {
 
 json::object openapi_document() {
     json::object paths;
-    json::object schemas{{"error", error_schema()}};
+    json::object schemas{{"error", error_schema()}, {"planned_task", body_schema(planned_fields())}};
     const auto add = [&](const route& one) {
         auto& path = paths[one.path];
         if (!path.is_object()) path = json::object{};
         path.get_object()[lower(one.method)] = operation(one);
         if (one.body.empty()) return;
-        auto schema = body_schema(one);
+        auto schema = body_schema(one.body);
         if (!one.example.empty()) schema["examples"] = json::array{json::parse(one.example)};
         schemas[one.name] = std::move(schema);
     };

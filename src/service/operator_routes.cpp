@@ -17,6 +17,18 @@ constexpr std::array graph_answers{
 constexpr std::array history_answers{
     outcome{200, "`{\"days\": [DAY]}`, as `errand history --json` prints them: a line a day and queue"},
     unfit, no_store};
+constexpr std::array start_run_answers{
+    outcome{
+        202,
+        "RUN: `{\"id\", \"action\", \"on\", \"state\", \"stopping\", \"looked_at\", \"matched\", \"changed\", \"dry_run\", "
+        "\"most\", \"rate\", \"who\", \"started_at\", \"ended_at\", \"trouble\"}`; `state` is `running`, `done`, `stopped` "
+        "or `failed`, and `trouble` says why. Of `check` and `repair` also `findings`. `Location` is its path"},
+    unfit, outcome{409, "Four runs are under way"}};
+constexpr std::array list_runs_answers{outcome{200, "`{\"runs\": [RUN]}`, the latest first"}};
+constexpr outcome no_run{404, "This service knows no such run"};
+constexpr std::array run_seen_answers{outcome{200, "RUN"}, no_run};
+constexpr std::array stop_run_answers{
+    outcome{200, "RUN: it ends after the page that it is at; one that has ended stays as it is"}, no_run};
 constexpr std::array figures_answers{outcome{200, "The figures, as `errand figures --json` prints them"},
                                      no_store};
 constexpr std::array queue_answers{
@@ -107,6 +119,38 @@ std::span<const route> operator_routes() noexcept {
               .meaning = "The queue goes on",
               .run = resume_queue,
               .answers = queue_answers},
+        route{
+            .method = "POST",
+            .path = "/v1/{namespace}/runs",
+            .needs = scope::operate,
+            .name = "start_run",
+            .meaning =
+                "Does one thing to all tasks that match, or checks the store: the service goes on with it by itself. See [Runs](#runs)",
+            .run = start_run,
+            .body = run_fields,
+            .answers = start_run_answers,
+            .example = R"({"action": "revive", "state": "dead", "handler": "send_receipt", "rate": 50})"},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/runs",
+              .needs = scope::view,
+              .name = "list_runs",
+              .meaning = "The last hundred runs of this service",
+              .run = list_runs,
+              .answers = list_runs_answers},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/runs/{run}",
+              .needs = scope::view,
+              .name = "show_run",
+              .meaning = "How far a run is",
+              .run = show_run,
+              .answers = run_seen_answers},
+        route{.method = "POST",
+              .path = "/v1/{namespace}/runs/{run}:stop",
+              .needs = scope::operate,
+              .name = "stop_run",
+              .meaning = "Ends a run. What it has done stays done",
+              .run = stop_run,
+              .answers = stop_run_answers},
         route{.method = "GET",
               .path = "/v1/{namespace}/schedules",
               .needs = scope::view,

@@ -40,6 +40,32 @@ constexpr std::array batch_answers{
     outcome{400, "The body as a whole does not fit, and nothing was submitted"},
     outcome{413, "The body is larger than the service takes"},
     outcome{415, "The body is not said to be JSON"}};
+constexpr std::array plan_answers{
+    outcome{
+        201,
+        "`{\"tasks\": [{\"id\", \"created\", \"name\"?}]}`, one for each task, in the order of the request"},
+    outcome{200, "The same, when all were there: by their biz_id, or by the Idempotency-Key"},
+    outcome{
+        400,
+        "Something does not fit, and nothing was submitted; `path` names it, as `tasks[3].after_names[0]`"},
+    outcome{404, "A task that one of them waits for is no longer kept, and nothing was submitted"},
+    outcome{
+        409,
+        "A biz_id is held and `on_duplicate` says so, or the dependencies would close a cycle: nothing was submitted"},
+    outcome{413, "The body is larger than the service takes, or arguments than the store keeps"},
+    outcome{415, "The body is not said to be JSON"},
+    outcome{422, "The Idempotency-Key was used for other tasks"},
+    outcome{429, "The quota of the namespace is used up; `Retry-After` where waiting helps"},
+    away};
+constexpr std::array wait_answers{
+    outcome{
+        200,
+        "`{\"settled\", \"first\", \"tasks\": [{\"id\", \"state\", \"result\", \"last_error\"} or {\"id\", "
+        "\"error\"}]}`, one for each task, in order. `settled` is false when the time was over first; `first` is, of "
+        "`any`, the id of the one that succeeded first. Beyond 16 MiB of results the rest has `\"left_out\": true` "
+        "and null for its result: ask for these one by one. A task that is not there has `error`: it counts as "
+        "one that has not succeeded"},
+    bad, outcome{429, "As many requests wait as may (`max_waiting`)"}, away};
 constexpr std::array show_answers{
     outcome{200, "The task, as `errand show --json` prints it: TASK in [cli.md](cli.md#errand-show-id)"}, bad,
     unknown, outcome{429, "As many requests wait as may (`max_waiting`)"}, away};
@@ -193,6 +219,31 @@ std::span<const route> task_routes() noexcept {
             .answers = batch_answers,
             .example =
                 R"({"tasks": [{"handler": "greet", "args": ["Ann"]}, {"handler": "greet", "args": ["Bob"]}]})"},
+        route{
+            .method = "POST",
+            .path = "/v1/{namespace}/plans",
+            .needs = scope::submit,
+            .name = "submit_plan",
+            .meaning = "Submits tasks that wait for each other, all or none",
+            .run = submit_plan,
+            .body = plan_fields,
+            .headers = submit_headers,
+            .large = true,
+            .answers = plan_answers,
+            .example =
+                R"({"tasks": [{"name": "a", "handler": "fetch", "args": ["a.csv"]}, {"name": "b", "handler": "fetch", "args": ["b.csv"]}, {"name": "both", "group": ["a", "b"]}, {"handler": "merge", "result_of": "both"}]})"},
+        route{
+            .method = "POST",
+            .path = "/v1/{namespace}/tasks:wait",
+            .needs = scope::view,
+            .name = "wait_for_tasks",
+            .meaning =
+                "Several tasks with their results; with `wait_ms` once all have succeeded or one has not, or once one has succeeded",
+            .run = wait_for_tasks,
+            .body = wait_fields,
+            .answers = wait_answers,
+            .example =
+                R"({"ids": ["0198c5d2-7c3e-7f00-8000-000000000001", "0198c5d2-7c3e-7f00-8000-000000000002"], "until": "any", "wait_ms": 20000})"},
         route{.method = "GET",
               .path = "/v1/{namespace}/tasks",
               .needs = scope::view,

@@ -1,8 +1,11 @@
 // One task: looked at, waited for, changed.
 #include <errand/detail/engine.hpp>
+#include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
 #include "core/policy_rules.hpp"
+#include "core/record.hpp"
+#include "runtime/app_core.hpp"
 #include "service/calls.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
@@ -75,17 +78,27 @@ const fields look_query{look_parameters};
 const fields due_fields{due_members};
 const fields change_fields{change_members};
 
+// With the results of its members, where it is a group.
+awaitable<std::optional<task_info>> find_whole(errand::app& app, std::string id) {
+    auto found = co_await app.find(id);
+    if (!found || found->handler != group_handler || found->state != state::success) co_return found;
+    const auto text = co_await detail::stored_result(detail::core_of(app), std::move(id));
+    found->result = detail::parse_json(text, "result");
+    co_return found;
+}
+
 awaitable<answer> show_task(call& c) {
     const parameters given{c.in, look_parameters};
     const auto wait = given.integer("wait_ms", 0, longest_wait).value_or(0);
-    auto task = co_await need_task(c);
+    const auto task = co_await need_task(c);
     if (wait > 0 && !is_end(task.state)) {
         if (const auto handle = co_await c.at.app().find<json::value>(c.part("id"))) {
             co_await c.at.wait(wait_for_end(*handle, duration{wait}));
-            task = co_await need_task(c);
         }
     }
-    co_return json_answer(json_of(task));
+    const auto whole = co_await find_whole(c.at.app(), c.part("id"));
+    if (!whole) throw unknown_task();
+    co_return json_answer(json_of(*whole));
 }
 
 awaitable<answer> cancel_task(call& c) {

@@ -25,6 +25,7 @@ struct good {
     int status = 200;
     bool on_dead_task = false;
     bool with_schedule = false;
+    bool with_run = false;
 };
 
 const std::map<std::string, good, std::less<>> examples{
@@ -33,6 +34,15 @@ const std::map<std::string, good, std::less<>> examples{
     {"openapi", {}},
     {"submit_task", {.body = R"({"handler": "parcel", "args": [1]})", .status = 201}},
     {"submit_batch", {.body = R"({"tasks": [{"handler": "parcel", "args": [1]}]})"}},
+    {"submit_plan",
+     {.body =
+          R"({"tasks": [{"name": "a", "handler": "parcel", "args": [1]}, {"handler": "parcel", "result_of": "a"}]})",
+      .status = 201}},
+    {"wait_for_tasks", {.body = R"({"ids": ["0198c5d2-7c3e-7f00-8000-000000000001"], "wait_ms": 60000})"}},
+    {"start_run", {.body = R"({"action": "revive", "state": "dead"})", .status = 202}},
+    {"list_runs", {}},
+    {"show_run", {.with_run = true}},
+    {"stop_run", {.with_run = true}},
     {"list_tasks", {.query = "?state=ready"}},
     {"show_task", {.query = "?wait_ms=0"}},
     {"watch_task", {}},
@@ -109,12 +119,18 @@ struct row {
                                     8760h},
                           1))
                     .id();
+        if (example.with_run) {
+            auto at = t.connect();
+            const auto begun = at.ask("POST", t.path("/runs"), R"({"action": "cancel", "state": "dead"})");
+            REQUIRE(begun.status == 202);
+            run = begun.json().at("id").as_string();
+        }
     }
 
     std::string path(const std::string& name_space) const {
         auto text = with(with(std::string{route.path}, "{namespace}", name_space), "{id}", id);
         text = with(with(text, "{queue}", "parcels"), "{limit}", "queue%3Aparcels");
-        return with(with(text, "{handler}", "parcel"), "{schedule}", schedule);
+        return with(with(with(text, "{handler}", "parcel"), "{schedule}", schedule), "{run}", run);
     }
     std::string path() const { return path(t.app.settings().name_space); }
     response ask(client& at) const { return at.ask(route.method, path() + example.query, example.body); }
@@ -142,6 +158,7 @@ struct row {
     good example;
     std::string id;
     std::string schedule;
+    std::string run;
 };
 
 }  // namespace
