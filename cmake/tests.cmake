@@ -44,6 +44,8 @@ set(ERRAND_LACKS_sqlite "~[goes_away]~[in_shards]~[forked]")
 # Tasks are kept in the file of the test's own database.
 set(ERRAND_LACKS_sqlite-inside "${ERRAND_LACKS_sqlite}~[through_outbox]")
 set(ERRAND_LACKS_sqlite-memory "~[goes_away]~[in_shards]~[forked]~[shared_by_apps]")
+# What is submitted is encrypted.
+set(ERRAND_LACKS_sqlite-memory-sealed "${ERRAND_LACKS_sqlite-memory}")
 
 # errand_other_databases(database result): the tests that are for another one, left out.
 function(errand_other_databases database result)

@@ -63,6 +63,7 @@ MEASURES = [
     Measure("drain_c100", "tasks/s", "more", ("drain_c100",), rate, DRAINS, must=250_000, aim=450_000),
     Measure("life_sustained", "tasks/s", "more", ("life",), rate, must=150_000, aim=300_000),
     Measure("life_with_results", "tasks/s", "more", ("life_with_results",), rate),
+    Measure("life_encrypted", "tasks/s", "more", ("life_encrypted",), rate),
     Measure("redis_cpu_life_us", "us/task", "less", PLAIN,
             lambda submit, drain: redis_us(submit) + redis_us(drain), LIVES, must=5, aim=3, reads_cpu=True),
     Measure("client_cpu_drain_us", "us/task", "less", ("drain_c100",), client_us, DRAINS, must=3, aim=1.5),

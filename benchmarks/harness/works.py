@@ -60,6 +60,7 @@ WORKS = [
     Work("drain_threads_2", {"errand": ("drain concurrency=100 threads=2", 400_000)}),
     Work("life", LIFE),
     Work("life_with_results", {"errand": ("life results=1", 100_000)}),
+    Work("life_encrypted", {"errand": ("life encrypted=1", 200_000)}),
     Work("life_append_only", LIFE, store="append_only"),
     Work("latency_idle", {
         **same("latency", errand=2_000, floor=2_000),

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t most_ahead = 50'000;
 constexpr std::size_t bulk_size = 500;
 constexpr std::size_t awaiting = 200;
+constexpr const char* some_key = "bench:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 errand::awaitable<void> produce(errand::app& app, std::size_t tasks, std::size_t queues) {
     asio::steady_timer pause{co_await asio::this_coro::executor};
@@ -39,12 +40,16 @@ result life(const arguments& how) {
     auto settings = serving(queues, over_socket());
     settings.concurrency = how.number("concurrency", 100);
     settings.threads = how.number("threads", 1);
+    const bool encrypted = how.number("encrypted", 0) != 0;
+    if (encrypted) settings.encryption_keys = some_key;
     count().expected = tasks;
     // The processes' end counts to their CPU; their start does not to the time.
     const bool apart = is_shared(settings) && how.number("apart", 1) != 0;
     std::vector<worker_process> workers;
     for (std::size_t at = 0; apart && at < how.number("workers", 1); ++at) workers.emplace_back(settings);
-    errand::app app{apart ? over_socket() : settings};
+    auto own = apart ? over_socket() : settings;
+    if (encrypted) own.encryption_keys = some_key;
+    errand::app app{own};
     if (!apart) app.block_on(app.start());
     // A first task says that they stand, and is not counted.
     const auto warm = app.handler<start_delay>().with({.queue = queue_name(0, queues)});

@@ -46,7 +46,7 @@ private:
 result submit(const arguments& how);   // callers=N
 result bulk(const arguments& how);     // size=N delayed=1 biz_id=1
 result drain(const arguments& how);    // concurrency=N threads=N
-result life(const arguments& how);     // workers=N queues=N results=1 apart=0
+result life(const arguments& how);     // workers=N queues=N results=1 encrypted=1 apart=0
 result latency(const arguments& how);  // rate=N a second (0: one every 2 ms) workers=N queues=N apart=0
 result idle(const arguments& how);     // seconds=N; the commands are counted by who calls
 result promote(const arguments& how);

@@ -39,7 +39,7 @@ function Buttons({ task }) {
   return html`<div class="bar">
     ${actionsFor(task.state).map((one) => html`<button key=${one.name} class=${one.danger ? 'danger' : one.asks ? '' : 'main'} onClick=${() => act(one, [task.id])}>${one.label}</button>`)}
     ${resting && html`<button onClick=${() => reschedule(task)}>Reschedule …</button>`}
-    ${unstarted && task.args !== null && html`<button onClick=${() => change(task)}>Change …</button>`}
+    ${unstarted && task.args !== null && !task.unreadable && html`<button onClick=${() => change(task)}>Change …</button>`}
   </div>`;
 }
 
@@ -84,7 +84,8 @@ export function Task({ id }) {
   const { data: task, failure } = useView('task', id);
   if (failure) return html`<${Failure} failure=${failure}/>`;
   if (!task) return html`<${Loading}/>`;
-  const hidden = task.args_hidden && html`<p class="faint">Arguments and results are not shown by this service.</p>`;
+  const hidden = task.args_hidden ? html`<p class="faint">Arguments and results are not shown by this service.</p>`
+    : task.unreadable && html`<p class="faint">Encrypted with the key ${task.encrypted_with}, which this service does not have.</p>`;
   return html`<div class="head"><h1>${task.handler}</h1><${State} is=${task.state}/></div>
     <p class="why">${task.why}</p>
     ${task.blocked_by.length > 0 && html`<ul class="blocked">${task.blocked_by.map((one) => html`<li key=${one}>${one}</li>`)}</ul>`}

@@ -4,6 +4,7 @@
 #include <errand/config.hpp>
 #include <errand/detail/beans.hpp>
 #include <errand/detail/engine.hpp>
+#include <errand/encryption.hpp>
 #include <errand/event.hpp>
 #include <errand/graph.hpp>
 #include <errand/handle.hpp>
@@ -205,6 +206,12 @@ public:
     /// nobody takes them nothing is made. Without this call the environment decides: docs/tracing.md.
     /// @throws usage_error while the worker runs
     app& trace_with(std::shared_ptr<tracer> to);
+
+    /// Encrypts from now on what is kept of tasks beside their names and numbers: arguments, results, stages, progress, messages of
+    /// errors and log lines. Takes the place of what `config::encryption_keys` says; off without either. What was kept before stays
+    /// readable. A text of a hundred bytes costs some microseconds each way: docs/encryption.md.
+    /// @throws usage_error for no key, two of one id, a bad id or secret; and once this app has used its store
+    app& encrypt(encryption with);
 
     /// The configuration in force.
     [[nodiscard]] const config& settings() const noexcept;

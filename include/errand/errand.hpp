@@ -7,6 +7,7 @@
 #include <errand/backoff.hpp>
 #include <errand/config.hpp>
 #include <errand/database.hpp>
+#include <errand/encryption.hpp>
 #include <errand/error.hpp>
 #include <errand/event.hpp>
 #include <errand/graph.hpp>

@@ -95,6 +95,13 @@ public:
     using error::error;
 };
 
+/// What was asked for is kept encrypted with a key that this program does not have (app::encrypt); the text names it.
+/// Nothing is lost: who has the key can read it.
+class key_missing : public error {
+public:
+    using error::error;
+};
+
 /// An awaited task ended without a result.
 class task_failed : public error {
 public:

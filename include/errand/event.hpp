@@ -22,11 +22,11 @@ enum class event_kind : std::uint8_t {
     task_duplicate,      ///< a submission ran nothing: its biz_id is held by the task named here
     submission_refused,  ///< the store took no task; text: why
 
-    task_claimed,     ///< this worker has the task; it starts when a thread is free
-    task_started,     ///< an attempt has started
-    task_succeeded,   ///< an attempt has ended well
-    task_retrying,    ///< an attempt has failed; text: how; after: when the next one is due
-    task_snoozed,     ///< the handler asked to be run later; after: when
+    task_claimed,    ///< this worker has the task; it starts when a thread is free
+    task_started,    ///< an attempt has started
+    task_succeeded,  ///< an attempt has ended well
+    task_retrying,   ///< an attempt has failed; text: how; after: when the next one is due
+    task_snoozed,  ///< the handler asked to be run later; or, with a text, this program has no key for it; after: when
     task_given_back,  ///< the worker stops, or cannot run it now: it goes to another one and loses no attempt
     task_dead,        ///< its last attempt has failed, or nothing can come of another; text: how
     task_expired,     ///< it could not be started in time

@@ -67,6 +67,10 @@ struct task_info {
     std::vector<std::string> log;  ///< the lines it logged, newest last, bounded
     std::optional<time_point>
         kept_until{};  ///< when it is deleted, once it has ended; sooner when too many are kept
+    /// The id of the key that its arguments are kept encrypted with (docs/encryption.md); empty: they are not encrypted.
+    std::string encrypted_with{};
+    /// This program does not have that key: arguments and results are shown as they are kept, texts as "(encrypted)".
+    bool unreadable = false;
 };
 
 }  // namespace errand

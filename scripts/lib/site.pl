@@ -13,7 +13,7 @@ my @groups = (
     ['Begin' => qw(README.md docs/guide.md docs/testing.md examples/README.md)],
     ['Tasks' => qw(docs/json.md docs/transactions.md docs/databases.md docs/schedules.md docs/limits.md docs/collect.md
             docs/settings.md docs/tenants.md)],
-    ['Operate' => qw(docs/cli.md docs/inspect.md docs/troubleshooting.md docs/security.md docs/upgrade.md docs/faults.md
+    ['Operate' => qw(docs/cli.md docs/inspect.md docs/troubleshooting.md docs/security.md docs/encryption.md docs/upgrade.md docs/faults.md
             docs/performance.md packaging/README.md)],
     ['Other languages' => qw(docs/http.md docs/lmstfy.md)],
     ['Background' => qw(docs/compared.md docs/decisions.md CHANGELOG.md)],

@@ -2,6 +2,7 @@
 #include <errand/app.hpp>
 #include <errand/error.hpp>
 
+#include "app/encryption_keys.hpp"
 #include "app/environment.hpp"
 #include "app/open_store.hpp"
 #include "app/span_export.hpp"
@@ -49,6 +50,7 @@ app::app() : app{config::from_environment()} {}
 app::app(config settings)
     : core_{std::make_unique<detail::app_core>(checked(std::move(settings)), &open_store, *this)} {
     core_->tracer = tracer_from_environment(*core_);
+    core_->seal_with(keys_of_config(core_->settings));
 }
 
 app::~app() {
@@ -110,6 +112,16 @@ app& app::on_event(event_listener listener) {
 app& app::trace_with(std::shared_ptr<tracer> to) {
     refuse_while_it_works(*core_, "trace_with");
     core_->tracer = std::move(to);
+    return *this;
+}
+
+app& app::encrypt(encryption with) {
+    auto keys = std::make_shared<const sealing>(with);
+    if (!core_->seal_with(std::move(keys))) {
+        throw usage_error{
+            "encrypt was called after this app had used its store, and what was submitted before is not encrypted: it comes before "
+            "the first submission, app.start() and app.run()"};
+    }
     return *this;
 }
 

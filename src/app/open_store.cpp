@@ -4,10 +4,12 @@
 
 #include "core/store_list.hpp"
 #include "store/redis/redis_store.hpp"
+#include "store/sealed.hpp"
 #include "store/shards/sharded_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -38,9 +40,7 @@ std::unique_ptr<store> open_one(boost::asio::io_context& on, store_settings sett
     refuse(settings.url);
 }
 
-}  // namespace
-
-std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
+std::unique_ptr<store> open_plain(boost::asio::io_context& on, store_settings settings) {
     if (settings.url.empty()) settings.url = memory_url;
     const auto urls = store_urls(settings.url);
     if (settings.shards == 0) settings.shards = static_cast<unsigned>(urls.size());
@@ -57,6 +57,16 @@ std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings se
         shards.push_back(open_one(on, settings));
     }
     return std::make_unique<sharded_store>(std::move(shards), std::move(settings));
+}
+
+}  // namespace
+
+std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
+    auto seals = std::exchange(settings.seals, nullptr);
+    auto name_space = settings.name_space;
+    auto plain = open_plain(on, std::move(settings));
+    if (!seals) return plain;
+    return seal_store(std::move(plain), std::move(seals), std::move(name_space));
 }
 
 std::size_t check_store(const std::string& url, std::size_t shards) {

@@ -2,6 +2,7 @@
 
 #include "cli/text.hpp"
 #include "cli/views.hpp"
+#include "core/sealing.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -77,7 +78,8 @@ std::string schedule_text(const schedule_info& one, const std::vector<time_point
     lines.add("last tick", one.last_tick);
     lines.add("last run", one.last_run);
     lines.add("declared", instant_text(one.created_at));
-    lines.add("arguments", boost::json::serialize(one.args));
+    const auto args = boost::json::serialize(one.args);
+    lines.add("arguments", read_sealed(args) ? "(encrypted)" : args);
     auto text = lines.text();
     if (!upcoming.empty()) text += "\nnext ticks\n";
     for (const auto at : upcoming) text += "  " + instant_text(at) + "  " + from_now(at, now) + '\n';

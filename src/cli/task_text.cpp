@@ -1,6 +1,7 @@
 #include "cli/task_text.hpp"
 
 #include "cli/text.hpp"
+#include "core/sealing.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -27,6 +28,18 @@ void add_line(std::string& to, const std::string& name, const std::optional<time
     if (at) add_line(to, name, instant_text(*at));
 }
 
+// What is encrypted with a key that is not here is long, and says nothing.
+std::string value_text(const boost::json::value& value) {
+    auto text = boost::json::serialize(value);
+    return read_sealed(text) ? "(encrypted)" : text;
+}
+
+std::string key_text(const task_info& task) {
+    if (task.encrypted_with.empty()) return {};
+    return "with the key " + task.encrypted_with +
+           (task.unreadable ? ", which is not among those of ERRAND_ENCRYPTION_KEYS here" : "");
+}
+
 void add_errors(std::string& to, const task_info& task) {
     if (task.errors.empty()) return;
     to += "\nfailed attempts\n";
@@ -44,7 +57,7 @@ void add_stages(std::string& to, const task_info& task) {
     for (const auto& one : task.stages) {
         to += "  " + plain(one.name) + "  " + length_text(one.length) + ", attempt " +
               std::to_string(one.attempt) + ", " + instant_text(one.started_at) + "  " +
-              plain(boost::json::serialize(one.result)) + '\n';
+              plain(value_text(one.result)) + '\n';
     }
     if (!task.stage.empty() && !is_end(task.state)) to += "  " + plain(task.stage) + "  comes next\n";
 }
@@ -85,8 +98,9 @@ std::string task_text(const task_info& task, const std::string& why) {
         add_line(out, "progress",
                  std::to_string(static_cast<int>(task.progress * 100)) + "% " + task.progress_text);
     }
-    add_line(out, "arguments", boost::json::serialize(task.args));
-    if (task.state == state::success) add_line(out, "result", boost::json::serialize(task.result));
+    add_line(out, "arguments", value_text(task.args));
+    if (task.state == state::success) add_line(out, "result", value_text(task.result));
+    add_line(out, "encrypted", key_text(task));
     add_line(out, "tags", joined(task.tags, ", "));
     for (const auto& [name, text] : task.headers) add_line(out, "header", name + ": " + text);
     add_line(out, "after", joined(task.after, ", "));

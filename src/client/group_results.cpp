@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "runtime/app_core.hpp"
+
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -25,6 +27,8 @@ awaitable<std::vector<std::string>> results_of(loop& there, task_id group, std::
     for (const auto& one : got.ended) {
         auto outcome = decode_outcome(one.outcome);
         if (outcome.ended_as != state::success || is_remnant(outcome)) throw_gone(group, one.id);
+        if (read_sealed(outcome.result))
+            need_open(there.app().seals(), outcome.result, "the result of task " + to_text(one.id) + " is");
         known[one.id] = std::move(outcome.result);
     }
     std::vector<std::string> results;

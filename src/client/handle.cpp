@@ -8,6 +8,7 @@
 #include "client/open_transaction.hpp"
 #include "client/without_slot.hpp"
 #include "core/policy_rules.hpp"
+#include "core/sealed_records.hpp"
 #include "runtime/at_most.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/handlers.hpp"
@@ -125,7 +126,10 @@ awaitable<ended_task> wait_at_most(const task_ref& ref, duration within) {
 }
 
 std::string error_in(const task_outcome& outcome) {
-    return outcome.notes && !outcome.notes->errors.empty() ? outcome.notes->errors.back().message : "";
+    if (!outcome.notes || outcome.notes->errors.empty()) return {};
+    auto notes = *outcome.notes;
+    name_what_is_sealed(notes);
+    return std::move(notes.errors.back().message);
 }
 
 // A coroutine, so that the id lives as long as the call that refers to it.
@@ -167,6 +171,8 @@ std::string result_in(const task_ref& ref, std::string_view encoded, std::string
         throw task_failed{outcome.ended_as, outcome.attempts, error_in(outcome), id_text(ref),
                           std::move(handler)};
     if (is_remnant(outcome)) throw_gone(ref);
+    if (read_sealed(outcome.result))
+        need_open(ref.app->seals(), outcome.result, "the result of task " + id_text(ref) + " is");
     return std::move(outcome.result);
 }
 

@@ -95,6 +95,17 @@ decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point 
     return next;
 }
 
+// It is looked at again soon, since others may have the key, and then more and more seldom: nobody may.
+decision locked(task_notes notes) {
+    constexpr int doublings = 6;
+    constexpr duration first{1'000};
+    constexpr duration longest{60'000};
+    const auto wait = std::min(first * (1 << std::min(notes.locked, doublings)), longest);
+    ++notes.locked;
+    notes.snoozed = true;
+    return {verdict::snooze, wait, std::move(notes)};
+}
+
 decision postponed(task_notes notes) {
     ++notes.unknown_handler;
     notes.snoozed = true;
@@ -174,6 +185,7 @@ decision decided(attempt_end how, const std::exception_ptr& failure, const attem
     case attempt_end::undecodable: return buried(std::move(before), failure, now);
     case attempt_end::lease_ran_out: return lease_ran_out(std::move(before), terms, now);
     case attempt_end::unknown_handler: return postponed(std::move(before));
+    case attempt_end::locked: return locked(std::move(before));
     case attempt_end::late: return {verdict::expire, duration{0}, std::move(before)};
     case attempt_end::paused: return {verdict::give_back, duration{0}, std::move(before)};
     default: break;
@@ -228,7 +240,7 @@ bool is_late(const attempt_terms& terms, const task_body& body, const task_notes
     }
     if (!terms.expires_after) return false;
     const bool started = notes.revived || notes.attempts > 0 || notes.started_at ||
-                         (notes.snoozed && notes.unknown_handler == 0);
+                         (notes.snoozed && notes.unknown_handler == 0 && notes.locked == 0);
     return !started && now > body.due_at.value_or(body.submitted_at()) + *terms.expires_after;
 }
 

@@ -44,6 +44,7 @@ enum class attempt_end : std::uint8_t {
     paused,           // its handler is, at run time; it never started
     collected,        // it waits in a bundle to be run with others
     regrouped,        // it lacked gates of limits, and waits behind them
+    locked,           // this program does not have the key of what it needs; it never started
 };
 
 enum class verdict : std::uint8_t { succeed, fail, snooze, postpone, bury, expire, give_back };

@@ -246,13 +246,59 @@ task_body decode_body(std::string_view bytes) {
     return body;
 }
 
+// Reads over all that stands before the arguments.
+args_in_body args_of(std::string_view bytes) {
+    byte_reader in{before_gates(bytes), "task"};
+    const auto kind = in.u8();
+    if (kind != format && kind != format_linked && kind != format_run)
+        in.fail("has a format that this version of errand does not know");
+    const auto flags = in.u8();
+    if ((in.u8() & task_body::gated_bit) != 0 && gates_of(bytes).empty()) in.fail("ends too early");
+    in.take(8);  // incarnation
+    in.text();
+    args_in_body found{.handler = in.text(), .args = {}};
+    if (flags & with_biz_id) in.text();
+    for (const auto flag : {with_timeout, with_max_retry, with_expires_after, with_retention, with_due_at}) {
+        bool mark = false;
+        if (flags & flag) in.marked_number(mark);
+    }
+    if (flags & with_headers) {
+        for (auto left = in.number(); left > 0; --left) {
+            in.text();
+            in.text();
+        }
+    }
+    if (flags & with_tags) {
+        for (auto left = in.number(); left > 0; --left) in.text();
+    }
+    if (kind == format_linked) {
+        if (in.u8() >= 2 * takes_result_bit) in.fail("has a rule that this version of errand does not know");
+        for (auto left = in.number(); left > 0; --left) in.take(id_width);
+    }
+    run_origin origin;
+    if (kind == format_run) origin = read_origin(in);
+    const auto rest = in.rest();
+    found.args = kind == format_run ? read_schedule(rest, origin, in) : rest;
+    if (kind == format_run) found.schedule = origin.schedule;
+    return found;
+}
+
+std::string with_args(std::string_view encoded_body, const args_in_body& in, std::string_view args) {
+    const auto at = static_cast<std::size_t>(in.args.data() - encoded_body.data());
+    std::string body;
+    body.reserve(encoded_body.size() - in.args.size() + args.size());
+    body.append(encoded_body.substr(0, at)).append(args);
+    return body.append(encoded_body.substr(at + in.args.size()));
+}
+
 std::string encode(const task_notes& notes) {
     std::string bytes;
     byte_writer out{bytes};
     out.u8(format);
     out.u8(static_cast<std::uint8_t>((notes.snoozed ? 1 : 0) | (notes.started_at ? 2 : 0) |
                                      (notes.revived ? 4 : 0) | (notes.wish ? 8 : 0) |
-                                     (notes.ends_at ? 16 : 0) | (notes.flow ? 32 : 0)));
+                                     (notes.ends_at ? 16 : 0) | (notes.flow ? 32 : 0) |
+                                     (notes.locked > 0 ? 64 : 0) | (notes.sealed.empty() ? 0 : 128)));
     out.signed_number(notes.attempts);
     out.signed_number(notes.max_retry);
     out.signed_number(notes.lost_leases);
@@ -279,6 +325,8 @@ std::string encode(const task_notes& notes) {
     if (notes.wish) write(notes.wish, out);
     if (notes.ends_at) out.signed_number(notes.ends_at->time_since_epoch().count());
     if (notes.flow) write(*notes.flow, out);
+    if (notes.locked > 0) out.signed_number(notes.locked);
+    if (!notes.sealed.empty()) out.text(notes.sealed);
     return bytes;
 }
 
@@ -311,6 +359,8 @@ task_notes decode_notes(std::string_view bytes) {
     if (flags & 8) notes.wish = read_wish(in);
     if (flags & 16) notes.ends_at = time_of(in.signed_number());
     if (flags & 32) notes.flow = read_flow_notes(in);
+    if (flags & 64) notes.locked = static_cast<int>(in.signed_number());
+    if (flags & 128) notes.sealed = in.text();
     return notes;
 }
 

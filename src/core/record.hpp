@@ -106,8 +106,9 @@ struct task_notes {
     int max_retry = 25;       // as the worker last saw it
     int lost_leases = 0;      // attempts that ended with a lost lease
     int unknown_handler = 0;  // claims by workers that do not know the handler
-    bool snoozed = false;     // waits as `delayed`, not as `retry`
-    bool revived = false;     // started again by a caller: cannot be late any more
+    int locked = 0;        // claims by workers that do not have the key of what it needs, one after the other
+    bool snoozed = false;  // waits as `delayed`, not as `retry`
+    bool revived = false;  // started again by a caller: cannot be late any more
     // Of a job (core/job_rules.hpp) that was started again: when it ends by itself; zero: never.
     std::optional<time_point> ends_at{};
     double progress = 0;
@@ -118,6 +119,7 @@ struct task_notes {
     std::vector<std::string> log;          // newest kept, bounded by max_log_lines
     schedule_wish wish{};                  // of a run that has ended well
     std::optional<flow_notes> flow{};      // of one that goes from stage to stage
+    std::string sealed{};                  // what texts of it stand for, as core/sealed_records.hpp says
 
     static constexpr std::size_t max_errors = 25;
     static constexpr std::size_t max_log_lines = 100;
@@ -176,6 +178,16 @@ bool has_biz_id(std::string_view encoded_body) noexcept;
 // Of which schedule an encoded body is a run; nullopt: of none. Whether that is to hear of each end.
 std::optional<task_id> schedule_of(std::string_view encoded_body) noexcept;
 bool tells_end(std::string_view encoded_body) noexcept;
+
+// Where an encoded body has its arguments, and what these belong to. Throws bad_data when the bytes are no body.
+struct args_in_body {
+    std::string_view handler;
+    std::string_view args;              // a part of the body
+    std::optional<task_id> schedule{};  // of a run
+};
+args_in_body args_of(std::string_view encoded_body);
+// The body with other arguments in the place of those.
+std::string with_args(std::string_view encoded_body, const args_in_body& in, std::string_view args);
 
 // 0..9, of an encoded body; 0 when it is too short to be one.
 int priority_of(std::string_view encoded_body) noexcept;

@@ -121,13 +121,18 @@ awaitable<std::vector<outbox_entry>> entries_for(std::shared_ptr<database_core> 
 std::vector<sql::statement> rows_of(const database_core& on, const std::vector<outbox_entry>& entries) {
     std::vector<sql::statement> all;
     const auto most_rows = on.dialect().most_parameters / outbox_columns;
+    const auto seals = on.seals();
     for (std::size_t next = 0; next < entries.size();) {
         sql::statement insert;
         std::size_t rows = 0, bytes = 0;
         for (; next < entries.size() && rows < most_rows; ++next, ++rows) {
             bytes += entries[next].item.body.size() + entries[next].schedule.size();
             if (rows > 0 && bytes > most_bytes) break;
-            append_row(insert.values, on.name_space(), entries[next]);
+            if (seals) {
+                append_row(insert.values, on.name_space(), sealed_entry(entries[next], *seals));
+            } else {
+                append_row(insert.values, on.name_space(), entries[next]);
+            }
         }
         insert.text = on.statements().insert(rows);
         all.push_back(std::move(insert));

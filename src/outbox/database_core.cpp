@@ -69,6 +69,12 @@ database_core::~database_core() { close(); }
 
 const std::string& database_core::name_space() const noexcept { return app_.settings.name_space; }
 
+std::optional<sealed_records> database_core::seals() const {
+    auto keys = app_.seals_in_use();
+    if (!keys) return std::nullopt;
+    return sealed_records{std::move(keys), name_space()};
+}
+
 void database_core::start_thread() {
     own_.emplace(1);
     own_work_.emplace(own_->get_executor());

@@ -5,6 +5,7 @@
 
 #include <errand/database.hpp>
 
+#include "core/sealed_records.hpp"
 #include "outbox/statements.hpp"
 #include "runtime/outbox_port.hpp"
 #include "sql/dialect.hpp"
@@ -51,6 +52,8 @@ public:
     const outbox_statements& statements() const noexcept { return statements_; }
     const std::string& shown_url() const noexcept override { return driver_->shown_url(); }
     const std::string& name_space() const noexcept;
+    // With which the content of what its rows hold is encrypted, as in the store; nullopt: it is not.
+    std::optional<sealed_records> seals() const;
     // The same database for another namespace that the app's worker serves: its tasks go through an outbox's life and connections
     // of their own. Before it is used.
     void add_other(const app_core& core, std::shared_ptr<database_core> other);

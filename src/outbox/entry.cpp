@@ -165,6 +165,17 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
     return got;
 }
 
+outbox_entry sealed_entry(outbox_entry entry, const sealed_records& by) {
+    entry.item.body = by.seal_body(entry.item.id, entry.item.body);
+    entry.schedule = by.seal_schedule(entry.item.id, entry.schedule);
+    return entry;
+}
+
+void open_entry(outbox_entry& entry, const sealed_records& by) {
+    entry.item.body = by.open_body(entry.item.id, entry.item.body);
+    entry.schedule = by.open_schedule(entry.item.id, entry.schedule);
+}
+
 std::string places_of(std::span<const outbox_entry> entries) {
     std::string text = "[";
     for (const auto& entry : entries) {

@@ -8,6 +8,7 @@
 #include <errand/sql.hpp>
 
 #include "client/open_transaction.hpp"
+#include "core/sealed_records.hpp"
 
 #include <chrono>
 #include <memory>
@@ -47,6 +48,10 @@ inline constexpr std::size_t outbox_columns = 13;
 void append_row(std::vector<sql::value>& to, const std::string& name_space, const outbox_entry& entry);
 // What "outbox.take" has selected. Throws bad_data naming batch and place of a row that this version cannot read.
 outbox_entry read_row(const std::vector<sql::value>& columns);
+
+// What is written of an entry where content is encrypted, and what was read made readable again, as far as the keys are there.
+outbox_entry sealed_entry(outbox_entry entry, const sealed_records& by);
+void open_entry(outbox_entry& entry, const sealed_records& by);
 
 // [["batch", place], …]: what "outbox.strike" takes.
 std::string places_of(std::span<const outbox_entry> entries);

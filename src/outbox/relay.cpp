@@ -35,9 +35,11 @@ outbox_place place_of_row(const std::vector<sql::value>& columns) {
 // Rows that cannot be delivered stay where they are, for somebody to look at them.
 std::vector<outbox_entry> database_core::readable(const sql::result& rows) {
     std::vector<outbox_entry> all;
+    const auto by = seals();
     for (const auto& columns : rows.rows) {
         try {
             auto row = read_row(columns);
+            if (by) open_entry(row, *by);
             if (row.age > (row.schedule.empty() ? most_age : most_age_of_schedule)) {
                 throw bad_data{"errand_outbox, batch " + row.batch + ", place " + std::to_string(row.place) +
                                ": the row is older than the store remembers deliveries: whether it was "

@@ -9,6 +9,7 @@
 #include "runtime/app_core.hpp"
 #include "runtime/dependency_completion.hpp"
 #include "runtime/task_event.hpp"
+#include "store/sealed.hpp"
 
 namespace errand::detail {
 
@@ -54,7 +55,10 @@ awaitable<void> need_quota_inside(app_core& app, store& in, const held_list& lis
 
 }  // namespace
 
-awaitable<void> submit_inside(app_core& app, store& in, const held_list& list) {
+awaitable<void> submit_inside(app_core& app, store& plain, const held_list& list) {
+    std::unique_ptr<store> sealed;
+    if (auto keys = app.seals_in_use()) sealed = seal_store(plain, std::move(keys), app.settings.name_space);
+    auto& in = sealed ? *sealed : plain;
     const auto tasks = tasks_of(list);
     co_await need_quota_inside(app, in, list, tasks);
     if (!tasks.empty()) co_await submit_tasks_inside(in, tasks);

@@ -83,6 +83,20 @@ app_core::~app_core() {
     }
 }
 
+bool app_core::seal_with(std::shared_ptr<const sealing> keys) {
+    const std::lock_guard lock{common_->seals_guard};
+    if (common_->seals_used) return false;
+    common_->seals_now.store(keys.get(), std::memory_order_release);
+    common_->seals.push_back(std::move(keys));
+    return true;
+}
+
+std::shared_ptr<const sealing> app_core::seals_in_use() {
+    const std::lock_guard lock{common_->seals_guard};
+    common_->seals_used = true;
+    return common_->seals.empty() ? nullptr : common_->seals.back();
+}
+
 void app_core::measure() { meter.measure(events); }
 
 time_point app_core::now() const {

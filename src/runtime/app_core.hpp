@@ -9,6 +9,7 @@
 
 #include "core/event.hpp"
 #include "core/schedule_rules.hpp"
+#include "core/sealing.hpp"
 #include "runtime/paced_log.hpp"
 #include "runtime/settings_book.hpp"
 #include "runtime/zone_files.hpp"
@@ -70,6 +71,10 @@ private:
         const std::string process_name;
         std::atomic<unsigned> names_given{0};
         const std::shared_ptr<process_meter> meter;
+        std::mutex seals_guard;
+        std::vector<std::shared_ptr<const sealing>> seals;  // the last one is in force
+        bool seals_used = false;
+        std::atomic<const sealing*> seals_now{nullptr};
     };
 
     const std::shared_ptr<commons> common_;
@@ -88,6 +93,13 @@ public:
     const std::shared_ptr<spdlog::logger>& log = common_->log;
     // For what is said of single tasks.
     paced_log& lines = common_->lines;
+
+    // With which the content of tasks is encrypted, in all namespaces; null: with none. From the first store that is opened on they
+    // stay: false, and nothing has changed. From any thread.
+    bool seal_with(std::shared_ptr<const sealing> keys);
+    const sealing* seals() const noexcept { return common_->seals_now.load(std::memory_order_acquire); }
+    // For a store that is opened now.
+    std::shared_ptr<const sealing> seals_in_use();
 
     // What is set of handlers at run time.
     settings_book overrides;

@@ -39,6 +39,7 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.threadless = app.threadless;
     s.patience = patience_of(app, patient);
     s.observer = app.meter.observer();
+    s.seals = app.seals_in_use();
     s.trouble = [&app](std::string_view text) {
         app.log->warn("{}{}", app.label(), text);
         app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});

@@ -32,6 +32,7 @@ public:
     loop(detail::app_core& app, std::string name, bool patient, boost::asio::io_context& on);
     ~loop() override;
 
+    detail::app_core& app() noexcept { return app_; }
     boost::asio::io_context& context() noexcept { return context_; }
     boost::asio::io_context::executor_type executor() noexcept { return context_.get_executor(); }
     // True on the thread that runs this loop now.

@@ -3,6 +3,7 @@
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
+#include "core/sealed_records.hpp"
 #include "core/stage_record.hpp"
 #include "runtime/handlers.hpp"
 
@@ -38,6 +39,10 @@ void add_body(task_info& info, const task_body& body) {
     info.headers = body.headers;
     info.tags = body.tags;
     for (const auto& id : body.after) info.after.push_back(to_text(id));
+    if (const auto sealed = read_sealed(body.args)) {
+        info.encrypted_with = sealed->key;
+        info.unreadable = true;
+    }
     auto args = parsed(body.args);
     if (args.is_array()) info.args = std::move(args.get_array());
 }
@@ -50,7 +55,8 @@ void add_flow(task_info& info, const flow_notes& flow) {
         info.stages.push_back({one.name, one.attempt, one.started_at, one.length, {}});
 }
 
-void add_notes(task_info& info, const task_notes& notes) {
+void add_notes(task_info& info, task_notes notes) {
+    name_what_is_sealed(notes);
     info.attempt = notes.attempts;
     info.max_retry = notes.max_retry;
     info.progress = notes.progress;
@@ -118,6 +124,7 @@ std::optional<task_info> info_of(const found_task& found) {
     info.failed_dependencies = found.failed;
     for (const auto& gate : found.closed) info.blocked_by.push_back(closed_text(gate, found.now));
     add_body(info, decode_body(found.body));
+    if (info.encrypted_with.empty()) info.encrypted_with = found.sealed_with;
     if (!found.notes.empty()) add_notes(info, decode_notes(found.notes));
     add_stages(info, found);
     if (found.due_at) info.due_at = found.due_at;

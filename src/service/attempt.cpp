@@ -58,7 +58,7 @@ constexpr bool may_have_notes = true;
 
 attempt_facts facts_of(const attempt& one, int priority, std::optional<time_point> started, time_point now) {
     return {one.task.id, one.task.claim, one.task.queue, priority, may_have_notes,
-            started,     one.worker,     one.task.body,  now};
+            started,     one.worker,     one.task.body,  now,      one.task.sealed_body};
 }
 
 // Whoever reports it may do so again, by way of another service.

@@ -1,9 +1,11 @@
 // How an exchange takes tasks for those who ask, and what it remembers of them.
 #include <errand/error.hpp>
 
+#include "core/sealed_records.hpp"
 #include "core/task_id.hpp"
 #include "runtime/task_event.hpp"
 #include "service/exchange.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -207,6 +209,14 @@ void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
         try {
             auto of = open_attempt(app_, got.task);
             how = why_not(of, got, one.wish, now);
+            if (!how) {
+                if (auto why = why_locked(app_.seals(), of.body, of.notes)) {
+                    how = attempt_end::locked;
+                    auto said = task_event(event_kind::task_snoozed, got.task.id, of.body);
+                    said.text = std::move(*why);
+                    announce(app_, std::move(said));
+                }
+            }
             if (!how && gates_.adds_to(of.body, got.task.id, of.known)) {
                 put(regroup_report(got.task, of.body));
                 continue;

@@ -73,7 +73,9 @@ json::object json_of(const task_info& task) {
             {"failed_dependencies", task.failed_dependencies},
             {"blocked_by", strings(task.blocked_by)},
             {"log", strings(task.log)},
-            {"kept_until", json_of(task.kept_until)}};
+            {"kept_until", json_of(task.kept_until)},
+            {"encrypted_with", or_null(task.encrypted_with)},
+            {"unreadable", task.unreadable}};
 }
 
 json::object json_of(const queue_info& queue) {

@@ -3,6 +3,7 @@
 
 #include <errand/time.hpp>
 
+#include "core/sealing.hpp"
 #include "store/store_observer.hpp"
 
 #include <functional>
@@ -36,6 +37,8 @@ struct store_settings {
     std::function<void(std::string_view)>
         trouble;                         // told in words when the connection is lost, refused, back
     store_observer* observer = nullptr;  // null: nobody measures
+    // With which the content of tasks is encrypted (store/sealed.hpp); null: with none. The stores themselves do not look at it.
+    std::shared_ptr<const sealing> seals{};
 };
 
 }  // namespace errand

@@ -49,9 +49,10 @@ struct claimed_task {
     task_id id;
     claim_number claim = 0;
     std::string queue;
-    std::string body;     // an encoded task_body
-    std::string notes;    // encoded task_notes, empty when there are none
-    bool handed = false;  // of recovered ones: it was handed over, and maybe never arrived
+    std::string body;           // an encoded task_body
+    std::string notes;          // encoded task_notes, empty when there are none
+    bool handed = false;        // of recovered ones: it was handed over, and maybe never arrived
+    std::string sealed_body{};  // as the store keeps the body, where its content is encrypted
 };
 
 // What a worker says of a task it claimed.
@@ -81,6 +82,8 @@ struct report {
     bool gated = false;           // its body has gates: it holds them under this claim
     bool strange =
         false;  // some workers do not know its handler: when it is due it stands aside for the others
+    std::string
+        sealed_body{};  // of an end: what the claim had; sealing it anew costs as much as all else of the end
 };
 
 enum class report_verdict : std::uint8_t { accepted, lease_lost };
@@ -177,6 +180,8 @@ struct found_task {
     std::size_t failed = 0;                 // how many of those it waited for ended otherwise than by success
     std::vector<closed_gate> closed{};      // ready: the gates that are closed to it now
     time_point now{};
+    std::string
+        sealed_with{};  // the id of the key that its arguments are kept encrypted with, and were opened with
 };
 
 struct list_item {

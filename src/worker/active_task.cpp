@@ -48,8 +48,8 @@ task_notes active_task::notes_now() const {
 }
 
 attempt_facts active_task::facts(std::string_view worker, time_point now) const {
-    return {task.id, task.claim, task.queue, body.priority, noted_ || !task.notes.empty(), started_at,
-            worker,  task.body,  now};
+    return {task.id,    task.claim, task.queue, body.priority, noted_ || !task.notes.empty(),
+            started_at, worker,     task.body,  now,           task.sealed_body};
 }
 
 // ---- slot ------------------------------------------------------------------------------------------

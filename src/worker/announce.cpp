@@ -18,6 +18,7 @@ std::string_view sentence(event_kind kind) {
     case event_kind::task_retrying: return "failed";
     case event_kind::task_given_back: return "is given back, and loses no attempt";
     case event_kind::task_dead: return "the task is dead";
+    case event_kind::task_snoozed: return "waits for a worker that can read it";
     case event_kind::handler_unknown:
         return "no handler of this name runs here; the task waits for a worker that has it";
     case event_kind::task_cancelled: return "the task was cancelled, the attempt is told to stop";
@@ -53,6 +54,18 @@ bool is_of_worker(const event& what) {
            (what.kind == event_kind::loop_blocked && what.task.empty());
 }
 
+// What a handler has thrown may hold what is encrypted.
+bool is_said_by_handler(const event& what) {
+    return what.kind == event_kind::task_retrying || what.kind == event_kind::task_dead;
+}
+
+// "std::runtime_error: no route to anna@example.org" without what is behind the type. What has none is errand's own.
+std::string without_message(std::string_view text) {
+    const auto end = text.find(": ");
+    if (end == text.npos) return std::string{text};
+    return std::string{text.substr(0, end)} + ", whose message is kept encrypted";
+}
+
 // "mail 01a2…: the task is dead: …"; of an attempt "mail 01a2… attempt 1 of 4 failed: no route; again in 100 ms".
 std::string line_of(const event& what) {
     std::string line;
@@ -84,7 +97,9 @@ std::string line_of(const event& what) {
 void announce(detail::app_core& app, event what) {
     const auto level = level_of(what.kind);
     if (app.log->should_log(level)) {
-        auto line = line_of(what);
+        auto shown = what;
+        if (hides_messages(app) && is_said_by_handler(what)) shown.text = without_message(what.text);
+        auto line = line_of(shown);
         // What is said of the worker is said of all that it serves.
         if (!is_of_worker(what)) line.insert(0, app.label());
         if (what.task.empty()) {
@@ -94,6 +109,16 @@ void announce(detail::app_core& app, event what) {
         }
     }
     app.events.publish(std::move(what));
+}
+
+bool hides_messages(const detail::app_core& app) {
+    const auto keys = app.seals();
+    return keys && !keys->logs_messages();
+}
+
+std::string text_in_span(const detail::app_core& app, const std::exception_ptr& why) {
+    auto said = describe(why);
+    return hides_messages(app) ? std::move(said.type) : std::move(said.message);
 }
 
 void announce_limits(detail::app_core& app, const std::vector<std::string>& differences) {

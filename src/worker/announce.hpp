@@ -15,6 +15,10 @@ class app_core;
 }
 
 void announce(detail::app_core& app, event what);
+// Whether log and spans say nothing of what a handler has thrown but its type, since all else of it is encrypted.
+bool hides_messages(const detail::app_core& app);
+// What a span says of what was thrown.
+std::string text_in_span(const detail::app_core& app, const std::exception_ptr& why);
 // What declare_handler_limits() has found.
 void announce_limits(detail::app_core& app, const std::vector<std::string>& differences);
 // Something went wrong in errand itself: `doing` says where, the exception why.

@@ -50,6 +50,7 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     out.ended_as = outcome.ended_as;
     out.retention = outcome.retention;
     out.record = encode_end(outcome, facts.now, facts.body);
+    out.sealed_body = facts.sealed_body;
 }
 
 void set_return(report& out, decision decided, const attempt_facts& facts) {

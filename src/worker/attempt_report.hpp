@@ -21,6 +21,7 @@ struct attempt_facts {
     std::string_view worker;               // who ran it
     std::string_view body;                 // as it was claimed
     time_point now{};                      // by the store's clock
+    std::string_view sealed_body{};        // as it was claimed
 };
 
 // `result`: JSON text of a task that succeeded.

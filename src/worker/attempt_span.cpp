@@ -1,6 +1,7 @@
 #include "worker/attempt_span.hpp"
 
 #include "runtime/app_core.hpp"
+#include "worker/announce.hpp"
 
 namespace errand {
 namespace {
@@ -57,7 +58,8 @@ void end_span(active_task& attempt, const decision& how) {
     if (failed && !how.notes.errors.empty()) {
         const auto& why = how.notes.errors.back();
         one->say("error.type", why.type);
-        error = why.message.empty() ? why.type : why.message;
+        const bool hidden = attempt.around.app && hides_messages(*attempt.around.app);
+        error = why.message.empty() || hidden ? why.type : why.message;
     }
     one->end(std::move(error));
 }

@@ -75,6 +75,7 @@ awaitable<void> attempt_stages::load() {
         const auto got = co_await unbroken(on_.home().tasks().stages(of_.task.id, of_.task.claim));
         if (got.verdict == report_verdict::lease_lost) throw_lost();
         for (auto& one : decode_stages(got.records, of_.body.life)) {
+            need_open(on_.app().seals(), one.result, "stage \"" + one.name + "\":");
             results_.insert_or_assign(std::move(one.name), std::move(one.result));
         }
         bytes_ = got.records.size();

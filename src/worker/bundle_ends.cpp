@@ -45,6 +45,13 @@ carrier_end end_of(tidings what, const std::optional<found_task>& found) {
     return end;
 }
 
+// Items must not go without what their run has said of them.
+void need_readable(const worker_shared& shared, const std::optional<found_task>& found) {
+    if (!found || found->where != state::success) return;
+    need_open(shared.app.seals(), decode_outcome(found->outcome).result,
+              "the result of task " + to_text(found->id) + " is");
+}
+
 struct item_terms {
     duration retention{0};
     duration unique_for{0};
@@ -151,6 +158,7 @@ awaitable<std::size_t> tell_items(worker_shared& shared, store& in, news one) {
                            one.what == tidings::cancelled || one.what == tidings::expired;
     if (has_ended) {
         const auto found = co_await in.find(one.about);
+        need_readable(shared, found);
         const auto end = end_of(one.what, found);
         bundle_page page{.more = true};
         while (page.more) {

@@ -83,10 +83,11 @@ awaitable<std::unique_ptr<bundle_run>> bundle_run::read(store& in, task_id carri
     co_return found;
 }
 
-boost::json::array bundle_run::args(const boost::json::storage_ptr& storage) const {
+boost::json::array bundle_run::args(const boost::json::storage_ptr& storage, const sealing* keys) const {
     boost::json::array list(storage);
     list.reserve(items_.size());
     for (const auto& one : items_) {
+        need_open(keys, one.body.args, "args of item " + to_text(one.id) + ":");
         auto args = detail::parse_json(one.body.args, "args", storage);
         if (!args.is_array() || args.get_array().size() != 1)
             throw bad_data{"args of item " + to_text(one.id) + ": expected an array of one"};

@@ -5,6 +5,7 @@
 
 #include "core/attempt_rules.hpp"
 #include "core/bundles.hpp"
+#include "core/sealing.hpp"
 #include "runtime/handlers.hpp"
 #include "runtime/loop.hpp"
 #include "store/store.hpp"
@@ -46,8 +47,8 @@ public:
     static awaitable<std::unique_ptr<bundle_run>> read(store& in, task_id carrier);
 
     const std::vector<item>& items() const noexcept { return items_; }
-    // As `perform` takes them: an array that holds one array.
-    boost::json::array args(const boost::json::storage_ptr& storage) const;
+    // As `perform` takes them: an array that holds one array. Throws key_missing when one is encrypted with a key that is not there.
+    boost::json::array args(const boost::json::storage_ptr& storage, const sealing* keys) const;
 
     void fail(std::size_t index, std::string why);
 

@@ -4,6 +4,7 @@
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
+#include "core/sealed_records.hpp"
 #include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
@@ -137,6 +138,11 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
         return attempt_end::late;
     if (!attempt.known || !attempt.known->code) return attempt_end::unknown_handler;
     if (attempt.set && attempt.set->paused) return attempt_end::paused;
+    if (auto why = why_locked(shared_.app.seals(), attempt.body, attempt.notes)) {
+        attempt.locked = std::move(*why);
+        return attempt_end::locked;
+    }
+    attempt.notes.locked = 0;
     const auto& flow = attempt.notes.flow;
     attempt.args.emplace(detail::parse_json(flow && flow->content ? '[' + *flow->content + ']'
                                                                   : attempt.body.args,
@@ -225,7 +231,7 @@ awaitable<std::string> executor::call_bundle(active_task& attempt) {
     auto read = [id = attempt.task.id](loop& there) { return bundle_run::read(there.tasks(), id); };
     attempt.bundle = co_await on_loop(home_, std::move(read));
     if (attempt.bundle->items().empty()) co_return std::string{};
-    attempt.args.emplace(attempt.bundle->args(attempt.args_storage()));
+    attempt.args.emplace(attempt.bundle->args(attempt.args_storage(), shared_.app.seals()));
     const auto result = co_await call_handler(attempt);
     const auto now = shared_.app.now();
     const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
@@ -489,7 +495,8 @@ void executor::tell(const active_task& attempt, const decision& decided) {
         break;
     }
     const bool failed = decided.kind == verdict::bury || decided.kind == verdict::fail;
-    const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back;
+    const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back ||
+                       !attempt.locked.empty();
     if (!shown && !shared_.app.events.heard(kind)) return;
     auto said = said_of(kind, attempt);
     said.max_attempts = attempt.terms.max_retry + 1;
@@ -499,6 +506,7 @@ void executor::tell(const active_task& attempt, const decision& decided) {
         said.text = decided.notes.errors.back().type + ": " + decided.notes.errors.back().message;
     }
     if (decided.kind == verdict::postpone) said.text = attempt.body.handler;
+    if (!attempt.locked.empty()) said.text = attempt.locked;
     if (shown) {
         announce(shared_.app, std::move(said));
     } else {

@@ -190,7 +190,7 @@ awaitable<void> on_dead_queue::report(const lost_task& lost) {
     call.lane = lane;
     const auto& task = lost.task;
     const attempt_facts facts{task.id,      task.claim, task.queue, lost.body.priority, !task.notes.empty(),
-                              std::nullopt, {},         task.body,  in_.now()};
+                              std::nullopt, {},         task.body,  in_.now(),          task.sealed_body};
     call.reports.push_back(report_of(decision{lost.decided}, lost.terms, facts, {}));
     if (std::ranges::none_of(waiting_, [&](const auto& other) { return other->task.claim == task.claim; }))
         call.closed.push_back(task.claim);

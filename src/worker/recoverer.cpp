@@ -89,7 +89,7 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
         return std::nullopt;
     }
     const attempt_facts facts{task.id,      task.claim, task.queue, body.priority, !task.notes.empty(),
-                              std::nullopt, {},         task.body,  in_.now()};
+                              std::nullopt, {},         task.body,  in_.now(),     task.sealed_body};
     return report_of(std::move(decided), terms, facts, {});
 }
 

@@ -130,9 +130,22 @@ awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
     std::size_t told = 0;
     std::vector<news> others;
     for (const auto& one : entries) {
+        if (!of_carrier(one)) {
+            others.push_back(one);
+            continue;
+        }
+        std::exception_ptr unreadable;
+        try {
+            told += co_await tell_items(shared_, in_, one);
+        } catch (const key_missing&) {
+            unreadable = std::current_exception();
+        }
+        if (unreadable) {
+            // It comes again, to a worker that has the key.
+            announce_failure(shared_.app, "telling items of the end of their run", unreadable);
+            continue;
+        }
         others.push_back(one);
-        if (!of_carrier(one)) continue;
-        told += co_await tell_items(shared_, in_, one);
         // Whoever else depends on it.
         const links_from of{one.about};
         auto pages = co_await in_.links(link::tells, {&of, 1}, false);

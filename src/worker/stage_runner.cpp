@@ -11,6 +11,7 @@
 #include "runtime/on_loop.hpp"
 #include "runtime/operation_aborted.hpp"
 #include "worker/active_task.hpp"
+#include "worker/announce.hpp"
 #include "worker/attempt_stages.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -54,7 +55,7 @@ awaitable<std::string> stage_runner::run() {
         }
         auto end = co_await try_once(with_ambient(executor, std::move(inside)));
         if (seen && end.failure) seen->say("error.type", describe(end.failure).type);
-        if (seen) seen->end(end.failure ? describe(end.failure).message : std::string{});
+        if (seen) seen->end(end.failure ? text_in_span(*around->app, end.failure) : std::string{});
         if (!end.failure) {
             // Also when the attempt was told to stop meanwhile: the next one need not do it again.
             const bool throws = co_await asio::this_coro::throw_if_cancelled();

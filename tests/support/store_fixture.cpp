@@ -6,6 +6,10 @@
 
 namespace errand::test {
 
+std::shared_ptr<const sealing> sealing_of_tests(const std::string& keys) {
+    return std::make_shared<const sealing>(encryption{.keys = read_encryption_keys(keys)});
+}
+
 store_fixture::~store_fixture() {
     // Whatever was closed ends now: nothing keeps the context busy, or a coroutine has leaked.
     const auto end = std::chrono::steady_clock::now() + deadline;
@@ -17,6 +21,7 @@ store_fixture::~store_fixture() {
 store_settings store_fixture::settings(const std::string& name) {
     store_settings with;
     behind->place(with);
+    if (tests_are_sealed()) with.seals = sealing_of_tests();
     with.name = name;
     with.trouble = [this](std::string_view text) { troubles.emplace_back(text); };
     return with;

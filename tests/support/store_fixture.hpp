@@ -34,6 +34,8 @@ struct heard : store_listener {
     void reconnected() override { ++reconnects; }
 };
 
+std::shared_ptr<const sealing> sealing_of_tests(const std::string& keys = keys_of_tests);
+
 // A store and what it heard. Closed with the object.
 struct member {
     std::unique_ptr<store> of;

@@ -31,6 +31,7 @@ config fresh_settings() {
     case store_kind::sqlite_memory: settings.store = "sqlite::memory:"; break;
     }
     settings.log_level = "off";
+    if (tests_are_sealed()) settings.encryption_keys = keys_of_tests;
     return settings;
 }
 

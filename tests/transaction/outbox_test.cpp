@@ -379,3 +379,23 @@ TEST_CASE("once() still knows the effect of a task that is revived late in its r
     CHECK_FALSE(s.t.wait(h));
     CHECK(s.count("note") == 1);
 }
+
+TEST_CASE("Rows of tasks that are encrypted say nothing of them, and are delivered like others",
+          "[outbox][through_outbox]") {
+    auto settings = errand::test::fresh_settings();
+    settings.encryption_keys = "k1:" + std::string(64, '1');
+    shop s{std::move(settings)};
+    s.t.run(s.db->execute("CREATE TABLE kept AS SELECT * FROM errand_outbox WHERE 1 = 0"));
+    s.t.run(s.db->execute(copy_rows()));
+    const auto h =
+        s.t.run(errand::transaction(*s.db, [&](auto&) -> errand::awaitable<errand::handle<std::string>> {
+            co_return co_await s.t.app.handler<named>().perform_async("anna@example.org");
+        }));
+    CHECK(s.count("kept") == 1);
+    const auto args = s.t.run(s.db->query<std::string>("SELECT args FROM kept"));
+    CHECK(args.at(0).starts_with(R"(["errand.sealed.1:k1:)"));
+    s.t.start();
+    CHECK(s.t.wait(h) == "anna@example.org");
+    s.nothing_left();
+    CHECK(s.t.info(h).encrypted_with == "k1");
+}

@@ -121,6 +121,35 @@ TEST_CASE("a row of the outbox gives back the schedule that is declared, byte fo
     CHECK_THROWS_AS(read_row(odd), bad_data);
 }
 
+TEST_CASE("a row of what is encrypted says nothing of it, and gives back what was submitted or declared") {
+    const sealed_records by{
+        std::make_shared<const sealing>(encryption{.keys = {{"k1", std::string(32, 'x')}}}), "shop"};
+    outbox_entry entry{.batch = "batch-1", .place = 4, .item = full_item()};
+    std::vector<sql::value> row;
+    append_row(row, "shop", sealed_entry(entry, by));
+    CHECK(std::get<std::string>(row[12]).starts_with(R"(["errand.sealed.1:k1:)"));
+    auto got = read_row(selected(row));
+    CHECK(got.item.body != entry.item.body);
+    open_entry(got, by);
+    CHECK(got.item.body == entry.item.body);
+
+    schedule_record declared;
+    declared.identity = declared.run.handler = "send";
+    declared.key = "daily";
+    declared.run.args = declared.declared_args = R"(["anna@example.org"])";
+    entry = {.batch = "batch-1", .place = 5, .schedule = encode(declared)};
+    entry.item.id = derive_schedule_id("send", "daily");
+    std::vector<sql::value> other;
+    append_row(other, "shop", sealed_entry(entry, by));
+    CHECK(std::get<std::string>(other[12]).starts_with(R"(["errand.sealed.1:k1:)"));
+    const auto& head = std::get<sql::bytes>(other[11]);
+    const std::string_view written{reinterpret_cast<const char*>(head.data()), head.size()};
+    CHECK(written.find("anna") == written.npos);
+    auto read = read_row(selected(other));
+    open_entry(read, by);
+    CHECK(decode_schedule(read.schedule) == declared);
+}
+
 TEST_CASE("a row that this version cannot read is refused by its place") {
     std::vector<sql::value> row;
     append_row(row, "shop", {.batch = "batch-1", .place = 4, .item = full_item()});

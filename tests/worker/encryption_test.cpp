@@ -1,0 +1,194 @@
+// Workers with keys and without, on tasks whose content is encrypted.
+#include "runtime/app_core.hpp"
+#include "support/await.hpp"
+#include "support/shards.hpp"
+#include "support/store_kind.hpp"
+#include "worker/handlers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <sstream>
+
+using namespace std::chrono_literals;
+using namespace worker_test;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using errand::state;
+using errand::test::eventually;
+
+namespace {
+
+const std::string old_key = "old:" + std::string(64, '1');
+const std::string new_key = "new:" + std::string(64, '2');
+
+errand::config with_keys(errand::config settings, const std::string& keys) {
+    settings.encryption_keys = keys;
+    return settings;
+}
+
+errand::encryption_key key_of(const std::string& text) { return errand::read_encryption_keys(text).at(0); }
+
+// The arguments of a task as the store keeps them.
+std::string kept_args(errand::app& app, const std::string& id) {
+    boost::asio::io_context io;
+    const auto raw = errand::test::opened_store(io, app, "raw:1");
+    const auto found = errand::test::await(io, raw->find(*errand::parse_task_id(id)));
+    REQUIRE(found);
+    raw->close();
+    io.restart();
+    io.run();
+    return errand::decode_body(found->body).args;
+}
+
+}  // namespace
+
+TEST_CASE("tasks of an app that encrypts are run as others are") {
+    bench t{with_keys(errand::test::fresh_settings(), new_key)};
+    t.book.body = [](errand::task_context& self) -> errand::awaitable<int> {
+        self.log().info("begins");
+        co_await self.progress(0.5, "half");
+        const auto kept = co_await self.stage("a", []() -> errand::awaitable<int> { co_return 20; });
+        if (self.attempt() == 1) throw std::runtime_error{"once"};
+        co_return kept + self.attempt();
+    };
+    t.start();
+    const auto h = submit(t);
+    CHECK(t.wait(h) == 22);
+    const auto seen = t.info(h);
+    CHECK(seen.encrypted_with == "new");
+    CHECK(seen.progress_text == "half");
+    CHECK(text_of(seen) == "std::runtime_error: once");
+    CHECK(t.wait(t.run(t.app.handler<echo>().perform_async(7))) == 7);
+    const auto first = t.run(t.app.handler<echo>().perform_async(1));
+    CHECK(t.run(errand::all(std::vector{first, t.run(t.app.handler<echo>().perform_async(2))})) ==
+          std::vector{1, 2});
+}
+
+TEST_CASE("encrypt takes the place of what the configuration says, and comes before all else") {
+    bench t{with_keys(errand::test::fresh_settings(), old_key)};
+    CHECK_THROWS_MATCHES(t.app.encrypt({}), errand::usage_error,
+                         MessageMatches(ContainsSubstring("no key was given")));
+    t.app.encrypt({.keys = {key_of(new_key)}});
+    const auto h = t.run(t.app.handler<echo>().perform_async(7));
+    CHECK(t.info(h).encrypted_with == "new");
+    CHECK_THROWS_MATCHES(
+        t.app.encrypt({.keys = {key_of(old_key)}}), errand::usage_error,
+        MessageMatches(ContainsSubstring("encrypt was called after this app had used its store")));
+    t.start();
+    CHECK(t.wait(h) == 7);
+}
+
+TEST_CASE("a task waits for a worker that has its key, loses no attempt, and what was plain before is run",
+          "[shared_by_apps]") {
+    const auto settings = errand::test::fresh_settings();
+    bench keyed{with_keys(settings, new_key)};
+    bench blind{with_keys(settings, "")};
+    std::atomic<int> locked{0};
+    std::string why;
+    blind.app.on_event([&](const errand::event& what) {
+        if (what.kind != errand::event_kind::task_snoozed) return;
+        if (locked == 0) why = what.text;
+        ++locked;
+    });
+    const auto h = keyed.run(keyed.app.handler<echo>().perform_async(7));
+    const auto plain = blind.run(blind.app.handler<echo>().perform_async(8));
+    blind.start();
+    CHECK(blind.wait(plain) == 8);
+    eventually([&] { return locked > 0; });
+    CHECK(why == "args: encrypted with the key new, which this program does not have");
+    eventually([&] { return keyed.info(h).state == state::delayed; });
+    CHECK(keyed.info(h).attempt == 0);
+    CHECK(blind.book.count("7") == 0);
+    const auto seen = blind.run(blind.app.find(h.id()));
+    REQUIRE(seen);
+    CHECK(seen->unreadable);
+    CHECK(seen->encrypted_with == "new");
+    blind.stop();
+    keyed.start();
+    CHECK(keyed.wait(h) == 7);
+    CHECK(keyed.info(h).attempt == 1);
+    CHECK(keyed.book.count("7") == 1);
+    const auto readable = blind.run(blind.app.find<int>(h.id()));
+    REQUIRE(readable);
+    CHECK_THROWS_MATCHES(
+        blind.wait(*readable), errand::key_missing,
+        MessageMatches(ContainsSubstring("encrypted with the key new, which this program does not have")));
+}
+
+TEST_CASE("keys change while tasks wait: what the old one encrypted is run, and the new one encrypts",
+          "[shared_by_apps]") {
+    const auto settings = errand::test::fresh_settings();
+    bench before{with_keys(settings, old_key)};
+    const auto early = before.run(before.app.handler<echo>().perform_async(1));
+    bench during{with_keys(settings, new_key + "," + old_key)};
+    const auto late = during.run(during.app.handler<echo>().perform_async(2));
+    CHECK(kept_args(before.app, early.id()).starts_with(R"(["errand.sealed.1:old:)"));
+    CHECK(kept_args(before.app, late.id()).starts_with(R"(["errand.sealed.1:new:)"));
+    during.start();
+    const auto taken = during.run(during.app.find<int>(early.id()));
+    REQUIRE(taken);
+    CHECK(during.wait(*taken) == 1);
+    CHECK(during.wait(late) == 2);
+    // What was encrypted stays so to its end.
+    CHECK(kept_args(before.app, early.id()).starts_with(R"(["errand.sealed.1:old:)"));
+}
+
+TEST_CASE("content that was moved to another task, or changed, ends dead with words that say so",
+          "[shared_by_apps]") {
+    const auto settings = errand::test::fresh_settings();
+    bench t{with_keys(settings, new_key)};
+    const auto first = t.run(t.app.handler<echo>().perform_async(1));
+    const auto second = t.run(t.app.handler<echo>().perform_async(2));
+    {
+        boost::asio::io_context io;
+        const auto raw = errand::test::opened_store(io, t.app, "thief:1");
+        const auto found = errand::test::await(io, raw->find(*errand::parse_task_id(second.id())));
+        REQUIRE(found);
+        auto body = errand::decode_body(found->body);
+        body.args = kept_args(t.app, first.id());
+        errand::edit_call call{.id = found->id,
+                               .seen = found->body,
+                               .body = errand::encode(body),
+                               .due_at = {},
+                               .expires_at = {}};
+        CHECK(errand::test::await(io, raw->edit(call)) == errand::edit_verdict::done);
+        raw->close();
+        io.restart();
+        io.run();
+    }
+    t.start();
+    CHECK(t.wait(first) == 1);
+    const auto end = end_of(t, second);
+    CHECK(end.state == state::dead);
+    CHECK_THAT(text_of(end), ContainsSubstring("was changed since, or belongs to another task"));
+    CHECK(t.book.count("2") == 0);
+}
+
+TEST_CASE("the log says of what is encrypted that it failed, and not with which words") {
+    for (const bool tells : {false, true}) {
+        auto settings = errand::test::fresh_settings();
+        settings.log_level = "info";
+        std::ostringstream lines;
+        bench t{std::move(settings)};
+        t.app.encrypt({.keys = {key_of(new_key)}, .log_messages = tells});
+        errand::detail::core_of(t.app).log->sinks() = {
+            std::make_shared<spdlog::sinks::ostream_sink_mt>(lines)};
+        t.book.body = [](errand::task_context&) -> errand::awaitable<int> {
+            throw std::runtime_error{"no route to anna@example.org"};
+            co_return 0;
+        };
+        t.start();
+        const auto h = submit(t, {.max_retry = 1});
+        CHECK(end_of(t, h).state == state::dead);
+        CHECK(text_of(t.info(h)) == "std::runtime_error: no route to anna@example.org");
+        t.stop();
+        const auto said = lines.str();
+        CHECK_THAT(said, ContainsSubstring("attempt 1 of 2 failed: std::runtime_error"));
+        CHECK((said.find("anna@example.org") != said.npos) == tells);
+        CHECK((said.find("std::runtime_error, whose message is kept encrypted") != said.npos) != tells);
+    }
+}
