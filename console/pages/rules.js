@@ -59,6 +59,7 @@ const limitColumns = [
   { title: 'running', right: true, cell: (row) => count(row.running) },
   { title: 'waiting', right: true, cell: (row) => (row.waiting > 0 ? html`<b>${count(row.waiting)}</b>` : '0') },
   { title: 'opens', cell: (row) => (row.opens_at && new Date(row.opens_at) > Date.now() ? html`<${Ago} at=${row.opens_at}/>` : html`<span class="faint">–</span>`) },
+  { title: 'throttled', right: true, cell: (row) => (row.throttled_ms > 0 ? length(row.throttled_ms) : html`<span class="faint">–</span>`) },
 ];
 
 export function Limits() {

@@ -116,10 +116,10 @@ public:
     /// after they were started anew. It takes the place of the declared rule as a whole: of a member that is not set here
     /// nothing is limited. What is running goes on; what waits starts as far as it may now. A few round trips.
     /// @param name of an errand::limit, "handler:<wire name>", "queue:<name>" or "namespace"; the last three need no declaration.
-    ///        Tasks that were submitted before count as soon as a worker would start them
+    ///        Tasks that were submitted before count as soon as a worker would start them. Over several shards each has a share
+    ///        of these three, which follows the need
     /// @param rule e.g. {.max_running = 5}; {.max_running = 0} closes it
-    /// @throws usage_error for a name that no program declares, naming the nearest, for a bad rule, and over several shards for a
-    ///         queue, the namespace and a handler whose policy limits nothing; store_error
+    /// @throws usage_error for a name that no program declares, naming the nearest, and for a bad rule; store_error
     [[nodiscard]] awaitable<void> set_limit(std::string name, limit_rule rule);
     /// The declared rule is in force again. @throws as set_limit
     [[nodiscard]] awaitable<void> clear_limit(std::string name);

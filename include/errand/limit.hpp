@@ -31,6 +31,9 @@ struct limit_info {
     std::int64_t waiting = 0;
     /// Closed by its rate until then; of several keys for which tasks wait the earliest of those that were counted.
     std::optional<time_point> opens_at{};
+    /// For how long, all in all, it has kept ready tasks from starting: the time in which at least one waited because of it, until
+    /// now. Of several shards the sum.
+    duration throttled{0};
 
     /// The one in force.
     [[nodiscard]] limit_rule rule() const { return set.value_or(declared.value_or(limit_rule{})); }

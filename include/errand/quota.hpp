@@ -24,8 +24,8 @@ struct quota {
     std::optional<rate_limit> submit_rate{};
     /// Tasks that run at once over all workers of the namespace, >= 0; 0: none starts. The others stay `ready` and wait in turns,
     /// as behind any limit: app::limits() shows it as "namespace". Tasks that were queued before count as soon as a worker would
-    /// start them. A handler that waits for another task keeps its place. Over several shards a value is
-    /// refused.
+    /// start them. A handler that waits for another task gives its place to others meanwhile. Over several shards each has a share,
+    /// which follows the need.
     std::optional<int> max_running{};
     /// Schedules that are active or paused, those of policies included. >= 0. Only a new one is refused, and never that of a policy.
     std::optional<std::int64_t> max_schedules{};

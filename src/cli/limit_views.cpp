@@ -5,6 +5,7 @@
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "core/config_text.hpp"
+#include "core/length_words.hpp"
 #include "core/whole_number.hpp"
 
 #include <array>
@@ -106,14 +107,16 @@ table limit_table(const std::vector<limit_info>& limits, time_point now) {
                {.title = "running", .right = true},
                {.title = "waiting", .right = true},
                {.title = "opens", .drop = 1},
+               {.title = "throttled", .drop = 3},
                {.title = "declared", .least = 8, .drop = 2}}};
     for (const auto& one : limits) {
         const auto opens = one.opens_at && *one.opens_at > now ? from_now(*one.opens_at, now) : std::string{};
         const auto declared = !one.declared ? std::string{"by no worker yet"}
                               : one.set     ? rule_text(*one.declared)
                                             : std::string{};
+        const auto throttled = one.throttled.count() > 0 ? length_in_words(one.throttled) : std::string{};
         out.add({one.name, rule_text(one.rule()), std::to_string(one.running), std::to_string(one.waiting),
-                 opens, declared});
+                 opens, throttled, declared});
     }
     return out;
 }

@@ -60,7 +60,6 @@ awaitable<void> set_limit_on(loop& there, std::string name, std::optional<limit_
     auto& in = there.tasks();
     co_await find_limit(in, name);
     if (!is_own_limit(name)) co_return co_await in.set_limit(name, std::move(rule));
-    if (rule) co_await check_own_limit_of_shards(in, name);
     co_await set_own_limit(there, name, std::move(rule));
 }
 
@@ -72,7 +71,8 @@ awaitable<std::vector<limit_info>> list_limits_on(loop& there) {
                        .set = std::move(one.set),
                        .running = one.running,
                        .waiting = one.waiting,
-                       .opens_at = one.opens_at});
+                       .opens_at = one.opens_at,
+                       .throttled = one.throttled});
     }
     std::ranges::sort(all, {}, &limit_info::name);
     co_return all;

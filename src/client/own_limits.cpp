@@ -92,23 +92,21 @@ void check_own_limit(std::string_view name) {
                       std::to_string(max_name_length) + " bytes of UTF-8 without control characters"};
 }
 
-awaitable<void> check_own_limit_of_shards(store& in, const std::string& name) {
-    if (in.shards() <= 1 || co_await is_declared(in, name)) co_return;
-    const auto* handler = handler_of(name);
-    if (handler && has_gates(*handler)) co_return;
-    throw usage_error{
-        "limit " + member_check::quote(name) +
-        ": over several shards tasks without limits of their own are spread, and what runs of them cannot be counted in "
-        "one step; give their handlers .max_running or .rate in their policy, or one errand::limit that they share"};
-}
-
 awaitable<void> set_own_limit(loop& there, const std::string& name, std::optional<limit_rule> rule) {
     auto& in = there.tasks();
-    const bool noted = rule && !co_await is_declared(in, name);
+    const bool declared = co_await is_declared(in, name);
+    // Over several shards tasks that were spread have its gates, also when its policy has come to limit it.
+    const bool is_spread = in.shards() > 1 && co_await is_limited_at_run_time(in, name);
+    const bool noted = rule && (!declared || is_spread);
     // Programs know of it before it holds: what they submit meanwhile counts.
     co_await note_limit(in, name, noted);
     const auto in_force = rule ? rule : co_await rule_below(in, name);
-    co_await in.set_limit(name, in_force);
+    const auto* handler = handler_of(name);
+    // What its policy limits in any way stands in one shard.
+    if (declared || (handler && has_gates(*handler)))
+        co_await in.set_limit(name, in_force);
+    else
+        co_await in.spread_limit(name, in_force);
     // What this program submits next is judged by it.
     co_await there.learn_settings();
 }

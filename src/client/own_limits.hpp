@@ -21,8 +21,6 @@ std::string own_name_of_limit(std::string name);
 // Throws usage_error for a queue that cannot be one.
 void check_own_limit(std::string_view name);
 
-// What cannot be limited over several shards. Throws usage_error.
-awaitable<void> check_own_limit_of_shards(store& in, const std::string& name);
 // nullopt: what is declared is in force again, and nothing where nothing is. Whoever was told first wins last.
 awaitable<void> set_own_limit(loop& there, const std::string& name, std::optional<limit_rule> rule);
 

@@ -156,7 +156,7 @@ void set_id(prepared_submission& one, const detail::draft& from, const known_han
 
 // A worker would find that it lacks them; so it need not, and waits in its turn from the beginning.
 void limit_at_run_time(prepared_submission& one, const detail::app_core& app, const known_handler* handler) {
-    if (!may_have_gates(one.id, one.shards) || (handler && handler->policy.collect)) return;
+    if (handler && handler->policy.collect) return;
     if (const auto set = app.overrides.limits()) add_run_time_gates(*set, handler, one.body);
 }
 

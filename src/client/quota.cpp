@@ -40,14 +40,13 @@ awaitable<void> limit_what_runs(store& in, const quota_record& first) {
         std::optional<limit_rule> rule;
         if (set.rules.max_running) rule = limit_rule{.max_running = set.rules.max_running, .rate = {}};
         // What was set of the limit itself stays when the quota says nothing of it.
-        if (rule || !co_await is_limited_at_run_time(in, name)) co_await in.set_limit(name, rule);
+        if (rule || !co_await is_limited_at_run_time(in, name)) co_await in.spread_limit(name, rule);
         followed = set.stamp;
     }
 }
 
 awaitable<quota_info> set_quota_on(loop& there, quota_record change, quota_options how) {
     auto& in = there.tasks();
-    check_quota_of_shards(change.rules, in.shards());
     for (;;) {
         const auto seen = co_await kept_quota(in);
         if (change.rules.max_queued && !how.below_queued)
@@ -59,7 +58,7 @@ awaitable<quota_info> set_quota_on(loop& there, quota_record change, quota_optio
             .handler = std::string{quota_record_name}, .seen = seen.stamp, .record = encode(change)};
         if (!co_await in.set_settings(std::move(step))) continue;
         // Also where neither says anything of it: whoever set the one before may have died on the way.
-        if (in.shards() == 1) co_await limit_what_runs(in, change);
+        co_await limit_what_runs(in, change);
         break;
     }
     // What this program submits next is judged by it.

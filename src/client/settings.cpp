@@ -68,8 +68,6 @@ awaitable<void> follow_settings(loop& there, const std::string& handler, setting
 // Whoever gave no version replaces whatever is there.
 awaitable<settings_info> configure_on(loop& there, std::string handler, settings_record change,
                                       std::optional<std::int64_t> wanted) {
-    if (is_limited(change.values))
-        co_await check_own_limit_of_shards(there.tasks(), own_name_of_limit(limit_of_handler(handler)));
     for (;;) {
         const auto seen = co_await seen_settings(there, handler);
         if (wanted && *wanted != seen.version) throw_conflict(handler, *wanted, seen);

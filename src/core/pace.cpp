@@ -23,6 +23,10 @@ duration claim_interval(double random) noexcept {
     return 4s + duration{static_cast<duration::rep>(1000 * random)};
 }
 
+duration offer_interval(std::size_t workers, double random) noexcept {
+    return std::clamp<duration>(spread(500ms, workers, random), 500ms, 10s);
+}
+
 duration recovery_interval(std::optional<duration> until_end, duration lease, std::size_t workers,
                            double random) noexcept {
     const duration longest = std::min(lease, std::clamp<duration>(spread(1s, workers, random), 10s, 60s));

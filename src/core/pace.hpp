@@ -16,6 +16,9 @@ duration look_interval(std::size_t workers, double random) noexcept;
 // Until a worker with free slots claims although nothing has told it to: whatever it missed, it is not deaf for longer.
 duration claim_interval(double random) noexcept;
 
+// Until a worker offers again to do for all what another one does: somebody takes over soon when that one has died.
+duration offer_interval(std::size_t workers, double random) noexcept;
+
 // Until the next look for leases that ran out: when the first one ends (`until_end`; nullopt: there is none), a little
 // later by chance so that workers do not come at once. Leases taken meanwhile end a whole lease from now at the earliest.
 duration recovery_interval(std::optional<duration> until_end, duration lease, std::size_t workers,

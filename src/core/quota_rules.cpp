@@ -48,14 +48,6 @@ void check_quota(const quota& rules) {
     if (rules.max_running) refuse_below("max_running", *rules.max_running, 0);
 }
 
-void check_quota_of_shards(const quota& rules, std::size_t shards) {
-    if (!rules.max_running || shards <= 1) return;
-    throw usage_error{
-        "quota .max_running = " + std::to_string(*rules.max_running) +
-        ": over several shards what runs in a whole namespace cannot be limited; give its handlers "
-        ".max_running, or one errand::limit that they share"};
-}
-
 void check_below_queued(const quota& rules, const quota& seen, std::int64_t queued) {
     if (!rules.max_queued || queued <= *rules.max_queued) return;
     if (seen.max_queued && *seen.max_queued <= *rules.max_queued) return;

@@ -12,8 +12,6 @@ namespace errand {
 
 // Throws usage_error, which names the member and its value.
 void check_quota(const quota& rules);
-// What a namespace in so many shards cannot have. Throws usage_error.
-void check_quota_of_shards(const quota& rules, std::size_t shards);
 // A length that is lowered (from `seen`) below what is queued. Throws usage_error.
 void check_below_queued(const quota& rules, const quota& seen, std::int64_t queued);
 bool is_nothing(const quota& rules) noexcept;

@@ -67,4 +67,14 @@ rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now
     return turn;
 }
 
+share_pace pace_of_share(const rate_limit& whole, int share, std::int64_t unit) {
+    const auto pace = pace_of(whole, whole.burst);
+    const auto rounded_up = [unit](std::int64_t time, std::int64_t parts) {
+        return ((time + parts - 1) / parts + unit - 1) / unit * unit;
+    };
+    const auto tolerance = (pace.burst - 1) * rounded_up(pace.per, pace.refills);
+    // `share` of them fit into the time and the tolerance.
+    return {.spacing = rounded_up(pace.per + tolerance, share), .tolerance = tolerance};
+}
+
 }  // namespace errand

@@ -35,4 +35,15 @@ struct rate_turn {
 // of the last turn, 0 before the first.
 rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted);
 
+// What one of several shards may start of a rate: `share` of its count. Nanoseconds.
+struct share_pace {
+    std::int64_t spacing = 0;
+    std::int64_t tolerance = 0;
+};
+
+// As many at once come back in the same time whatever the share is, and a larger one has no longer spacing. So a share that shrinks
+// and grows again lets no more through in any window than the largest of that window would have done alone.
+// `unit`: both are so many times it.
+share_pace pace_of_share(const rate_limit& whole, int share, std::int64_t unit = 1);
+
 }  // namespace errand

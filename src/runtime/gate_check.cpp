@@ -18,12 +18,12 @@ std::optional<detail::limit_keys> keys_at_hand(const task_body& body, const task
 }  // namespace
 
 bool gate_check::adds_to(task_body& body, const task_id& id, const known_handler* handler) {
-    const bool limited = handler && has_gates(*handler);
+    // What a policy asks for is counted in one shard; what is set at run time is shared out among all.
+    const bool limited = handler && has_gates(*handler) && may_have_gates(id, app_.settings.shards);
     const auto set = app_.overrides.limits();
     const auto quota = app_.overrides.quota_rules();
     const bool counted = quota && quota->max_running;
     if (!limited && !set && !counted) return false;
-    if (!may_have_gates(id, app_.settings.shards)) return false;
     const auto before = body.gates;
     if (limited && lacks(body, of_policy(*handler)))
         body.gates = joined_gates(gates_of_task(*handler, keys_at_hand(body, id), body.args), before);

@@ -107,7 +107,8 @@ std::string wait_text(duration wait) {
 std::string closed_text(const closed_gate& gate, time_point now) {
     auto text = gate.limit + (gate.keyed ? " (its key): " : ": ");
     if (gate.max_running) {
-        return text + std::to_string(gate.running) + " of " + std::to_string(*gate.max_running) + " running";
+        return text + std::to_string(gate.running) + " of " + std::to_string(*gate.max_running) + " running" +
+               (gate.shared ? " in its shard" : "");
     }
     if (gate.opens_at) return text + "next start in " + wait_text(*gate.opens_at - now);
     return text + "others come first";

@@ -72,7 +72,8 @@ boost::json::object json_of(const limit_info& one) {
             {"set", json_of_rule(one.set)},
             {"running", one.running},
             {"waiting", one.waiting},
-            {"opens_at", json_of(one.opens_at)}};
+            {"opens_at", json_of(one.opens_at)},
+            {"throttled_ms", one.throttled.count()}};
 }
 
 boost::json::object json_of(const quota_info& seen) {

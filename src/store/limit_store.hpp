@@ -6,10 +6,13 @@
 #include <errand/limit.hpp>
 #include <errand/time.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -26,15 +29,34 @@ struct limit_state {
     std::int64_t running = 0;              // starts that have not ended, of all keys
     std::int64_t waiting = 0;              // tasks that wait because of it, of all keys
     std::optional<time_point> opens_at{};  // closed by its rate until then: the earliest of all keys
+    duration throttled{0};                 // the time in which at least one task waited because of it
+    // Of one of several shards: the version of the share that was set here, 0: none was; how many attempts have waited for other
+    // tasks and wait to go on.
+    std::uint64_t share = 0;
+    std::int64_t in_line = 0;
+};
+
+// How limits are shared out among shards (core/limit_shares.hpp), kept in the first of them.
+struct lent_limits {
+    bool others_do_it = false;  // another worker keeps them in balance
+    std::vector<std::string> records{};
 };
 
 // A gate that is closed now.
 struct closed_gate {
     std::string limit;
-    bool keyed = false;  // it is the task's key that is limited
+    bool keyed = false;   // it is the task's key that is limited
+    bool shared = false;  // what is allowed is the share of one shard
     std::int64_t running = 0;
     std::optional<int> max_running{};      // set: so many run
     std::optional<time_point> opens_at{};  // set: closed by its rate until then
+};
+
+enum class limits_balance : unsigned char {
+    even,       // all shards have heard of their shares
+    behind,     // some have not: they are away
+    changing,   // something was told, and what follows from it can be done soon
+    elsewhere,  // another worker looks after it
 };
 
 class limit_store {
@@ -42,9 +64,37 @@ public:
     // What this program declares. The same again changes nothing; what was set at run time stays in force.
     virtual awaitable<void> declare_limits(std::span<const named_limit> limits) = 0;
     // At run time; nullopt: the declared one is in force again. Tasks that wait go on at once as far as they may.
+    // Over several shards it holds in the first one, where what policies limit stands, unless it is shared out already.
     virtual awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) = 0;
+    // The same, for tasks that stand in any shard: each has a share of it.
+    virtual awaitable<void> spread_limit(const std::string& name, std::optional<limit_rule> rule) {
+        return set_limit(name, std::move(rule));
+    }
     // All of which anything is known, by name.
     virtual awaitable<std::vector<limit_state>> limits() = 0;
+    // What limits allow in each shard follows what is needed there. `worker`: one does it for all; empty: this one, this time.
+    virtual awaitable<limits_balance> balance_limits(std::string_view /*worker*/) {
+        co_return limits_balance::even;
+    }
+
+    // ---- of a store that is one of several shards ----
+
+    // By these names, in this order, whether they are known or not.
+    virtual awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> /*names*/) {
+        co_return std::vector<limit_state>{};
+    }
+    // As set_limit(), unless a share of this version or a newer one was set. `whole`: what all shards allow together.
+    virtual awaitable<void> set_share(const std::string& /*name*/, std::uint64_t /*version*/,
+                                      std::optional<limit_rule> /*share*/, limit_rule /*whole*/) {
+        co_return;
+    }
+    // `worker`: who will keep them in balance if no other does; empty: nobody.
+    virtual awaitable<lent_limits> lent(std::string_view /*worker*/) { co_return lent_limits{}; }
+    // Returns whether it was as it was seen, and is this now; `seen`: its stamp, 0: there was none.
+    virtual awaitable<bool> lend(const std::string& /*name*/, std::uint64_t /*seen*/,
+                                 std::string /*record*/) {
+        co_return false;
+    }
 
 protected:
     ~limit_store() = default;

@@ -43,6 +43,8 @@ struct claim_request {
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
     bool takes_given = false;  // the listener hears task_given()
+    // Others want them: it fails rather than waits for a store that is kept otherwise than it was when this was opened.
+    bool shares_slots = false;
 };
 
 struct claimed_task {

@@ -5,6 +5,7 @@
 #include "worker/heartbeat.hpp"
 #include "worker/janitor.hpp"
 #include "worker/lease_keeper.hpp"
+#include "worker/lender.hpp"
 #include "worker/limits_watch.hpp"
 #include "worker/outbox_relay.hpp"
 #include "worker/promoter.hpp"
@@ -60,6 +61,7 @@ void duties::begin() {
     auto limits = std::make_unique<limits_watch>(shared_, executor, tasks);
     limits_watch_ = limits.get();
     roles_.push_back(std::move(limits));
+    roles_.push_back(std::make_unique<lender>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));

@@ -185,6 +185,7 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     call.claim.lease = shared_.app.settings.lease;
     // With others there is no slot that a task could be given to: it may be their turn.
     call.claim.takes_given = !slots_.has_others();
+    call.claim.shares_slots = slots_.has_others();
     const auto wakes_before = wakes_;
     slots_.reserve(call.claim.limit);
     lanes_[lane].in_flight = true;

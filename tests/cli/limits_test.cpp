@@ -64,8 +64,11 @@ TEST_CASE("a limit is shown with what it allows, and what is declared when that 
     errand::limit_info one{
         .name = "crm", .declared = limit_rule{.max_running = 25}, .running = 3, .waiting = 9};
     one.opens_at = now + 5s;
-    CHECK_THAT(errand::cli::limit_table({one}, now).text(0),
-               ContainsSubstring("25 at once") && ContainsSubstring("in 5s"));
+    one.throttled = 125s;
+    CHECK_THAT(errand::cli::limit_table({one}, now).text(0), ContainsSubstring("25 at once") &&
+                                                                 ContainsSubstring("in 5s") &&
+                                                                 ContainsSubstring("2 min 5 s"));
+    CHECK(errand::cli::json_of(one).at("throttled_ms") == 125'000);
     one.set = limit_rule{.max_running = 5};
     CHECK_THAT(errand::cli::limit_table({one}, now).text(0),
                ContainsSubstring("5 at once") && ContainsSubstring("25 at once"));

@@ -49,6 +49,53 @@ TEST_CASE("what runs when a limit becomes known counts") {
     CHECK(t.take(2).size() == 1);
 }
 
+TEST_CASE("a limit counts the time in which tasks wait because of it, and no other") {
+    using steady = std::chrono::steady_clock;
+    limit_fixture t;
+    const auto throttled = [&] { return t.state_of_limit("crm").throttled; };
+    const auto pass_time = [&] {
+        return t.until([end = steady::now() + 30ms] { return steady::now() > end; });
+    };
+    t.set("crm", t.at_most(1));
+    t.submit_many(1, t.running("crm"));
+    auto got = t.take(5);
+    REQUIRE(got.size() == 1);
+    CHECK(pass_time());
+    CHECK(throttled() == 0ms);
+    t.submit_many(2, t.running("crm"));
+    CHECK(t.take(5).empty());
+    CHECK(pass_time());
+    const auto first = throttled();
+    CHECK(first >= 20ms);
+    // It goes on as long as one waits; the last one is claimed by the call that ends the one before.
+    t.finish_one(got[0]);
+    got = t.take(5);
+    REQUIRE(got.size() == 1);
+    CHECK(pass_time());
+    CHECK(throttled() >= first + 20ms);
+    got = t.work(t.worker, {t.done(got[0])}, {}, 5).claimed;
+    REQUIRE(got.size() == 1);
+    const auto all = throttled();
+    CHECK(all >= first + 20ms);
+    CHECK(pass_time());
+    CHECK(throttled() == all);
+    t.finish_one(got[0]);
+    CHECK(throttled() == all);
+    // A rate throttles, too, and nobody waits who is taken away.
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(1, t.starts("crm"));
+    CHECK(t.take(5).size() == 1);
+    const auto late = t.submit_gated(t.starts("crm"));
+    CHECK(t.take(5).empty());
+    CHECK(pass_time());
+    CHECK(throttled() >= all + 20ms);
+    CHECK(await(t.io, t.worker->cancel(late, 0, outcome_of(state::cancelled))).cancelled);
+    const auto end = throttled();
+    CHECK(pass_time());
+    CHECK(throttled() == end);
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("whatever is reported of a task frees its slot, and once") {
     const auto how = GENERATE(report::kind::end, report::kind::retry, report::kind::later,
                               report::kind::aside, report::kind::give_back);

@@ -3,14 +3,12 @@
 #include "runtime/task_gates.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <chrono>
 #include <tuple>
 #include <vector>
 
 using namespace limits_test;
-using Catch::Matchers::ContainsSubstring;
 using errand::test::eventually;
 
 namespace limits_test {
@@ -127,12 +125,23 @@ TEST_CASE(
     CHECK(group.gates.empty());
 }
 
-TEST_CASE("over several shards a quota of what runs is refused, and what was set stays", "[in_shards]") {
+TEST_CASE("over several shards no more than a quota's max_running run at once, in all of them together",
+          "[in_shards][concurrent]") {
     auto settings = errand::test::fresh_settings();
     settings.shards = 3;
+    settings.concurrency = 40;
     bench t{settings};
-    t.run(t.app.set_quota({.max_queued = 9}));
-    CHECK_THROWS_WITH(t.run(t.app.set_quota({.max_running = 4})),
-                      ContainsSubstring("quota .max_running = 4: over several shards"));
-    CHECK(t.run(t.app.current_quota()).rules == errand::quota{.max_queued = 9});
+    t.run(t.app.set_quota({.max_running = 4}));
+    t.start();
+    const auto handles = t.run(t.app.handler<guest>().perform_bulk(std::vector<std::tuple<>>(20)));
+    eventually([&] { return t.in.now("anyone") == 4 && t.limit("namespace").waiting == 16; });
+    CHECK(t.limit("namespace").running == 4);
+    CHECK(t.limit("namespace").rule() == errand::limit_rule{.max_running = 4});
+    t.run(t.app.set_quota({.max_running = 7, .max_payload = 1000}));
+    eventually([&] { return t.in.now("anyone") == 7 && t.limit("namespace").waiting == 13; });
+    // A quota that says nothing of it limits it no more.
+    t.run(t.app.set_quota({.max_payload = 1000}));
+    eventually([&] { return t.in.now("anyone") == 20; });
+    t.in.release = true;
+    t.all_end(handles);
 }

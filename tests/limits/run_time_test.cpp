@@ -1,4 +1,5 @@
 // Limits of handlers, queues and the namespace that are set at run time, also for tasks that were submitted before.
+#include "core/task_id.hpp"
 #include "limits/handlers.hpp"
 #include "support/await.hpp"
 #include "support/shards.hpp"
@@ -7,6 +8,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -32,6 +35,21 @@ errand::config one_shard_alone() {
     auto settings = errand::test::fresh_settings();
     settings.shards = 1;
     return settings;
+}
+
+errand::config three_shards() {
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 3;
+    settings.concurrency = 40;
+    return settings;
+}
+
+// In how many shards they stand.
+std::size_t shards_of(const std::vector<errand::handle<void>>& handles) {
+    std::set<std::size_t> all;
+    for (const auto& one : handles)
+        all.insert(errand::shard_of_id(errand::parse_task_id(one.id()).value(), 3));
+    return all.size();
 }
 
 std::vector<errand::handle<void>> strollers(bench& t, std::size_t count) {
@@ -149,19 +167,99 @@ TEST_CASE("what is no queue cannot be limited") {
     CHECK_THROWS_AS(t.run(t.app.set_limit("queue:a\nb", {.max_running = 1})), errand::usage_error);
 }
 
-TEST_CASE("over several shards what is spread cannot be limited at run time", "[in_shards]") {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 3;
-    bench t{settings};
+TEST_CASE(
+    "over several shards a queue, a handler and the namespace are limited at run time, in all of them together",
+    "[in_shards][concurrent]") {
     for (const std::string limit : {"queue:park", "handler:limits_test::stroller", "namespace"}) {
-        CHECK_THROWS_WITH(
-            t.run(t.app.set_limit(limit, {.max_running = 1})),
-            ContainsSubstring("over several shards tasks without limits of their own are spread"));
+        INFO(limit);
+        bench t{three_shards()};
+        auto handles = strollers(t, 30);
+        t.run(t.app.set_limit(limit, {.max_running = 4}));
+        for (auto& one : strollers(t, 30)) handles.push_back(one);
+        REQUIRE(shards_of(handles) == 3);
+        t.start();
+        no_more_than(t, 4, limit, handles);
+        CHECK(t.limit(limit).rule().max_running == 4);
+        CHECK(t.info(handles[0]).attempt == 1);
+        t.run(t.app.clear_limit(limit));
+        CHECK(t.limit(limit).rule() == errand::limit_rule{});
+        handles = strollers(t, 9);
+        eventually([&] { return t.in.now("stroller") == 9; });
+        t.in.release = true;
+        t.all_end(handles);
     }
-    CHECK_THROWS_WITH(t.run(t.app.configure("limits_test::stroller", {.max_running = 1})),
-                      ContainsSubstring("over several shards"));
-    CHECK(t.run(t.app.settings_of("limits_test::stroller")).version == 0);
-    // Those of a handler whose policy limits something stand in one.
+}
+
+TEST_CASE("over several shards two workers keep a limit of a queue together while it is changed",
+          "[in_shards][concurrent]") {
+    bench t{three_shards()};
+    bench other{t.app.settings()};
+    t.run(t.app.set_limit("queue:park", {.max_running = 1}));
+    t.start();
+    other.start();
+    const auto handles = strollers(t, 30);
+    const auto now = [&] { return t.in.now("stroller") + other.in.now("stroller"); };
+    eventually([&] { return now() == 1 && t.limit("queue:park").waiting == 29; });
+    t.run(t.app.set_limit("queue:park", {.max_running = 5}));
+    eventually([&] { return now() == 5; });
+    CHECK(t.limit("queue:park").running == 5);
+    t.in.release = other.in.release = true;
+    t.all_end(handles);
+    CHECK(t.in.most_at_once("stroller") <= 5);
+    CHECK(other.in.most_at_once("stroller") <= 5);
+    CHECK(t.in.done("stroller") + other.in.done("stroller") == 30);
+    eventually([&] { return t.limit("queue:park").running == 0; });
+}
+
+TEST_CASE("over several shards what is needed in one of them alone has the whole limit",
+          "[in_shards][concurrent]") {
+    bench t{three_shards()};
+    t.run(t.app.set_limit("queue:park", {.max_running = 3}));
+    std::vector<errand::handle<void>> handles;
+    for (int n = 0; handles.size() < 5; ++n) {
+        const auto name = std::to_string(n);
+        const auto walk = t.app.handler<stroller>().with({.biz_id = name});
+        const auto id = errand::parse_task_id(t.app.handler<stroller>().ref(name).id()).value();
+        if (errand::shard_of_id(id, 3) == 2) handles.push_back(t.run(walk.perform_async()));
+    }
+    t.start();
+    no_more_than(t, 3, "queue:park", handles);
+}
+
+TEST_CASE("over several shards a rate counts what starts in all of them", "[in_shards][concurrent]") {
+    bench t{three_shards()};
+    t.run(t.app.configure("limits_test::stroller",
+                          {.rate = errand::rate_limit{.count = 4, .per = 1h, .burst = 4}}));
+    t.in.release = true;
+    t.start();
+    const auto handles = strollers(t, 60);
+    REQUIRE(shards_of(handles) == 3);
+    eventually([&] {
+        return t.in.done("stroller") == 4 && t.limit("handler:limits_test::stroller").waiting == 56;
+    });
+    CHECK(t.limit("handler:limits_test::stroller").rule().rate->count == 4);
+    t.run(t.app.configure("limits_test::stroller", {}));
+    t.all_end(handles);
+}
+
+TEST_CASE("over several shards a task says that the share of its shard is used up", "[in_shards]") {
+    bench t{three_shards()};
+    t.run(t.app.set_limit("queue:park", {.max_running = 0}));
+    const auto handles = strollers(t, 1);
+    CHECK(t.info(handles[0]).blocked_by ==
+          std::vector<std::string>{"queue:park: 0 of 0 running in its shard"});
+}
+
+TEST_CASE("over several shards a limit of a handler whose policy limits it holds where that stands",
+          "[in_shards]") {
+    bench t{three_shards()};
     t.run(t.app.configure("single", {.max_running = 2}));
     CHECK(t.limit("handler:single").rule().max_running == 2);
+    t.start();
+    std::vector<errand::handle<void>> handles;
+    for (int i = 0; i < 4; ++i) handles.push_back(t.run(t.app.handler<single>().perform_async()));
+    eventually([&] { return t.in.now("single") == 2 && t.limit("handler:single").waiting == 2; });
+    t.in.release = true;
+    t.all_end(handles);
+    CHECK(t.in.most_at_once("single") == 2);
 }

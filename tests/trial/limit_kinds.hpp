@@ -27,12 +27,17 @@ inline constexpr std::string_view shared_name = "trial-shared";
 inline constexpr int most_of_shared = 4;
 inline constexpr int starts_of_shared = 40;
 
+// Set at run time alone, of the handler `limited_spread`, whose policy limits nothing: over several shards each has a share.
+inline constexpr std::string_view spread_name = "handler:trial::limited_spread";
+inline constexpr int most_of_spread = 6;
+
 // `where`: as handlers and producers write it down; that of a key is followed by it: "keyed/2".
 inline std::vector<limit_bound> bounds_of(const std::string& where) {
     const limit_bound shared{"shared", most_of_shared, starts_of_shared};
     if (where == "total") return {{where, most_in_total, 0}};
     if (where == "rate") return {{where, 0, starts_of_rate}};
     if (where == "shared") return {shared};
+    if (where == "spread") return {{where, most_of_spread, 0}};
     if (where.starts_with("keyed/")) return {{where, most_of_key, 0}};
     if (where.starts_with("both/")) return {{where, most_of_key, 0}, shared};
     return {};

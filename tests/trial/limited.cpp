@@ -38,7 +38,8 @@ void define_handlers() {
 }  // namespace
 
 void take_limited_handlers() {
-    define_handlers<limited_total, limited_keyed, limited_shared, limited_rate, limited_both>();
+    define_handlers<limited_total, limited_keyed, limited_shared, limited_rate, limited_spread,
+                    limited_both>();
 }
 
 awaitable<mark> limited::pass(std::string where, int number, errand::duration length) {
@@ -61,6 +62,9 @@ awaitable<mark> limited_shared::perform(int number, int key, errand::duration le
     return pass(where(key), number, length);
 }
 awaitable<mark> limited_rate::perform(int number, int key, errand::duration length) {
+    return pass(where(key), number, length);
+}
+awaitable<mark> limited_spread::perform(int number, int key, errand::duration length) {
     return pass(where(key), number, length);
 }
 awaitable<mark> limited_both::perform(int number, int key, errand::duration length) {

@@ -36,6 +36,12 @@ struct limited_rate : limited {
     static std::string where(int) { return "rate"; }
     errand::awaitable<mark> perform(int number, int key, errand::duration length);
 };
+// By what is set at run time.
+struct limited_spread : limited {
+    using limited::limited;
+    static std::string where(int) { return "spread"; }
+    errand::awaitable<mark> perform(int number, int key, errand::duration length);
+};
 // Behind two limits.
 struct limited_both : limited {
     using limited::limited;
@@ -59,3 +65,5 @@ TRIAL_LIMITED(trial::limited_rate, .rate = errand::per_second(trial::starts_of_r
 TRIAL_LIMITED(trial::limited_both, .max_running = trial::most_of_key,
               .limits = {std::string{trial::shared_name}})
 #undef TRIAL_LIMITED
+ERRAND_DECLARE_HANDLER(trial::limited_spread, .max_retry = 1000,
+                       .backoff = errand::backoff::uniform(trial::short_pause))

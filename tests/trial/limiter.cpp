@@ -58,13 +58,23 @@ void limiter::run(const std::function<bool()>& is_over) {
 }
 
 void limiter::any_burst() {
-    switch (between(1, 5)) {
+    switch (between(1, 6)) {
     case 1: return burst<limited_total>();
     case 2: return burst<limited_keyed>();
     case 3: return burst<limited_shared>();
     case 4: return burst<limited_rate>();
+    case 5: return burst_of_spread();
     default: return burst<limited_both>();
     }
+}
+
+// By the same rule each time: where a shard is away that has heard of another one, more could run until it is back.
+void limiter::burst_of_spread() {
+    spread_is_limited_ =
+        spread_is_limited_ || tried([&] {
+            app_.block_on(app_.set_limit(std::string{spread_name}, {.max_running = most_of_spread}));
+        });
+    if (spread_is_limited_) burst<limited_spread>();
 }
 
 template <class Handler>

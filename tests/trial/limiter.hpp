@@ -1,5 +1,6 @@
 // What a producer does to the trial's limits: bursts of tasks under them, more than they let start at once; some of these it
-// cancels; and now and then it lowers the shared limit, or closes it, for a moment.
+// cancels; and now and then it lowers the shared limit, or closes it, for a moment. What is limited at run time alone it submits
+// when it has limited it.
 #pragma once
 
 #include "support/task_journal.hpp"
@@ -26,6 +27,7 @@ private:
     using task = errand::handle<mark>;
 
     void any_burst();
+    void burst_of_spread();
     template <class Handler>
     void burst();
     template <class Handler>
@@ -42,6 +44,7 @@ private:
     std::minstd_rand random_;
     const std::chrono::milliseconds pause_;
     const std::function<int()> next_number_;
+    bool spread_is_limited_ = false;
 };
 
 }  // namespace trial

@@ -11,6 +11,12 @@ TEST_CASE("rounds over the cluster stay at one a second however many workers the
     }
 }
 
+TEST_CASE("what one worker does for all is offered twice a second, by however many workers") {
+    CHECK(errand::offer_interval(1, 0.0) == 500ms);
+    CHECK(errand::offer_interval(4, 0.5) == 2s);
+    CHECK(errand::offer_interval(100'000, 0.9) == 10s);
+}
+
 TEST_CASE("no worker looks more often than every 5 s or less often than every minute") {
     CHECK(errand::look_interval(1, 0.0) == 5s);
     CHECK(errand::look_interval(2, 0.0) == 5s);

@@ -121,13 +121,6 @@ TEST_CASE("a length below what is queued is refused where it is lower than it wa
     CHECK_NOTHROW(check_below_queued({.max_queued = 9}, {.max_queued = 8}, 10));
 }
 
-TEST_CASE("how many run in a namespace is limited in one shard alone") {
-    using errand::check_quota_of_shards;
-    CHECK_NOTHROW(check_quota_of_shards({.max_running = 0}, 1));
-    CHECK_NOTHROW(check_quota_of_shards({.max_queued = 1}, 3));
-    CHECK_THROWS_AS(check_quota_of_shards({.max_running = 5}, 2), errand::usage_error);
-}
-
 TEST_CASE("a quota is kept with who set it, and what a later version has set is passed over") {
     const errand::quota_record record{
         .stamp = 0xF123'4567'89AB'CDEF,

@@ -1,7 +1,9 @@
 // What scripts/fault says of limits, on journals in which each rule is broken once.
 #include "trial/admissions.hpp"
+#include "trial/limit_kinds.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 using namespace trial;
 using errand::state;
@@ -101,6 +103,21 @@ TEST_CASE("more attempts at once than a limit allows are told, when none of them
     CHECK(two_of_one_key("success").violated() == broken_limits{{"limit_exceeded", 1}});
     // A retry gives its places back, too.
     CHECK(two_of_one_key("retry").violated() == broken_limits{{"limit_exceeded", 1}});
+}
+
+TEST_CASE("what is limited at run time alone counts over all shards, each with claims of its own") {
+    limits_teller tells;
+    tells.happened.shards = 3;
+    const auto enter = [&](int number, std::uint64_t shard) {
+        const auto id = "s" + std::to_string(number);
+        tells.after(1).enters_by(3 * tells.claim() + shard, id, "spread", static_cast<pid_t>(number));
+    };
+    for (int at = 1; at <= most_of_spread; ++at) enter(at, static_cast<std::uint64_t>(at % 3));
+    const int more = GENERATE(0, 1);
+    if (more > 0) enter(most_of_spread + 1, 0);
+    for (int at = 1; at <= most_of_spread + more; ++at)
+        tells.after(1).leaves("s" + std::to_string(at), "spread", static_cast<pid_t>(at));
+    CHECK(tells.violated() == (more > 0 ? broken_limits{{"limit_exceeded", 1}} : broken_limits{}));
 }
 
 TEST_CASE("an attempt that lost its claim, or was not heard of again, proves nothing of its limit") {

@@ -195,6 +195,34 @@ TEST_CASE("a namespace whose store refuses what is asked holds up no other one",
     CHECK(other.wait(late) == 7);
 }
 
+TEST_CASE("a namespace that is made anew by others with another number of shards keeps no slots from others",
+          "[goes_away]") {
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 1;
+    settings.store = server.url();
+    settings.concurrency = 2;
+    tenancy t{1, 1000, settings};
+    t.server.start();
+    const auto stamp = [&](const std::string& shards) {
+        server.command({"HSET", "errand:{" + t.name_of(t.second) + ".0}:control", "shards", shards});
+        server.command({"CLIENT", "KILL", "TYPE", "normal"});
+        server.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+    };
+    CHECK(t.second.wait(t.second.run(t.second.app.handler<echo>().perform_async(1))) == 1);
+    const auto late = t.second.run(t.second.app.handler<echo>().with({.delay = 2s}).perform_async(7));
+    stamp("2");
+    eventually([&] {
+        const auto names = t.heard(event_kind::failure);
+        return std::ranges::find(names, t.name_of(t.second)) != names.end();
+    });
+    for (int n = 0; n < 20; ++n) {
+        CHECK(t.first.wait(t.first.run(t.first.app.handler<echo>().perform_async(n))) == n);
+    }
+    stamp("1");
+    CHECK(t.second.wait(late) == 7);
+}
+
 TEST_CASE("a worker does not start when it cannot serve one of its namespaces, and says which",
           "[in_shards]") {
     auto settings = errand::test::fresh_settings();

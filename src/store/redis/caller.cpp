@@ -36,6 +36,7 @@ struct caller::progress {
     std::string_view operation;
     std::optional<clock::time_point> deadline;
     when_full full = when_full::wait;
+    when_strange strange = when_strange::wait;
     bool maybe = false;      // it may have been executed
     bool with_text = false;  // Redis does not hold the script
     int replicas = 0;        // to confirm it
@@ -111,7 +112,8 @@ void caller::judge_abort(progress& at) const {
     if (!cause_.empty()) at.cause = cause_;
     if (at.cause.empty()) at.cause = "no answer in time";
     // Whoever waits for ever waits for the right store to come back.
-    if (!wrong_stamp_.empty() && (at.deadline || connections_ == 0)) fail(at.operation, wrong_stamp_);
+    const bool waits = !at.deadline && at.strange == when_strange::wait;
+    if (!wrong_stamp_.empty() && (!waits || connections_ == 0)) fail(at.operation, wrong_stamp_);
     // A server that refuses the very first setup for what it was asked will refuse it again.
     if (connections_ == 0 && !cause_.empty()) {
         const auto said = judge(cause_);
@@ -154,6 +156,7 @@ void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
 awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& request, reply& answer) {
     at.pause = {};
     if (closed_) fail(at.operation, "the store was closed");
+    if (at.strange == when_strange::fail && !wrong_stamp_.empty()) fail(at.operation, wrong_stamp_);
     const auto over = over_;
     const auto outcome = co_await over->exec(request, answer, at.deadline);
     if (outcome != connection::attempt::answered) {
@@ -178,10 +181,11 @@ awaitable<void> caller::pause(duration length) const {
     co_await timer.async_wait(asio::use_awaitable);
 }
 
-awaitable<void> caller::call(const script_call& script, reply& answer, when_full full) {
+awaitable<void> caller::call(const script_call& script, reply& answer, when_full full, when_strange strange) {
     observed_call seen{settings_->observer, script.what().name};
     auto at = begin(script.what().name);
     at.full = full;
+    at.strange = strange;
     if (!script.what().only_reads) at.replicas = to_->wait;
     auto request = connection::request();
     bool large = false;

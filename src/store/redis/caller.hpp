@@ -25,7 +25,10 @@ public:
 
     // `when_full`: whether a call that a full Redis refuses is repeated or thrown at once.
     enum class when_full { fail, wait };
-    awaitable<void> call(const script_call& script, reply& answer, when_full full = when_full::wait);
+    // `when_strange`: the same where the namespace behind the address is kept otherwise than it was when this was opened.
+    enum class when_strange { fail, wait };
+    awaitable<void> call(const script_call& script, reply& answer, when_full full = when_full::wait,
+                         when_strange strange = when_strange::wait);
     // A plain command, safe to repeat.
     awaitable<void> command(std::string_view operation, const boost::redis::request& request, reply& answer);
 

@@ -3,6 +3,7 @@
 
 #include "core/gates.hpp"
 #include "core/rate_gate.hpp"
+#include "core/sha256.hpp"
 #include "store/redis/shard_store.hpp"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace errand::redis {
 namespace {
 
 // Numbers of Lua hold microseconds of this century to a quarter exactly. Rounded up: never a start too many.
-std::int64_t quarters_in(std::int64_t nanoseconds) { return (nanoseconds + 249) / 250; }
+constexpr std::int64_t quarter = 250;
+std::int64_t quarters_in(std::int64_t nanoseconds) { return (nanoseconds + quarter - 1) / quarter; }
 std::string microseconds(std::int64_t quarters) {
     static constexpr std::array<std::string_view, 4> rest{"", ".25", ".5", ".75"};
     return std::to_string(quarters / 4).append(rest[static_cast<std::size_t>(quarters % 4)]);
@@ -31,6 +33,17 @@ std::string rule_text(const limit_rule& rule) {
            microseconds(spacing * (pace.burst - 1));
 }
 
+// The same of a share; pace_of_share() says why its spacing and tolerance follow from the whole.
+std::string share_text(const limit_rule& share, const limit_rule& whole) {
+    const auto most = share.max_running ? std::to_string(*share.max_running) : "-";
+    if (!share.rate || !whole.rate) return most + " - - - - -";
+    const auto& rate = *share.rate;
+    const auto pace = pace_of_share(*whole.rate, rate.count, quarter);
+    return most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) + ' ' +
+           std::to_string(rate.burst) + ' ' + microseconds(quarters_in(pace.spacing)) + ' ' +
+           microseconds(quarters_in(pace.tolerance));
+}
+
 std::optional<limit_rule> read_rule(std::string_view text) {
     if (text.empty()) return std::nullopt;
     std::istringstream words{std::string{text}};
@@ -42,10 +55,10 @@ std::optional<limit_rule> read_rule(std::string_view text) {
     return rule;
 }
 
-void add_rule(script_call& call, const std::string& name, const limit_rule& rule) {
+void add_rule(script_call& call, const std::string& name, std::string text) {
     call.own_arg(limit_number(name));
     call.own_arg(name);
-    call.own_arg(rule_text(rule));
+    call.own_arg(std::move(text));
 }
 
 }  // namespace
@@ -54,23 +67,36 @@ awaitable<void> shard_store::declare_limits(std::span<const named_limit> limits)
     if (limits.empty()) co_return;
     script_call call{script_name::limits_set, keys_};
     call.arg(std::string_view{"declare"});
-    for (const auto& one : limits) add_rule(call, one.name, one.rule);
+    for (const auto& one : limits) add_rule(call, one.name, rule_text(one.rule));
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+}
+
+awaitable<void> shard_store::change_limit(std::string what, const std::string& name, std::string rule) {
+    script_call call{script_name::limits_set, keys_};
+    call.own_arg(std::move(what));
+    add_rule(call, name, std::move(rule));
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
 }
 
 awaitable<void> shard_store::set_limit(const std::string& name, std::optional<limit_rule> rule) {
-    script_call call{script_name::limits_set, keys_};
-    call.arg(std::string_view{rule ? "set" : "clear"});
-    add_rule(call, name, rule.value_or(limit_rule{}));
-    reply answer;
-    reply_reader in{answer};
-    co_await ask(call, answer, in);
+    return change_limit(rule ? "set" : "clear", name, rule_text(rule.value_or(limit_rule{})));
 }
 
-awaitable<std::vector<limit_state>> shard_store::limits() {
+awaitable<void> shard_store::set_share(const std::string& name, std::uint64_t version,
+                                       std::optional<limit_rule> share, limit_rule whole) {
+    const bool is_open = !whole.max_running || *whole.max_running > 0;
+    const std::string what{!share ? "unshare " : is_open ? "share " : "shut "};
+    return change_limit(what + std::to_string(version), name,
+                        share_text(share.value_or(limit_rule{}), whole));
+}
+
+awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std::string> numbers) {
     script_call call{script_name::limits_list, keys_};
+    for (const auto& one : numbers) call.arg(std::string_view{one});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
@@ -83,10 +109,50 @@ awaitable<std::vector<limit_state>> shard_store::limits() {
         one.running = in.number();
         one.waiting = in.number();
         one.opens_at = read_time(in);
+        const auto share = in.text();
+        if (!share.empty()) one.share = std::stoull(std::string{share});
+        one.in_line = in.number();
+        one.throttled = duration{in.number()};
         all.push_back(std::move(one));
     }
+    co_return all;
+}
+
+awaitable<std::vector<limit_state>> shard_store::limits() {
+    auto all = co_await list_limits({});
     std::ranges::sort(all, {}, &limit_state::name);
     co_return all;
+}
+
+awaitable<std::vector<limit_state>> shard_store::limits_of(std::span<const std::string> names) {
+    std::vector<std::string> numbers;
+    for (const auto& name : names) numbers.push_back(limit_number(name));
+    auto all = co_await list_limits(numbers);
+    for (std::size_t at = 0; at < all.size(); ++at) all[at].name = names[at];
+    co_return all;
+}
+
+awaitable<lent_limits> shard_store::lent(std::string_view worker) {
+    script_call call{script_name::limits_lent, keys_};
+    call.arg(worker);
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    lent_limits all;
+    all.others_do_it = in.number() == 1;
+    while (!in.done()) all.records.emplace_back(in.text());
+    co_return all;
+}
+
+awaitable<bool> shard_store::lend(const std::string& name, std::uint64_t seen, std::string record) {
+    script_call call{script_name::limits_lend, keys_};
+    call.own_arg(limit_number(name));
+    call.own_arg(seen == 0 ? std::string{} : eight_bytes(seen));
+    call.arg(std::string_view{record});
+    reply answer;
+    reply_reader in{answer};
+    co_await ask(call, answer, in);
+    co_return in.number() == 1;
 }
 
 }  // namespace errand::redis

@@ -162,13 +162,14 @@ submit_verdict verdict_of(std::string_view word) {
 // As scripts/find.lua tells them.
 std::vector<closed_gate> read_closed(reply_reader& in) {
     std::vector<closed_gate> all;
-    for (auto left = in.array(); left > 4; left -= 5) {
+    for (auto left = in.array(); left > 5; left -= 6) {
         closed_gate one;
         one.limit = in.text();
         one.keyed = is_keyed(in.text());
         one.running = in.number();
         one.opens_at = read_time(in);
         if (const auto most = in.text(); !one.opens_at && !most.empty()) one.max_running = parse<int>(most);
+        one.shared = !in.text().empty();
         all.push_back(std::move(one));
     }
     return all;

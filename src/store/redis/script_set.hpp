@@ -64,6 +64,8 @@ enum class script_name : std::uint8_t {
     settings_set,
     limits_set,
     limits_list,
+    limits_lend,
+    limits_lent,
     audit_gates,
     bundle,
     quota_take,

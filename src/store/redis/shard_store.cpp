@@ -106,9 +106,9 @@ awaitable<void> shard_store::check_stamp() {
 }
 
 awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,
-                                       caller::when_full full) {
+                                       caller::when_full full, caller::when_strange strange) {
     for (;;) {
-        co_await caller_.call(call, answer, full);
+        co_await caller_.call(call, answer, full, strange);
         in = reply_reader{answer};
         auto head = read_head(in);
         if (head.word == "unmade") {

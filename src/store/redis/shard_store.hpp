@@ -86,6 +86,11 @@ public:
     awaitable<void> declare_limits(std::span<const named_limit> limits) override;
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> names) override;
+    awaitable<void> set_share(const std::string& name, std::uint64_t version, std::optional<limit_rule> share,
+                              limit_rule whole) override;
+    awaitable<lent_limits> lent(std::string_view worker) override;
+    awaitable<bool> lend(const std::string& name, std::uint64_t seen, std::string record) override;
     bool any_settings() const override { return !settings_seen_.empty(); }
     awaitable<settings_of_shards> settings() override;
     awaitable<std::string> find_settings(std::string handler) override;
@@ -126,7 +131,10 @@ private:
     awaitable<void> check_stamp();
     // Makes the call; a script that needs the keys of more queues says so and is called again with them.
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,
-                              caller::when_full full = caller::when_full::wait);
+                              caller::when_full full = caller::when_full::wait,
+                              caller::when_strange strange = caller::when_strange::wait);
+    awaitable<void> change_limit(std::string what, const std::string& name, std::string rule);
+    awaitable<std::vector<limit_state>> list_limits(std::span<const std::string> numbers);
     awaitable<std::size_t> clean_lists(std::span<const std::string> members, std::size_t limit);
     awaitable<bool> sweep();
     awaitable<bool> sweep_page(std::string_view kind, std::string_view queue);

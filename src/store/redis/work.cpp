@@ -107,7 +107,8 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     if (asked.claim.limit > 0) may_be_idle_ = true;
     reply answer;
     reply_reader in{answer};
-    const auto head = co_await ask(call, answer, in);
+    const auto strange = asked.claim.shares_slots ? caller::when_strange::fail : caller::when_strange::wait;
+    const auto head = co_await ask(call, answer, in, caller::when_full::wait, strange);
     work_answer got;
     got.now = head.now;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);

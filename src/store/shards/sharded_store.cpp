@@ -74,7 +74,8 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
                  [this] {
                      if (listener_) listener_->schedules_changed();
                  },
-                 tells_trouble()} {
+                 tells_trouble()},
+      shares_{shards_.size(), nullptr, tells_trouble()} {
     for (std::size_t at = 0; at < shards_.size(); ++at) {
         ears_.push_back(std::make_unique<ear>(*this, at));
         shards_[at]->listen(ears_[at].get());

@@ -9,6 +9,7 @@
 // are kept right is the business of the scripts, of registrations and of the resolver.
 #pragma once
 
+#include "core/limit_shares.hpp"
 #include "store/settings.hpp"
 #include "store/shards/parallel_calls.hpp"
 #include "store/shards/rounds.hpp"
@@ -97,7 +98,9 @@ public:
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
     awaitable<void> declare_limits(std::span<const named_limit> limits) override;
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
+    awaitable<void> spread_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    awaitable<limits_balance> balance_limits(std::string_view worker) override;
     bool any_settings() const override;
     awaitable<settings_of_shards> settings() override;
     awaitable<std::string> find_settings(std::string handler) override;
@@ -160,6 +163,12 @@ private:
                                                       const shards::part<submission_item>& of,
                                                       submit_mode mode);
     awaitable<void> take_off(std::span<const std::string> queues);
+    // `where`: tasks that it limits stand in the first shard, or in any.
+    enum class reach : unsigned char { first, any };
+    awaitable<void> change_limit(std::string name, std::optional<limit_rule> rule, reach where);
+    // Those that are there and have not heard; one that does not answer soon hears it later. Returns how many there were.
+    awaitable<std::size_t> tell_shares(const limit_shares& all,
+                                       std::span<const std::optional<seen_share>> seen);
 
     awaitable<void> keep_opening(std::size_t shard, std::shared_ptr<open_state> with);
     shards::rounds<bool>::failed tells_trouble();
@@ -211,6 +220,7 @@ private:
     shards::rounds<bool> leave_;
     shards::rounds<bool> busy_;
     shards::rounds<schedules_answer> schedules_;
+    shards::rounds<std::vector<limit_state>> shares_;
 };
 
 }  // namespace errand

@@ -161,6 +161,7 @@ std::optional<std::int64_t> groups::park(queue_row& queue, const waiting_group& 
         sql_.keep_stop.run(tx_.ns(), gate, queue.k, opens, 0);
     } else {
         sql_.park_at.run(tx_.ns(), gate, queue.k, opens);
+        sql_.begin_wait_at_limit.run(tx_.ns(), limit_of_gate(gate), tx_.now());
         if (!group.via.empty()) look_at(group.via, queue);
     }
     return opens;
@@ -199,13 +200,24 @@ std::optional<std::int64_t> groups::opening_of(const gate_look& found) const {
     return (found.opens_at + 999'999) / 1'000'000;
 }
 
+void groups::drop_stop(std::string_view gate, queue_row& queue) {
+    sql_.drop_stop.run(tx_.ns(), gate, queue.k);
+    const std::string number{limit_of_gate(gate)}, last(8, '\xff');
+    const auto both = 'b' + number, running = 'm' + number, starts = 's' + number;
+    const auto both_end = both + last, running_end = running + last, starts_end = starts + last;
+    sql_.end_wait_at_limit.run(tx_.ns(), std::string_view{number}, tx_.now(), std::string_view{both},
+                               std::string_view{both_end}, std::string_view{running},
+                               std::string_view{running_end}, std::string_view{starts},
+                               std::string_view{starts_end});
+}
+
 void groups::look_at(std::string_view gate, queue_row& queue) {
     group_number group = 0;
     std::int64_t turn = 0;
     int rank = 0;
     {
         auto rows = sql_.first_parked(queue.k, gate);
-        if (!rows.next()) return sql_.drop_stop.run(tx_.ns(), gate, queue.k);
+        if (!rows.next()) return drop_stop(gate, queue);
         group = rows.number(0);
         rank = static_cast<int>(rows.number(1));
         turn = rows.number(2);

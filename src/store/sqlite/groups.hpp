@@ -84,6 +84,8 @@ private:
         bool let_go;
     };
     std::vector<stop_row> stops(std::string_view from, std::string_view to);
+    // Nobody is parked there any more.
+    void drop_stop(std::string_view gate, queue_row& queue);
     void tidy(queue_row& queue, group_number group);
     std::int64_t entry(queue_row& queue, int rank, std::int64_t own);
     std::optional<std::int64_t> opening_of(const gate_look& found) const;

@@ -37,11 +37,12 @@ void limits::set(std::string_view name, const std::optional<limit_rule>& rule) {
 std::vector<limit_state> limits::list() {
     std::vector<limit_state> all;
     std::vector<std::string> numbers;
-    for (auto rows = sql_.all_limits(tx_.ns()); rows.next();) {
+    for (auto rows = sql_.all_limits(tx_.ns(), tx_.now()); rows.next();) {
         limit_state one{.name = std::string{rows.bytes(0)}};
         if (!rows.is_null(1)) one.declared = rule_in(rows.bytes(1));
         if (!rows.is_null(2)) one.set = rule_in(rows.bytes(2));
         numbers.emplace_back(rows.bytes(3));
+        one.throttled = duration{rows.number(4)};
         all.push_back(std::move(one));
     }
     for (std::size_t at = 0; at < all.size(); ++at) {

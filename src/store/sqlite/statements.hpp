@@ -110,6 +110,8 @@ struct statements {
     ERRAND_SQL(declare_limit, "limit.declare");
     ERRAND_SQL(choose_limit, "limit.choose");
     ERRAND_SQL(unset_limit, "limit.unset");
+    ERRAND_SQL(begin_wait_at_limit, "limit.begin_wait");
+    ERRAND_SQL(end_wait_at_limit, "limit.end_wait");
     ERRAND_SQL(drop_unknown_limit, "limit.drop_unknown");
     ERRAND_SQL(all_limits, "limit.all");
     ERRAND_SQL(running_under, "limit.running");

@@ -5,7 +5,8 @@
 --          notes, end (13 digits of ms, outcome), due time (ms), claim, worker, life and records of stages
 --          ('' for none), then of one that waits, or was cancelled because of one it waited for: up to 100
 --          ids that it needs, how many they are, how many failed; of a ready one there is nothing of these, but behind them
---          its closed gates: name of the limit, gate, running, when it opens (ms; ''), how many may run ('')
+--          its closed gates: name of the limit, gate, running, when it opens (ms; ''), how many may run (''),
+--          the version of the shard's share of a limit that is shared out ('')
 --          | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(1)
 -- Needs:   lib_record lib_bundles lib_entry lib_earliest lib_links lib_returns
@@ -33,7 +34,8 @@ local function closed_gates()
       found[n + 1], found[n + 2] = call('HGET', limits, 'n' .. sub(gate, 2, 9)) or '', gate
       found[n + 3] = digits(running(gate) - returns.waiting(gate))
       found[n + 4] = till < math.huge and digits(math.ceil(till / 1000)) or ''
-      found[n + 5] = rule_of(gate).most or ''
+      local set = call('HMGET', limits, 'o' .. sub(gate, 2, 9), 'f' .. sub(gate, 2, 9))
+      found[n + 5], found[n + 6] = rule_of(gate).most or '', set[1] and set[2] or ''
     end
   end
   return '', 0, 0, found

@@ -2,7 +2,9 @@
 -- (m: how many run, s: how many start in a time, b: both), limit (8), key (8).
 --
 -- limits: 'r' limit -> the rule in force: how many run, spacing and tolerance of starts (us; '-': not limited); 'n' its name;
---         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua)
+--         'd' the rule that a program declares, 's' the one that was set at run time, 'f' the version of the last share that
+--         was told of one that holds over several shards (limits_set.lua), 'o' what it was while it is in force: 'share' or 'shut'; 'w' since when somebody waits because of it, 'z' how
+--         long somebody has before (ms)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
@@ -26,9 +28,10 @@ local function rule_of(gate)
   local limit = sub(gate, 2, 9)
   local rule = rules[limit]
   if rule == nil then
-    local text = call('HGET', limits, 'r' .. limit)
-    local most, spacing, tolerance = string.match(text or '', '^(%S+) (%S+) (%S+)$')
-    rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance)}
+    local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit)
+    local most, spacing, tolerance = string.match(kept[1] or '', '^(%S+) (%S+) (%S+)$')
+    rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2]),
+      others_go_on = kept[3] == 'share'}
     rules[limit] = rule
   end
   return rule

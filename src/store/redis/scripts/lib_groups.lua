@@ -77,10 +77,19 @@ local function open_at(gate, till)
   return not first or at < tonumber(first)
 end
 
+-- The time in which anybody waits because of a limit is counted: from the first who does to when nobody is found any more.
+local function begin_wait(gate)
+  local rule = rule_of(gate)
+  if rule.waited_since then return end
+  rule.waited_since = now
+  call('HSET', limits, 'w' .. sub(gate, 2, 9), digits(now))
+end
+
 -- True when somebody is to be woken, to sleep until the gate opens.
 function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
   seen.unwaited[sub(gate, 1, 9)], seen.unwaited[gate] = false, nil
+  begin_wait(gate)
   return till < math.huge and open_at(gate, till)
 end
 
@@ -156,12 +165,29 @@ local function nobody_waits(front)
   return seen.unwaited[front]
 end
 
+-- One has left its gate, perhaps the last: where the time counts, that is looked up again.
+local function left(gate)
+  if rule_of(gate).waited_since then seen.unwaited[sub(gate, 1, 9)] = nil end
+end
+
+-- Nobody waits at this gate. Where nobody does at any of its limit either, the time ends.
+local function end_wait(known)
+  local rule, limit = known.rule, sub(known.name, 2, 9)
+  if not rule.waited_since then return end
+  for _, kind in ipairs({'b', 'm', 's'}) do
+    if not nobody_waits(kind .. limit) then return end
+  end
+  call('HINCRBY', limits, 'z' .. limit, digits(math.max(0, now - rule.waited_since)))
+  call('HDEL', limits, 'w' .. limit)
+  rule.waited_since = nil
+end
+
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at. Before them come those who have started already.
 function let_go(gate)
   local known = known_gate(gate)
   returns.let_run(known)
-  if seen.unwaited[gate] or nobody_waits(known.limit) then return end
+  if seen.unwaited[gate] or nobody_waits(known.limit) then return end_wait(known) end
   local till = closed(known)
   if till == math.huge then return end
   if not till and seen.promised[gate] and strangers.is_last_place(known) then till = micros + strangers.promised_for end
@@ -177,6 +203,7 @@ function let_go(gate)
     local queue, group, priority = sub(first, 2 + gate_width, -33), sub(first, -16), sub(first, -31, -31)
     local _, ticket, text = standing_of(group)
     call('ZREM', held, first)
+    left(gate)
     if text then line_up(queue, priority, group, ticket, text) end
     if strangers.wake_for_turn(queue) and text and not first_closed(text) then
       seen.promised[gate] = math.min(seen.promised[gate] or math.huge, tonumber(priority .. ticket))
@@ -306,7 +333,10 @@ function unhold(q, id, body)
     end
     return true
   end
-  if member then call('ZREM', held, member) end
+  if member then
+    call('ZREM', held, member)
+    if byte(member) == 112 then left(sub(member, 2, 1 + gate_width)) end
+  end
   dissolve(group)
   -- It may have been let go by one of them.
   let_all_go(text)

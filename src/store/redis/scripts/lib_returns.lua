@@ -20,10 +20,12 @@ function returns.waiting(front)
   return call('ZLEXCOUNT', returns.key, '[' .. front, last)
 end
 
--- What has started is finished, one after the other, also where a rule has closed the gate since.
+-- What has started is finished, one after the other, also where a rule has closed the gate since. Not where other shards may let
+-- some through: this one is given a share for it.
 function returns.room(known)
   local most = known.runs and known.rule.most
-  return not most or running(known.name) - returns.waiting(known.name) < math.max(most, 1)
+  if most and not known.rule.others_go_on then most = math.max(most, 1) end
+  return not most or running(known.name) - returns.waiting(known.name) < most
 end
 function returns.may_run(text)
   for _, known in ipairs(gates_in(text)) do

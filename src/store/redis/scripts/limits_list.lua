@@ -1,11 +1,21 @@
--- limits_list: all limits of which anything is known.
+-- limits_list: limits, and what happens at them.
 -- Keys:    the shard's
+-- Args:    limits (8 bytes each); without any: all of which anything is known
 -- Returns: 'ok', now, then of each: name, the rule that is declared and the one that is set (as limits_set takes them; ''),
---          how many run, how many wait at it, when a rate lets the next one through (ms; '')
+--          how many run, how many wait at it, when a rate lets the next one through (ms; ''), the version of the share
+--          that was set here (''), how many have waited for other tasks and wait in line to go on, for how long all in all
+--          somebody waited because of it (ms)
 -- Cost:    O(limits + 200 groups that wait at each)
 -- Needs:   lib_groups
 mends = false
-local all, reply = call('HGETALL', limits), {'ok', now}
+local wanted, reply = ARGV, {'ok', now}
+if #ARGV == 0 then
+  local fields = call('HGETALL', limits)
+  wanted = {}
+  for i = 1, #fields, 2 do
+    if byte(fields[i]) == 110 then wanted[#wanted + 1] = sub(fields[i], 2) end
+  end
+end
 
 local function waiting_at(limit)
   local tasks_there, opening = 0, false
@@ -25,18 +35,18 @@ local function waiting_at(limit)
   return tasks_there, opening and digits(opening) or ''
 end
 
-for i = 1, #all, 2 do
-  if byte(all[i]) == 110 then
-    local limit, n = sub(all[i], 2), #reply
-    reply[n + 1] = all[i + 1]
-    reply[n + 2], reply[n + 3] = call('HGET', limits, 'd' .. limit) or '', call('HGET', limits, 's' .. limit) or ''
-    reply[n + 4] = 0
-    for _, field in ipairs({'cb' .. limit .. no_key, 'cm' .. limit .. no_key, 'ab' .. limit, 'am' .. limit}) do
-      reply[n + 4] = reply[n + 4] + tonumber(call('HGET', gates, field) or 0)
-    end
-    -- Who goes on and waits in line has its slots, and does not run.
-    for _, kind in ipairs({'b', 'm'}) do reply[n + 4] = reply[n + 4] - returns.waiting(kind .. limit) end
-    reply[n + 5], reply[n + 6] = waiting_at(limit)
+for _, limit in ipairs(wanted) do
+  local n, known = #reply, call('HMGET', limits, 'n' .. limit, 'd' .. limit, 's' .. limit, 'f' .. limit, 'w' .. limit, 'z' .. limit)
+  reply[n + 1], reply[n + 2], reply[n + 3] = known[1] or '', known[2] or '', known[3] or ''
+  local starts = 0
+  for _, field in ipairs({'cb' .. limit .. no_key, 'cm' .. limit .. no_key, 'ab' .. limit, 'am' .. limit}) do
+    starts = starts + tonumber(call('HGET', gates, field) or 0)
   end
+  -- Who goes on and waits in line has its slots, and does not run.
+  local in_line = returns.waiting('b' .. limit) + returns.waiting('m' .. limit)
+  reply[n + 4] = starts - in_line
+  reply[n + 5], reply[n + 6] = waiting_at(limit)
+  reply[n + 7], reply[n + 8] = known[4] or '', in_line
+  reply[n + 9] = digits((known[6] or 0) + math.max(0, now - (known[5] or now)))
 end
 return reply

@@ -1,30 +1,50 @@
 -- limits_set: the rules of limits, and what they let go on.
 -- Keys:    the shard's
--- Args:    'declare', 'set' or 'clear', then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
+-- Args:    'declare', 'set', 'clear', or with a version behind a space 'share', 'shut' (a share of a limit that lets nothing
+--          through anywhere) or 'unshare'; then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
 --          spacing and tolerance of starts (us), '-' for what is not limited
 -- Returns: 'ok', now
 -- Cost:    O(gates of these at which somebody waits), 200 of each at most: the others are let go by later calls
 -- Needs:   lib_there lib_groups
+-- A share of a limit that holds over several shards is set like a rule, unless a newer one was told (core/limit_shares.hpp).
 free_first()
 local changed = {}
+local what, version = string.match(ARGV[1], '^(%l+) ?(%d*)$')
+local field = {declare = 'd', set = 's', share = 's', shut = 's'}
 
-for at = 2, #ARGV, 3 do
-  local limit, name, rule = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local before = call('HGET', limits, 'r' .. limit)
+local function is_newer(limit)
+  if version == '' then return true end
+  if tonumber(version) <= tonumber(call('HGET', limits, 'f' .. limit) or 0) then return false end
+  call('HSET', limits, 'f' .. limit, version)
+  return true
+end
+
+local function change(limit, name, rule)
+  local before, before_kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
   call('HSET', limits, 'n' .. limit, name)
-  if ARGV[1] == 'clear' then
-    call('HDEL', limits, 's' .. limit)
+  if field[what] then
+    call('HSET', limits, field[what] .. limit, rule)
   else
-    call('HSET', limits, (ARGV[1] == 'set' and 's' or 'd') .. limit, rule)
+    call('HDEL', limits, 's' .. limit)
+  end
+  if version ~= '' and field[what] then
+    call('HSET', limits, 'o' .. limit, what)
+  elseif what ~= 'declare' then
+    call('HDEL', limits, 'o' .. limit)
   end
   local in_force = call('HGET', limits, 's' .. limit) or call('HGET', limits, 'd' .. limit)
   if in_force then
     local most, spacing, tolerance = string.match(in_force, '^(%S+) %S+ %S+ %S+ (%S+) (%S+)$')
     call('HSET', limits, 'r' .. limit, most .. ' ' .. spacing .. ' ' .. tolerance)
   else
-    call('HDEL', limits, 'r' .. limit, 'n' .. limit)
+    call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit)
   end
-  if call('HGET', limits, 'r' .. limit) ~= before then changed[#changed + 1] = limit end
+  local after, kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
+  if after ~= before or kind ~= before_kind then changed[#changed + 1] = limit end
+end
+
+for at = 2, #ARGV, 3 do
+  if is_newer(ARGV[at]) then change(ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
 end
 -- Who is let go may have gates of several limits: when all rules are there.
 for _, limit in ipairs(changed) do

@@ -193,6 +193,8 @@ CREATE TABLE errand_limit(
     name TEXT NOT NULL,
     declared TEXT,                      -- by the worker that started last
     chosen TEXT,                        -- at run time; goes before
+    waits_since INTEGER,                -- since when tasks wait because of it, ms; NULL: none does
+    waited INTEGER NOT NULL DEFAULT 0,  -- how long some have before, ms
     PRIMARY KEY(ns, number)
 ) WITHOUT ROWID;
 

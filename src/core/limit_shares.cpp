@@ -1,0 +1,401 @@
+#include "core/limit_shares.hpp"
+
+#include "core/bytes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace errand {
+namespace {
+
+constexpr std::uint8_t shares_format = 1;
+// Clocks of servers tick alike, but not quite.
+constexpr duration margin{100};
+// An end of starts that are out that has come already.
+constexpr std::int64_t starts_over = 1;
+// So long a share that does not suffice for all stays before it goes to the next.
+constexpr duration shortest_stay{2'000};
+
+void write(byte_writer& to, const std::optional<limit_rule>& rule) {
+    const int has = rule ? 1 + (rule->max_running ? 2 : 0) + (rule->rate ? 4 : 0) : 0;
+    to.u8(static_cast<std::uint8_t>(has));
+    if (rule && rule->max_running) to.number(static_cast<std::uint64_t>(*rule->max_running));
+    if (!rule || !rule->rate) return;
+    to.number(static_cast<std::uint64_t>(rule->rate->count));
+    to.number(static_cast<std::uint64_t>(rule->rate->per.count()));
+    to.number(static_cast<std::uint64_t>(rule->rate->burst));
+}
+
+std::optional<limit_rule> read_rule(byte_reader& in) {
+    const auto has = in.u8();
+    if (has == 0) return std::nullopt;
+    limit_rule rule;
+    if ((has & 2U) != 0) rule.max_running = static_cast<int>(in.number());
+    if ((has & 4U) == 0) return rule;
+    rate_limit rate;
+    rate.count = static_cast<int>(in.number());
+    rate.per = duration{static_cast<std::int64_t>(in.number())};
+    rate.burst = static_cast<int>(in.number());
+    rule.rate = rate;
+    return rule;
+}
+
+void write(byte_writer& to, const share_part& part) {
+    to.number(static_cast<std::uint64_t>(part.told));
+    to.number(static_cast<std::uint64_t>(part.out));
+}
+
+share_part read_part(byte_reader& in) {
+    share_part part;
+    part.told = static_cast<int>(in.number());
+    part.out = static_cast<int>(in.number());
+    return part;
+}
+
+std::uint64_t later_version(std::uint64_t before, time_point now) {
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+    return std::max(before + 1, static_cast<std::uint64_t>(std::max<std::int64_t>(micros, 1)));
+}
+
+// Who gets how much of `most`: equally many, until each has what it wants; where it is not enough for one more each, those that
+// come first in `order`. What nobody wants stays where it is, or is spread.
+std::vector<int> divide(std::int64_t most, std::span<const std::int64_t> wants, std::span<const int> has,
+                        std::span<const std::size_t> order) {
+    std::vector<int> got(wants.size(), 0);
+    auto left = most;
+    for (;;) {
+        const auto unmet = std::ranges::count_if(order, [&](std::size_t at) { return got[at] < wants[at]; });
+        if (unmet == 0 || left < unmet) break;
+        const auto each = left / unmet;
+        for (const auto at : order) {
+            const auto more = std::min<std::int64_t>(each, wants[at] - got[at]);
+            got[at] += static_cast<int>(more);
+            left -= more;
+        }
+    }
+    for (const auto at : order) {
+        if (left == 0 || got[at] >= wants[at]) continue;
+        ++got[at];
+        --left;
+    }
+    for (const auto at : order) {
+        const auto more = std::clamp<std::int64_t>(has[at] - got[at], 0, left);
+        got[at] += static_cast<int>(more);
+        left -= more;
+    }
+    auto sharers = static_cast<std::int64_t>(order.size());
+    for (const auto at : order) {
+        // Rounded up: the first ones have what cannot be divided.
+        const auto more = (left + sharers - 1) / sharers;
+        --sharers;
+        got[at] += static_cast<int>(more);
+        left -= more;
+    }
+    return got;
+}
+
+// One of the two parts of all shares.
+class sharing {
+public:
+    sharing(std::vector<shard_share>& of, share_part shard_share::* part, int most, bool takes)
+        : of_{of}, part_{part}, most_{most}, takes_{takes} {}
+
+    // `order`: of the shards that are there, who comes first where it is not enough for all.
+    void share_out(std::span<const std::int64_t> wants, std::vector<std::size_t> order,
+                   std::vector<bool>& changed) {
+        std::int64_t away = 0;
+        std::vector<int> has;
+        for (const auto& one : of_) has.push_back((one.*part_).told);
+        for (std::size_t at = 0; at < of_.size(); ++at) {
+            if (std::ranges::find(order, at) == order.end()) away += (of_[at].*part_).out;
+        }
+        const auto wish = divide(std::max<std::int64_t>(0, most_ - away), wants, has, order);
+        for (const auto at : order) {
+            auto& part = of_[at].*part_;
+            if (takes_ && wish[at] < part.told) {
+                part.told = wish[at];
+                changed[at] = true;
+            }
+        }
+        for (const auto at : order) {
+            auto& part = of_[at].*part_;
+            const auto more = std::min<std::int64_t>(wish[at] - part.told, part.out - part.told + room());
+            if (more <= 0) continue;
+            part.told += static_cast<int>(more);
+            part.out = std::max(part.out, part.told);
+            changed[at] = true;
+        }
+    }
+
+private:
+    // Below 0 while more is out than there is now.
+    std::int64_t room() const {
+        return most_ - std::accumulate(of_.begin(), of_.end(), std::int64_t{0},
+                                       [&](auto sum, const auto& one) { return sum + (one.*part_).out; });
+    }
+
+    std::vector<shard_share>& of_;
+    share_part shard_share::* part_;
+    int most_;
+    bool takes_;
+};
+
+// Those that are there. Where not each can have something they come first in turn; else who has more keeps it: first of what it
+// may still use, since that is of use to nobody else.
+std::vector<std::size_t> order_of(const limit_shares& all, std::span<const std::optional<seen_share>> seen,
+                                  share_part shard_share::* part, int most, duration stay, time_point now) {
+    std::vector<std::size_t> order;
+    std::int64_t in_need = 0;
+    for (std::size_t at = 0; at < all.of.size(); ++at) {
+        if (!seen[at]) continue;
+        order.push_back(at);
+        if (seen[at]->running + seen[at]->waiting > 0) ++in_need;
+    }
+    if (order.empty()) return order;
+    if (in_need > most) {
+        // Only who needs it takes part in the turns.
+        std::ranges::stable_partition(order,
+                                      [&](auto at) { return seen[at]->running + seen[at]->waiting > 0; });
+        const auto turn = now.time_since_epoch() / stay % in_need;
+        std::rotate(order.begin(), order.begin() + turn, order.begin() + in_need);
+    } else {
+        std::ranges::stable_sort(order, std::greater{}, [&](auto at) {
+            const auto& has = all.of[at].*part;
+            return std::pair{has.out, has.told};
+        });
+    }
+    return order;
+}
+
+int running_now(const std::optional<limit_rule>& rule, const std::optional<seen_share>& seen) {
+    if (!rule || !rule->max_running || !seen) return 0;
+    return static_cast<int>(std::clamp<std::int64_t>(seen->running, 0, std::numeric_limits<int>::max()));
+}
+
+void take_back(shard_share& one, const seen_share& seen, const limit_rule& rule, time_point now,
+               bool& changed) {
+    const auto used = running_now(rule, seen);
+    auto out = std::max(one.running.out, used);
+    // What it has not heard of it may still do.
+    if (seen.heard == one.since) out = std::max(one.running.told, used);
+    changed = changed || out != one.running.out;
+    one.running.out = out;
+    if (seen.heard != one.since || one.starts.out <= one.starts.told || !rule.rate) return;
+    const auto end = (now + rule.rate->per + margin).time_since_epoch().count();
+    // Farther ahead only a clock that went back can leave it.
+    if (one.starts_end == 0 || one.starts_end > end) {
+        one.starts_end = end;
+        changed = true;
+    } else if (now.time_since_epoch().count() >= one.starts_end) {
+        one.starts.out = one.starts.told;
+        one.starts_end = 0;
+        changed = true;
+    }
+}
+
+// Returns which are told something else.
+std::vector<bool> share_out(limit_shares& all, std::span<const std::optional<seen_share>> seen,
+                            time_point now, bool takes) {
+    std::vector<bool> changed(all.of.size(), false);
+    const auto& rule = all.rule.value();
+    if (rule.max_running) {
+        std::vector<std::int64_t> wants;
+        for (const auto& one : seen) wants.push_back(one ? one->running + one->waiting : 0);
+        const auto part = &shard_share::running;
+        sharing{all.of, part, *rule.max_running, takes}.share_out(
+            wants, order_of(all, seen, part, *rule.max_running, shortest_stay, now), changed);
+    }
+    if (rule.rate) {
+        const auto part = &shard_share::starts;
+        const bool any = std::ranges::any_of(seen, [](const auto& one) { return one && one->waiting > 0; });
+        std::vector<std::int64_t> wants;
+        // One at which nobody waits uses less than it has: how much is not counted, so it gives up half.
+        for (std::size_t at = 0; at < seen.size(); ++at)
+            wants.push_back(seen[at] && seen[at]->waiting > 0 ? rule.rate->count
+                            : any                             ? all.of[at].starts.told / 2
+                                                              : 0);
+        const auto stay = std::max(shortest_stay, 3 * rule.rate->per);
+        auto order = order_of(all, seen, part, rule.rate->count, stay, now);
+        const auto before = all.of;
+        sharing{all.of, part, rule.rate->count, takes}.share_out(wants, std::move(order), changed);
+        for (std::size_t at = 0; at < all.of.size(); ++at) {
+            if (all.of[at].starts.told < before[at].starts.told) all.of[at].starts_end = 0;
+        }
+    }
+    return changed;
+}
+
+// What it was told is not known.
+bool is_forgotten(const shard_share& one, const std::optional<seen_share>& seen) {
+    return seen && seen->heard > one.since;
+}
+
+// It may use all; and what the record says that it was told may be more than that was.
+void may_use_all(shard_share& one, const limit_rule& rule) {
+    one.running.out = std::max(one.running.out, rule.max_running.value_or(0));
+    one.starts.out = std::max(one.starts.out, rule.rate ? rule.rate->count : 0);
+    one.starts_end = 0;
+}
+void stop_all(shard_share& one, const limit_rule& rule) {
+    one.running.told = one.starts.told = 0;
+    may_use_all(one, rule);
+}
+
+// Returns who is to be told anew, if any.
+std::vector<bool> find_forgotten(limit_shares& all, std::span<const std::optional<seen_share>> seen) {
+    std::vector<bool> forgotten;
+    for (std::size_t at = 0; at < all.of.size(); ++at)
+        forgotten.push_back(is_forgotten(all.of[at], seen[at]));
+    if (!all.rule || std::ranges::count(forgotten, true) == 0) return forgotten;
+    for (std::size_t at = 0; at < all.of.size(); ++at) {
+        if (forgotten[at]) stop_all(all.of[at], *all.rule);
+        // What the lost changes told those that are away nobody knows.
+        if (!seen[at]) may_use_all(all.of[at], *all.rule);
+    }
+    return forgotten;
+}
+
+void tell_anew(limit_shares& all, std::span<const std::optional<seen_share>> seen,
+               const std::vector<bool>& whom, time_point now) {
+    for (const auto& one : seen) all.version = std::max(all.version, one ? one->heard : 0);
+    all.version = later_version(all.version, now);
+    for (std::size_t at = 0; at < all.of.size(); ++at) {
+        if (whom[at]) all.of[at].since = all.version;
+    }
+}
+
+bool same_window(const std::optional<limit_rule>& a, const limit_rule& b) {
+    return a && a->rate && b.rate && a->rate->per == b.rate->per;
+}
+
+// What a shard may still do by the last rule, in which this part was another one or none; `most` by the new rule. One that has heard
+// of a rule without it does nothing that counts.
+int still_out(const shard_share& one, share_part shard_share::* part, const std::optional<seen_share>& seen,
+              int most) {
+    if (is_forgotten(one, seen)) return most;
+    return seen && seen->heard == one.since ? 0 : (one.*part).out;
+}
+
+void begin_running(shard_share& one, const std::optional<seen_share>& seen,
+                   const std::optional<limit_rule>& rule) {
+    one.running.told = 0;
+    // Without a rule it stays so until the shard is known to have heard.
+    if (!rule || !rule->max_running) return;
+    const auto out = still_out(one, &shard_share::running, seen, *rule->max_running);
+    // What runs already counts.
+    one.running.out = std::max(out, running_now(rule, seen));
+}
+
+void begin_starts(shard_share& one, const std::optional<seen_share>& seen,
+                  const std::optional<limit_rule>& rule, bool had_rate) {
+    one.starts.told = 0;
+    one.starts_end = 0;
+    if (!rule || !rule->rate) return;
+    const auto most = rule->rate->count;
+    const auto out = had_rate ? one.starts.out : still_out(one, &shard_share::starts, seen, most);
+    // In a time of another length it may be as many.
+    one.starts.out = out > 0 ? most : 0;
+    // Whoever was there starts by the new rule as soon as it has heard.
+    if (had_rate && seen && seen->heard == one.since) one.starts_end = starts_over;
+}
+
+}  // namespace
+
+std::string encode(const limit_shares& record) {
+    std::string bytes;
+    byte_writer out{bytes};
+    out.fixed(record.stamp, 8);
+    out.u8(shares_format);
+    out.number(record.version);
+    out.text(record.name);
+    write(out, record.rule);
+    out.number(record.of.size());
+    for (const auto& one : record.of) {
+        out.number(one.since);
+        write(out, one.running);
+        write(out, one.starts);
+        out.signed_number(one.starts_end);
+    }
+    return bytes;
+}
+
+limit_shares decode_limit_shares(std::string_view bytes) {
+    byte_reader in{bytes, "shares of a limit"};
+    limit_shares record;
+    record.stamp = in.fixed(8);
+    if (in.u8() != shares_format) in.fail("have a format that this version of errand does not know");
+    record.version = in.number();
+    record.name = in.text();
+    record.rule = read_rule(in);
+    for (auto left = in.number(); left > 0; --left) {
+        shard_share one;
+        one.since = in.number();
+        one.running = read_part(in);
+        one.starts = read_part(in);
+        one.starts_end = in.signed_number();
+        record.of.push_back(one);
+    }
+    return record;
+}
+
+std::optional<limit_rule> rule_for_shard(const limit_shares& all, std::size_t shard) {
+    if (!all.rule) return std::nullopt;
+    auto rule = *all.rule;
+    const auto& one = all.of.at(shard);
+    if (rule.max_running) rule.max_running = one.running.told;
+    if (!rule.rate) return rule;
+    // There is no rate of nothing.
+    if (one.starts.told == 0) return limit_rule{.max_running = 0, .rate = {}};
+    const auto whole = rule.rate->count;
+    rule.rate->count = one.starts.told;
+    if (rule.rate->burst > 0)
+        rule.rate->burst = static_cast<int>(std::max<std::int64_t>(1, std::int64_t{rule.rate->burst} *
+                                                                          one.starts.told / whole));
+    return rule;
+}
+
+limit_shares with_rule(std::optional<limit_shares> before, std::string name, std::optional<limit_rule> rule,
+                       std::span<const std::optional<seen_share>> seen, time_point now) {
+    auto all = std::move(before).value_or(limit_shares{});
+    all.name = std::move(name);
+    all.of.resize(seen.size());
+    const bool keeps_starts = rule && same_window(all.rule, *rule);
+    const bool keeps_running = rule && rule->max_running && all.rule && all.rule->max_running;
+    const bool had_rate = all.rule && all.rule->rate;
+    if (rule) find_forgotten(all, seen);
+    for (std::size_t at = 0; at < seen.size(); ++at) {
+        auto& one = all.of[at];
+        if (keeps_running)
+            one.running.out = std::max(one.running.out, running_now(rule, seen[at]));
+        else
+            begin_running(one, seen[at], rule);
+        if (!keeps_starts) begin_starts(one, seen[at], rule, had_rate);
+    }
+    all.rule = std::move(rule);
+    if (all.rule) share_out(all, seen, now, true);
+    tell_anew(all, seen, std::vector<bool>(seen.size(), true), now);
+    return all;
+}
+
+bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now, bool takes) {
+    if (seen.size() != all.of.size()) return false;
+    bool changed = false;
+    const auto forgotten = find_forgotten(all, seen);
+    auto told = forgotten;
+    if (all.rule) {
+        for (std::size_t at = 0; at < all.of.size(); ++at) {
+            if (seen[at] && !forgotten[at]) take_back(all.of[at], *seen[at], *all.rule, now, changed);
+        }
+        told = share_out(all, seen, now, takes);
+        for (std::size_t at = 0; at < told.size(); ++at) told[at] = told[at] || forgotten[at];
+    }
+    changed = changed || std::ranges::count(told, true) > 0;
+    if (changed) tell_anew(all, seen, told, now);
+    return changed;
+}
+
+}  // namespace errand
