@@ -15,6 +15,7 @@ struct time_figures {
     std::int64_t count = 0;             ///< of so many; 0: all else says nothing
     std::chrono::microseconds p50{0};   ///< half of them took no longer
     std::chrono::microseconds p90{0};   ///< nine of ten
+    std::chrono::microseconds p95{0};   ///< 95 of 100
     std::chrono::microseconds p99{0};   ///< 99 of 100
     std::chrono::microseconds most{0};  ///< all
 };
@@ -28,6 +29,8 @@ struct handler_figures {
     /// From when a task was due until its first attempt started; not of tasks that depended on others, which have no such time.
     time_figures wait{};
     time_figures run{};  ///< from the start of an attempt to its end
+    /// From the submission of a task to its end, with all its attempts and delays; of tasks that succeeded or died.
+    time_figures total{};
 };
 
 /// What happened in a namespace lately.

@@ -5,7 +5,7 @@ namespace {
 
 // Kept by stores: the numbers stay.
 constexpr int counts_runs = 0, counts_failures = 1, counts_dead = 2;
-constexpr int waits_from = 1000, runs_from = 2000;
+constexpr int waits_from = 1000, runs_from = 2000, totals_from = 3000;
 constexpr int end_of_histogram = 1000;
 
 void put_histogram(std::vector<handler_count>& to, const std::string& handler, int from,
@@ -19,6 +19,7 @@ time_figures times_of(const histogram& of) {
     return {.count = of.count(),
             .p50 = of.percentile(500),
             .p90 = of.percentile(900),
+            .p95 = of.percentile(950),
             .p99 = of.percentile(990),
             .most = of.percentile(1000)};
 }
@@ -31,6 +32,7 @@ void attempt_figures::merge(const attempt_figures& other) noexcept {
     dead += other.dead;
     wait.merge(other.wait);
     run.merge(other.run);
+    total.merge(other.total);
 }
 
 std::vector<handler_count> counts_of(const figures_by_handler& all) {
@@ -44,6 +46,7 @@ std::vector<handler_count> counts_of(const figures_by_handler& all) {
         put(counts_dead, one.dead);
         put_histogram(counts, handler, waits_from, one.wait);
         put_histogram(counts, handler, runs_from, one.run);
+        put_histogram(counts, handler, totals_from, one.total);
     }
     return counts;
 }
@@ -60,6 +63,8 @@ void add_count(figures_by_handler& to, const handler_count& one) {
         figures.wait.add(static_cast<std::size_t>(one.what - waits_from), one.times);
     } else if (one.what >= runs_from && one.what < runs_from + end_of_histogram) {
         figures.run.add(static_cast<std::size_t>(one.what - runs_from), one.times);
+    } else if (one.what >= totals_from && one.what < totals_from + end_of_histogram) {
+        figures.total.add(static_cast<std::size_t>(one.what - totals_from), one.times);
     }
 }
 
@@ -69,7 +74,8 @@ handler_figures shown(std::string handler, const attempt_figures& of) {
             .failures = of.failures,
             .dead = of.dead,
             .wait = times_of(of.wait),
-            .run = times_of(of.run)};
+            .run = times_of(of.run),
+            .total = times_of(of.total)};
 }
 
 }  // namespace errand

@@ -16,11 +16,8 @@ boost::json::value json_of_rule(const std::optional<limit_rule>& rule) {
 }
 
 boost::json::object json_of_times(const time_figures& of) {
-    return {{"count", of.count},
-            {"p50_us", of.p50.count()},
-            {"p90_us", of.p90.count()},
-            {"p99_us", of.p99.count()},
-            {"most_us", of.most.count()}};
+    return {{"count", of.count},        {"p50_us", of.p50.count()}, {"p90_us", of.p90.count()},
+            {"p95_us", of.p95.count()}, {"p99_us", of.p99.count()}, {"most_us", of.most.count()}};
 }
 
 boost::json::object json_of_handler(const handler_figures& one, duration over) {
@@ -31,7 +28,8 @@ boost::json::object json_of_handler(const handler_figures& one, duration over) {
             {"dead", one.dead},
             {"runs_per_second", seconds > 0 ? static_cast<double>(one.runs) / seconds : 0.0},
             {"wait", json_of_times(one.wait)},
-            {"run", json_of_times(one.run)}};
+            {"run", json_of_times(one.run)},
+            {"total", json_of_times(one.total)}};
 }
 
 }  // namespace

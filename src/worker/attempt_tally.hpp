@@ -17,14 +17,17 @@ public:
     enum class result : unsigned char { went_well, failed, dead };
 
     // `waited`: how long its task had been due; nullopt: nobody knows, or it was not its first attempt.
+    // `total`: how long ago its task was submitted; nullopt: it goes on.
     void count(const known_handler& of, result how, std::chrono::microseconds ran,
-               std::optional<std::chrono::microseconds> waited) {
+               std::optional<std::chrono::microseconds> waited,
+               std::optional<std::chrono::microseconds> total) {
         auto& figures = figures_of(of);
         ++figures.runs;
         if (how == result::failed) ++figures.failures;
         if (how == result::dead) ++figures.dead;
         figures.run.add(ran);
         if (waited) figures.wait.add(*waited);
+        if (total) figures.total.add(*total);
     }
 
     figures_by_handler take() {

@@ -518,11 +518,15 @@ void executor::tell(const active_task& attempt, const decision& decided) {
 void executor::count(const active_task& attempt, const decision& decided) {
     if (!attempt.known || attempt.began == steady::time_point{}) return;
     auto how = attempt_tally::result::went_well;
+    bool ends = false;
     switch (decided.kind) {
-    case verdict::succeed:
+    case verdict::succeed: ends = true; break;
     case verdict::snooze: break;
     case verdict::fail: how = attempt_tally::result::failed; break;
-    case verdict::bury: how = attempt_tally::result::dead; break;
+    case verdict::bury:
+        how = attempt_tally::result::dead;
+        ends = true;
+        break;
     case verdict::postpone:
     case verdict::expire:
     case verdict::give_back: return;
@@ -530,7 +534,9 @@ void executor::count(const active_task& attempt, const decision& decided) {
     std::optional<std::chrono::microseconds> waited;
     if (attempt.started_at) waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
-    tally_.count(*attempt.known, how, ran, waited);
+    std::optional<std::chrono::microseconds> total;
+    if (ends) total = home_.tasks().now() - attempt.body.submitted_at();
+    tally_.count(*attempt.known, how, ran, waited, total);
 }
 
 // ---- what is seen of it -----------------------------------------------------------------------------

@@ -86,6 +86,28 @@ TEST_CASE("a queue is paused, a task cancelled and another revived by clicking")
     no_complaints(b);
 }
 
+TEST_CASE("of each handler half, 95 and 99 of 100 waits, runs and whole lives are shown") {
+    counter t;
+    fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/handlers");
+    b.until("[...document.querySelectorAll('main tbody tr')].some(one => one.dataset.key === 'scribe')");
+    const auto times = [&](const std::string& column) {
+        return b
+            .value_of("document.querySelector('tr[data-key=scribe] td[data-title^=" + column +
+                      "]').querySelectorAll('.percentiles span').length")
+            .to_number<int>();
+    };
+    for (const auto* column : {"wait", "run", "total"}) {
+        INFO(column);
+        CHECK(times(column) == 3);
+    }
+    b.click("css=tr[data-key=scribe] td[data-title=dead] a");
+    b.until("location.search === '?state=dead&handler=scribe&group=error'");
+    b.until("document.querySelectorAll('main tbody tr').length === 1");
+    no_complaints(b);
+}
+
 TEST_CASE(
     "all failures of a cause are revived: counted first, asked for, done by the server, seen in every tab") {
     counter t;

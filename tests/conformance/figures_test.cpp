@@ -69,7 +69,9 @@ TEST_CASE("what workers have run is seen by handler once they have stopped") {
     CHECK(fine->failures == 0);
     CHECK(fine->run.count == 7);
     CHECK(fine->wait.count == 7);
-    CHECK(fine->run.p50 <= fine->run.p99);
+    CHECK(fine->run.p50 <= fine->run.p95);
+    CHECK(fine->run.p95 <= fine->run.p99);
+    CHECK(fine->total.count == 7);
     CHECK(fine->run.p99 <= fine->run.most);
     const auto* failing = figures_of(seen, "figures_test::failing");
     REQUIRE(failing);
@@ -77,6 +79,8 @@ TEST_CASE("what workers have run is seen by handler once they have stopped") {
     CHECK(failing->failures == 2);
     CHECK(failing->dead == 1);
     CHECK(failing->wait.count == 1);
+    // Of three attempts one end.
+    CHECK(failing->total.count == 1);
     CHECK(seen.all.runs == 10);
     CHECK(seen.all.run.count == 10);
     CHECK(seen.backlog == 1);

@@ -82,6 +82,7 @@ TEST_CASE("figures that are told in numbers and added up again are the same") {
     mail.run.add(5ms);
     mail.run.add(2s);
     mail.wait.add(40ms);
+    for (int n = 1; n <= 100; ++n) mail.total.add(n * 1s);
     all["other"].runs = 1;
     all["silent"];
     errand::figures_by_handler read;
@@ -105,4 +106,9 @@ TEST_CASE("figures that are told in numbers and added up again are the same") {
     CHECK(seen.run.p50 >= 5ms);
     CHECK(seen.run.most >= 2s);
     CHECK(seen.wait.count == 2);
+    CHECK(twice.total.count() == 200);
+    CHECK(seen.total.p90 >= 90s);
+    CHECK(seen.total.p95 == mail.total.percentile(950));
+    CHECK(seen.total.p95 >= 95s);
+    CHECK(seen.total.p95 < 95s * 5 / 4);
 }
