@@ -193,7 +193,7 @@ TEST_CASE("a file of each format since the oldest is opened, and is then as if i
 }
 
 TEST_CASE("tasks of a file of an older format go on in this one") {
-    const auto number = GENERATE(5, 6, 7);
+    const auto number = GENERATE(5, 6, 7, 8);
     opened_file here;
     here.file().ask(file_of_format(number));
     const auto id = [](const std::string& name) { return derive_task_id("h", name); };
@@ -231,12 +231,13 @@ TEST_CASE("tasks of a file of an older format go on in this one") {
         REQUIRE(limits.size() == 1);
         CHECK(limits[0].name == "mail");
         CHECK(limits[0].set == limit_rule{.max_running = 1});
+        CHECK(limits[0].throttled == 0ms);
     }
 }
 
 TEST_CASE("a bundle is begun, and read, in a file of an older format") {
     opened_file here;
-    here.file().ask(file_of_format(GENERATE(5, 6, 7)));
+    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8)));
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
     auto worker = here.join(with);
@@ -263,7 +264,7 @@ TEST_CASE("a bundle is begun, and read, in a file of an older format") {
 
 TEST_CASE("a quota is kept, and figures are added up, in a file of an older format") {
     opened_file here;
-    here.file().ask(file_of_format(GENERATE(5, 6, 7)));
+    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8)));
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
     auto worker = here.join(with);

@@ -30,10 +30,6 @@ CREATE TABLE errand_figure(
     PRIMARY KEY(ns, period, handler, what)
 ) WITHOUT ROWID;
 
--- Since when tasks wait because of a limit (ms; NULL: none does), and how long some have before.
-ALTER TABLE errand_limit ADD COLUMN waits_since INTEGER;
-ALTER TABLE errand_limit ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;
-
 -- Attempts that have waited for other tasks and go on as soon as their gates have room: before all that have not started. They
 -- hold their gates in errand_slot already.
 CREATE TABLE errand_line(

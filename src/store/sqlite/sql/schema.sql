@@ -1,4 +1,4 @@
--- What a file holds, format 8. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 9. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
