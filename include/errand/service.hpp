@@ -75,7 +75,7 @@ struct tls_options {
 struct service_options {
     /// `127.0.0.1:7070`, `[::1]:7070`, `0.0.0.0:7070` (every address of the machine), `unix:/run/errand.sock`; a port of 0 is
     /// any that is free. `fd:3`: a socket of this process that listens already; it is closed at the end. With tls, addresses speak
-    /// TLS, but those that begin with `http://` and unix sockets.
+    /// TLS, but those that begin with `http://` and unix sockets that are not named `https://unix:/run/errand.sock`.
     std::vector<std::string> listen{"127.0.0.1:7070"};
     tls_options tls{};  ///< for clients that ask by `https`, where its files are named
     /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is

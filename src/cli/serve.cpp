@@ -167,7 +167,8 @@ exit_code serve(session& on, const serve_options& given) {
         at->rest = all;
         for (const auto& one : all) {
             // A browser does not ask by a unix socket.
-            if (console.offered && one.starts_with("http")) at->console.push_back(one + console.prefix + '/');
+            const bool by_socket = one.find("unix:") != one.npos;
+            if (console.offered && !by_socket) at->console.push_back(one + console.prefix + '/');
         }
         tell(settings, json, *at);
     };

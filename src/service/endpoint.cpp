@@ -25,8 +25,8 @@ endpoint read_endpoint(const std::string& given, bool certified) {
             "listen: \"" + given +
             "\" is to speak TLS: name a certificate and its key (tls, --tls-certificate and --tls-key)"};
     }
-    const bool says_plain = given.starts_with(plain);
-    const auto text = given.substr(says_plain ? plain.size() : given.starts_with(secure) ? secure.size() : 0);
+    const bool says_plain = given.starts_with(plain), says_secure = given.starts_with(secure);
+    const auto text = given.substr(says_plain ? plain.size() : says_secure ? secure.size() : 0);
     constexpr std::string_view scheme = "unix:";
     if (text.starts_with(scheme)) {
         // What the kernel takes, with its end.
@@ -34,14 +34,25 @@ endpoint read_endpoint(const std::string& given, bool certified) {
         auto path = text.substr(scheme.size());
         if (!path.starts_with('/') || path.size() > longest)
             refuse(text, "is no path of a socket: it begins with / and has at most 107 bytes");
-        return {.path = std::move(path), .address = {}, .port = 0, .local = true, .secure = false};
+        return {.path = std::move(path),
+                .address = {},
+                .port = 0,
+                .local = true,
+                .secure = says_secure,
+                .said_secure = says_secure};
     }
     const bool secured = certified && !says_plain;
     constexpr std::string_view file_scheme = "fd:";
     if (text.starts_with(file_scheme)) {
         const auto file = whole_number<unsigned short>(std::string_view{text}.substr(file_scheme.size()));
         if (!file) refuse(text, "has no number of a file");
-        return {.path = {}, .address = {}, .port = 0, .local = false, .secure = secured, .inherited = *file};
+        return {.path = {},
+                .address = {},
+                .port = 0,
+                .local = false,
+                .secure = secured,
+                .said_secure = says_secure,
+                .inherited = *file};
     }
     const auto colon = text.rfind(':');
     if (colon == text.npos) refuse(text, "has no port");
@@ -56,7 +67,8 @@ endpoint read_endpoint(const std::string& given, bool certified) {
                 .address = address.to_string(),
                 .port = 0,
                 .local = address.is_loopback(),
-                .secure = secured};
+                .secure = secured,
+                .said_secure = says_secure};
     const auto port = whole_number<std::uint16_t>(std::string_view{text}.substr(colon + 1));
     if (!port) refuse(text, "has no port from 0 to 65535");
     at.port = *port;
@@ -64,7 +76,7 @@ endpoint read_endpoint(const std::string& given, bool certified) {
 }
 
 std::string to_text(const endpoint& at) {
-    if (!at.path.empty()) return "unix:" + at.path;
+    if (!at.path.empty()) return (at.secure ? "https://unix:" : "unix:") + at.path;
     const bool six = at.address.find(':') != at.address.npos;
     return (at.secure ? "https://" : "http://") + (six ? '[' + at.address + ']' : at.address) + ':' +
            std::to_string(at.port);

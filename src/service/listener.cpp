@@ -138,7 +138,7 @@ endpoint known_endpoint(endpoint read) {
     } else {
         read.path = path_of(at);
         read.local = true;
-        read.secure = false;
+        read.secure = read.said_secure;
     }
     return read;
 }

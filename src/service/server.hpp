@@ -31,7 +31,6 @@ public:
 private:
     awaitable<void> run();
     awaitable<void> serve(boost::asio::any_io_executor executor);
-    awaitable<void> accept(web::listener& from, web::site& asked, web::hub& hub);
     void start(web::hub& hub, web::site& asked, web::stream_socket socket, bool secure);
     awaitable<void> until_stopped(boost::asio::any_io_executor executor);
     awaitable<void> wind_up(std::shared_ptr<web::hub> hub);

@@ -7,6 +7,7 @@
 #include "service/console/assets.hpp"
 #include "service/console/office.hpp"
 #include "service/exchange.hpp"
+#include "service/intake.hpp"
 #include "service/lmstfy/names.hpp"
 #include "service/lmstfy/office.hpp"
 #include "service/lmstfy/sites.hpp"
@@ -189,7 +190,10 @@ awaitable<void> service::server::serve(asio::any_io_executor executor) {
     if (options_.on_listening) options_.on_listening(addresses_of(doors, rest.get()));
     for (auto& one : doors) {
         ++hub->accepting;
-        asio::co_spawn(executor, accept(*one.at, *one.asked, *hub), [hub](std::exception_ptr) {
+        auto begin = [this, hub, &one](web::stream_socket socket) {
+            start(*hub, *one.asked, std::move(socket), one.at->at().secure);
+        };
+        asio::co_spawn(executor, web::take_in(*one.at, *hub, std::move(begin)), [hub](std::exception_ptr) {
             --hub->accepting;
             hub->changed.open();
         });
@@ -200,35 +204,21 @@ awaitable<void> service::server::serve(asio::any_io_executor executor) {
     co_await wind_up(hub);
 }
 
-awaitable<void> service::server::accept(web::listener& from, web::site& asked, web::hub& hub) {
-    auto& acceptor = from.acceptor();
-    asio::steady_timer pause{acceptor.get_executor()};
-    while (!hub.stopping) {
-        if (hub.connections.size() >= options_.max_connections) {
-            co_await hub.changed.wait();
-            continue;
-        }
-        auto [ec, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
-        if (!ec) {
-            start(hub, asked, std::move(socket), from.at().secure);
-        } else if (!hub.stopping) {
-            // Out of files, most likely: they come back when connections end.
-            pause.expires_after(std::chrono::milliseconds{100});
-            co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-        }
-    }
-}
-
 void service::server::start(web::hub& hub, web::site& asked, web::stream_socket socket, bool secure) {
     const auto executor = socket.get_executor();
     const auto by = secure ? tls_->now() : nullptr;
     const std::shared_ptr<web::connection> one =
         web::make_connection(hub, asked, std::move(socket), by.get());
     hub.connections.insert(one.get());
-    asio::co_spawn(executor, one->run(), [one, &hub](std::exception_ptr) {
+    try {
+        asio::co_spawn(executor, one->run(), [one, &hub](std::exception_ptr) {
+            hub.connections.erase(one.get());
+            hub.changed.open();
+        });
+    } catch (...) {
         hub.connections.erase(one.get());
-        hub.changed.open();
-    });
+        throw;
+    }
 }
 
 awaitable<void> service::server::until_stopped(asio::any_io_executor executor) {

@@ -43,6 +43,9 @@ int connect_tcp(const std::string& address, int port) {
     return one;
 }
 
+// "localhost" of "localhost:80".
+std::string name_in(const std::string& host) { return host.substr(0, host.rfind(':')); }
+
 // Null: it is not who it says it is.
 std::shared_ptr<ssl_st> shake_hands(int socket, const std::string& name, const std::string& authority) {
     const std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)> context{::SSL_CTX_new(::TLS_client_method()),
@@ -51,7 +54,10 @@ std::shared_ptr<ssl_st> shake_hands(int socket, const std::string& name, const s
     ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     std::shared_ptr<ssl_st> one{::SSL_new(context.get()), &::SSL_free};
     REQUIRE(::SSL_set_fd(one.get(), socket) == 1);
-    REQUIRE(::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(one.get()), name.c_str()) == 1);
+    auto* const expected = ::SSL_get0_param(one.get());
+    // By its address, or by its name where it has none.
+    REQUIRE((::X509_VERIFY_PARAM_set1_ip_asc(expected, name.c_str()) == 1 ||
+             ::X509_VERIFY_PARAM_set1_host(expected, name.c_str(), name.size()) == 1));
     return ::SSL_connect(one.get()) == 1 ? one : nullptr;
 }
 
@@ -78,8 +84,9 @@ std::string response::error_code() const {
 client::client(const std::string& address, const std::string& authority) {
     constexpr std::string_view unix_scheme = "unix:";
     constexpr std::string_view scheme_end = "://";
-    if (address.starts_with(unix_scheme)) {
-        socket_ = connect_unix(address.substr(unix_scheme.size()));
+    const auto by_socket = address.find(unix_scheme);
+    if (by_socket != address.npos) {
+        socket_ = connect_unix(address.substr(by_socket + unix_scheme.size()));
         host_ = "localhost";
     } else {
         host_ = address.substr(address.find(scheme_end) + scheme_end.size());
@@ -90,13 +97,13 @@ client::client(const std::string& address, const std::string& authority) {
     const timeval limit{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     if (authority.empty()) return;
-    tls_ = shake_hands(socket_, host_.substr(0, host_.rfind(':')), authority);
+    tls_ = shake_hands(socket_, name_in(host_), authority);
     REQUIRE(tls_);
 }
 
 bool client::trusts(const std::string& address, const std::string& authority) {
     const client plain{address};
-    return shake_hands(plain.socket_, plain.host_.substr(0, plain.host_.rfind(':')), authority) != nullptr;
+    return shake_hands(plain.socket_, name_in(plain.host_), authority) != nullptr;
 }
 
 client::~client() { close(); }

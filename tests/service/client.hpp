@@ -25,8 +25,8 @@ struct response {
 
 class client {
 public:
-    // "http://127.0.0.1:port", "https://127.0.0.1:port" or "unix:/path", as the service says it. REQUIREs that it is who it says it
-    // is to who trusts this file of authorities.
+    // "http://127.0.0.1:port", "https://127.0.0.1:port", "unix:/path" or "https://unix:/path", as the service says it. REQUIREs that
+    // it is who it says it is to who trusts this file of authorities.
     explicit client(const std::string& address, const std::string& authority = {});
     // Whether it is.
     static bool trusts(const std::string& address, const std::string& authority);

@@ -1,14 +1,20 @@
 // Where the service listens, and where it does not.
 #include <errand/error.hpp>
 
+#include "runtime/async_gate.hpp"
 #include "service/counter.hpp"
+#include "service/intake.hpp"
 #include "support/places.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,6 +32,33 @@ errand::service_options at(std::vector<std::string> listen) {
     errand::service_options how;
     how.listen = std::move(listen);
     return how;
+}
+
+// Takes in who comes until it was begun to serve three, of whom the first and the second are in vain.
+errand::awaitable<void> take_in_three(errand::app& of, const errand::service_options& how,
+                                      std::deque<client>& clients,
+                                      std::vector<errand::web::stream_socket>& served) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    errand::web::hub hub{of, how, executor};
+    errand::web::listener door{executor, errand::web::read_endpoint(how.listen.front())};
+    errand::async_gate changed{executor};
+    int begun = 0;
+    bool ended = false;
+    auto begin = [&](errand::web::stream_socket socket) {
+        changed.open();
+        if (++begun < 3) throw std::runtime_error{"no memory"};
+        served.push_back(std::move(socket));
+    };
+    boost::asio::co_spawn(executor, errand::web::take_in(door, hub, std::move(begin)),
+                          [&](const std::exception_ptr&) {
+                              ended = true;
+                              changed.open();
+                          });
+    for (int i = 0; i < 3; ++i) clients.emplace_back(errand::web::to_text(door.at()));
+    while (begun < 3 && !ended) co_await changed.wait();
+    hub.stopping = true;
+    door.close();
+    while (!ended) co_await changed.wait();
 }
 
 }  // namespace
@@ -79,6 +112,19 @@ TEST_CASE("a port that somebody has is said to be so", "[service]") {
     errand::service second{other.app, at({taken})};
     CHECK_THROWS_MATCHES(other.run(second.run()), errand::usage_error,
                          MessageMatches(ContainsSubstring("cannot listen on http://" + taken)));
+}
+
+TEST_CASE("a client that cannot be served is turned away, and those after him are served", "[service]") {
+    errand::test::test_app t;
+    std::deque<client> clients;
+    std::vector<errand::web::stream_socket> served;
+    t.run(take_in_three(t.app, at({"127.0.0.1:0"}), clients, served));
+    REQUIRE(served.size() == 1);
+    CHECK(clients.at(0).ended());
+    CHECK(clients.at(1).ended());
+    const char word = 'x';
+    REQUIRE(::send(served.front().native_handle(), &word, 1, 0) == 1);
+    CHECK_FALSE(clients.at(2).ended());
 }
 
 TEST_CASE("a further name of the host is known when it was said", "[service]") {

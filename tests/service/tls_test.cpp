@@ -17,6 +17,8 @@
 #include <deque>
 #include <fstream>
 #include <sstream>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
@@ -41,6 +43,17 @@ std::string post(const counter& t, std::string_view path, const std::string& bod
 }
 
 void write(const std::string& path, std::string_view text) { std::ofstream{path} << text; }
+
+// What systemd hands over: a unix socket that listens.
+int listening_at(const std::string& path) {
+    const int one = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path.copy(name.sun_path, sizeof name.sun_path - 1);
+    REQUIRE(::bind(one, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+    REQUIRE(::listen(one, 8) == 0);
+    return one;
+}
 
 void waits(client& at, const counter& t, const std::string& name) {
     at.send(post(t, "/work:claim",
@@ -87,6 +100,30 @@ TEST_CASE("an address can be said to be plain beside those with TLS, and a unix 
     CHECK(client{t.addresses.at(1)}.ask("GET", "/healthz").status == 200);
     CHECK(client{t.addresses.at(2), files.certificate()}.ask("GET", "/healthz").status == 200);
     CHECK(client{t.addresses.at(3)}.ask("GET", "/healthz").status == 200);
+}
+
+TEST_CASE("a unix socket that is said to speak TLS does, one in the file system and one that is handed over",
+          "[service]") {
+    const certificate_files files;
+    const auto own = (files.folder() / "errand.sock").string(),
+               given = (files.folder() / "given.sock").string();
+    const int listens = listening_at(given);
+    auto how = by(files);
+    how.listen = {"https://unix:" + own, "https://fd:" + std::to_string(listens)};
+    counter t{how};
+    REQUIRE(t.addresses == std::vector<std::string>{"https://unix:" + own, "https://unix:" + given});
+    for (const auto& address : t.addresses) {
+        client at{address, files.certificate()};
+        CHECK(at.ask("GET", "/healthz").status == 200);
+        client plain{address};
+        CHECK_THAT(plain.ask("GET", "/healthz").body, ContainsSubstring("this address speaks TLS"));
+    }
+    errand::test::test_app other;
+    how = {};
+    how.listen = {"https://unix:" + own};
+    CHECK_THROWS_MATCHES(
+        (errand::service{other.app, how}), errand::usage_error,
+        MessageMatches(ContainsSubstring("is to speak TLS: name a certificate and its key")));
 }
 
 TEST_CASE("whoever does not speak TLS where it is spoken is told so or cut, and disturbs nobody",
