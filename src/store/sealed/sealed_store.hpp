@@ -5,7 +5,9 @@
 #include "core/sealed_records.hpp"
 #include "store/store.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -119,7 +121,27 @@ public:
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override {
         return in_.set_limit(name, std::move(rule));
     }
+    awaitable<void> spread_limit(const std::string& name, std::optional<limit_rule> rule) override {
+        return in_.spread_limit(name, std::move(rule));
+    }
     awaitable<std::vector<limit_state>> limits() override { return in_.limits(); }
+    awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) override {
+        return in_.waiting_at(std::move(name), most);
+    }
+    awaitable<limits_balance> balance_limits(std::string_view worker) override {
+        return in_.balance_limits(worker);
+    }
+    awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> names) override {
+        return in_.limits_of(names);
+    }
+    awaitable<void> set_share(const std::string& name, std::uint64_t version, std::optional<limit_rule> share,
+                              limit_rule whole) override {
+        return in_.set_share(name, version, std::move(share), whole);
+    }
+    awaitable<lent_limits> lent(std::string_view worker) override { return in_.lent(worker); }
+    awaitable<bool> lend(const std::string& name, std::uint64_t seen, std::string record) override {
+        return in_.lend(name, seen, std::move(record));
+    }
     bool any_settings() const override { return in_.any_settings(); }
     awaitable<settings_of_shards> settings() override { return in_.settings(); }
     awaitable<std::string> find_settings(std::string handler) override {
