@@ -210,7 +210,8 @@ public:
     /// Encrypts from now on what is kept of tasks beside their names and numbers: arguments, results, stages, progress, messages of
     /// errors and log lines. Takes the place of what `config::encryption_keys` says; off without either. What was kept before stays
     /// readable. A text of a hundred bytes costs some microseconds each way: docs/encryption.md.
-    /// @throws usage_error for no key, two of one id, a bad id or secret; and once this app has used its store
+    /// @throws usage_error for no key, two of one id, a bad id or secret, a `max_payload` over 12 MiB; and once this app has used
+    /// its store
     app& encrypt(encryption with);
 
     /// The configuration in force.

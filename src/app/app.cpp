@@ -116,7 +116,7 @@ app& app::trace_with(std::shared_ptr<tracer> to) {
 }
 
 app& app::encrypt(encryption with) {
-    auto keys = std::make_shared<const sealing>(with);
+    auto keys = sealing_for(core_->settings, with);
     if (!core_->seal_with(std::move(keys))) {
         throw usage_error{
             "encrypt was called after this app had used its store, and what was submitted before is not encrypted: it comes before "

@@ -1,14 +1,16 @@
 #include "app/encryption_keys.hpp"
 
-#include <errand/encryption.hpp>
 #include <errand/error.hpp>
 
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 namespace errand {
 namespace {
+
+constexpr std::size_t most_sealed_payload = std::size_t{12} * 1024 * 1024;
 
 // No id of a key begins so.
 bool is_path(const std::string& text) { return text.starts_with('/') || text.starts_with("./"); }
@@ -22,6 +24,16 @@ std::string text_of_keys(const std::string& setting) {
 
 }  // namespace
 
+std::shared_ptr<const sealing> sealing_for(const config& settings, const encryption& with) {
+    auto keys = std::make_shared<const sealing>(with);
+    // Kept, it must not be larger than what max_payload may be without.
+    if (settings.max_payload > most_sealed_payload) {
+        throw usage_error{
+            "config.max_payload: at most 12 MiB where content is encrypted, since what is kept is a third longer"};
+    }
+    return keys;
+}
+
 std::shared_ptr<const sealing> keys_of_config(const config& settings) {
     const auto& setting = settings.encryption_keys;
     if (setting.empty()) return nullptr;
@@ -32,7 +44,7 @@ std::shared_ptr<const sealing> keys_of_config(const config& settings) {
                                                             ? setting + " has no key"
                                                             : std::string{"there is no key in it"})};
     }
-    return std::make_shared<const sealing>(with);
+    return sealing_for(settings, with);
 }
 
 }  // namespace errand

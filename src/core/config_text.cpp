@@ -186,6 +186,11 @@ void apply_json(config& to, std::string_view text, const std::string& file) {
         boost::pfr::for_each_field_with_name(to, [&](std::string_view name, auto& member) {
             if (name != given.key()) return;
             known = true;
+            // What does not fit is shown below, and these are secret.
+            if (name == "encryption_keys" && !given.value().is_string()) {
+                throw usage_error{file + ": encryption_keys: expected a string with the keys, or with the "
+                                         "path of their file"};
+            }
             set_json(member, given.value(), file + ": " + std::string{name});
         });
         if (!known) {

@@ -2,6 +2,8 @@
 // than encrypting a task's arguments.
 #include "core/xaes.hpp"
 
+#include <errand/error.hpp>
+
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -10,14 +12,13 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
-#include <stdexcept>
 
 namespace errand {
 namespace {
 
 using bytes_32 = std::array<unsigned char, xaes_key::key_size>;
 
-[[noreturn]] void give_up(const char* what) { throw std::runtime_error{what}; }
+[[noreturn]] void give_up(const char* what) { throw error{what}; }
 
 void need(bool done) {
     if (!done) give_up("OpenSSL could not encrypt or decrypt");

@@ -33,6 +33,11 @@ task_logger& active_task::log() {
                    around.trace ? std::string_view{around.trace->trace_id} : std::string_view{});
 }
 
+void active_task::warn(std::string_view shown, std::string_view kept) {
+    log();
+    log_.warn(shown, kept);
+}
+
 const std::string& active_task::name_space() const { return by_.app().settings.name_space; }
 
 void active_task::deadline_passed() { by_.deadline_passed(*this); }

@@ -52,6 +52,8 @@ public:
     std::uint64_t fence() const override { return task.claim; }
     bool cancelled() const override { return told_to_stop.load(std::memory_order_relaxed); }
     task_logger& log() override;
+    // A line that says in the program's log less than in the task's.
+    void warn(std::string_view shown, std::string_view kept);
     schedule_run* schedule() override;
     const std::string& name_space() const override;
     void fail_item(std::size_t index, std::string why) override;

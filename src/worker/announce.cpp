@@ -59,11 +59,13 @@ bool is_said_by_handler(const event& what) {
     return what.kind == event_kind::task_retrying || what.kind == event_kind::task_dead;
 }
 
+constexpr std::string_view kept_encrypted = ", whose message is kept encrypted";
+
 // "std::runtime_error: no route to anna@example.org" without what is behind the type. What has none is errand's own.
 std::string without_message(std::string_view text) {
     const auto end = text.find(": ");
     if (end == text.npos) return std::string{text};
-    return std::string{text.substr(0, end)} + ", whose message is kept encrypted";
+    return std::string{text.substr(0, end)}.append(kept_encrypted);
 }
 
 // "mail 01a2…: the task is dead: …"; of an attempt "mail 01a2… attempt 1 of 4 failed: no route; again in 100 ms".
@@ -92,21 +94,28 @@ std::string line_of(const event& what) {
     return line;
 }
 
+void write_line(const detail::app_core& app, const event& what) {
+    const auto level = level_of(what.kind);
+    if (!app.log->should_log(level)) return;
+    auto line = line_of(what);
+    // What is said of the worker is said of all that it serves.
+    if (!is_of_worker(what)) line.insert(0, app.label());
+    if (what.task.empty()) {
+        app.log->log(level, "{}", line);
+    } else {
+        app.lines.write(level, line);
+    }
+}
+
 }  // namespace
 
 void announce(detail::app_core& app, event what) {
-    const auto level = level_of(what.kind);
-    if (app.log->should_log(level)) {
+    if (hides_messages(app) && is_said_by_handler(what)) {
         auto shown = what;
-        if (hides_messages(app) && is_said_by_handler(what)) shown.text = without_message(what.text);
-        auto line = line_of(shown);
-        // What is said of the worker is said of all that it serves.
-        if (!is_of_worker(what)) line.insert(0, app.label());
-        if (what.task.empty()) {
-            app.log->log(level, "{}", line);
-        } else {
-            app.lines.write(level, line);
-        }
+        shown.text = without_message(what.text);
+        write_line(app, shown);
+    } else {
+        write_line(app, what);
     }
     app.events.publish(std::move(what));
 }
@@ -114,6 +123,12 @@ void announce(detail::app_core& app, event what) {
 bool hides_messages(const detail::app_core& app) {
     const auto keys = app.seals();
     return keys && !keys->logs_messages();
+}
+
+std::string text_in_log(const detail::app_core& app, const std::exception_ptr& why) {
+    const auto said = describe(why);
+    if (hides_messages(app)) return said.type + std::string{kept_encrypted};
+    return said.type + ": " + said.message;
 }
 
 std::string text_in_span(const detail::app_core& app, const std::exception_ptr& why) {
@@ -128,6 +143,17 @@ void announce_limits(detail::app_core& app, const std::vector<std::string>& diff
 void announce_failure(detail::app_core& app, std::string_view doing, const std::exception_ptr& why) {
     const auto text = describe(why);
     announce(app, {.kind = event_kind::failure, .text = std::string{doing} + ": " + text.message});
+}
+
+void announce_thrown(detail::app_core& app, std::string_view doing, const std::exception_ptr& why) {
+    if (!hides_messages(app)) return announce_failure(app, doing, why);
+    const auto said = describe(why);
+    event what{.kind = event_kind::failure, .text = std::string{doing} + ": "};
+    auto shown = what;
+    shown.text += said.type + ", whose message may hold what is encrypted";
+    write_line(app, shown);
+    what.text += said.message;
+    app.events.publish(std::move(what));
 }
 
 }  // namespace errand

@@ -48,7 +48,7 @@ awaitable<void> call_on_dead(detail::app_core& app, const known_handler& handler
         const auto info = info_of_dead(task, now);
         co_await handler.code->on_dead(app.beans, info);
     } catch (...) {
-        announce_failure(app, "on_dead of " + handler.name, std::current_exception());
+        announce_thrown(app, "on_dead of " + handler.name, std::current_exception());
     }
 }
 

@@ -139,9 +139,11 @@ awaitable<std::size_t> resolver::deliver(std::span<const news> entries) {
             told += co_await tell_items(shared_, in_, one);
         } catch (const key_missing&) {
             unreadable = std::current_exception();
+        } catch (const bad_data&) {
+            unreadable = std::current_exception();
         }
         if (unreadable) {
-            // It comes again, to a worker that has the key.
+            // It comes again, to a worker that has the key, and keeps no other from being told.
             announce_failure(shared_.app, "telling items of the end of their run", unreadable);
             continue;
         }

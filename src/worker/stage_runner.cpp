@@ -131,8 +131,9 @@ bool stage_runner::goes_on(try_end& end, int retries, bool cancelled) const {
 awaitable<void> stage_runner::wait(const try_end& end, int retries) {
     const auto delay = delay_before_retry(how_.backoff, retries, end.failure);
     const auto why = describe(end.failure);
-    task_.log().warn("{} failed, retry {} of {} in {}: {}: {}", stage_in_words(name_), retries + 1,
-                     how_.max_retry, in_words(delay), why.type, why.message);
+    const auto line = stage_in_words(name_) + " failed, retry " + std::to_string(retries + 1) + " of " +
+                      std::to_string(how_.max_retry) + " in " + in_words(delay) + ": ";
+    task_.warn(line + text_in_log(home_.app(), end.failure), line + why.type + ": " + why.message);
     asio::steady_timer timer{co_await asio::this_coro::executor, delay};
     const manual_wait moved{delay, [&timer] { timer.cancel(); }};
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));

@@ -48,6 +48,18 @@ task_logger& task_log::of(const spdlog::logger& app, std::string_view handler, s
     return *logger_;
 }
 
+void task_log::warn(std::string_view shown, std::string_view kept) {
+    auto sinks = logger_->sinks();
+    const auto lines = std::ranges::find_if(sinks, [&](const auto& one) { return one == lines_; });
+    if (lines != sinks.end()) {
+        spdlog::logger{logger_->name(), *lines}.warn("{}", kept);
+        sinks.erase(lines);
+    }
+    spdlog::logger others{logger_->name(), sinks.begin(), sinks.end()};
+    others.flush_on(logger_->flush_level());
+    others.warn("{}", shown);
+}
+
 void task_log::add_to(std::vector<std::string>& lines) const {
     std::shared_ptr<kept_lines> kept;
     {

@@ -22,6 +22,8 @@ public:
     // `name_space`: empty where the worker serves but one; `trace_id`: where it is part of none.
     task_logger& of(const spdlog::logger& app, std::string_view handler, std::string_view id, int attempt,
                     std::string_view name_space, std::string_view trace_id);
+    // Of errand itself, once of() has made the logger: `shown` where the app's does, `kept` with the task.
+    void warn(std::string_view shown, std::string_view kept);
     // Adds what was logged so far to the lines of earlier attempts, the oldest leaving first.
     void add_to(std::vector<std::string>& lines) const;
 

@@ -9,7 +9,7 @@ use warnings;
 my ($page_file, $internal_file, @sources) = @ARGV;
 
 my $made = qr/usage_error|store_error|database_error|serialization_failure|bad_data|duplicate_task|settings_conflict|
-    quota_exceeded|dependency_cycle|bulk_error|result_gone|task_failed|timed_out|lease_lost|runtime_error|logic_error|
+    quota_exceeded|dependency_cycle|bulk_error|result_gone|task_failed|timed_out|lease_lost|key_missing|runtime_error|logic_error|
     static_assert|(?:refuse|fail|broken|throw)(?:_\w+)?|unknown_task|bad_request|not_found|refusal/x;
 my $all_words = qr{/refusal\.cpp$|/worker/announce\.cpp$|/store/redis/server_check\.cpp$|/core/sqlite_url\.cpp$};
 

@@ -70,6 +70,16 @@ TEST_CASE("the namespaces that a worker serves are given as its queues are") {
     CHECK(errand::config{}.name_spaces.empty());
 }
 
+TEST_CASE("keys in a file of the configuration that are no text are refused without what they are") {
+    errand::config of_file;
+    const auto* const given = R"({"encryption_keys": ["2026-11:c2VjcmV0"]})";
+    CHECK_THROWS_WITH(
+        errand::apply_json(of_file, given, "f.json"),
+        Equals("f.json: encryption_keys: expected a string with the keys, or with the path of their file"));
+    errand::apply_json(of_file, R"({"encryption_keys": "./errand.keys"})", "f.json");
+    CHECK(of_file.encryption_keys == "./errand.keys");
+}
+
 TEST_CASE("namespaces to serve that cannot be are refused in a sentence") {
     CHECK_THROWS_WITH(with_variable("ERRAND_NAME_SPACES", "shop:x"),
                       Equals("ERRAND_NAME_SPACES: expected name:weight, for example mail:3, got \"shop:x\""));

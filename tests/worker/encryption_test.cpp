@@ -72,6 +72,11 @@ TEST_CASE("encrypt takes the place of what the configuration says, and comes bef
     bench t{with_keys(errand::test::fresh_settings(), old_key)};
     CHECK_THROWS_MATCHES(t.app.encrypt({}), errand::usage_error,
                          MessageMatches(ContainsSubstring("no key was given")));
+    auto large = errand::test::fresh_settings();
+    large.max_payload = std::size_t{13} << 20;
+    CHECK_THROWS_MATCHES(errand::app{with_keys(large, new_key)}, errand::usage_error,
+                         MessageMatches(ContainsSubstring("at most 12 MiB where content is encrypted")));
+    CHECK_NOTHROW(errand::app{large});
     t.app.encrypt({.keys = {key_of(new_key)}});
     const auto h = t.run(t.app.handler<echo>().perform_async(7));
     CHECK(t.info(h).encrypted_with == "new");
@@ -191,4 +196,37 @@ TEST_CASE("the log says of what is encrypted that it failed, and not with which 
         CHECK((said.find("anna@example.org") != said.npos) == tells);
         CHECK((said.find("std::runtime_error, whose message is kept encrypted") != said.npos) != tells);
     }
+}
+
+TEST_CASE("of a stage that is tried again, and of what on_dead throws, the log says no words either") {
+    auto settings = errand::test::fresh_settings();
+    settings.log_level = "info";
+    std::ostringstream lines;
+    bench t{std::move(settings)};
+    t.app.encrypt({.keys = {key_of(new_key)}});
+    errand::detail::core_of(t.app).log->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_mt>(lines)};
+    errand::stage_options how;
+    how.max_retry = 1;
+    how.backoff = errand::backoff::uniform(1ms);
+    t.book.body = [&, how](errand::task_context& self) -> errand::awaitable<int> {
+        co_return co_await self.stage("flaky", how, [&]() -> errand::awaitable<int> {
+            t.book.note("try");
+            if (t.book.count("try") < 2) throw std::runtime_error{"no route to anna@example.org"};
+            co_return 1;
+        });
+    };
+    t.start();
+    const auto h = submit(t);
+    CHECK(t.wait(h) == 1);
+    const auto kept = t.info(h).log;
+    REQUIRE(kept.size() == 1);
+    CHECK_THAT(kept[0], ContainsSubstring("stage \"flaky\" failed, retry 1 of 1 in ") &&
+                            ContainsSubstring(": std::runtime_error: no route to anna@example.org"));
+    CHECK(end_of(t, t.run(t.app.handler<mourned>().perform_async())).state == state::dead);
+    t.stop();
+    const auto said = lines.str();
+    CHECK_THAT(said, ContainsSubstring("stage \"flaky\" failed, retry 1 of 1 in "));
+    CHECK_THAT(said, ContainsSubstring(": std::runtime_error, whose message is kept encrypted"));
+    CHECK_THAT(said, ContainsSubstring("std::runtime_error, whose message may hold what is encrypted"));
+    CHECK_THAT(said, !ContainsSubstring("anna@example.org") && !ContainsSubstring("on_dead is broken too"));
 }

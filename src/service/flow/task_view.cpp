@@ -4,6 +4,7 @@
 #include <errand/error.hpp>
 
 #include "core/attempt_rules.hpp"
+#include "core/sealed_records.hpp"
 #include "service/instant.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
@@ -81,7 +82,8 @@ std::string stage_at(const seen_task& of, time_point at) {
     return stage_of(of.body, of.notes);
 }
 
-json::array log_of(const seen_task& of) {
+json::array log_of(seen_task of) {
+    name_what_is_sealed(of.notes);
     static const std::vector<flow_run> none;
     const auto& runs = of.notes.flow ? of.notes.flow->runs : none;
     struct entry {
