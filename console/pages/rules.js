@@ -62,12 +62,24 @@ const limitColumns = [
   { title: 'throttled', right: true, cell: (row) => (row.throttled_ms > 0 ? length(row.throttled_ms) : html`<span class="faint">–</span>`) },
 ];
 
+// A limit may be for each key by itself: of a key is known what its first task is.
+const waiterColumns = [
+  { title: 'limit', wide: true, cell: (row) => html`<b>${row.limit}</b> ${row.keyed && html`<span class="faint">one key</span>`}` },
+  { title: 'waiting', right: true, cell: (row) => count(row.waiting) },
+  { title: 'since', cell: (row) => (row.first ? html`<${Ago} at=${row.first.due_at}/>` : html`<span class="faint">–</span>`) },
+  { title: 'goes first', wide: true, cell: (row) => (row.first ? html`<a href=${taskPath(row.first.id)}><b>${row.first.handler}</b> <span class="id">${row.first.biz_id || row.first.id}</span></a>`
+    : html`<span class="faint">gone meanwhile</span>`) },
+];
+
 export function Limits() {
   const { data, failure } = useView('limits');
   if (failure) return html`<${Failure} failure=${failure}/>`;
   if (!data) return html`<${Loading}/>`;
   return html`<h1>Limits</h1>
     <${Table} columns=${limitColumns} rows=${data.limits} rowKey=${(row) => row.name} empty="No worker has declared a limit."/>
+    ${data.waiters.length > 0 && html`<section aria-labelledby="waiters"><h2 id="waiters">Who waits</h2>
+      <p class="faint">Where most wait: at one key of a limit, or at what it allows of all together; and since when the task has been due that goes first.</p>
+      <${Table} columns=${waiterColumns} rows=${data.waiters} rowKey=${(row) => row.limit + (row.first ? row.first.id : row.waiting)}/></section>`}
     ${(data.max_queued !== null || data.max_running !== null) && html`<section><h2>Quota of the namespace</h2><dl class="facts">
       ${data.max_queued !== null && html`<dt>Queued</dt><dd>${count(data.queued)} of ${count(data.max_queued)}</dd>`}
       ${data.max_running !== null && html`<dt>Running at once</dt><dd>at most ${count(data.max_running)}</dd>`}</dl></section>`}`;

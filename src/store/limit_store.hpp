@@ -6,6 +6,8 @@
 #include <errand/limit.hpp>
 #include <errand/time.hpp>
 
+#include "core/task_id.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,10 +32,20 @@ struct limit_state {
     std::int64_t waiting = 0;              // tasks that wait because of it, of all keys
     std::optional<time_point> opens_at{};  // closed by its rate until then: the earliest of all keys
     duration throttled{0};                 // the time in which at least one task waited because of it
-    // Of one of several shards: the version of the share that was set here, 0: none was; how many attempts have waited for other
-    // tasks and wait to go on.
+    // Of one of several shards: the version of the share that was set here, 0: none was; whether its data was on another server
+    // then, or on this one before it was started anew; how many attempts have waited for other tasks and wait to go on; when that
+    // was so, by its clock.
     std::uint64_t share = 0;
+    bool share_is_old = false;
     std::int64_t in_line = 0;
+    time_point seen_at{};
+};
+
+// Who waits at one gate of a limit: at one of its keys, or at what is allowed of all keys together.
+struct gate_waiters {
+    std::string key;           // as core/gates.hpp has it; zeros: of all keys
+    std::int64_t waiting = 0;  // tasks
+    task_id first{};           // of these the one that goes first
 };
 
 // How limits are shared out among shards (core/limit_shares.hpp), kept in the first of them.
@@ -72,6 +84,9 @@ public:
     }
     // All of which anything is known, by name.
     virtual awaitable<std::vector<limit_state>> limits() = 0;
+    // Who waits at this one, the gates with most tasks first, so many at most. Of thousands of keys some are not looked at; of
+    // several shards each has gates of its own.
+    virtual awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) = 0;
     // What limits allow in each shard follows what is needed there. `worker`: one does it for all; empty: this one, this time.
     virtual awaitable<limits_balance> balance_limits(std::string_view /*worker*/) {
         co_return limits_balance::even;
@@ -83,7 +98,8 @@ public:
     virtual awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> /*names*/) {
         co_return std::vector<limit_state>{};
     }
-    // As set_limit(), unless a share of this version or a newer one was set. `whole`: what all shards allow together.
+    // As set_limit(), unless a share of this version or a newer one was set, and is in force. A rate of count 0: none starts, and who
+    // has waited for another task goes on as far as .max_running allows. `whole`: what all shards allow together.
     virtual awaitable<void> set_share(const std::string& /*name*/, std::uint64_t /*version*/,
                                       std::optional<limit_rule> /*share*/, limit_rule /*whole*/) {
         co_return;

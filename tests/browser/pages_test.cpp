@@ -37,8 +37,14 @@ void bustle(counter& t) {
     ask(t, "run", R"({"action": "revive", "state": "dead", "dry_run": true})");
     ask(t, "run", R"({"action": "check"})");
     shut = true;
+    t.run(t.app.set_limit("queue:parcels", errand::limit_rule{.max_running = 1}));
+    t.run(t.app.perform("parcel", {markup}, {.biz_id = markup}));
     t.start();
-    errand::test::eventually([&] { return t.tasks_in(errand::state::working) == 1; });
+    errand::test::eventually([&] {
+        auto at = t.connect();
+        const auto limits = at.ask("GET", "/ui/api/view/limits").json();
+        return t.tasks_in(errand::state::working) == 1 && !limits.at("waiters").as_array().empty();
+    });
 }
 
 void drawn(browser& b) {
@@ -129,6 +135,9 @@ TEST_CASE(
     CHECK(times_in(seen_at("/tasks?state=dead&group=error"), markup) >= 1);
     CHECK(times_in(seen_at("/workers"), "parcel") >= 1);
     CHECK(times_in(seen_at("/runs"), "count for revive") >= 1);
+    const auto limits = seen_at("/limits");
+    CHECK(times_in(limits, "Who waits") == 1);
+    CHECK(times_in(limits, markup) >= 1);
 }
 
 TEST_CASE("the login, what asks and what says something keep nobody out") {

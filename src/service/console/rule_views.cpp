@@ -1,4 +1,5 @@
 // What makes tasks and what holds them back: schedules, limits; and what was done by hand.
+#include "client/waiters.hpp"
 #include "service/console/office.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
@@ -6,6 +7,9 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <functional>
 
 namespace errand::console {
 
@@ -17,6 +21,32 @@ constexpr std::size_t most_schedules = 500;
 // For so many the next ticks are told: each is a question of its own.
 constexpr std::size_t most_with_ticks = 50;
 constexpr std::size_t ticks_told = 3;
+// Of so many limits is told who waits, of so many keys each.
+constexpr std::size_t most_with_waiters = 10;
+constexpr std::size_t most_waiters = 5;
+
+json::object row_of(const std::string& limit, const limit_waiters& one) {
+    json::object row{{"limit", limit}, {"keyed", one.keyed}, {"waiting", one.waiting}, {"first", nullptr}};
+    if (!one.first) return row;
+    const auto& task = *one.first;
+    row["first"] = json::object{{"id", task.id},
+                                {"handler", task.handler},
+                                {"biz_id", task.biz_id ? json::value{*task.biz_id} : json::value{}},
+                                {"due_at", json_of(task.due_at)}};
+    return row;
+}
+
+awaitable<json::array> waiters_of(app& of, std::vector<limit_info> limits) {
+    std::erase_if(limits, [](const limit_info& one) { return one.waiting == 0; });
+    std::ranges::stable_sort(limits, std::ranges::greater{}, &limit_info::waiting);
+    if (limits.size() > most_with_waiters) limits.resize(most_with_waiters);
+    json::array rows;
+    for (const auto& limit : limits) {
+        for (const auto& one : co_await waiters_at(of, limit.name, most_waiters))
+            rows.emplace_back(row_of(limit.name, one));
+    }
+    co_return rows;
+}
 
 }  // namespace
 
@@ -43,7 +73,8 @@ awaitable<json::object> look_at_schedules(view_call c) {
 awaitable<json::object> look_at_limits(view_call c) {
     const auto limits = co_await c.app.limits();
     const auto quota = co_await c.app.current_quota();
-    json::object document{{"limits", json_array_of(limits)}};
+    auto waiters = co_await waiters_of(c.app, limits);
+    json::object document{{"limits", json_array_of(limits)}, {"waiters", std::move(waiters)}};
     document["queued"] = quota.queued;
     document["max_queued"] = quota.rules.max_queued ? json::value{*quota.rules.max_queued} : json::value{};
     document["max_running"] = quota.rules.max_running ? json::value{*quota.rules.max_running} : json::value{};

@@ -11,20 +11,20 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 61> last_files{
-    "open",           "stamp",         "submit_new",   "submit",        "work",           "extend",
-    "note",           "stage",         "stages",       "promote",       "recover",        "adopt",
-    "clean",          "cancel",        "find",         "watch",         "beat",           "leave",
-    "busy",           "enrol",         "depend",       "confirm",       "withdraw",       "links",
-    "news",           "resolve",       "delivered",    "revive",        "pause",          "edit",
-    "remove",         "overview",      "list",         "running",       "audit_tasks",    "audit_lists",
-    "audit_rest",     "trim",          "untangle",     "repair",        "repair_count",   "resume",
-    "forget",         "sweep",         "audit_links",  "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step", "settings_find", "settings_set", "limits_set",    "limits_list",    "limits_lend",
-    "limits_lent",    "audit_gates",   "bundle",       "quota_take",    "figures_add",    "figures_read",
-    "yield",
+constexpr std::array<std::string_view, 62> last_files{
+    "open",           "stamp",          "submit_new",   "submit",        "work",           "extend",
+    "note",           "stage",          "stages",       "promote",       "recover",        "adopt",
+    "clean",          "cancel",         "find",         "watch",         "beat",           "leave",
+    "busy",           "enrol",          "depend",       "confirm",       "withdraw",       "links",
+    "news",           "resolve",        "delivered",    "revive",        "pause",          "edit",
+    "remove",         "overview",       "list",         "running",       "audit_tasks",    "audit_lists",
+    "audit_rest",     "trim",           "untangle",     "repair",        "repair_count",   "resume",
+    "forget",         "sweep",          "audit_links",  "schedules_due", "schedules_find", "schedules_list",
+    "schedules_step", "settings_find",  "settings_set", "limits_set",    "limits_list",    "limits_lend",
+    "limits_lent",    "audit_gates",    "bundle",       "quota_take",    "figures_add",    "figures_read",
+    "yield",          "limits_waiting",
 };
-static_assert(static_cast<std::size_t>(script_name::yield) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::limits_waiting) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{
@@ -33,7 +33,7 @@ constexpr std::array reading{
     script_name::running,      script_name::overview,       script_name::busy,
     script_name::repair_count, script_name::schedules_find, script_name::schedules_list,
     script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
-    script_name::figures_read};
+    script_name::figures_read, script_name::limits_waiting};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;

@@ -72,6 +72,7 @@ enum class script_name : std::uint8_t {
     figures_add,
     figures_read,
     yield,
+    limits_waiting,
 };
 
 struct script {

@@ -86,6 +86,7 @@ public:
     awaitable<void> declare_limits(std::span<const named_limit> limits) override;
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) override;
     awaitable<std::vector<limit_state>> limits_of(std::span<const std::string> names) override;
     awaitable<void> set_share(const std::string& name, std::uint64_t version, std::optional<limit_rule> share,
                               limit_rule whole) override;

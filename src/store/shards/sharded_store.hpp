@@ -100,6 +100,7 @@ public:
     awaitable<void> set_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<void> spread_limit(const std::string& name, std::optional<limit_rule> rule) override;
     awaitable<std::vector<limit_state>> limits() override;
+    awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) override;
     awaitable<limits_balance> balance_limits(std::string_view worker) override;
     bool any_settings() const override;
     awaitable<settings_of_shards> settings() override;

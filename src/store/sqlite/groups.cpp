@@ -1,6 +1,9 @@
 #include "store/sqlite/groups.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
+#include <map>
 
 namespace errand::sqlite {
 namespace {
@@ -281,6 +284,37 @@ std::int64_t groups::waiting_for(std::string_view limit) {
         }
     });
     return waiting;
+}
+
+std::vector<gate_waiters> groups::waiters_at(std::string_view limit, std::size_t most) {
+    struct found_gate {
+        gate_waiters waiters;
+        std::int64_t place = 0;  // of the first
+    };
+    std::map<std::string, found_gate> by_key;
+    for_each_kind_under(limit, [&](const std::string& from, const std::string& to) {
+        for (const auto& stop : stops(from, to)) {
+            const auto* in = find_list(*stop.queue);
+            if (!in) continue;
+            auto rows = sql_.waiters_at(stop.queue->k, std::string_view{stop.gate}, in->k);
+            if (!rows.next() || rows.number(0) == 0) continue;
+            auto& gate = by_key[stop.gate.substr(1 + limit_number_width)];
+            const auto place = rows.number(1);
+            if (gate.waiters.waiting == 0 || place < gate.place) {
+                gate.place = place;
+                gate.waiters.first = *task_id::from_bytes(rows.bytes(2));
+            }
+            gate.waiters.waiting += rows.number(0);
+        }
+    });
+    std::vector<gate_waiters> all;
+    for (auto& [key, gate] : by_key) {
+        gate.waiters.key = key;
+        all.push_back(std::move(gate.waiters));
+    }
+    std::ranges::stable_sort(all, std::ranges::greater{}, &gate_waiters::waiting);
+    if (all.size() > most) all.resize(most);
+    return all;
 }
 
 void groups::limit_changed(std::string_view limit) {

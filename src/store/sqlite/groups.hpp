@@ -75,6 +75,8 @@ public:
     void look_at(std::string_view gate, queue_row& queue);
     // How many tasks wait at gates of this limit.
     std::int64_t waiting_for(std::string_view limit);
+    // Who they are, the gates with most tasks first.
+    std::vector<gate_waiters> waiters_at(std::string_view limit, std::size_t most);
     void limit_changed(std::string_view limit);
 
 private:

@@ -225,6 +225,11 @@ public:
     awaitable<std::vector<limit_state>> limits() override {
         return client_.ask({"limits", reads}, [](operations& in) { return in.limit.list(); });
     }
+    awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) override {
+        return client_.ask({"limits", reads}, [number = limit_number(name), most](operations& in) {
+            return in.group.waiters_at(number, most);
+        });
+    }
     bool any_settings() const override { return any_settings_; }
     awaitable<settings_of_shards> settings() override {
         return client_.ask({"settings", reads}, [](operations& in) {

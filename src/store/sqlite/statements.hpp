@@ -106,6 +106,7 @@ struct statements {
     ERRAND_SQL(group_head, "lib_groups.head");
     ERRAND_SQL(group_place, "lib_groups.first_place");
     ERRAND_SQL(waiting_at, "lib_groups.waiting");
+    ERRAND_SQL(waiters_at, "waiters.at");
 
     ERRAND_SQL(declare_limit, "limit.declare");
     ERRAND_SQL(choose_limit, "limit.choose");
