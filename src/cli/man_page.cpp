@@ -22,9 +22,11 @@ constexpr std::array<std::pair<const char*, const char*>, 5> exit_codes{{
     {"130", "interrupted"},
 }};
 
-constexpr std::array<std::pair<const char*, const char*>, 3> variables{{
+constexpr std::array<std::pair<const char*, const char*>, 4> variables{{
     {"ERRAND_STORE", "where the tasks are: redis://host:port/db or sqlite:///path"},
     {"ERRAND_NAME_SPACE", "whose tasks; else default"},
+    {"ERRAND_ENCRYPTION_KEYS",
+     "keys with which the content of tasks is encrypted, or the /path of their file"},
     {"ERRAND_CONFIG", "a JSON file with the same settings"},
 }};
 
