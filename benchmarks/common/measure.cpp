@@ -24,20 +24,10 @@ double cpu_of(int who) {
     return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-// In nanoseconds, finer than the ticks of /proc/PID/stat. 0 for a Redis on another machine, which has no
-// BENCH_REDIS_PID.
+// 0 for a Redis on another machine, which has no BENCH_REDIS_PID.
 double cpu_of_redis() {
     const char* pid = std::getenv("BENCH_REDIS_PID");
-    if (pid == nullptr) return 0;
-    double total = 0;
-    const auto tasks = std::filesystem::path{"/proc"} / pid / "task";
-    for (const auto& thread : std::filesystem::directory_iterator{tasks}) {
-        std::ifstream file{thread.path() / "schedstat"};
-        double ns = 0;
-        if (file >> ns) total += ns / 1e9;
-    }
-    if (total == 0) fail("the kernel tells nothing of the CPU that Redis used");
-    return total;
+    return pid == nullptr ? 0 : cpu_of_process(pid);
 }
 
 }  // namespace
@@ -65,6 +55,19 @@ std::int64_t now_ns() {
     timespec at{};
     clock_gettime(CLOCK_MONOTONIC, &at);
     return at.tv_sec * std::int64_t{1'000'000'000} + at.tv_nsec;
+}
+
+// In nanoseconds, finer than the ticks of /proc/PID/stat.
+double cpu_of_process(const std::string& pid) {
+    double total = 0;
+    const auto tasks = std::filesystem::path{"/proc"} / pid / "task";
+    for (const auto& thread : std::filesystem::directory_iterator{tasks}) {
+        std::ifstream file{thread.path() / "schedstat"};
+        double ns = 0;
+        if (file >> ns) total += ns / 1e9;
+    }
+    if (total == 0) fail("the kernel tells nothing of the CPU that process " + pid + " used");
+    return total;
 }
 
 reading reading::now() {

@@ -27,6 +27,9 @@ private:
 // The same in all processes of a machine.
 std::int64_t now_ns();
 
+// What the threads of another process have used by now, in seconds.
+double cpu_of_process(const std::string& pid);
+
 // Time, and the CPU used by this process and the children it has waited for, and by Redis (0 without BENCH_REDIS_PID,
 // where it is on another machine).
 struct reading {

@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 import against
 import embedded
 import machine
+import over_http
 import plots
 import repairs
 import results
@@ -26,6 +27,8 @@ RESULTS = "build/bench/results.jsonl"
 SMOKE_RESULTS = "build/bench/smoke.jsonl"
 SCALE_RESULTS = "build/bench/scale.jsonl"
 REPAIRS_RESULTS = "build/bench/repairs.jsonl"
+HTTP_RESULTS = "build/bench/http.jsonl"
+HTTP_SMOKE_RESULTS = "build/bench/http_smoke.jsonl"
 IMAGES = "docs/images"
 ROUNDS = {"full": 3, "quick": 3, "smoke": 1}
 
@@ -41,6 +44,7 @@ def parse(words):
     parser.add_argument("--against", metavar="DIRECTORY")
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--repairs", action="store_true")
+    parser.add_argument("--http", action="store_true")
     parser.add_argument("--transactions", nargs="?", const="all", choices=["all", *KINDS], metavar="DATABASE")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--plot", nargs="?", const=IMAGES, metavar="DIRECTORY")
@@ -55,6 +59,9 @@ def parse(words):
     if options.transactions and (options.store or options.peers or options.only or options.scale or options.repairs
                                  or options.against):
         parser.error("--transactions goes with --quick and --smoke only")
+    if options.http and (options.store or options.only or options.scale or options.repairs or options.against
+                         or options.transactions or options.plot):
+        parser.error("--http goes with --quick, --smoke, --peers and --markdown only")
     return options
 
 
@@ -143,6 +150,11 @@ def measure(options):
 
 
 def from_files(options):
+    if options.http:
+        if not os.path.exists(HTTP_RESULTS):
+            raise Failed(f"there is no {HTTP_RESULTS} yet: run --http first")
+        print(over_http.whole(results.read(HTTP_RESULTS), table.as_markdown))
+        return 0
     if not os.path.exists(RESULTS):
         raise Failed(f"there is no {RESULTS} yet: run without options first")
     records = [one for one in results.read(RESULTS) if not is_of_database(one)]
@@ -156,6 +168,8 @@ def from_files(options):
             print("\n" + scale.whole(results.read(SCALE_RESULTS), table.as_markdown))
         if os.path.exists(REPAIRS_RESULTS):
             print("\n" + repairs.whole(results.read(REPAIRS_RESULTS), table.as_markdown))
+        if os.path.exists(HTTP_RESULTS):
+            print("\n" + over_http.whole(results.read(HTTP_RESULTS), table.as_markdown))
     if options.plot:
         made = plots.draw(records, options.plot)
         if os.path.exists(SCALE_RESULTS):
@@ -172,6 +186,16 @@ def measure_repairs(mode):
     for one in failed:
         print(f"FAILED: {one}")
     return 1 if failed else 0
+
+
+def measure_http(mode, with_peers):
+    records, notes, failed = over_http.measure(mode, with_peers)
+    if records:
+        results.write(HTTP_SMOKE_RESULTS if mode == "smoke" else HTTP_RESULTS, records)
+        print(over_http.whole(records))
+    for one in notes:
+        print(one)
+    return 1 if failed or not records else 0
 
 
 def measure_transactions(chosen, mode):
@@ -207,10 +231,13 @@ def main():
             return 0
         if options.transactions:
             return measure_transactions(options.transactions, options.mode)
+        if options.http:
+            return measure_http(options.mode, options.peers)
         failed = measure(options)
         # Whether they still work.
         if options.mode == "smoke" and not (options.only or options.store or options.against):
             failed = measure_transactions("all", options.mode) or failed
+            failed = measure_http(options.mode, False) or failed
         return failed
     except Failed as why:
         print(f"bench: {why}", file=sys.stderr)

@@ -30,7 +30,7 @@
 
 namespace {
 
-constexpr std::int64_t bulk_size = 1000;
+constexpr std::int64_t usual_bulk = 1000;
 constexpr std::int64_t warm_up = 100;
 
 using settings = std::map<std::string, std::int64_t, std::less<>>;
@@ -316,10 +316,10 @@ std::string work_until_done(const server& of, std::int64_t tasks, std::int64_t c
 // Executing them all is how the submissions are counted.
 void check_submitted(const server& of, std::int64_t tasks) { work_until_done(of, tasks, 10); }
 
-void put_in_bulk(connection& to, std::int64_t tasks) {
+void put_in_bulk(connection& to, std::int64_t tasks, std::int64_t at_once = usual_bulk) {
     std::string bytes;
     for (std::int64_t done = 0; done < tasks;) {
-        const auto size = std::min(bulk_size, tasks - done);
+        const auto size = std::min(at_once, tasks - done);
         bytes.clear();
         for (std::int64_t at = 1; at <= size; ++at) bytes += put(done + at);
         to.send(bytes);
@@ -349,7 +349,9 @@ std::string submit_one(const settings& with) {
     });
 }
 
-std::string submit_bulk_1000(const settings& with) { return submit(with, put_in_bulk); }
+std::string submit_bulk_1000(const settings& with) {
+    return submit(with, [&](connection& to, std::int64_t tasks) { put_in_bulk(to, tasks, with.at("size")); });
+}
 
 std::string submit_concurrent_50(const settings& with) {
     const auto tasks = with.at("tasks");
@@ -450,7 +452,7 @@ std::string latency(const settings& with) {
 }
 
 settings parse(int count, char** words) {
-    settings all{{"tasks", 10'000}, {"concurrency", 10}, {"rate", 0}};
+    settings all{{"tasks", 10'000}, {"concurrency", 10}, {"rate", 0}, {"size", usual_bulk}};
     for (int at = 2; at < count; ++at) {
         const std::string_view word = words[at];
         const auto is = word.find('=');
@@ -458,7 +460,8 @@ settings parse(int count, char** words) {
         if (is == word.npos || found == all.end()) fail("'" + std::string{word} + "' is no setting");
         found->second = number_after(word, "=");
     }
-    if (all["tasks"] < 1 || all["concurrency"] < 1 || all["rate"] < 0) fail("too few tasks or connections");
+    if (all["tasks"] < 1 || all["concurrency"] < 1 || all["rate"] < 0 || all["size"] < 1)
+        fail("too few tasks or connections");
     return all;
 }
 
