@@ -5,9 +5,6 @@
 
 #include <boost/json/value.hpp>
 
-#include <optional>
-#include <string>
-
 namespace errand::web {
 
 // about_calls.cpp
@@ -38,7 +35,8 @@ extern const fields wait_fields;
 awaitable<answer> wait_for_tasks(call& c);
 
 // task_calls.cpp
-awaitable<std::optional<task_info>> find_whole(errand::app& app, std::string id);
+// Of a group that has succeeded: the results of its members are its own.
+awaitable<void> add_results(errand::app& app, task_info& to);
 extern const fields look_query;
 extern const fields due_fields;
 extern const fields change_fields;

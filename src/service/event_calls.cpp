@@ -21,8 +21,9 @@ namespace {
 refusal gone_task() { return not_found("no task has this id: it never was, or is no longer kept"); }
 
 awaitable<json::object> look_at_task(console::view_call c) {
-    const auto task = co_await c.app.find(c.which);
+    auto task = co_await c.app.find(c.which);
     if (!task) throw gone_task();
+    co_await add_results(c.app, *task);
     co_return errand::json_of(*task);
 }
 

@@ -24,11 +24,12 @@ constexpr std::array start_run_answers{
         "\"most\", \"rate\", \"who\", \"started_at\", \"ended_at\", \"trouble\"}`; `state` is `running`, `done`, `stopped` "
         "or `failed`, and `trouble` says why. Of `check` and `repair` also `findings`. `Location` is its path"},
     unfit, outcome{409, "Four runs are under way"}};
-constexpr std::array list_runs_answers{outcome{200, "`{\"runs\": [RUN]}`, the latest first"}};
+constexpr std::array list_runs_answers{outcome{200, "`{\"runs\": [RUN]}`, the latest first"}, unfit};
 constexpr outcome no_run{404, "This service knows no such run"};
-constexpr std::array run_seen_answers{outcome{200, "RUN"}, no_run};
+constexpr std::array run_seen_answers{outcome{200, "RUN"}, unfit, no_run};
 constexpr std::array stop_run_answers{
-    outcome{200, "RUN: it ends after the page that it is at; one that has ended stays as it is"}, no_run};
+    outcome{200, "RUN: it ends after the page that it is at; one that has ended stays as it is"}, unfit,
+    no_run};
 constexpr std::array figures_answers{outcome{200, "The figures, as `errand figures --json` prints them"},
                                      no_store};
 constexpr std::array queue_answers{

@@ -4,8 +4,10 @@
 #include "client/plan_steps.hpp"
 #include "client/submission_span.hpp"
 #include "client/submit_steps.hpp"
+#include "core/json_quote.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/stored_info.hpp"
 #include "service/at_once.hpp"
 #include "service/calls.hpp"
 #include "service/plan_order.hpp"
@@ -57,11 +59,11 @@ struct planned {
     bool takes_result = false;
 };
 
-using names = std::map<std::string, std::size_t, std::less<>>;
+using named_places = std::map<std::string, std::size_t, std::less<>>;
 
-names read_names(const json::array& items) {
+named_places read_names(const json::array& items) {
     constexpr std::size_t longest = 255;
-    names all;
+    named_places all;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto path = "tasks[" + std::to_string(i) + ']';
         const auto* object = items[i].if_object();
@@ -77,19 +79,22 @@ names read_names(const json::array& items) {
     return all;
 }
 
-std::size_t place_of(const names& all, const std::string& name, const std::string& path) {
+std::size_t place_of(const named_places& all, const std::string& name, const std::string& path) {
     const auto at = all.find(name);
-    if (at == all.end()) throw bad_request("no task of the plan has the name \"" + name + '"', path);
+    if (at == all.end())
+        throw bad_request("no task of the plan has the name " + detail::quoted_extract(name), path);
     return at->second;
 }
 
-void add_places(const names& all, const members& given, std::string_view member, planned& to) {
+void add_places(const named_places& all, const members& given, std::string_view member, planned& to) {
     const auto wanted = given.texts(member);
+    if (wanted.size() > most_tasks)
+        throw bad_request("one task names at most 500 others", given.path_of(member));
     for (std::size_t i = 0; i < wanted.size(); ++i)
         to.after.push_back(place_of(all, wanted[i], given.path_of(member) + '[' + std::to_string(i) + ']'));
 }
 
-void read_group(call& c, const names& all, const members& given, planned& to) {
+void read_group(call& c, const named_places& all, const members& given, planned& to) {
     for (const auto& one : planned_fields()) {
         if (one.name != "name" && one.name != "group" && given.has(one.name))
             throw bad_request("a group is its members alone", given.path_of(one.name));
@@ -100,14 +105,14 @@ void read_group(call& c, const names& all, const members& given, planned& to) {
     to.call = group_call(detail::core_of(c.at.app()), 0);
 }
 
-planned read_planned(call& c, const names& all, const json::object& from, std::string path) {
+planned read_planned(call& c, const named_places& all, const json::object& from, std::string path) {
     const members given{from, planned_fields(), path};
     planned one{.name = given.text("name").value_or(""), .path = std::move(path)};
     if (given.has("group")) {
         read_group(c, all, given, one);
         return one;
     }
-    if (!given.has("handler")) throw bad_request("this member is needed", given.path_of("handler"));
+    given.need("handler");
     one.call = read_submission(c.at.app(), c.in, given);
     add_places(all, given, "after_names", one);
     if (const auto before = given.text("result_of")) {
@@ -144,6 +149,21 @@ std::vector<planned> in_order(std::vector<planned> all, std::vector<std::size_t>
     return sorted;
 }
 
+// Groups of groups multiply: a short plan could be of more results than any memory holds.
+void check_groups(const std::vector<planned>& sorted) {
+    std::vector<std::size_t> results(sorted.size(), 1);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        const auto& one = sorted[i];
+        if (!one.is_group) continue;
+        results[i] = 0;
+        for (const auto member : one.after) results[i] += results[member];
+        if (results[i] > most_tasks) {
+            throw bad_request("a group is of at most 500 results, those of the groups in it counted",
+                              one.path + ".group");
+        }
+    }
+}
+
 prepared_submission ready_to_go(planned& one, const std::vector<prepared_submission>& before) {
     const bool runs = one.call.extra && one.call.extra->on_failed_dependency == dependency_rule::run;
     const bool waits = one.call.extra && one.call.extra->on_failed_dependency == dependency_rule::wait;
@@ -162,6 +182,8 @@ prepared_submission ready_to_go(planned& one, const std::vector<prepared_submiss
 std::string key_in_plan(const std::string& key, std::size_t tasks, std::size_t place) {
     return key + "\nplan\n" + std::to_string(tasks) + '\n' + std::to_string(place);
 }
+
+bool is_keyed(const prepared_submission& one) { return !one.body.biz_id; }
 
 struct plan_request {
     std::vector<planned> tasks;
@@ -187,11 +209,73 @@ awaitable<std::vector<prepared_submission>> prepared(call& c, plan_request& from
         }
         if (failed) throw refusal_of(failed, true, one.path);
         auto& ready = all.back();
-        if (!from.key || ready.body.biz_id) continue;
+        if (!from.key || !is_keyed(ready)) continue;
         ready.conflict = on_conflict::where_free;
         ready.id = keyed_id(ready, key_in_plan(*from.key, from.tasks.size(), from.places[i]));
     }
     co_return all;
+}
+
+// What the store has of a task of a plan that may have come before.
+enum class standing : unsigned char {
+    absent,
+    incomplete,  // its submission is under way, or was given up
+    kept,
+};
+
+// Throws refusal when another task has its id.
+awaitable<standing> look_at(loop& there, const prepared_submission& one) {
+    const auto found = co_await there.tasks().find(one.id);
+    const auto info = found ? info_of(*found) : std::nullopt;
+    if (!info) co_return standing::absent;
+    check_same(*info, {.handler = one.body.handler, .args = one.body.args});
+    const auto text = [](const task_id& id) { return to_text(id); };
+    if (!std::ranges::equal(info->after, one.body.after, {}, {}, text)) {
+        throw refusal{422, "key_reused",
+                      "this Idempotency-Key was used for a plan in which other tasks wait for each other: a "
+                      "new plan needs a new key",
+                      "Idempotency-Key"};
+    }
+    co_return found->registering ? standing::incomplete : standing::kept;
+}
+
+awaitable<std::vector<standing>> look_at_all(detail::app_core& core,
+                                             const std::vector<prepared_submission>& all) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    auto& home = caller_loop(executor, core);
+    std::vector<standing> seen(all.size(), standing::absent);
+    co_await at_once(all.size(), [&](std::size_t i) -> awaitable<void> {
+        seen[i] = co_await on_loop(home, [&, i](loop& there) { return look_at(there, all[i]); });
+    });
+    co_return seen;
+}
+
+// Those that wait for tasks in other shards are confirmed in order, after all else is there: so the last of them tells. Nothing: none
+// does.
+std::optional<std::size_t> last_confirmed(const std::vector<prepared_submission>& all) {
+    bool crosses = false;
+    std::optional<std::size_t> last;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto& one = all[i];
+        if (one.after.empty()) continue;
+        last = i;
+        const auto home = shard_of_id(one.id, one.shards);
+        crosses = crosses || std::ranges::any_of(one.after, [&](const parent_task& other) {
+                      return shard_of_id(other.id, one.shards) != home;
+                  });
+    }
+    return crosses ? last : std::nullopt;
+}
+
+// Whether all of the plan was accepted, although not all of it need be kept any more. When in doubt it was not: what is there is not
+// begun anew.
+bool was_accepted(const std::vector<prepared_submission>& all, const std::vector<standing>& seen) {
+    const auto stands = [](standing one) { return one == standing::kept; };
+    if (std::ranges::all_of(seen, stands)) return true;
+    if (!is_one_step(all)) return false;
+    if (all.front().shards <= 1) return std::ranges::any_of(seen, stands);
+    const auto last = last_confirmed(all);
+    return last && stands(seen[*last]);
 }
 
 struct accepted {
@@ -199,37 +283,37 @@ struct accepted {
     bool created = false;
 };
 
-// Of a plan that was accepted as one step and comes again: all of it is there, or was. Nothing: it is new.
-awaitable<std::vector<accepted>> accepted_before(call& c, const std::vector<prepared_submission>& all) {
-    std::vector<std::optional<task_info>> there(all.size());
-    co_await at_once(all.size(), [&](std::size_t i) -> awaitable<void> {
-        there[i] = co_await c.at.app().find(to_text(all[i].id));
-    });
-    std::vector<accepted> known;
-    if (std::ranges::none_of(there, [](const auto& one) { return one.has_value(); })) co_return known;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (there[i]) check_same(*there[i], {.handler = all[i].body.handler, .args = all[i].body.args});
-        known.push_back({to_text(all[i].id), false});
-    }
-    co_return known;
-}
-
 awaitable<std::vector<accepted>> accepted_now(call& c, const plan_request& from,
-                                              std::vector<prepared_submission> all) {
+                                              const std::vector<prepared_submission>& all) {
     auto& core = detail::core_of(c.at.app());
-    const bool by_key =
-        from.key && std::ranges::none_of(all, [](const auto& one) { return one.body.biz_id.has_value(); });
-    if (by_key && is_one_step(all)) {
-        auto known = co_await accepted_before(c, all);
-        if (!known.empty()) co_return known;
-    }
+    auto leaving = all;
     const auto executor = co_await boost::asio::this_coro::executor;
-    const auto seen = trace_submission(core, ambient_of(executor), all);
-    const auto sent = co_await on_loop(caller_loop(executor, core),
-                                       [&](loop& there) { return send_plan(there, core, all); });
+    const auto seen = trace_submission(core, ambient_of(executor), leaving);
+    const auto sent = co_await on_loop(caller_loop(executor, core), [&](loop& there) {
+        return send_plan(there, core, std::move(leaving));
+    });
     if (sent.refused) throw refusal_of(sent.refused, true, sent.at ? from.tasks[*sent.at].path : "");
     std::vector<accepted> done;
     for (const auto& one : sent.tasks) done.push_back({detail::id_text(one), !detail::is_duplicate(one)});
+    co_return done;
+}
+
+// With a key, by which each of its tasks is known again.
+awaitable<std::vector<accepted>> accepted_once(call& c, const plan_request& from,
+                                               const std::vector<prepared_submission>& all) {
+    auto& core = detail::core_of(c.at.app());
+    const auto before = co_await look_at_all(core, all);
+    std::vector<accepted> done;
+    if (was_accepted(all, before)) {
+        for (const auto& one : all) done.push_back({to_text(one.id), false});
+        co_return done;
+    }
+    done = co_await accepted_now(c, from, all);
+    bool met = false;
+    for (std::size_t i = 0; i < done.size(); ++i)
+        met = met || (!done[i].created && before[i] != standing::kept);
+    // Another request with this key came in between.
+    if (met) co_await look_at_all(core, all);
     co_return done;
 }
 
@@ -260,8 +344,14 @@ awaitable<answer> submit_plan(call& c) {
         read.push_back(read_planned(c, names, items[i].get_object(), "tasks[" + std::to_string(i) + ']'));
     plan_request from{.tasks = {}, .places = {}, .key = key_of(c.in)};
     from.tasks = in_order(std::move(read), from.places);
-    auto all = co_await prepared(c, from);
-    const auto done = co_await accepted_now(c, from, std::move(all));
+    check_groups(from.tasks);
+    const auto all = co_await prepared(c, from);
+    std::vector<accepted> done;
+    if (from.key && std::ranges::all_of(all, is_keyed)) {
+        done = co_await accepted_once(c, from, all);
+    } else {
+        done = co_await accepted_now(c, from, all);
+    }
     json::array tasks(items.size());
     bool created = false;
     for (std::size_t i = 0; i < done.size(); ++i) {

@@ -80,6 +80,10 @@ awaitable<answer> start_run(call& c) {
     for (const auto* name : {"queue", "handler", "biz_id", "tag", "error", "dry_run", "most", "rate"}) {
         if (of_store && given.has(name)) throw bad_request("the store is checked as a whole", name);
     }
+    for (const auto* name : {"queue", "handler", "biz_id", "tag", "error"}) {
+        // Of the filter it would mean all, which nobody says who was to fill in one.
+        if (given.text(name) == "") throw bad_request("an empty text is none: leave it out for all", name);
+    }
     what.which = console::filter_of(given);
     what.dry_run = given.flag("dry_run").value_or(false);
     what.most = static_cast<std::size_t>(given.integer("most", 1, 1'000'000'000).value_or(0));
@@ -108,6 +112,7 @@ awaitable<answer> show_run(call& c) {
 }
 
 awaitable<answer> stop_run(call& c) {
+    const parameters none{c.in, {}};
     const parameters none{c.in, {}};
     need_run(c);
     const bool stopped = console::office_of(c.at.shared()).bulk.stop(c.part("run"));

@@ -78,27 +78,31 @@ const fields look_query{look_parameters};
 const fields due_fields{due_members};
 const fields change_fields{change_members};
 
-// With the results of its members, where it is a group.
-awaitable<std::optional<task_info>> find_whole(errand::app& app, std::string id) {
-    auto found = co_await app.find(id);
-    if (!found || found->handler != group_handler || found->state != state::success) co_return found;
-    const auto text = co_await detail::stored_result(detail::core_of(app), std::move(id));
-    found->result = detail::parse_json(text, "result");
-    co_return found;
+awaitable<void> add_results(errand::app& app, task_info& to) {
+    if (to.handler != group_handler || to.state != state::success) co_return;
+    to.result = nullptr;
+    try {
+        const auto text = co_await detail::stored_result(detail::core_of(app), to.id);
+        to.result = detail::parse_json(text, "result");
+    } catch (const store_error&) {
+        throw;
+    } catch (const error&) {
+        // One of its members is no longer kept, or cannot be read here: the group is there all the same.
+    }
 }
 
 awaitable<answer> show_task(call& c) {
     const parameters given{c.in, look_parameters};
     const auto wait = given.integer("wait_ms", 0, longest_wait).value_or(0);
-    const auto task = co_await need_task(c);
+    auto task = co_await need_task(c);
     if (wait > 0 && !is_end(task.state)) {
         if (const auto handle = co_await c.at.app().find<json::value>(c.part("id"))) {
             co_await c.at.wait(wait_for_end(*handle, duration{wait}));
+            task = co_await need_task(c);
         }
     }
-    const auto whole = co_await find_whole(c.at.app(), c.part("id"));
-    if (!whole) throw unknown_task();
-    co_return json_answer(json_of(*whole));
+    co_await add_results(c.at.app(), task);
+    co_return json_answer(json_of(task));
 }
 
 awaitable<answer> cancel_task(call& c) {

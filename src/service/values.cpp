@@ -68,10 +68,12 @@ members::members(const json::object& from, fields known, std::string path)
         throw bad_request(no_such("member", one.key(), known), path_of(one.key()));
     }
     for (const auto& one : known) {
-        if (one.required && !find(one.name)) {
-            throw bad_request("the member \"" + std::string{one.name} + "\" is missing", path_of(one.name));
-        }
+        if (one.required) need(one.name);
     }
+}
+
+void members::need(std::string_view name) const {
+    if (!has(name)) throw bad_request("the member \"" + std::string{name} + "\" is missing", path_of(name));
 }
 
 std::string members::path_of(std::string_view name) const {

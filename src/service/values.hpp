@@ -27,6 +27,8 @@ public:
     members(const boost::json::object& from, fields known, std::string path = {});
 
     bool has(std::string_view name) const { return find(name) != nullptr; }
+    // Refuses that it is not there.
+    void need(std::string_view name) const;
     // "tasks[3].priority"
     std::string path_of(std::string_view name) const;
 

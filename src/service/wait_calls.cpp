@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 
 namespace errand::web {
 
@@ -26,6 +28,8 @@ constexpr std::size_t most_awaited = 500;
 constexpr std::int64_t longest_joint_wait = 60'000;
 // Results beyond this are left out of an answer.
 constexpr std::size_t most_result_bytes = std::size_t{16} * 1024 * 1024;
+// So many are held at a time with all that they carry.
+constexpr std::size_t seen_at_once = 16;
 
 constexpr std::array wait_members{
     field{"ids", kind::texts, "1 to 500 tasks", true},
@@ -38,8 +42,9 @@ constexpr std::array wait_members{
 enum class wait_aim : bool { all, any };
 
 struct awaited_tasks {
-    std::vector<std::size_t> places{};  // of the tasks that are there
+    std::vector<std::size_t> places{};  // of the tasks that are there, each once
     std::vector<detail::task_ref> tasks{};
+    bool some_missing = false;
     bool settled = false;
     std::optional<std::size_t> first{};
 };
@@ -86,12 +91,31 @@ awaitable<std::shared_ptr<awaited_tasks>> find_tasks(call& c, const std::vector<
         if (const auto one = co_await c.at.app().find<json::value>(ids[i])) found[i] = one->ref();
     });
     const auto what = std::make_shared<awaited_tasks>();
+    std::set<std::string_view> known;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!found[i]) continue;
+        what->some_missing = what->some_missing || !found[i];
+        if (!found[i] || !known.insert(ids[i]).second) continue;
         what->places.push_back(i);
         what->tasks.push_back(std::move(*found[i]));
     }
     co_return what;
+}
+
+// What is read of the store to be left out is held no longer than it takes.
+awaitable<json::array> tell_all(call& c, const std::vector<std::string>& ids) {
+    json::array tasks;
+    std::size_t bytes = 0;
+    for (std::size_t from = 0; from < ids.size(); from += seen_at_once) {
+        std::vector<std::optional<task_info>> seen(std::min(seen_at_once, ids.size() - from));
+        const bool full = bytes > most_result_bytes;
+        co_await at_once(seen.size(), [&](std::size_t i) -> awaitable<void> {
+            seen[i] = co_await c.at.app().find(ids[from + i]);
+            if (seen[i] && !full) co_await add_results(c.at.app(), *seen[i]);
+        });
+        for (std::size_t i = 0; i < seen.size(); ++i)
+            tasks.emplace_back(json_of_awaited(seen[i], ids[from + i], bytes));
+    }
+    co_return tasks;
 }
 
 }  // namespace
@@ -111,16 +135,10 @@ awaitable<answer> wait_for_tasks(call& c) {
     const duration within{given.integer("wait_ms", 0, longest_joint_wait).value_or(0)};
     const auto what = co_await find_tasks(c, ids);
     // One that is not there will not succeed any more.
-    what->settled = what->tasks.empty() || (until == wait_aim::all && what->tasks.size() < ids.size());
+    what->settled = what->tasks.empty() || (until == wait_aim::all && what->some_missing);
     if (!what->settled) co_await wait_jointly(what, until, duration{0});
     if (!what->settled && within > duration{0}) co_await c.at.wait(wait_jointly(what, until, within));
-    std::vector<std::optional<task_info>> seen(ids.size());
-    co_await at_once(ids.size(), [&](std::size_t i) -> awaitable<void> {
-        seen[i] = co_await find_whole(c.at.app(), ids[i]);
-    });
-    json::array tasks;
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) tasks.emplace_back(json_of_awaited(seen[i], ids[i], bytes));
+    auto tasks = co_await tell_all(c, ids);
     co_return json_answer(json::object{
         {"settled", what->settled},
         {"first", what->first ? json::value{ids[*what->first]} : json::value{}},

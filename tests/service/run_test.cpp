@@ -75,6 +75,17 @@ TEST_CASE("a run that is stopped ends, and says so", "[service]") {
     CHECK(t.tasks_in(state::delayed) > 0);
 }
 
+TEST_CASE("a run that revives what fails again ends all the same", "[service]") {
+    counter t;
+    auto at = t.connect();
+    t.start();
+    for (int i = 0; i < 3; ++i) t.submit(R"({"handler": "parcel", "args": ["broken"]})");
+    errand::test::eventually([&] { return t.tasks_in(state::dead) == 3; });
+    const auto run = ended(t, at, begun(t, at, R"({"action": "revive", "state": "dead", "rate": 3})"));
+    CHECK(run.at("state") == "done");
+    CHECK(run.at("changed") == 3);
+}
+
 TEST_CASE("the store is checked as a run", "[service]") {
     counter t;
     auto at = t.connect();
@@ -101,6 +112,8 @@ TEST_CASE("a run that says what cannot be is refused with its path, and one that
         {"most", R"({"action": "cancel", "state": "delayed", "most": 0})"},
         {"rate", R"({"action": "cancel", "state": "delayed", "rate": -1})"},
         {"dry_run", R"({"action": "cancel", "state": "delayed", "dry_run": "yes"})"},
+        {"queue", R"({"action": "cancel", "state": "delayed", "queue": ""})"},
+        {"tag", R"({"action": "cancel", "state": "delayed", "tag": ""})"},
     };
     submit_some(t, 1, "parcels");
     for (const auto& [path, body] : odd) {

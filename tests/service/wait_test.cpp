@@ -95,6 +95,62 @@ TEST_CASE("an id that is none of a task counts as one that will not succeed", "[
     }
 }
 
+TEST_CASE("the result of a group is that of its members, as long as they are kept", "[service]") {
+    counter t;
+    t.start();
+    auto at = t.connect();
+    const auto plan = at.ask("POST", t.path("/plans"), R"({"tasks": [
+        {"name": "a", "handler": "parcel", "args": [1]}, {"name": "both", "group": ["a"]}]})");
+    REQUIRE(plan.status == 201);
+    const std::string a{plan.json().at("tasks").at(0).at("id").as_string()};
+    const std::string both{plan.json().at("tasks").at(1).at("id").as_string()};
+    CHECK(json::serialize(wait_for(t, at, {both}, "any").json().at("tasks").at(0).at("result")) == "[1]");
+    CHECK(at.ask("DELETE", t.path("/tasks/" + a)).status == 200);
+    const auto got = wait_for(t, at, {both}, "all");
+    CHECK(got.status == 200);
+    CHECK(got.json().at("settled") == true);
+    CHECK(got.json().at("tasks").at(0).at("state") == "success");
+    CHECK(got.json().at("tasks").at(0).at("result").is_null());
+    const auto seen = at.ask("GET", t.path("/tasks/" + both));
+    CHECK(seen.status == 200);
+    CHECK(seen.json().at("result").is_null());
+}
+
+TEST_CASE("results beyond what one answer holds are left out of it", "[service]") {
+    counter t;
+    t.start();
+    auto at = t.connect();
+    const auto large = parcel(t, '"' + std::string(1'000'000, 'x') + '"');
+    const auto small = parcel(t, "1");
+    std::vector<std::string> ids(17, large);
+    ids.insert(ids.begin(), small);
+    const auto got = wait_for(t, at, ids, "all");
+    REQUIRE(got.status == 200);
+    CHECK(got.body.size() < std::size_t{17} * 1024 * 1024);
+    const auto document = got.json();
+    CHECK(document.at("settled") == true);
+    CHECK(document.at("tasks").at(0).at("result") == 1);
+    CHECK(document.at("tasks").at(16).at("result").is_string());
+    CHECK(document.at("tasks").at(17).at("result").is_null());
+    CHECK(document.at("tasks").at(17).at("left_out") == true);
+}
+
+TEST_CASE("who hangs up while it waits for several tasks waits no more", "[service]") {
+    errand::service_options how;
+    how.max_waiting = 1;
+    counter t{how};
+    auto waiting = std::make_unique<client>(t.address());
+    const auto never = parcel(t, "1", later);
+    const auto body = R"({"ids": [")" + never + R"("], "until": "any", "wait_ms": 60000})";
+    waiting->send("POST " + t.path("/tasks:wait") + " HTTP/1.1\r\nHost: " + waiting->host() +
+                  "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+                  "\r\n\r\n" + body);
+    auto at = t.connect();
+    errand::test::eventually([&] { return wait_for(t, at, {never}, "all", 1).status == 429; });
+    waiting->close();
+    errand::test::eventually([&] { return wait_for(t, at, {never}, "all", 1).status == 200; });
+}
+
 TEST_CASE("a wait for several tasks counts as one that waits, and ends with the service", "[service]") {
     errand::service_options how;
     how.max_waiting = 1;

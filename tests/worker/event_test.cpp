@@ -133,6 +133,26 @@ TEST_CASE("a submission that meets its biz_id's holder, or is refused by it, is 
     CHECK(heard.of(event_kind::task_submitted).size() == 5);
 }
 
+TEST_CASE("a listener hears of each task of a plan by its own handler, queue and times") {
+    heard_events heard;
+    bench t;
+    heard.listen(t.app);
+    const auto echoes = t.app.handler<echo>();
+    const errand::options slow{.queue = "slow", .delay = 1h};
+    t.run(errand::chain(echoes.with(slow).plan(6), echoes.plan()).submit());
+    const auto said = heard.of(event_kind::task_submitted);
+    REQUIRE(said.size() == 2);
+    for (const auto& one : said) {
+        CHECK(one.handler == "worker_test::echo");
+        CHECK(one.submitted_at);
+    }
+    CHECK(std::ranges::count(said, "slow", &event::queue) == 1);
+    CHECK(std::ranges::count(said, "default", &event::queue) == 1);
+    const auto first = std::ranges::find(said, "slow", &event::queue);
+    REQUIRE(first != said.end());
+    CHECK(first->due_at == *first->submitted_at + 1h);
+}
+
 TEST_CASE("a task that is cancelled while it runs is told as cancelled, and not as given back") {
     heard_events heard;
     bench t;

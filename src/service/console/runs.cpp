@@ -182,14 +182,26 @@ awaitable<void> runs::carry_out(std::shared_ptr<one_run> run) {
                       (run->trouble.empty() ? "" : ": " + run->trouble)});
 }
 
+// How many it is about at most. What runs and fails again is back in its list: without an end of its own such a run could have none.
+awaitable<std::size_t> runs::count_first(const one_run& run, repair what) {
+    const bool comes_back = what == repair::revive || what == repair::run_now;
+    if (!comes_back || run.order.dry_run || run.order.most > 0) co_return static_cast<std::size_t>(-1);
+    repair_options how{.dry_run = true};
+    how.progress = [this, &run](const repair_progress&) { return goes_on(run); };
+    const auto there = co_await app_.inspect().repair_all(run.order.which, what, std::move(how));
+    co_return there.matched;
+}
+
 // The store does it by pages; with a pace, in slices of a second.
 awaitable<void> runs::repair_filter(one_run& run) {
     const auto what = *repair_named(run.order.action);
     const bool paced = run.order.rate > 0 && !run.order.dry_run;
-    while (goes_on(run) && run.left() > 0) {
+    const auto all = co_await count_first(run, what);
+    while (goes_on(run) && run.left() > 0 && run.far.matched < all) {
         const auto began = run.far;
         repair_options how{.dry_run = run.order.dry_run};
-        how.most = paced ? std::min(run.order.rate, run.left()) : run.left();
+        how.most = std::min(run.left(), all - began.matched);
+        if (paced) how.most = std::min(how.most, run.order.rate);
         how.progress = [this, &run, began](const repair_progress& far) {
             run.far = {.looked_at = began.looked_at + far.looked_at,
                        .matched = began.matched + far.matched,
@@ -200,7 +212,7 @@ awaitable<void> runs::repair_filter(one_run& run) {
         run.far = {.looked_at = began.looked_at + got.looked_at,
                    .matched = began.matched + got.matched,
                    .changed = began.changed + got.changed};
-        if (!paced || got.changed == 0) break;
+        if (!paced || got.changed == 0 || run.far.matched >= all) break;
         co_await duties_.pause(std::chrono::seconds{1});
     }
 }

@@ -48,6 +48,7 @@ public:
 private:
     struct one_run;
     awaitable<void> carry_out(std::shared_ptr<one_run> run);
+    awaitable<std::size_t> count_first(const one_run& run, repair what);
     awaitable<void> repair_filter(one_run& run);
     awaitable<void> repair_cause(one_run& run);
     awaitable<void> check_store(one_run& run);
