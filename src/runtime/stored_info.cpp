@@ -50,7 +50,12 @@ void add_body(task_info& info, const task_body& body) {
 // What its workers have said takes the place of its argument.
 void add_flow(task_info& info, const flow_notes& flow) {
     info.stage = flow.stage;
-    if (flow.content) info.args = {parsed(*flow.content)};
+    if (flow.content) {
+        info.args = {parsed(*flow.content)};
+        const auto sealed = read_sealed(*flow.content);
+        info.unreadable = sealed.has_value();
+        if (sealed) info.encrypted_with = sealed->key;
+    }
     for (const auto& one : flow.finished)
         info.stages.push_back({one.name, one.attempt, one.started_at, one.length, {}});
 }

@@ -6,6 +6,7 @@
 #include "core/schedule_record.hpp"
 #include "core/sealed_records.hpp"
 #include "core/stage_record.hpp"
+#include "runtime/stored_info.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -324,4 +325,17 @@ TEST_CASE("a task whose key is not here waits, and one that was changed is of no
     const auto notes = decode_notes(r.seal_notes(id_of_this, encode(notes_with_secret())));
     CHECK(why_locked(nullptr, body_with_secret(), notes));
     CHECK_FALSE(why_locked(nullptr, body, notes_with_secret()));
+}
+
+TEST_CASE("of a flow it is its content that can be read or not") {
+    const auto notes = decode_notes(records_sealed_by().seal_notes(id_of_this, encode(notes_with_secret())));
+    const auto hidden = info_of(id_of_this, body_with_secret(), notes);
+    CHECK(hidden.unreadable);
+    CHECK(hidden.encrypted_with == "k1");
+    CHECK(hidden.errors.at(0).message == "(encrypted)");
+    const auto body = decode_body(records_sealed_by().seal_body(id_of_this, encode(body_with_secret())));
+    CHECK(info_of(id_of_this, body, {}).unreadable);
+    const auto readable = info_of(id_of_this, body, notes_with_secret());
+    CHECK_FALSE(readable.unreadable);
+    CHECK(readable.args.at(0).at("to") == secret_text);
 }
