@@ -343,6 +343,23 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     co_return got;
 }
 
+awaitable<void> exchange::another_cancellation(unsigned seen, duration longest) {
+    const auto self = shared_from_this();
+    if (cancellations_ != seen || stopped_) co_return;
+    asio::steady_timer changed{executor_, longest};
+    struct place {
+        std::set<asio::steady_timer*>& in;
+        std::set<asio::steady_timer*>::iterator at;
+        ~place() { in.erase(at); }
+    } const mine{hear_of_cancellations_, hear_of_cancellations_.insert(&changed).first};
+    co_await changed.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+void exchange::task_cancelled(const task_id&) {
+    ++cancellations_;
+    for (auto* const one : hear_of_cancellations_) one->cancel();
+}
+
 void exchange::remember(const task_id& id, claim_number claim, answered_report said) {
     if (!answered_.emplace(attempt_key{id, claim}, said).second) return;
     answered_first_.emplace_back(id, claim);

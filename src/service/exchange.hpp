@@ -102,6 +102,10 @@ public:
     // Nobody asks what the store says of it.
     void put(report one);
     awaitable<extend_answer> extend(extend_call call);
+    // How many of the tasks that were claimed here were cancelled by others, as far as was heard.
+    unsigned cancellations() const noexcept { return cancellations_; }
+    // Until it is another number than that, at most so long. Can be cancelled.
+    awaitable<void> another_cancellation(unsigned seen, duration longest);
 
     // What a report was answered with, as long as that is remembered: so that it is answered again although nothing is kept of
     // the task.
@@ -135,6 +139,7 @@ private:
     void woken() override;
     void task_given(claimed_task task) override;
     void stands_aside() override;
+    void task_cancelled(const task_id& id) override;
     void report_answered(const task_id& id, claim_number claim, report_verdict verdict) override;
     void reconnected() override;
 
@@ -208,6 +213,8 @@ private:
     bool extending_ = false;
     std::exception_ptr extend_failure_{};  // of the last call, for all who waited for its end
     std::chrono::steady_clock::time_point extend_failed_at_{};
+    unsigned cancellations_ = 0;
+    std::set<boost::asio::steady_timer*> hear_of_cancellations_;
 
     // Claimed here.
     std::unordered_map<task_id, attempt> held_;

@@ -179,6 +179,50 @@ TEST_CASE("a lease that is extended is kept, and says until when", "[service][fl
     CHECK(shop.reported(task, "done").at("status") == "success");
 }
 
+TEST_CASE("who waits with his leases keeps them, and hears of the one that is cancelled", "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 1000)"};
+    shop.create();
+    shop.create();
+    const auto held = shop.hold(R"("limit": 2, "wait_ms": 60000)");
+    REQUIRE(held.size() == 2);
+    const auto& first = held.at(0).as_object();
+    const auto& second = held.at(1).as_object();
+    const auto leases =
+        R"({"leases": [)" + flow_shop::lease_of(first) + ", " + flow_shop::lease_of(second) + ']';
+    // Longer than the lease, with nothing to hear of.
+    const auto kept = shop.done("POST", "/leases:extend", leases + R"(, "wait_ms": 1500})").at("results");
+    for (const auto& one : kept.as_array()) CHECK(one.as_object().contains("lease_until"));
+    const auto hears = [&](service_test::client& at, const json::object& of) {
+        at.send(request(shop, at, "/leases:extend", leases + R"(, "wait_ms": 60000})"));
+        shop.done("DELETE", "/tasks/film/" + flow_shop::text(of, "id"));
+        return at.receive().json().at("results").as_array();
+    };
+    auto line = shop.connect();
+    const auto got = hears(line, first);
+    CHECK(got.at(0).at("cancel") == true);
+    CHECK(got.at(1).as_object().size() == 1);
+    CHECK(got.at(1).as_object().contains("lease_until"));
+    CHECK(shop.reported(second, "again", R"("in_ms": 0)").at("status") == "pending");
+    // What is not held any more is told at once.
+    const auto again = shop.done("POST", "/leases:extend", leases + R"(, "wait_ms": 60000})").at("results");
+    CHECK(again.at(0).at("cancel") == true);
+    CHECK(again.at(1).at("error").at("code") == "claim_lost");
+}
+
+TEST_CASE("of a task that was held by way of another service a cancellation is heard as well",
+          "[service][flow]") {
+    if (!errand::test::can(errand::test::capability::shared_by_apps)) return;
+    flow_shop shop;
+    const auto id = shop.create();
+    const auto task = shop.hold_one();
+    service_test::another_service other{shop.t};
+    auto elsewhere = other.there.connect();
+    elsewhere.send(request(shop, elsewhere, "/leases:extend",
+                           R"({"leases": [)" + flow_shop::lease_of(task) + R"(], "wait_ms": 60000})"));
+    shop.done("DELETE", "/tasks/film/" + id);
+    CHECK(elsewhere.receive().json().at("results").at(0).at("cancel") == true);
+}
+
 TEST_CASE("a hold that waits gets a task once there is one, and one task is told to one of those who wait",
           "[service][flow]") {
     flow_shop shop;

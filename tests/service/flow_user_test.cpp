@@ -237,6 +237,8 @@ TEST_CASE("tasks of a type are counted by status and stage, and a type goes when
     CHECK(
         json_text(counts) ==
         R"({"pending":3,"delayed":2,"processing":1,"success":1,"failed":1,"by_stage":{"cut":1,"late":1,"start":2},"by_stage_complete":true})");
+    CHECK(shop.ask("GET", "/types/film/counts?by_stage=some").status == 400);
+    CHECK(shop.done("GET", "/types/film/counts?by_stage=all").at("by_stage") == counts.at("by_stage"));
     CHECK(shop.ask("DELETE", "/types/film").error_code() == "conflict");
     CHECK(shop.ask("DELETE", "/types/film?cancel=perhaps").status == 400);
     CHECK(shop.done("DELETE", "/types/film?cancel=true").at("deleted") == true);
@@ -245,6 +247,22 @@ TEST_CASE("tasks of a type are counted by status and stage, and a type goes when
     CHECK(shop.ask("POST", "/types/film:hold").status == 404);
     CHECK(shop.ask("PUT", "/types/film", "{}").status == 201);
     CHECK(shop.hold().empty());
+}
+
+TEST_CASE("the tasks at each stage are counted to the last one when all are asked for", "[service][flow]") {
+    flow_shop shop;
+    const auto create = [&](int n, const std::string& stage) {
+        std::string tasks;
+        for (int i = 0; i < n; ++i) tasks += R"({"type": "film", "stage": ")" + stage + R"("}, )";
+        shop.done("POST", "/tasks:batch", R"({"tasks": [)" + tasks.substr(0, tasks.size() - 2) + "]}");
+    };
+    for (int i = 0; i < 10; ++i) create(1000, "start");
+    create(700, "cut");
+    const auto some = shop.done("GET", "/types/film/counts");
+    CHECK(some.at("by_stage_complete") == false);
+    const auto all = shop.done("GET", "/types/film/counts?by_stage=all");
+    CHECK(all.at("by_stage_complete") == true);
+    CHECK(json_text(all.at("by_stage")) == R"({"cut":700,"start":10000})");
 }
 
 TEST_CASE(

@@ -51,6 +51,7 @@ awaitable<web::answer> extend_leases(web::call& c);
 // type_calls.cpp
 extern const web::fields type_fields;
 extern const web::fields delete_type_query;
+extern const web::fields count_type_query;
 // The type of this name; where types appear by themselves it is made when it is not there. Throws refusal.
 awaitable<flow_type> type_of(office at, std::string name, std::string path);
 awaitable<web::answer> put_type(web::call& c);

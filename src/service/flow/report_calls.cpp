@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -36,6 +37,9 @@ constexpr std::array reports_members{
 constexpr std::array leases_members{
     field{"leases", kind::objects, "1 to 1000 tasks: `{\"type\", \"id\", \"claim\"}`", true},
     field{"lease_ms", kind::integer, "1000 to 86400000, from now on (as each type says)"},
+    field{
+        "wait_ms", kind::integer,
+        "0 to 60000: the answer waits so long for one of them that is cancelled, lost or reported, and keeps all of them meanwhile (0)"},
 };
 constexpr std::array lease_members{
     field{"type", kind::text, "The type", true},
@@ -235,6 +239,33 @@ awaitable<void> find_place(web::exchange& work, office at, lease_item& one) {
     one.id = there.id;
 }
 
+using leases_by_length = std::map<duration, std::vector<lease_item>>;
+
+awaitable<void> extend_all(web::exchange& work, office at, leases_by_length& all, json::array& results) {
+    for (auto& [lease, some] : all) co_await extend_some(work, at, lease, some, results);
+}
+
+bool is_kept(const json::value& result) {
+    const auto& one = result.as_object();
+    return !one.contains("cancel") && !one.contains("error");
+}
+
+// As long as all are kept. What happens to tasks that another service has claimed is looked for every second.
+awaitable<void> keep_on(web::call& c, std::shared_ptr<web::exchange> work, office at, duration longest,
+                        leases_by_length& all, json::array& results) {
+    using steady = std::chrono::steady_clock;
+    constexpr duration between_looks{1000};
+    const auto end = steady::now() + longest;
+    for (auto heard = work->cancellations(); std::ranges::all_of(results, is_kept);) {
+        const auto left = std::chrono::duration_cast<duration>(end - steady::now());
+        if (left <= duration{0} || c.at.stopping()) co_return;
+        const auto step = std::min({left, between_looks, all.begin()->first / 3});
+        co_await c.at.wait(work->another_cancellation(heard, step));
+        heard = work->cancellations();
+        co_await extend_all(*work, at, all, results);
+    }
+}
+
 }  // namespace
 
 const web::fields reports_fields{reports_members};
@@ -298,12 +329,13 @@ awaitable<web::answer> extend_leases(web::call& c) {
     const web::members given{body, leases_members};
     const auto& items = need_items(given, "leases");
     const auto asked = given.integer("lease_ms", shortest_lease, longest_lease);
+    const duration wait{given.integer("wait_ms", 0, longest_wait).value_or(0)};
     const auto at = office_of(c);
     co_await at.home.ready();
     const auto work = c.at.work();
     co_await work->ready();
     json::array results(items.size());
-    std::map<duration, std::vector<lease_item>> by_lease;
+    leases_by_length by_lease;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto path = "leases[" + std::to_string(i) + ']';
         std::exception_ptr failed;
@@ -318,7 +350,8 @@ awaitable<web::answer> extend_leases(web::call& c) {
         }
         if (failed) results[i] = json::object{{"error", error_of(failed, path)}};
     }
-    for (auto& [lease, some] : by_lease) co_await extend_some(*work, at, lease, some, results);
+    co_await extend_all(*work, at, by_lease, results);
+    if (wait > duration{0}) co_await keep_on(c, work, at, wait, by_lease, results);
     co_return web::json_answer(json::object{{"results", std::move(results)}});
 }
 

@@ -89,7 +89,11 @@ constexpr std::array leases_answers{
     outcome{
         200,
         "`{\"results\": [{\"lease_until\"}, {\"cancel\": true, \"lease_until\"} or {\"error\"}]}`, one for each, in order"},
-    outcome{400, "The body as a whole does not fit"}, large, no_json, away};
+    outcome{400, "The body as a whole does not fit"},
+    large,
+    no_json,
+    busy,
+    away};
 constexpr std::array put_answers{outcome{200, "The type, which was there"},
                                  outcome{201, "The type, which is new"}, bad, no_json, away};
 constexpr std::array patch_type_answers{outcome{200, "The type"}, bad, unknown_type, no_json, away};
@@ -99,7 +103,7 @@ constexpr std::array counts_answers{
     outcome{
         200,
         "`{\"pending\", \"delayed\", \"processing\", \"success\", \"failed\", \"by_stage\", \"by_stage_complete\", \"oldest_pending_ms\"}`. `delayed` ones are pending, too. `by_stage` looks at ten thousand unfinished tasks, and says whether these were all"},
-    unknown_type, away};
+    bad, unknown_type, away};
 constexpr std::array delete_answers{outcome{200, "`{\"name\", \"deleted\": true}`"}, bad, unknown_type,
                                     outcome{409, "It has tasks that have not ended"}, away};
 
@@ -220,16 +224,18 @@ std::span<const web::route> routes() noexcept {
             .answers = reports_answers,
             .example =
                 R"({"reports": [{"type": "video", "id": "o-1", "claim": "…", "outcome": "done"}], "hold": {"types": [{"type": "video"}]}})"},
-        route{.method = "POST",
-              .path = "/flow/v1/{namespace}/leases:extend",
-              .needs = scope::work,
-              .name = "flow_extend",
-              .meaning = "Keeps tasks that are held for a lease more, from now on",
-              .run = extend_leases,
-              .body = leases_fields,
-              .large = true,
-              .answers = leases_answers,
-              .example = R"({"leases": [{"type": "video", "id": "o-1", "claim": "…"}]})"},
+        route{
+            .method = "POST",
+            .path = "/flow/v1/{namespace}/leases:extend",
+            .needs = scope::work,
+            .name = "flow_extend",
+            .meaning =
+                "Keeps tasks that are held for a lease more, from now on; with `wait_ms` until one of them is cancelled",
+            .run = extend_leases,
+            .body = leases_fields,
+            .large = true,
+            .answers = leases_answers,
+            .example = R"({"leases": [{"type": "video", "id": "o-1", "claim": "…"}]})"},
         route{
             .method = "PUT",
             .path = "/flow/v1/{namespace}/types/{type}",
@@ -284,6 +290,7 @@ std::span<const web::route> routes() noexcept {
               .name = "flow_count_type",
               .meaning = "How many tasks of it there are",
               .run = count_type,
+              .query = count_type_query,
               .answers = counts_answers},
         route{.method = "DELETE",
               .path = "/flow/v1/{namespace}/types/{type}",

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
 namespace errand::flow {
@@ -32,7 +33,7 @@ constexpr std::int64_t shortest_retention = 60'000;
 constexpr std::int64_t longest_kept = std::int64_t{3650} * 86'400'000;
 constexpr std::size_t most_stages = 1000;
 constexpr int most_rounds = 50;
-// A look at the stages stops here: they are looked at one by one.
+// A look at the stages stops here unless all are asked for: they are looked at one by one.
 constexpr std::size_t most_looked_at = 10'000;
 
 constexpr std::array rules_members{
@@ -63,6 +64,12 @@ constexpr std::array rules_members{
 
 constexpr std::array delete_parameters{
     field{"cancel", kind::text, "`true`: what has not ended is cancelled first"},
+};
+
+constexpr std::array count_parameters{
+    field{
+        "by_stage", kind::text,
+        "`all`: every task that has not ended is looked at for `by_stage`, which takes some seconds for a million. Else ten thousand"},
 };
 
 // ---- reading ----
@@ -190,15 +197,16 @@ awaitable<web::answer> set_paused(web::call& c, bool paused) {
 
 constexpr std::array unfinished{state::ready, state::delayed, state::retry, state::waiting, state::working};
 
-// How many of those that have not ended are at each stage, as far as they are among the first ten thousand.
+// How many of those that have not ended are at each stage, as far as they are among the first ones.
 struct stage_counts {
     std::map<std::string, std::size_t> by_stage{};
     bool complete = true;
 };
 
-awaitable<stage_counts> count_stages(office at, std::string type) {
+awaitable<stage_counts> count_stages(web::call& c, office at, std::string type, std::size_t most) {
     stage_counts counts;
     std::size_t looked_at = 0;
+    const auto enough = [&] { return looked_at >= most || c.at.stopping(); };
     for (const auto where : unfinished) {
         const task_filter which{.state = where, .queue = type, .handler = type};
         std::string next;
@@ -211,8 +219,8 @@ awaitable<stage_counts> count_stages(office at, std::string type) {
                 if (const auto one = seen(std::move(task)))
                     ++counts.by_stage[stage_of(one->body, one->notes)];
             }
-            if (looked_at >= most_looked_at && !next.empty()) counts.complete = false;
-        } while (!next.empty() && looked_at < most_looked_at);
+            if (enough() && !next.empty()) counts.complete = false;
+        } while (!next.empty() && !enough());
     }
     co_return counts;
 }
@@ -227,6 +235,7 @@ awaitable<queue_info> queue_of(web::call& c, std::string type) {
 
 const web::fields type_fields{rules_members};
 const web::fields delete_type_query{delete_parameters};
+const web::fields count_type_query{count_parameters};
 
 awaitable<flow_type> type_of(office at, std::string name, std::string path) {
     check_name(name, "type", path);
@@ -305,12 +314,16 @@ awaitable<web::answer> resume_type(web::call& c) {
 }
 
 awaitable<web::answer> count_type(web::call& c) {
-    const web::parameters none{c.in, {}};
+    const web::parameters query{c.in, count_parameters};
+    constexpr std::array<std::string_view, 1> words{"all"};
+    const auto said = query.text("by_stage");
+    if (said) web::choice_of(*said, words, "by_stage");
+    const auto most = said ? std::numeric_limits<std::size_t>::max() : most_looked_at;
     const auto at = office_of(c);
     co_await at.home.ready();
     const auto type = need_type(at.core, c.part("type"));
     const auto queue = co_await queue_of(c, type.name);
-    const auto stages = co_await count_stages(at, type.name);
+    const auto stages = co_await count_stages(c, at, type.name, most);
     json::object by_stage;
     for (const auto& [stage, n] : stages.by_stage) by_stage[stage] = n;
     const auto delayed = queue.count(state::delayed) + queue.count(state::retry);
