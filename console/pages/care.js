@@ -89,6 +89,8 @@ export function Health() {
       <dt>Store</dt><dd>${data.away.length === 0 ? html`<${State} is="done"/> answers` : html`<${State} is="failed"/> shards that do not answer: ${data.away.join(', ')}`}</dd>
       <dt>Namespace</dt><dd>${data.namespace}</dd><dt>Shards</dt><dd>${count(data.shards)}</dd>
       <dt>Version</dt><dd>${data.version}</dd><dt>Pages watching</dt><dd>${count(data.watchers)}</dd></dl>
+    <section aria-labelledby="config"><h2 id="config">How this service is set</h2>
+      <dl class="facts">${data.config.map(([about, words]) => html`<dt key=${about}>${about}</dt><dd>${words}</dd>`)}</dl></section>
     ${data.outboxes.length > 0 && html`<section><h2>Outboxes</h2><${Table} columns=${outboxColumns} rows=${data.outboxes} rowKey=${(row) => row.database}/></section>`}
     ${care && html`<${Checkup} runs=${care.runs}/>`}`;
 }

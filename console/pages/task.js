@@ -91,7 +91,9 @@ export function Task({ id }) {
     ${task.blocked_by.length > 0 && html`<ul class="blocked">${task.blocked_by.map((one) => html`<li key=${one}>${one}</li>`)}</ul>`}
     ${task.state === 'working' && task.progress > 0 && html`<p><progress max="1" value=${task.progress}></progress> ${Math.round(task.progress * 100)} % ${task.progress_text}</p>`}
     <${Buttons} task=${task}/>
-    <p><a href=${to('/tasks/' + encodeURIComponent(task.id) + '/graph')}>What it depends on, and what on it</a></p>
+    <p class="row"><a href=${to('/tasks/' + encodeURIComponent(task.id) + '/graph')}>What it depends on, and what on it</a>
+      ${task.trace_url && html`<a href=${task.trace_url} target="_blank" rel="noopener noreferrer">Trace</a>`}
+      ${task.log_url && html`<a href=${task.log_url} target="_blank" rel="noopener noreferrer">Log lines</a>`}</p>
     <div class="two"><section><h2>About</h2><${Facts} task=${task}/></section>
       <section><h2>Timeline</h2><${Timeline} task=${task}/></section></div>
     <section><h2>Arguments</h2>${hidden || html`<${Exact} text=${task.args} label="arguments"/>`}</section>

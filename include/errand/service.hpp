@@ -62,6 +62,11 @@ struct console_options {
     std::string files{};
     /// Arguments, results and what stages have kept are not shown to anybody.
     bool hide_args = false;
+    /// Where the trace of a task is seen, as `https://jaeger.example.com/trace/{trace_id}`: a task's page has a link there. `{id}`,
+    /// `{handler}` and `{queue}` are those of the task; one that belongs to no trace has no link. Empty: none has.
+    std::string trace_url{};
+    /// Likewise where the lines of its log are looked for, as `https://logs.example.com/search?q={id}`.
+    std::string log_url{};
 };
 
 /// Whom the service is to clients that ask by `https`, by files in PEM (docs/deployment.md). Off unless they are named.

@@ -226,6 +226,12 @@ runner prepare_serve(CLI::App& line) {
         ->type_name("PATH");
     line.add_flag("--hide-args", how.console.hide_args,
                   "The console shows nobody arguments and results of tasks");
+    line.add_option("--trace-url", how.console.trace_url,
+                    "Where the console's pages of tasks link to: https://jaeger.example.com/trace/{trace_id}")
+        ->type_name("URL");
+    line.add_option("--log-url", how.console.log_url,
+                    "Likewise for log lines: {id}, {handler} and {queue} are those of the task")
+        ->type_name("URL");
     line.add_flag("--flow-types-appear", how.flow_types_appear,
                   "Types of task flows that nobody has made appear when they are first named");
     line.add_option("--ui-dir", how.console.files,

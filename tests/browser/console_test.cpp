@@ -86,6 +86,26 @@ TEST_CASE("a queue is paused, a task cancelled and another revived by clicking")
     no_complaints(b);
 }
 
+TEST_CASE("a task's page leads to its trace and to its log lines, and health says how the service is set") {
+    counter t{with({.trace_url = "https://traces.test/{trace_id}", .log_url = "https://logs.test/?q={id}"})};
+    const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const auto task = t.run(
+        t.app.perform("parcel", {1}, {.headers = {{"traceparent", "00-" + trace + "-00f067aa0ba902b7-01"}}}));
+    auto& b = browser::fresh();
+    b.open(t.address() + "/tasks/" + task.id());
+    b.until_text("Log lines");
+    const auto link = [&](const std::string& words) {
+        return b.text_of("[...document.querySelectorAll('main a')].find(one => one.textContent === " +
+                         quoted(words) + ").href");
+    };
+    CHECK(link("Trace") == "https://traces.test/" + trace);
+    CHECK(link("Log lines") == "https://logs.test/?q=" + task.id());
+    b.open(t.address() + "/health");
+    b.until_text("How this service is set");
+    b.until_text("traces at traces.test, log lines at logs.test");
+    no_complaints(b);
+}
+
 TEST_CASE("of each handler half, 95 and 99 of 100 waits, runs and whole lives are shown") {
     counter t;
     fill(t);

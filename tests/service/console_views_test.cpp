@@ -1,13 +1,23 @@
 // What the console's pages are told of rules, places and settings.
+#include <errand/error.hpp>
+
+#include "service/console/links.hpp"
+#include "service/console/settings_words.hpp"
 #include "service/counter.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 using errand::test::eventually;
 using service_test::client;
 using service_test::counter;
@@ -19,6 +29,16 @@ boost::json::object seen_view(client& at, const std::string& what) {
     INFO(got.body);
     REQUIRE(got.status == 200);
     return got.json().as_object();
+}
+
+const std::string known_trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+const std::string known_traceparent = "00-" + known_trace + "-00f067aa0ba902b7-01";
+
+errand::service_options linking(const std::string& trace_url, const std::string& log_url = {}) {
+    errand::service_options how;
+    how.console.trace_url = trace_url;
+    how.console.log_url = log_url;
+    return how;
 }
 
 }  // namespace
@@ -40,7 +60,7 @@ TEST_CASE("the console says who waits at a limit, and with what task it goes on"
     });
     for (const auto& row : rows) {
         CHECK(row.at("limit") == "queue:parcels");
-        CHECK(row.at("keyed") == false);
+        CHECK_FALSE(row.at("keyed").as_bool());
         const auto& first = row.at("first");
         CHECK(first.at("handler") == "parcel");
         CHECK_FALSE(first.at("due_at").is_null());
@@ -65,4 +85,93 @@ TEST_CASE("the console is told of each handler's waits, runs and whole lives", "
         CHECK(times.at("p50_us").to_number<std::int64_t>() <= times.at("p95_us").to_number<std::int64_t>());
         CHECK(times.at("p95_us").to_number<std::int64_t>() <= times.at("p99_us").to_number<std::int64_t>());
     }
+}
+
+TEST_CASE("a task is linked to its trace and its log lines, as they are named") {
+    using errand::console::link_of;
+    errand::task_info task;
+    task.id = "0123";
+    task.handler = "send mail";
+    task.queue = "a/b";
+    CHECK(link_of("", task) == std::nullopt);
+    CHECK(link_of("https://logs/?q={id}&of={handler}#{queue}", task) ==
+          "https://logs/?q=0123&of=send%20mail#a%2Fb");
+    CHECK(link_of("https://logs/all", task) == "https://logs/all");
+    CHECK(link_of("https://traces/{trace_id}", task) == std::nullopt);
+    task.headers["traceparent"] = known_traceparent;
+    CHECK(link_of("https://traces/{trace_id}/{id}", task) == "https://traces/" + known_trace + "/0123");
+    task.headers["traceparent"] = "nonsense";
+    CHECK(link_of("https://traces/{trace_id}", task) == std::nullopt);
+}
+
+TEST_CASE("links that are no addresses of the web, or name what there is not, are refused") {
+    errand::app app{errand::test::fresh_settings()};
+    const auto made = [&](const errand::service_options& how) { errand::service{app, how}; };
+    const auto says = [](const char* what) { return MessageMatches(ContainsSubstring(what)); };
+    CHECK_THROWS_MATCHES(made(linking("javascript:alert(1)")), errand::usage_error,
+                         says("service_options .console.trace_url: \"javascript:alert(1)\" is no address"));
+    CHECK_THROWS_MATCHES(made(linking("", "https://logs/a b")), errand::usage_error,
+                         says("service_options .console.log_url: "));
+    CHECK_THROWS_MATCHES(made(linking("https://traces/{trace}")), errand::usage_error,
+                         says("{trace} means nothing; there are {trace_id}"));
+    CHECK_THROWS_AS(made(linking("https://traces/{trace_id")), errand::usage_error);
+    CHECK_NOTHROW(made(linking("https://traces/{trace_id}", "http://logs/{id}")));
+}
+
+TEST_CASE("the page of a task is told of its links", "[service]") {
+    counter t{linking("https://traces/{trace_id}", "https://logs/{id}")};
+    auto at = t.connect();
+    const auto traced =
+        t.run(t.app.perform("parcel", {1}, {.headers = {{"traceparent", known_traceparent}}}));
+    const auto seen = seen_view(at, "task?of=" + traced.id());
+    CHECK(seen.at("trace_url") == "https://traces/" + known_trace);
+    CHECK(seen.at("log_url") == "https://logs/" + traced.id());
+    const auto untraced = t.run(t.app.perform("parcel", {2}));
+    CHECK(seen_view(at, "task?of=" + untraced.id()).at("trace_url").is_null());
+}
+
+TEST_CASE("how a service is set is said in words, without what is secret") {
+    errand::config app;
+    app.store = "redis://anna:hidden-word@cache:7000/1";
+    app.encryption_keys = "2026-11:hidden-key";
+    errand::service_options service;
+    service.tokens_file = "/etc/hidden-file";
+    service.hosts = {"console.example.com"};
+    service.console.hide_args = true;
+    service.console.trace_url = "https://user:hidden-word@traces.example.com/{trace_id}?key=hidden-key";
+    std::string all;
+    for (const auto& [about, words] :
+         errand::console::settings_in_words(app, service, {.encrypts = true, .traces = false}))
+        all += std::string{about} + ": " + words + '\n';
+    INFO(all);
+    CHECK_THAT(
+        all, ContainsSubstring("Tasks are kept: in redis://cache:7000/1, asked for 10s while it is away\n"));
+    CHECK_THAT(all, ContainsSubstring("Their content: encrypted\n"));
+    CHECK_THAT(all, ContainsSubstring("At most: 1 MiB of arguments or result, 8 MiB of a request\n"));
+    CHECK_THAT(all, ContainsSubstring("Let in: who has a token of its file\n"));
+    CHECK_THAT(all, ContainsSubstring("Arguments and results: shown to nobody here\n"));
+    CHECK_THAT(all, ContainsSubstring("Spans: not sent\n"));
+    CHECK_THAT(all, ContainsSubstring("Links: traces at traces.example.com\n"));
+    CHECK_THAT(all, ContainsSubstring("Asked as: console.example.com\n"));
+    CHECK(all.find("hidden") == all.npos);
+    service.tokens_file.clear();
+    service.allow_anyone = true;
+    const auto open = errand::console::settings_in_words(app, service, {});
+    CHECK(std::ranges::any_of(open, [](const auto& one) {
+        return one.words == "everybody who reaches it, without a token";
+    }));
+}
+
+TEST_CASE("the page of health is told how the service is set", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto config = seen_view(at, "health").at("config").as_array();
+    const auto words_about = [&](const char* what) {
+        for (const auto& one : config) {
+            if (one.at(0) == what) return std::string{one.at(1).as_string()};
+        }
+        return std::string{};
+    };
+    CHECK(words_about("Let in") == "everybody on this machine, without a token");
+    CHECK(words_about("Arguments and results") == "shown here");
 }

@@ -4,6 +4,7 @@
 
 #include "core/hex.hpp"
 #include "core/sha256.hpp"
+#include "service/console/links.hpp"
 #include "service/console/page_texts.hpp"
 #include "service/target.hpp"
 
@@ -40,6 +41,7 @@ void check(const console_options& given) {
     }
     if (!given.files.empty() && !std::filesystem::exists(std::filesystem::path{given.files} / "index.html"))
         throw usage_error{"service_options .console.files: there is no index.html in " + given.files};
+    check_links(given);
 }
 
 assets::assets(const console_options& how) : folder_{how.files}, build_{digest_of_all()} {

@@ -18,11 +18,13 @@ class office {
 public:
     // `of` outlives it.
     explicit office(web::hub& of)
-        : files{of.options.console},
+        : around{of},
+          files{of.options.console},
           beat{of.app, of.loop},
           streams{of.app, of.loop},
           bulk{of.app, of.loop, actions} {}
 
+    const web::hub& around;
     assets files;
     sessions logins;
     action_log actions;

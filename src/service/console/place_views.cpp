@@ -1,7 +1,10 @@
 // Where tasks are and who runs them: queues, workers, handlers, days, health.
 #include <errand/error.hpp>
+#include <errand/proxy.hpp>
 
+#include "runtime/app_core.hpp"
 #include "service/console/office.hpp"
+#include "service/console/settings_words.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
 #include "service/instant.hpp"
@@ -144,9 +147,16 @@ awaitable<json::object> look_at_health(view_call c) {
     json::array away;
     for (const auto one : co_await c.app.inspect().away()) away.emplace_back(one);
     const auto& settings = c.app.settings();
+    const auto& core = detail::core_of(c.app);
+    json::array config;
+    for (const auto& [about, words] :
+         settings_in_words(settings, c.at.around.options,
+                           {.encrypts = core.seals() != nullptr, .traces = core.tracer != nullptr}))
+        config.push_back(json::array{about, words});
     co_return json::object{{"version", ERRAND_SERVICE_VERSION}, {"namespace", settings.name_space},
                            {"shards", settings.shards},         {"away", std::move(away)},
-                           {"outboxes", std::move(outboxes)},   {"watchers", c.at.streams.watchers()}};
+                           {"outboxes", std::move(outboxes)},   {"watchers", c.at.streams.watchers()},
+                           {"config", std::move(config)}};
 }
 
 }  // namespace errand::console

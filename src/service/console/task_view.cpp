@@ -1,4 +1,6 @@
 // One task: all that is known of it, and why it is where it is.
+#include "service/console/links.hpp"
+#include "service/console/office.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
 #include "service/instant.hpp"
@@ -38,6 +40,13 @@ awaitable<json::object> look_at_task(view_call c) {
     }
     document["stages"] = std::move(stages);
     document["args_hidden"] = c.hide_args;
+    const auto& options = c.at.around.options.console;
+    const auto link = [&](const std::string& pattern) {
+        const auto made = link_of(pattern, *task);
+        return made ? json::value{*made} : json::value{};
+    };
+    document["trace_url"] = link(options.trace_url);
+    document["log_url"] = link(options.log_url);
     const auto around = co_await surroundings_of(c.app, *task);
     document["why"] = why_text(*task, around);
     co_return document;
