@@ -134,6 +134,12 @@ inline constexpr metric_family outbox_backlog{
     "errand_outbox_backlog", gauge, "Tasks committed in a database that the store does not have yet."};
 inline constexpr metric_family outbox_oldest{"errand_outbox_oldest_seconds", gauge,
                                              "How long the oldest of them has waited."};
+inline constexpr metric_family schedule_late{
+    "errand_schedule_late_seconds", gauge,
+    "How long ago the tick was due that nobody has fired, of all schedules of the handler the longest; else 0."};
+inline constexpr metric_family schedule_missed{
+    "errand_schedule_ticks_missed", gauge,
+    "Ticks that nobody fired in time, of the handler's schedules that there are."};
 inline constexpr metric_family store_scrape{"errand_store_scrape_seconds", gauge,
                                             "How long it took to ask the store for this page."};
 
@@ -174,6 +180,6 @@ inline constexpr std::array process_metrics{metric::tasks_submitted,
 inline constexpr std::array store_metrics{
     metric::tasks,         metric::queue_head_age, metric::queue_paused,          metric::queue_workers,
     metric::workers,       metric::queue_ended,    metric::queue_attempts_failed, metric::outbox_backlog,
-    metric::outbox_oldest, metric::store_scrape};
+    metric::outbox_oldest, metric::schedule_late,  metric::schedule_missed,       metric::store_scrape};
 
 }  // namespace errand

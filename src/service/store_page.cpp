@@ -12,6 +12,8 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kept_for_others{5};
+// Schedules beyond are not looked at, and those of handlers beyond are one.
+constexpr std::size_t most_schedules = 10'000, schedules_per_page = 1000, most_scheduled_handlers = 100;
 
 struct queue_figures {
     std::map<state, std::size_t> tasks;
@@ -123,9 +125,37 @@ awaitable<void> store_page::look() {
     now.queues = co_await in.queues();
     now.workers = co_await in.workers();
     now.outboxes = co_await in.outboxes();
+    now.schedules = co_await look_at_schedules();
     now.at = steady::now();
     now.took = now.at - began;
     seen_ = std::move(now);
+}
+
+awaitable<store_page::ticks_by_handler> store_page::look_at_schedules() {
+    ticks_by_handler all;
+    std::string after;
+    std::size_t seen = 0;
+    do {
+        auto page = co_await app_.schedules({.limit = schedules_per_page}, after);
+        const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+        for (const auto& one : page.schedules) {
+            const bool room = all.size() < most_scheduled_handlers || all.contains(one.handler);
+            auto& sum = all[room ? one.handler : std::string{task_meter::other}];
+            if (one.next_at) sum.late = std::max(sum.late, now - *one.next_at);
+            sum.missed += one.missed;
+        }
+        seen += page.schedules.size();
+        after = std::move(page.next);
+    } while (!after.empty() && seen < most_schedules);
+    co_return all;
+}
+
+void store_page::write_schedules(metric_text& to, const ticks_by_handler& all) {
+    to.begin(metric::schedule_late);
+    for (const auto& [handler, one] : all) to.add({{"handler", handler}}, in_seconds(one.late));
+    to.begin(metric::schedule_missed);
+    for (const auto& [handler, one] : all)
+        to.add({{"handler", handler}}, static_cast<std::uint64_t>(one.missed));
 }
 
 std::string store_page::written(const figures& now, metric_form form) {
@@ -134,6 +164,7 @@ std::string store_page::written(const figures& now, metric_form form) {
     text.begin(metric::workers);
     text.add({}, std::uint64_t{now.workers.size()});
     write_outboxes(text, now.outboxes);
+    write_schedules(text, now.schedules);
     text.begin(metric::store_scrape);
     text.add({}, std::chrono::duration<double>(now.took).count());
     return std::move(text).finish();

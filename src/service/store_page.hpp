@@ -7,7 +7,10 @@
 #include "runtime/async_gate.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace errand::web {
@@ -20,15 +23,23 @@ public:
     awaitable<std::string> text(metric_form form);
 
 private:
+    struct ticks {
+        duration late{0};
+        std::int64_t missed = 0;
+    };
+    using ticks_by_handler = std::map<std::string, ticks>;
     struct figures {
         std::vector<queue_info> queues;
         std::vector<worker_info> workers;
         std::vector<outbox_info> outboxes;
+        ticks_by_handler schedules;
         std::chrono::steady_clock::duration took{};
         std::chrono::steady_clock::time_point at{};
     };
 
     awaitable<void> look();
+    awaitable<ticks_by_handler> look_at_schedules();
+    static void write_schedules(metric_text& to, const ticks_by_handler& all);
     bool is_fresh() const;
     static std::string written(const figures& now, metric_form form);
 

@@ -99,6 +99,35 @@ TEST_CASE("the namespace's page has its queues by state, and totals that only gr
     CHECK(again.at(R"(errand_tasks{queue="foreign",state="ready"})") == 1);
 }
 
+TEST_CASE("the namespace's page says by handler how late its schedules are, and how many ticks were missed",
+          "[service]") {
+    counter t;
+    auto at = t.connect();
+    t.run(t.app.handler<service_test::parcel>().every(std::chrono::milliseconds{10},
+                                                      {.mode = errand::fixed_rate}, "tick"));
+    t.run(t.app.handler<service_test::bulky>().every(std::chrono::hours{1}, {.mode = errand::fixed_rate}, 1));
+    metric_page page;
+    const auto late = [&](const std::string& handler) {
+        return page.at("errand_schedule_late_seconds{handler=\"" + handler + "\"}");
+    };
+    const auto missed = [&](const std::string& handler) {
+        return page.at("errand_schedule_ticks_missed{handler=\"" + handler + "\"}");
+    };
+    // Nobody is there who fires.
+    errand::test::eventually([&] {
+        page = page_of(at, "/metrics/store");
+        return late("parcel") > 0.1;
+    });
+    CHECK(late("bulky") == 0);
+    CHECK(missed("parcel") == 0);
+    t.start();
+    errand::test::eventually([&] {
+        page = page_of(at, "/metrics/store");
+        return missed("parcel") > 0;
+    });
+    CHECK(missed("bulky") == 0);
+}
+
 #ifdef ERRAND_PROMTOOL
 TEST_CASE("promtool has nothing to say against the pages", "[service]") {
     counter t;

@@ -86,5 +86,5 @@ TEST_CASE("each alert has a section of the runbook, which it names, and two test
         CHECK(tests.find("- name: " + name + " fires\n") != tests.npos);
         CHECK(tests.find("- name: " + name + " stays silent\n") != tests.npos);
     }
-    CHECK(count == 14);
+    CHECK(count == 16);
 }
