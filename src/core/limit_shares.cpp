@@ -144,22 +144,25 @@ private:
     bool takes_;
 };
 
+std::int64_t wants_to_run(const seen_share& one) { return one.running + one.waiting + one.in_line; }
+std::int64_t wants_to_start(const seen_share& one) { return one.waiting; }
+
 // Those that are there. Where not each can have something they come first in turn; else who has more keeps it: first of what it
-// may still use, since that is of use to nobody else.
+// may still use, since that is of use to nobody else. `wants`: above 0 of those who need it.
 std::vector<std::size_t> order_of(const limit_shares& all, std::span<const std::optional<seen_share>> seen,
-                                  share_part shard_share::* part, int most, duration stay, time_point now) {
+                                  share_part shard_share::* part, int most,
+                                  std::int64_t (*wants)(const seen_share&), duration stay, time_point now) {
     std::vector<std::size_t> order;
     std::int64_t in_need = 0;
     for (std::size_t at = 0; at < all.of.size(); ++at) {
         if (!seen[at]) continue;
         order.push_back(at);
-        if (seen[at]->running + seen[at]->waiting > 0) ++in_need;
+        if (wants(*seen[at]) > 0) ++in_need;
     }
     if (order.empty()) return order;
     if (in_need > most) {
         // Only who needs it takes part in the turns.
-        std::ranges::stable_partition(order,
-                                      [&](auto at) { return seen[at]->running + seen[at]->waiting > 0; });
+        std::ranges::stable_partition(order, [&](auto at) { return wants(*seen[at]) > 0; });
         const auto turn = now.time_since_epoch() / stay % in_need;
         std::rotate(order.begin(), order.begin() + turn, order.begin() + in_need);
     } else {
@@ -176,21 +179,30 @@ int running_now(const std::optional<limit_rule>& rule, const std::optional<seen_
     return static_cast<int>(std::clamp<std::int64_t>(seen->running, 0, std::numeric_limits<int>::max()));
 }
 
-void take_back(shard_share& one, const seen_share& seen, const limit_rule& rule, time_point now,
-               bool& changed) {
+bool has_heard(const shard_share& one, const seen_share& seen) {
+    return seen.heard == one.since && !seen.anew;
+}
+
+// Of starts the shard's own clock counts, as it does in the shard.
+void take_back(shard_share& one, const seen_share& seen, const limit_rule& rule, bool& changed) {
     const auto used = running_now(rule, seen);
     auto out = std::max(one.running.out, used);
     // What it has not heard of it may still do.
-    if (seen.heard == one.since) out = std::max(one.running.told, used);
+    if (has_heard(one, seen)) out = std::max(one.running.told, used);
     changed = changed || out != one.running.out;
     one.running.out = out;
-    if (seen.heard != one.since || one.starts.out <= one.starts.told || !rule.rate) return;
-    const auto end = (now + rule.rate->per + margin).time_since_epoch().count();
+    // Its clock is another one, too.
+    if (seen.anew && one.starts_end != 0) {
+        one.starts_end = 0;
+        changed = true;
+    }
+    if (!has_heard(one, seen) || one.starts.out <= one.starts.told || !rule.rate) return;
+    const auto end = (seen.now + rule.rate->per + margin).time_since_epoch().count();
     // Farther ahead only a clock that went back can leave it.
     if (one.starts_end == 0 || one.starts_end > end) {
         one.starts_end = end;
         changed = true;
-    } else if (now.time_since_epoch().count() >= one.starts_end) {
+    } else if (seen.now.time_since_epoch().count() >= one.starts_end) {
         one.starts.out = one.starts.told;
         one.starts_end = 0;
         changed = true;
@@ -204,22 +216,23 @@ std::vector<bool> share_out(limit_shares& all, std::span<const std::optional<see
     const auto& rule = all.rule.value();
     if (rule.max_running) {
         std::vector<std::int64_t> wants;
-        for (const auto& one : seen) wants.push_back(one ? one->running + one->waiting : 0);
+        for (const auto& one : seen) wants.push_back(one ? wants_to_run(*one) : 0);
         const auto part = &shard_share::running;
         sharing{all.of, part, *rule.max_running, takes}.share_out(
-            wants, order_of(all, seen, part, *rule.max_running, shortest_stay, now), changed);
+            wants, order_of(all, seen, part, *rule.max_running, wants_to_run, shortest_stay, now), changed);
     }
     if (rule.rate) {
         const auto part = &shard_share::starts;
-        const bool any = std::ranges::any_of(seen, [](const auto& one) { return one && one->waiting > 0; });
+        const bool any =
+            std::ranges::any_of(seen, [](const auto& one) { return one && wants_to_start(*one) > 0; });
         std::vector<std::int64_t> wants;
         // One at which nobody waits uses less than it has: how much is not counted, so it gives up half.
         for (std::size_t at = 0; at < seen.size(); ++at)
-            wants.push_back(seen[at] && seen[at]->waiting > 0 ? rule.rate->count
-                            : any                             ? all.of[at].starts.told / 2
-                                                              : 0);
+            wants.push_back(seen[at] && wants_to_start(*seen[at]) > 0 ? rule.rate->count
+                            : any                                     ? all.of[at].starts.told / 2
+                                                                      : 0);
         const auto stay = std::max(shortest_stay, 3 * rule.rate->per);
-        auto order = order_of(all, seen, part, rule.rate->count, stay, now);
+        auto order = order_of(all, seen, part, rule.rate->count, wants_to_start, stay, now);
         const auto before = all.of;
         sharing{all.of, part, rule.rate->count, takes}.share_out(wants, std::move(order), changed);
         for (std::size_t at = 0; at < all.of.size(); ++at) {
@@ -234,29 +247,50 @@ bool is_forgotten(const shard_share& one, const std::optional<seen_share>& seen)
     return seen && seen->heard > one.since;
 }
 
-// It may use all; and what the record says that it was told may be more than that was.
-void may_use_all(shard_share& one, const limit_rule& rule) {
-    one.running.out = std::max(one.running.out, rule.max_running.value_or(0));
-    one.starts.out = std::max(one.starts.out, rule.rate ? rule.rate->count : 0);
-    one.starts_end = 0;
+// By what it has heard itself; all of it where that cannot be said.
+int may_run(const std::optional<seen_share>& seen, const limit_rule& whole) {
+    if (!whole.max_running) return 0;
+    const bool is_said = seen && seen->rule && seen->rule->max_running;
+    return is_said ? *seen->rule->max_running : *whole.max_running;
 }
-void stop_all(shard_share& one, const limit_rule& rule) {
-    one.running.told = one.starts.told = 0;
-    may_use_all(one, rule);
+int may_start(const std::optional<seen_share>& seen, const limit_rule& whole) {
+    if (!whole.rate) return 0;
+    const bool is_said = seen && seen->rule && seen->rule->rate && seen->rule->rate->per == whole.rate->per;
+    return is_said ? seen->rule->rate->count : whole.rate->count;
 }
 
-// Returns who is to be told anew, if any.
+// Changes may be lost, and nobody can say of which that is away.
+void doubt_those_away(limit_shares& all, std::span<const std::optional<seen_share>> seen, bool& changed) {
+    for (std::size_t at = 0; at < all.of.size(); ++at) {
+        if (seen[at]) continue;
+        const auto before = all.of[at];
+        auto& one = all.of[at];
+        one.running.out = std::max(one.running.out, may_run(seen[at], *all.rule));
+        one.starts.out = std::max(one.starts.out, may_start(seen[at], *all.rule));
+        one.starts_end = 0;
+        changed = changed || before != one;
+    }
+}
+
+// The record stands where the first of them does.
+bool record_may_be_older(std::span<const std::optional<seen_share>> seen) {
+    return !seen.empty() && seen.front() && seen.front()->anew;
+}
+
+// Returns who is to be told anew, if any: where one has heard what the record does not know, all. What the lost changes have told the
+// others may still be under way.
 std::vector<bool> find_forgotten(limit_shares& all, std::span<const std::optional<seen_share>> seen) {
     std::vector<bool> forgotten;
     for (std::size_t at = 0; at < all.of.size(); ++at)
         forgotten.push_back(is_forgotten(all.of[at], seen[at]));
     if (!all.rule || std::ranges::count(forgotten, true) == 0) return forgotten;
     for (std::size_t at = 0; at < all.of.size(); ++at) {
-        if (forgotten[at]) stop_all(all.of[at], *all.rule);
-        // What the lost changes told those that are away nobody knows.
-        if (!seen[at]) may_use_all(all.of[at], *all.rule);
+        auto& one = all.of[at];
+        one.running = {.told = 0, .out = std::max(one.running.out, may_run(seen[at], *all.rule))};
+        one.starts = {.told = 0, .out = std::max(one.starts.out, may_start(seen[at], *all.rule))};
+        one.starts_end = 0;
     }
-    return forgotten;
+    return std::vector<bool>(all.of.size(), true);
 }
 
 void tell_anew(limit_shares& all, std::span<const std::optional<seen_share>> seen,
@@ -277,7 +311,7 @@ bool same_window(const std::optional<limit_rule>& a, const limit_rule& b) {
 int still_out(const shard_share& one, share_part shard_share::* part, const std::optional<seen_share>& seen,
               int most) {
     if (is_forgotten(one, seen)) return most;
-    return seen && seen->heard == one.since ? 0 : (one.*part).out;
+    return seen && has_heard(one, *seen) ? 0 : (one.*part).out;
 }
 
 void begin_running(shard_share& one, const std::optional<seen_share>& seen,
@@ -300,7 +334,7 @@ void begin_starts(shard_share& one, const std::optional<seen_share>& seen,
     // In a time of another length it may be as many.
     one.starts.out = out > 0 ? most : 0;
     // Whoever was there starts by the new rule as soon as it has heard.
-    if (had_rate && seen && seen->heard == one.since) one.starts_end = starts_over;
+    if (had_rate && seen && has_heard(one, *seen)) one.starts_end = starts_over;
 }
 
 }  // namespace
@@ -348,14 +382,16 @@ std::optional<limit_rule> rule_for_shard(const limit_shares& all, std::size_t sh
     const auto& one = all.of.at(shard);
     if (rule.max_running) rule.max_running = one.running.told;
     if (!rule.rate) return rule;
-    // There is no rate of nothing.
-    if (one.starts.told == 0) return limit_rule{.max_running = 0, .rate = {}};
     const auto whole = rule.rate->count;
     rule.rate->count = one.starts.told;
-    if (rule.rate->burst > 0)
+    if (rule.rate->burst > 0 && one.starts.told > 0)
         rule.rate->burst = static_cast<int>(std::max<std::int64_t>(1, std::int64_t{rule.rate->burst} *
                                                                           one.starts.told / whole));
     return rule;
+}
+
+bool is_to_hear(const shard_share& one, const seen_share& seen) {
+    return seen.heard < one.since || (seen.anew && seen.heard == one.since);
 }
 
 limit_shares with_rule(std::optional<limit_shares> before, std::string name, std::optional<limit_rule> rule,
@@ -367,6 +403,8 @@ limit_shares with_rule(std::optional<limit_shares> before, std::string name, std
     const bool keeps_running = rule && rule->max_running && all.rule && all.rule->max_running;
     const bool had_rate = all.rule && all.rule->rate;
     if (rule) find_forgotten(all, seen);
+    bool changed = false;
+    if (all.rule && record_may_be_older(seen)) doubt_those_away(all, seen, changed);
     for (std::size_t at = 0; at < seen.size(); ++at) {
         auto& one = all.of[at];
         if (keeps_running)
@@ -382,13 +420,15 @@ limit_shares with_rule(std::optional<limit_shares> before, std::string name, std
 }
 
 bool balance(limit_shares& all, std::span<const std::optional<seen_share>> seen, time_point now, bool takes) {
-    if (seen.size() != all.of.size()) return false;
+    // Without the one where the record stands nobody can say whether it has lost changes.
+    if (seen.size() != all.of.size() || !seen.front()) return false;
     bool changed = false;
     const auto forgotten = find_forgotten(all, seen);
     auto told = forgotten;
     if (all.rule) {
+        if (record_may_be_older(seen)) doubt_those_away(all, seen, changed);
         for (std::size_t at = 0; at < all.of.size(); ++at) {
-            if (seen[at] && !forgotten[at]) take_back(all.of[at], *seen[at], *all.rule, now, changed);
+            if (seen[at] && !forgotten[at]) take_back(all.of[at], *seen[at], *all.rule, changed);
         }
         told = share_out(all, seen, now, takes);
         for (std::size_t at = 0; at < told.size(); ++at) told[at] = told[at] || forgotten[at];

@@ -5,13 +5,16 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace away_test;
 using errand::limits_balance;
 using errand::test::run_until;
+using errand::yield_verdict;
 
 namespace {
 
@@ -30,7 +33,30 @@ struct shares_desk : store_desk {
             await(io, worker.of->submit(0, {&item, 1}, errand::submit_mode::each));
         }
     }
-    std::size_t claim() { return work({}, 10).claimed.size(); }
+    std::vector<errand::claimed_task> take() { return work({}, 10).claimed; }
+    std::size_t claim() { return take().size(); }
+    // The first that starts while shares follow the need.
+    errand::claimed_task take_one() {
+        std::vector<errand::claimed_task> got;
+        REQUIRE(run_until(io, [&] {
+            balance();
+            got = take();
+            return !got.empty();
+        }));
+        REQUIRE(got.size() == 1);
+        return got[0];
+    }
+    yield_verdict say(const errand::claimed_task& task, bool back) {
+        const std::vector<errand::yield_wish> one{{task.id, task.claim, back}};
+        return await(io, worker.of->yield_gates(one)).at(0);
+    }
+    yield_verdict leave(const errand::claimed_task& task) { return say(task, false); }
+    yield_verdict come_back(const errand::claimed_task& task) { return say(task, true); }
+    void finish(const errand::claimed_task& task) {
+        auto done = errand::test::success_of(task);
+        done.gated = true;
+        CHECK(work({done}).verdicts == std::vector{errand::report_verdict::accepted});
+    }
     limits_balance balance(std::string_view by = "w") { return await(io, worker.of->balance_limits(by)); }
     // Shares follow the need meanwhile; never more than so many start.
     bool comes_to_start(std::size_t count) {
@@ -113,4 +139,74 @@ TEST_CASE("one worker keeps shares in balance, and another one does when it has 
     CHECK(t.balance("") == limits_balance::even);
     CHECK(run_until(t.io, [&] { return t.balance("v") == limits_balance::even; }));
     CHECK(t.balance("w") == limits_balance::elsewhere);
+}
+
+TEST_CASE("a server that was started anew lets nothing through before it has heard of its share again",
+          "[shards]") {
+    shares_desk t;
+    t.set(errand::limit_rule{.max_running = 4});
+    t.other.kill();
+    t.other.restart();
+    t.submit_behind(away_shard, 5);
+    CHECK(t.claim() == 0);
+    REQUIRE(t.comes_to_start(4));
+    REQUIRE(t.comes_to_be_even());
+    CHECK(t.claim() == 0);
+}
+
+TEST_CASE("a share that a fail-over has made as large as it was before lets nothing through", "[shards]") {
+    shares_desk t;
+    const auto of_limits = t.key("limits", away_shard);
+    t.set(errand::limit_rule{.max_running = 4});
+    t.other.command({"COPY", of_limits, "kept"});
+    t.submit_behind(0, 4);
+    REQUIRE(t.comes_to_start(4));
+    REQUIRE(t.comes_to_be_even());
+    t.other.kill();
+    t.other.restart();
+    REQUIRE(t.other.command({"COPY", "kept", of_limits, "REPLACE"}) == "1");
+    t.submit_behind(away_shard, 2);
+    CHECK(t.claim() == 0);
+    REQUIRE(t.comes_to_be_even());
+    CHECK(t.claim() == 0);
+}
+
+TEST_CASE("attempts that have waited go on one after the other, in whichever shards they stand", "[shards]") {
+    shares_desk t;
+    t.set(errand::limit_rule{.max_running = 1});
+    t.submit_behind(0, 1);
+    t.submit_behind(away_shard, 1);
+    std::vector<errand::claimed_task> both;
+    for (int i = 0; i < 2; ++i) {
+        both.push_back(t.take_one());
+        CHECK(t.leave(both.back()) == yield_verdict::done);
+    }
+    std::vector<yield_verdict> back{t.come_back(both[0]), t.come_back(both[1])};
+    if (back[0] == yield_verdict::in_line) {
+        std::ranges::reverse(back);
+        std::ranges::reverse(both);
+    }
+    REQUIRE(back == std::vector{yield_verdict::done, yield_verdict::in_line});
+    t.finish(both[0]);
+    CHECK(run_until(t.io, [&] {
+        t.balance();
+        return std::ranges::count(t.worker.ear.may_run, both[1].id) > 0;
+    }));
+    CHECK(t.come_back(both[1]) == yield_verdict::done);
+    t.finish(both[1]);
+    for (const auto& one : await(t.io, t.worker.of->limits())) CHECK(one.running == 0);
+}
+
+TEST_CASE("an attempt that has waited goes on in a shard that has no starts of a rate", "[shards]") {
+    shares_desk t;
+    t.set(errand::limit_rule{.rate = errand::rate_limit{.count = 1, .per = 1h}});
+    t.submit_behind(0, 1);
+    const auto parent = t.take_one();
+    CHECK(t.leave(parent) == yield_verdict::done);
+    t.submit_behind(away_shard, 1);
+    REQUIRE(t.comes_to_be_even());
+    // Its share goes to the other one, when the hour is over.
+    t.submit_behind(0, 1);
+    CHECK(t.claim() == 0);
+    CHECK(t.come_back(parent) == yield_verdict::done);
 }

@@ -23,16 +23,30 @@ struct shard_model {
     std::optional<limit_rule> rule;
     std::optional<share_pace> pace;
     std::int64_t running = 0, queued = 0;
+    std::int64_t in_line = 0;  // who has waited for another task
     std::int64_t used_up = 0;  // ns
+    int server = 0;
+    bool anew = false;
     std::vector<time_point> starts;
 
+    // `meant`: the server that was seen before it was sent.
     void hear(std::uint64_t since, const std::optional<limit_rule>& told,
-              const std::optional<limit_rule>& whole) {
-        if (since <= heard) return;
+              const std::optional<limit_rule>& whole, int meant) {
+        if (meant != server || since < heard || (since == heard && !anew)) return;
         heard = since;
         rule = told;
+        anew = false;
         pace.reset();
-        if (told && told->rate) pace = pace_of_share(whole->rate.value(), told->rate->count);
+        if (told && told->rate && told->rate->count > 0)
+            pace = pace_of_share(whole->rate.value(), told->rate->count);
+    }
+    // Its replica takes its place, with what it had heard by then. What it let start since is known.
+    void fail_over_to(const shard_model& before) {
+        heard = before.heard;
+        rule = before.rule;
+        pace = before.pace;
+        anew = rule.has_value();
+        ++server;
     }
     // As stores do it: farther ahead than a full burst it is cut.
     std::int64_t used(std::int64_t now) const {
@@ -41,6 +55,7 @@ struct shard_model {
     static std::int64_t ns(time_point at) { return std::chrono::nanoseconds{at.time_since_epoch()}.count(); }
     bool may_start(time_point now) const {
         if (!rule) return true;
+        if (anew || (rule->rate && rule->rate->count == 0)) return false;
         if (rule->max_running && running >= *rule->max_running) return false;
         return !pace || used(ns(now)) - pace->tolerance <= ns(now);
     }
@@ -52,7 +67,15 @@ struct shard_model {
         starts.push_back(now);
         return true;
     }
-    seen_share seen() const { return {heard, running, queued}; }
+    seen_share seen(time_point now) const {
+        return {.heard = heard,
+                .running = running,
+                .waiting = queued,
+                .in_line = in_line,
+                .now = now,
+                .rule = rule,
+                .anew = anew};
+    }
 };
 
 struct model {
@@ -60,7 +83,7 @@ struct model {
 
     std::vector<std::optional<seen_share>> look() const {
         std::vector<std::optional<seen_share>> seen;
-        for (const auto& one : shards) seen.emplace_back(one.seen());
+        for (const auto& one : shards) seen.emplace_back(one.seen(now));
         return seen;
     }
     void set(std::optional<limit_rule> rule) {
@@ -69,7 +92,8 @@ struct model {
     }
     void tell() {
         for (std::size_t at = 0; at < shards.size(); ++at)
-            shards[at].hear(record->of[at].since, rule_for_shard(*record, at), record->rule);
+            shards[at].hear(record->of[at].since, rule_for_shard(*record, at), record->rule,
+                            shards[at].server);
     }
     bool round() {
         const bool changed = balance(*record, look(), now);
@@ -164,7 +188,7 @@ TEST_CASE("starts that a shard gives up are given to another when no window hold
     }
     // It has all of it in the end.
     CHECK(rule_for_shard(*t.record, 0)->rate->count == 4);
-    CHECK(rule_for_shard(*t.record, 1)->max_running == 0);
+    CHECK(rule_for_shard(*t.record, 1)->rate->count == 0);
     for (const auto& one : t.shards) all.insert(all.end(), one.starts.begin(), one.starts.end());
     for (const auto from : all) {
         const auto in_window =
@@ -222,16 +246,19 @@ TEST_CASE("a very large limit is shared out at once") {
     CHECK(sum == std::numeric_limits<int>::max());
 }
 
-// Several keep the shares in balance at once, by what they read some time ago; messages come late, twice, in any order or never.
+// Several keep the shares in balance at once, by what they read some time ago; messages come late, twice, in any order or never; a
+// shard fails over to what it was some time ago, and the first one with the record.
 TEST_CASE("shares never allow more than the limit, whatever is late, lost or done twice") {
     struct message {
         std::size_t to;
         std::uint64_t since;
         std::optional<limit_rule> rule, whole;
+        int server;
     };
     struct keeper {
         limit_shares read;
         std::vector<std::optional<seen_share>> seen;
+        std::vector<int> servers;
         time_point at;
     };
     for (unsigned seed = 0; seed < 60; ++seed) {
@@ -246,8 +273,25 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
         std::deque<message> under_way;
         std::vector<std::optional<keeper>> keepers(3);
         std::deque<time_point> starts;
+        auto replicas = t.shards;
+        auto replica_of_record = t.record;
         for (int step = 0; step < 2000; ++step) {
             t.now += duration{pick(40)};
+            if (pick(50) == 0) {
+                replicas = t.shards;
+                replica_of_record = t.record;
+            }
+            if (pick(100) == 0) {
+                const auto which = pick(count);
+                t.now += 2ms;
+                t.shards[which].fail_over_to(replicas[which]);
+                if (which == 0) {
+                    t.record = replica_of_record;
+                    // A change that was read before is refused, and what has been sent has come.
+                    for (auto& any : keepers) any.reset();
+                    under_way.clear();
+                }
+            }
             auto& shard = t.shards[pick(count)];
             auto& one = keepers[pick(3)];
             switch (pick(6)) {
@@ -259,7 +303,8 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
                 break;
             case 2: shard.running -= std::min<std::int64_t>(shard.running, 2); break;
             case 3:
-                one = keeper{*t.record, t.look(), t.now};
+                one = keeper{*t.record, t.look(), {}, t.now};
+                for (const auto& looked_at : t.shards) one->servers.push_back(looked_at.server);
                 if (pick(4) == 0) one->seen[pick(count)].reset();
                 break;
             case 4: {
@@ -272,7 +317,7 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
                     for (std::size_t at = 0; at < count; ++at) {
                         if (pick(5) != 0)
                             under_way.push_back({at, changed.of[at].since, rule_for_shard(changed, at),
-                                                 changed.rule});
+                                                 changed.rule, one->servers[at]});
                     }
                 }
                 if (pick(3) != 0) one.reset();
@@ -282,7 +327,7 @@ TEST_CASE("shares never allow more than the limit, whatever is late, lost or don
                 if (under_way.empty()) break;
                 const auto at = static_cast<std::ptrdiff_t>(pick(under_way.size()));
                 const auto& told = under_way[static_cast<std::size_t>(at)];
-                t.shards[told.to].hear(told.since, told.rule, told.whole);
+                t.shards[told.to].hear(told.since, told.rule, told.whole, told.server);
                 if (pick(3) != 0) under_way.erase(under_way.begin() + at);
             }
             INFO("seed " << seed << ", step " << step);
@@ -312,7 +357,7 @@ TEST_CASE(
                 shares.emplace_back(now, share);
                 auto told = whole;
                 told.count = share;
-                shard.hear(++version, limit_rule{.rate = told}, all);
+                shard.hear(++version, limit_rule{.rate = told}, all, 0);
             }
             while (shard.start(now)) starts.push_back(now);
             while (!starts.empty() && starts.front() <= now - 1s) starts.pop_front();
@@ -329,7 +374,7 @@ TEST_CASE("a shard that has all of a rate reaches it, burst and all") {
     shard_model shard;
     shard.queued = 1000;
     const rate_limit whole{.count = 10, .per = 1s, .burst = 4};
-    shard.hear(1, limit_rule{.rate = whole}, limit_rule{.rate = whole});
+    shard.hear(1, limit_rule{.rate = whole}, limit_rule{.rate = whole}, 0);
     const time_point begun{1'790'000'000'000ms};
     while (shard.start(begun)) {
     }
@@ -399,7 +444,7 @@ TEST_CASE("what a shard that is away may still do stays out, whatever is set mea
             auto seen = t.look();
             seen[1].reset();
             t.record = with_rule(std::move(t.record), "queue:mail", std::move(next), seen, t.now);
-            t.shards[0].hear(t.record->of[0].since, rule_for_shard(*t.record, 0), t.record->rule);
+            t.shards[0].hear(t.record->of[0].since, rule_for_shard(*t.record, 0), t.record->rule, 0);
         };
         without_second(std::nullopt);
         without_second(rule);
@@ -408,7 +453,7 @@ TEST_CASE("what a shard that is away may still do stays out, whatever is set mea
         without_second(std::nullopt);
         without_second(limit_rule{.max_running = rule.max_running,
                                   .rate = rate_limit{.count = 6, .per = 5s}});
-        CHECK((rule_for_shard(*t.record, 0)->rate ? 6 : 0) == (is_rate ? 0 : 6));
+        CHECK(rule_for_shard(*t.record, 0)->rate->count == (is_rate ? 0 : 6));
         // It is there again.
         for (int i = 0; i < 200; ++i, t.now += 100ms) t.round();
         CHECK(rule_for_shard(*t.record, 0)->rate->count == 3);
@@ -455,7 +500,7 @@ TEST_CASE("a limit that was cleared is cleared again where a shard has heard of 
     model t{2, {.max_running = 4}};
     t.set(std::nullopt);
     t.shards[1].hear(t.shards[1].heard + 5'000'000, limit_rule{.max_running = 1},
-                     limit_rule{.max_running = 4});
+                     limit_rule{.max_running = 4}, 0);
     CHECK(t.round());
     CHECK_FALSE(t.shards[1].rule);
     CHECK_FALSE(t.round());
@@ -486,4 +531,87 @@ TEST_CASE("a fail-over of the record while a shard is away gives nobody what tha
     t.start_all();
     CHECK(t.running() == 6);
     CHECK(t.shards[0].running == 3);
+}
+
+TEST_CASE("a shard that fails over to a larger share lets nothing through before it hears of its own") {
+    model t{2, {.max_running = 4}};
+    t.shards[0].queued = 100;
+    for (int i = 0; i < 3; ++i) t.round();
+    REQUIRE(t.shards[0].rule->max_running == 4);
+    const auto before = t.shards[0];
+    t.shards[0].queued = 0;
+    t.shards[1].queued = 100;
+    for (int i = 0; i < 3; ++i) t.round();
+    t.start_all();
+    REQUIRE(t.shards[1].running == 4);
+    t.shards[0].fail_over_to(before);
+    t.shards[0].queued = 100;
+    for (int i = 0; i < 4; ++i) {
+        t.start_all();
+        CHECK(t.running() == 4);
+        t.round();
+    }
+    t.shards[1].running = t.shards[1].queued = 0;
+    for (int i = 0; i < 3; ++i) t.round();
+    t.start_all();
+    CHECK(t.shards[0].running == 4);
+    // A start anew that has lost nothing is heard of, too.
+    t.shards[0].fail_over_to(t.shards[0]);
+    CHECK_FALSE(t.round());
+    CHECK_FALSE(t.shards[0].anew);
+}
+
+TEST_CASE(
+    "a record that fails over together with its own shard's share gives that one nothing back too early") {
+    model t{2, {.max_running = 4}};
+    t.shards[0].queued = 100;
+    for (int i = 0; i < 3; ++i) t.round();
+    const auto shard_before = t.shards[0];
+    const auto record_before = t.record;
+    t.shards[0].queued = 0;
+    t.shards[1].queued = 100;
+    for (int i = 0; i < 3; ++i) t.round();
+    t.start_all();
+    REQUIRE(t.shards[1].running == 4);
+    t.shards[0].fail_over_to(shard_before);
+    t.record = record_before;
+    t.shards[0].queued = 100;
+    // As long as the other one is away nobody knows what that may do.
+    for (const bool is_there : {false, false, true, true, true}) {
+        auto seen = t.look();
+        if (!is_there) seen[1].reset();
+        balance(*t.record, seen, t.now);
+        t.shards[0].hear(t.record->of[0].since, rule_for_shard(*t.record, 0), t.record->rule, 1);
+        if (is_there) t.tell();
+        t.start_all();
+        CHECK(t.running() == 4);
+    }
+    t.shards[1].running = t.shards[1].queued = 0;
+    for (int i = 0; i < 4; ++i) t.round();
+    t.start_all();
+    CHECK(t.shards[0].running == 4);
+}
+
+TEST_CASE("starts that are out are counted by the clock of the shard that has them") {
+    model t{2, {.rate = rate_limit{.count = 4, .per = 1s}}};
+    t.shards[1].queued = 100;
+    for (int i = 0; i < 4; ++i) t.round();
+    REQUIRE(t.record->of[0].starts.told < t.record->of[0].starts.out);
+    // The clock of the record's server goes ahead.
+    for (int i = 0; i < 4; ++i) balance(*t.record, t.look(), t.now + 1h);
+    CHECK(t.record->of[0].starts.out == 2);
+    t.now += 1h;
+    for (int i = 0; i < 30; ++i, t.now += 100ms) t.round();
+    CHECK(t.record->of[1].starts.told == 4);
+}
+
+TEST_CASE("who has waited for another task needs no start to go on, and a shard without starts lets it") {
+    model t{2, {.max_running = 3, .rate = rate_limit{.count = 1, .per = 1h}}};
+    t.shards[0].in_line = 1;
+    t.shards[1].queued = 5;
+    for (int i = 0; i < 200; ++i, t.now += 1min) t.round();
+    CHECK(rule_for_shard(*t.record, 1)->rate->count == 1);
+    const auto first = rule_for_shard(*t.record, 0);
+    CHECK(first->rate->count == 0);
+    CHECK(*first->max_running >= 1);
 }

@@ -38,9 +38,11 @@ std::string share_text(const limit_rule& share, const limit_rule& whole) {
     const auto most = share.max_running ? std::to_string(*share.max_running) : "-";
     if (!share.rate || !whole.rate) return most + " - - - - -";
     const auto& rate = *share.rate;
+    const auto starts = most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) +
+                        ' ' + std::to_string(rate.burst);
+    if (rate.count == 0) return starts + " - -";
     const auto pace = pace_of_share(*whole.rate, rate.count, quarter);
-    return most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) + ' ' +
-           std::to_string(rate.burst) + ' ' + microseconds(quarters_in(pace.spacing)) + ' ' +
+    return starts + ' ' + microseconds(quarters_in(pace.spacing)) + ' ' +
            microseconds(quarters_in(pace.tolerance));
 }
 
@@ -90,7 +92,7 @@ awaitable<void> shard_store::set_share(const std::string& name, std::uint64_t ve
                                        std::optional<limit_rule> share, limit_rule whole) {
     const bool is_open = !whole.max_running || *whole.max_running > 0;
     const std::string what{!share ? "unshare " : is_open ? "share " : "shut "};
-    return change_limit(what + std::to_string(version), name,
+    return change_limit(what + std::to_string(version) + ' ' + asked_server_, name,
                         share_text(share.value_or(limit_rule{}), whole));
 }
 
@@ -99,7 +101,7 @@ awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std
     for (const auto& one : numbers) call.arg(std::string_view{one});
     reply answer;
     reply_reader in{answer};
-    co_await ask(call, answer, in);
+    const auto head = co_await ask(call, answer, in);
     std::vector<limit_state> all;
     while (!in.done()) {
         limit_state one;
@@ -113,6 +115,9 @@ awaitable<std::vector<limit_state>> shard_store::list_limits(std::span<const std
         if (!share.empty()) one.share = std::stoull(std::string{share});
         one.in_line = in.number();
         one.throttled = duration{in.number()};
+        one.share_is_old = in.number() == 1;
+        asked_server_ = in.text();
+        one.seen_at = head.now;
         all.push_back(std::move(one));
     }
     co_return all;
@@ -140,6 +145,7 @@ awaitable<lent_limits> shard_store::lent(std::string_view worker) {
     co_await ask(call, answer, in);
     lent_limits all;
     all.others_do_it = in.number() == 1;
+    if (!all.others_do_it) record_server_ = in.text();
     while (!in.done()) all.records.emplace_back(in.text());
     co_return all;
 }
@@ -149,6 +155,7 @@ awaitable<bool> shard_store::lend(const std::string& name, std::uint64_t seen, s
     call.own_arg(limit_number(name));
     call.own_arg(seen == 0 ? std::string{} : eight_bytes(seen));
     call.arg(std::string_view{record});
+    call.own_arg(record_server_);
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);

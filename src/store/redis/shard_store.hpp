@@ -118,6 +118,9 @@ private:
     awaitable<list_answer> list_running(const list_call& call);
     enum class tried { written, held, strange };
     awaitable<tried> submit_new(std::size_t lane, std::span<const submission_item> items);
+    awaitable<std::vector<submit_answer>> submit_apart(std::size_t lane,
+                                                       std::span<const submission_item> items,
+                                                       submit_mode mode);
     void forget_registered();
 
     void up() override;
@@ -170,6 +173,8 @@ private:
     unsigned times_forgotten_ = 0;
     std::vector<std::string> known_queues_;  // where a task is looked for first
     std::string settings_seen_;              // their version
+    // Which server said last what happens at limits, and how they are shared out: a fail-over may take back what that rests on.
+    std::string asked_server_, record_server_;
     time_point next_sweep_{};
     time_point store_time_{};
     std::chrono::steady_clock::time_point measured_{};

@@ -66,7 +66,14 @@ std::vector<std::optional<seen_share>> seen_of(const std::string& name,
         auto& shard = seen.emplace_back();
         if (!one) continue;
         const auto at = std::ranges::find(*one, name, &limit_state::name);
-        if (at != one->end()) shard = seen_share{at->share, at->running, at->waiting + at->in_line};
+        if (at == one->end()) continue;
+        shard = seen_share{.heard = at->share,
+                           .running = at->running,
+                           .waiting = at->waiting,
+                           .in_line = at->in_line,
+                           .now = at->seen_at,
+                           .rule = at->set,
+                           .anew = at->share_is_old};
     }
     return seen;
 }
@@ -122,9 +129,8 @@ awaitable<std::size_t> sharded_store::tell_shares(const limit_shares& all,
         std::make_shared<shards::late_answers<bool>>(co_await boost::asio::this_coro::executor, shards());
     std::size_t count = 0;
     for (std::size_t shard = 0; shard < shards(); ++shard) {
-        const auto since = all.of[shard].since;
         // What is older than what it has heard it does not take.
-        if (!seen[shard] || seen[shard]->heard >= since) continue;
+        if (!seen[shard] || !is_to_hear(all.of[shard], *seen[shard])) continue;
         ++count;
         calls->start(shard, share_told(*shards_[shard], *told, shard), told);
     }

@@ -2,9 +2,10 @@
 -- (m: how many run, s: how many start in a time, b: both), limit (8), key (8).
 --
 -- limits: 'r' limit -> the rule in force: how many run, spacing and tolerance of starts (us; '-': not limited); 'n' its name;
---         'd' the rule that a program declares, 's' the one that was set at run time, 'f' the version of the last share that
---         was told of one that holds over several shards (limits_set.lua), 'o' what it was while it is in force: 'share' or 'shut'; 'w' since when somebody waits because of it, 'z' how
---         long somebody has before (ms)
+--         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua); 'f' the version of the
+--         last share that was told of one that holds over several shards, 'o' what it is while it is in force: 'share' or 'shut',
+--         the server that has heard of it, and how many may run of those who go on ('-': not limited); 'w' since when somebody
+--         waits because of it, 'z' how long somebody has before (ms)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
@@ -24,14 +25,36 @@ local function is_gated(body) return byte(body, 3) >= 128 end
 local function gates_of(body) return sub(body, -1 - gate_width * byte(body, -1), -2) end
 
 local rules = {}
+
+-- The server that holds the data now: another one after each start and each fail-over. '' where this user may not ask.
+function rules.server()
+  if not rules.this_server then
+    local text = redis.pcall('INFO', 'server')
+    rules.this_server = type(text) == 'string' and string.match(text, 'run_id:(%x+)') or ''
+  end
+  return rules.this_server
+end
+
+-- What a fail-over took back may be that a share was made smaller, and others have the rest by now: so nothing goes by one that
+-- another server has heard of. It is told again (core/limit_shares.hpp).
+function rules.is_old(share) return share and string.match(share, '^%l+ (%x*) ') ~= rules.server() end
+function rules.take_share(rule, share)
+  local kind, going_on = string.match(share, '^(%l+) %x* (%S+)$')
+  if rules.is_old(share) then
+    rule.most, rule.others_go_on, rule.most_go_on = 0, true, 0
+  elseif kind == 'share' then
+    rule.others_go_on, rule.most_go_on = true, tonumber(going_on)
+  end
+end
+
 local function rule_of(gate)
   local limit = sub(gate, 2, 9)
   local rule = rules[limit]
   if rule == nil then
     local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit)
     local most, spacing, tolerance = string.match(kept[1] or '', '^(%S+) (%S+) (%S+)$')
-    rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2]),
-      others_go_on = kept[3] == 'share'}
+    rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2])}
+    if kept[3] then rules.take_share(rule, kept[3]) end
     rules[limit] = rule
   end
   return rule

@@ -23,8 +23,13 @@ end
 -- What has started is finished, one after the other, also where a rule has closed the gate since. Not where other shards may let
 -- some through: this one is given a share for it.
 function returns.room(known)
-  local most = known.runs and known.rule.most
-  if most and not known.rule.others_go_on then most = math.max(most, 1) end
+  local rule = known.rule
+  local most = known.runs and rule.most
+  if rule.others_go_on then
+    most = known.runs and rule.most_go_on
+  elseif most then
+    most = math.max(most, 1)
+  end
   return not most or running(known.name) - returns.waiting(known.name) < most
 end
 function returns.may_run(text)

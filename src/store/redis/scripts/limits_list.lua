@@ -4,7 +4,8 @@
 -- Returns: 'ok', now, then of each: name, the rule that is declared and the one that is set (as limits_set takes them; ''),
 --          how many run, how many wait at it, when a rate lets the next one through (ms; ''), the version of the share
 --          that was set here (''), how many have waited for other tasks and wait in line to go on, for how long all in all
---          somebody waited because of it (ms)
+--          somebody waited because of it (ms), 1 when another server has heard of the share, and this one lets nothing through,
+--          this server
 -- Cost:    O(limits + 200 groups that wait at each)
 -- Needs:   lib_groups
 mends = false
@@ -36,7 +37,7 @@ local function waiting_at(limit)
 end
 
 for _, limit in ipairs(wanted) do
-  local n, known = #reply, call('HMGET', limits, 'n' .. limit, 'd' .. limit, 's' .. limit, 'f' .. limit, 'w' .. limit, 'z' .. limit)
+  local n, known = #reply, call('HMGET', limits, 'n' .. limit, 'd' .. limit, 's' .. limit, 'f' .. limit, 'w' .. limit, 'z' .. limit, 'o' .. limit)
   reply[n + 1], reply[n + 2], reply[n + 3] = known[1] or '', known[2] or '', known[3] or ''
   local starts = 0
   for _, field in ipairs({'cb' .. limit .. no_key, 'cm' .. limit .. no_key, 'ab' .. limit, 'am' .. limit}) do
@@ -48,5 +49,6 @@ for _, limit in ipairs(wanted) do
   reply[n + 5], reply[n + 6] = waiting_at(limit)
   reply[n + 7], reply[n + 8] = known[4] or '', in_line
   reply[n + 9] = digits((known[6] or 0) + math.max(0, now - (known[5] or now)))
+  reply[n + 10], reply[n + 11] = rules.is_old(known[7]) and 1 or 0, rules.server()
 end
 return reply

@@ -1,20 +1,25 @@
 -- limits_set: the rules of limits, and what they let go on.
 -- Keys:    the shard's
--- Args:    'declare', 'set', 'clear', or with a version behind a space 'share', 'shut' (a share of a limit that lets nothing
---          through anywhere) or 'unshare'; then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
+-- Args:    'declare', 'set', 'clear', or with a version and the server that is meant 'share', 'shut' (a share of a limit that lets
+--          nothing through anywhere) or 'unshare'; then of each: limit (8 bytes), name, rule: how many run, starts, in (ms), at once,
 --          spacing and tolerance of starts (us), '-' for what is not limited
 -- Returns: 'ok', now
 -- Cost:    O(gates of these at which somebody waits), 200 of each at most: the others are let go by later calls
 -- Needs:   lib_there lib_groups
--- A share of a limit that holds over several shards is set like a rule, unless a newer one was told (core/limit_shares.hpp).
+-- A share of a limit that holds over several shards is set like a rule, unless it or a newer one was told to this server
+-- (core/limit_shares.hpp).
 free_first()
 local changed = {}
-local what, version = string.match(ARGV[1], '^(%l+) ?(%d*)$')
+local what, version, server = string.match(ARGV[1], '^(%l+) ?(%d*) ?(%x*)$')
 local field = {declare = 'd', set = 's', share = 's', shut = 's'}
 
 local function is_newer(limit)
   if version == '' then return true end
-  if tonumber(version) <= tonumber(call('HGET', limits, 'f' .. limit) or 0) then return false end
+  -- Sent before a fail-over, after which it may be newer than what has been heard, and older than what was.
+  if server ~= rules.server() then return false end
+  local newest, share = unpack(call('HMGET', limits, 'f' .. limit, 'o' .. limit))
+  newest = tonumber(newest or 0)
+  if tonumber(version) < newest or tonumber(version) == newest and not rules.is_old(share) then return false end
   call('HSET', limits, 'f' .. limit, version)
   return true
 end
@@ -27,14 +32,16 @@ local function change(limit, name, rule)
   else
     call('HDEL', limits, 's' .. limit)
   end
+  local in_force = call('HGET', limits, 's' .. limit) or call('HGET', limits, 'd' .. limit)
+  local most, starts, spacing, tolerance = string.match(in_force or '', '^(%S+) (%S+) %S+ %S+ (%S+) (%S+)$')
   if version ~= '' and field[what] then
-    call('HSET', limits, 'o' .. limit, what)
+    call('HSET', limits, 'o' .. limit, what .. ' ' .. server .. ' ' .. most)
   elseif what ~= 'declare' then
     call('HDEL', limits, 'o' .. limit)
   end
-  local in_force = call('HGET', limits, 's' .. limit) or call('HGET', limits, 'd' .. limit)
+  -- No share of a rate: none starts.
+  if starts == '0' then most, spacing, tolerance = '0', '-', '-' end
   if in_force then
-    local most, spacing, tolerance = string.match(in_force, '^(%S+) %S+ %S+ %S+ (%S+) (%S+)$')
     call('HSET', limits, 'r' .. limit, most .. ' ' .. spacing .. ' ' .. tolerance)
   else
     call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit)
