@@ -1,11 +1,16 @@
 // Shares of a limit over two servers, of which one is away: what it has stays with it, and it hears of changes when it is back.
 #include "core/gates.hpp"
 #include "support/away_shard.hpp"
+#include "support/tcp_gate.hpp"
+
+#include <boost/asio/co_spawn.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -209,4 +214,56 @@ TEST_CASE("an attempt that has waited goes on in a shard that has no starts of a
     t.submit_behind(0, 1);
     CHECK(t.claim() == 0);
     CHECK(t.come_back(parent) == yield_verdict::done);
+}
+
+namespace {
+
+// Two servers of whose answers each can be kept back.
+struct gated_servers {
+    errand::test::redis_server first{{.tcp = true}}, other{{.tcp = true}};
+    errand::test::tcp_gate to_first{first.port()}, to_other{other.port()};
+    boost::asio::io_context io{1};
+    std::unique_ptr<errand::sharded_store> of = made();
+
+    ~gated_servers() {
+        of->close();
+        io.restart();
+        io.run();
+    }
+    std::unique_ptr<errand::sharded_store> made() {
+        std::vector<std::unique_ptr<errand::store>> shards;
+        errand::store_settings with;
+        with.name_space = errand::test::fresh_settings().name_space;
+        with.name = "w";
+        with.shards = 2;
+        with.patience = std::nullopt;  // as workers wait
+        for (const auto* gate : {&to_first, &to_other}) {
+            with.url = gate->url();
+            with.shard = static_cast<unsigned>(shards.size());
+            shards.push_back(errand::make_redis_store(io, with));
+        }
+        return std::make_unique<errand::sharded_store>(std::move(shards), with);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("whoever sets a limit does not wait for a server that stops answering just before it is told",
+          "[shards]") {
+    gated_servers t;
+    await(t.io, t.of->open());
+    const auto asked_before = t.to_other.bytes_to_server();
+    const auto answered_before = t.to_other.bytes_to_client();
+    bool is_set = false;
+    boost::asio::co_spawn(t.io, t.of->spread_limit(of_queue, errand::limit_rule{.max_running = 4}),
+                          [&](const std::exception_ptr& why) { is_set = !why; });
+    // What the first one says is kept back until the other one has said what it has heard.
+    REQUIRE(run_until(t.io, [&] { return t.to_other.bytes_to_server() > asked_before; }));
+    t.to_first.stall(true);
+    REQUIRE(run_until(t.io, [&] { return t.to_other.bytes_to_client() > answered_before; }));
+    t.to_other.stall(true);
+    t.to_first.stall(false);
+    CHECK(run_until(t.io, [&] { return is_set; }));
+    t.to_other.stall(false);
+    CHECK(run_until(t.io, [&] { return await(t.io, t.of->balance_limits("w")) == limits_balance::even; }));
 }
