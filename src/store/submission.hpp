@@ -24,6 +24,13 @@ struct parent_task {
     location where = location::here;
 };
 
+// A task that ends for the sake of another one.
+struct task_to_end {
+    task_id id;
+    incarnation life = 0;
+    std::string outcome;  // encoded: with this it ends, whoever has it; it says that nothing is kept
+};
+
 struct submission_item {
     task_id id;
     std::string body;   // an encoded task_body
@@ -40,6 +47,9 @@ struct submission_item {
     // store remembers its id and life, and answers the next time that it is a duplicate, whatever has become of the task.
     bool may_come_again = false;
     bool gated = false;  // its body has gates (core/gates.hpp)
+    // In the step in which this one is accepted, or found to be a duplicate: another task of its shard, which has not ended or
+    // is deleted then. In another mode than `each` it is the only item of its call.
+    std::optional<task_to_end> instead_of{};
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 

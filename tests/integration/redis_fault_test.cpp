@@ -50,6 +50,23 @@ TEST_CASE("a submission whose answer was lost is made once, and its repeat gets 
     CHECK(redis.size_of("ready:default") == "2");
 }
 
+TEST_CASE("a submission in place of another task whose answer was lost is made once, and ends that one") {
+    const std::size_t passed = GENERATE(as<std::size_t>{}, 0, 7);
+    gated_fixture redis;
+    auto producer = redis.join_gated("p"), worker = redis.join("w");
+    auto old = item_of("old");
+    old.delay = 1h;
+    redis.submit(producer, old);
+    auto item = item_of("new");
+    item.instead_of = task_to_end{
+        .id = old.id, .life = incarnation_of(old.body), .outcome = outcome_of(state::cancelled, duration{0})};
+    redis.gate.cut_reply(passed);
+    CHECK(redis.submit(producer, item).verdict == submit_verdict::accepted);
+    CHECK(redis.gate.reply_was_cut());
+    CHECK(redis.size_of("ready:default") == "1");
+    CHECK_FALSE(await(redis.io, worker->find(old.id)));
+}
+
 TEST_CASE("a claim whose answer was lost is answered again with the same tasks") {
     gated_fixture redis;
     auto worker = redis.join_gated("w");

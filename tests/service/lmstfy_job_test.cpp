@@ -1,10 +1,13 @@
 // Jobs by lmstfy's API: published, taken, acknowledged, tried again, dead.
+#include "service/lmstfy/job_id.hpp"
 #include "service/lmstfy_shop.hpp"
+#include "support/shards.hpp"
 
 #include <boost/json/serialize.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -308,6 +311,60 @@ TEST_CASE("a job is published in place of another one, or not at all", "[service
     CHECK(job.at("ttl") == 10);
     again.publish("q/job/unknown", "more");
     CHECK(again.size("q") == 1);
+}
+
+TEST_CASE("a job takes the place of one that is ready, delayed, held or dead, and is kept beside it",
+          "[service]") {
+    lmstfy_shop shop;
+    auto at = shop.connect();
+    const std::size_t shards = std::max<std::size_t>(errand::test::shards_of_tests(), 1);
+    const auto shard_of = [&](const std::string& job) {
+        const auto id = errand::lmstfy::read_job_id(job);
+        REQUIRE(id);
+        return errand::shard_of_id(*id, shards);
+    };
+    for (int round = 0; round < 6; ++round) {
+        const auto ready = at.publish("ready", "old");
+        const auto delayed = at.publish("delayed?delay=1000", "old");
+        const auto held = at.publish("held", "old");
+        at.consume("held?ttr=1000");
+        const auto dead = at.publish("dead", "old");
+        at.consume("dead?ttr=0");
+        at.until_dead("dead");
+        for (const auto& [queue, old] : {std::pair{"ready", ready}, std::pair{"delayed", delayed},
+                                         std::pair{"held", held}, std::pair{"dead", dead}}) {
+            INFO(queue);
+            const auto id = at.publish(std::string{queue} + "/job/" + old, "new");
+            CHECK(shard_of(id) == shard_of(old));
+            CHECK(at.ask("GET", std::string{queue} + "/job/" + old).status == 404);
+            CHECK(at.size(queue) == 1);
+            CHECK(at.dead(queue) == 0);
+            CHECK(job_id_of(at.consume(std::string{queue} + "?ttr=1000")) == id);
+            at.acknowledge(queue, id);
+            // Whoever held it is late.
+            at.acknowledge(queue, old);
+        }
+    }
+    CHECK(shop.t.run(shop.t.app.inspect().check()).found == 0);
+}
+
+TEST_CASE("what takes the place of another by a key does so once, however often it is said", "[service]") {
+    lmstfy_shop shop;
+    auto at = shop.connect();
+    const auto old = at.publish("q?delay=1000", "old");
+    const auto id = at.publish("q/job/" + old, "new", {"Idempotency-Key: k"});
+    CHECK(at.publish("q/job/" + old, "new", {"Idempotency-Key: k"}) == id);
+    CHECK(at.publish("q/job/" + id, "new", {"Idempotency-Key: k"}) == id);
+    CHECK(at.ask("GET", "q/job/" + old).status == 404);
+    CHECK(at.size("q") == 1);
+    // The key is there already: the other ends all the same.
+    const auto second = at.publish("q?delay=1000", "old");
+    CHECK(at.publish("q/job/" + second, "new", {"Idempotency-Key: k"}) == id);
+    CHECK(at.ask("GET", "q/job/" + second).status == 404);
+    // Of other data nothing ends.
+    const auto third = at.publish("q?delay=1000", "old");
+    CHECK(at.ask("PUT", "q/job/" + third, "other", {"Idempotency-Key: k"}).status == 422);
+    CHECK(at.ask("GET", "q/job/" + third).status == 200);
 }
 
 TEST_CASE("a bulk keeps its elements byte for byte and is published whole or not at all", "[service]") {

@@ -48,7 +48,9 @@ awaitable<void> need_same(store& in, task_id id, std::string args) {
                        "Idempotency-Key"};
 }
 
-awaitable<void> publish_together(tenant& of, std::vector<prepared_submission> all) {
+// `instead_of`: what ends in the same step as the only one of them.
+awaitable<void> publish_together(tenant& of, std::vector<prepared_submission> all,
+                                 std::optional<task_to_end> instead_of) {
     auto& there = of.home();
     auto& core = of.core();
     if (const auto rules = core.overrides.quota_rules()) {
@@ -64,6 +66,7 @@ awaitable<void> publish_together(tenant& of, std::vector<prepared_submission> al
         incarnation life = 0;
         items.push_back(item_of(std::move(one), there.tasks().now(), life));
     }
+    if (instead_of) items.front().instead_of = std::move(instead_of);
     const auto got = co_await submit_whole(there, std::move(items));
     if (!core.events.heard()) co_return;
     for (std::size_t i = 0; i < got.items.size(); ++i)
@@ -103,6 +106,29 @@ awaitable<bool> end_held(tenant& of, web::exchange& work, web::attempt one) {
         events.publish(said);
     }
     co_return true;
+}
+
+// What is to end for a publication's sake; nullopt: it is no job of this queue.
+awaitable<std::optional<task_to_end>> job_to_end(store& in, task_id id, std::string queue) {
+    const auto found = co_await in.find(id);
+    if (!found || !is_job_of(found->body, queue)) co_return std::nullopt;
+    task_outcome outcome;
+    outcome.ended_as = state::cancelled;
+    co_return task_to_end{.id = id, .life = incarnation_of(found->body), .outcome = encode(outcome)};
+}
+
+// Of one that has ended without a word from who holds it: its claim is over as soon as it is said so.
+awaitable<void> forget_held(tenant& of, task_id id) {
+    const auto work = co_await of.work();
+    const auto* held = work->held(id);
+    if (!held) co_return;
+    const auto opened = web::open_attempt(of.core(), held->task);
+    work->put(web::judge(opened, *held, web::spoken{}, work->tasks().now()).what);
+}
+
+// One step of the store is one of its parts: what takes the place of another is kept where that is.
+void keep_beside(const store& in, task_id& id, const task_id& other) {
+    while (in.shard_of(id) != in.shard_of(other)) id = new_task_id(in.now().time_since_epoch().count());
 }
 
 // ---- looking ----
@@ -198,30 +224,41 @@ awaitable<std::size_t> reap_first(store& in, std::string queue) {
 }  // namespace
 
 awaitable<std::vector<std::string>> publish(tenant& of, publication what) {
-    std::vector<std::string> ids;
+    co_await of.home().ready();
+    auto& in = of.home().tasks();
     std::vector<prepared_submission> all;
-    for (std::size_t i = 0; i < what.data.size(); ++i) {
-        all.push_back(prepare_job(of, what, i));
-        ids.push_back(job_text(all.back().id, what.terms.versioned));
+    for (std::size_t i = 0; i < what.data.size(); ++i) all.push_back(prepare_job(of, what, i));
+    std::optional<task_to_end> other;
+    // By its key it may be that one.
+    if (what.instead_of && all.front().id != *what.instead_of) {
+        other = co_await job_to_end(in, *what.instead_of, what.queue);
+        // Those of a handler that is known here have their place by its limits.
+        const bool free = !what.key && !handlers::find(job_handler);
+        if (other && free) keep_beside(in, all.front().id, other->id);
     }
+    std::vector<std::string> ids;
     std::vector<std::pair<task_id, std::string>> keyed;
-    if (what.key) {
-        for (const auto& one : all) keyed.emplace_back(one.id, one.body.args);
+    for (const auto& one : all) {
+        ids.push_back(job_text(one.id, what.terms.versioned));
+        if (what.key) keyed.emplace_back(one.id, one.body.args);
     }
     // All or none: they are compared before any is published.
-    for (const auto& [id, args] : keyed) co_await need_same(of.home().tasks(), id, args);
-    // By its key it is that one.
-    const bool is_itself = what.instead_of && all.size() == 1 && all.front().id == *what.instead_of;
-    if (all.size() == 1) {
+    for (const auto& [id, args] : keyed) co_await need_same(in, id, args);
+    const bool one_step = other && in.shard_of(all.front().id) == in.shard_of(other->id);
+    if (all.size() == 1 && !one_step) {
         co_await detail::submit_prepared(of.core(), std::move(all.front()));
     } else {
-        co_await publish_together(of, std::move(all));
+        co_await publish_together(of, std::move(all), one_step ? other : std::nullopt);
     }
     // Another one may have come with this key meanwhile.
-    for (const auto& [id, args] : keyed) co_await need_same(of.home().tasks(), id, args);
+    for (const auto& [id, args] : keyed) co_await need_same(in, id, args);
     if (what.terms.delay > 0) co_await tell_of_delay(of, what.queue, std::chrono::seconds{what.terms.delay});
-    // The new one first: what goes wrong between leaves both, and loses none.
-    if (what.instead_of && !is_itself) co_await acknowledge(of, what.queue, *what.instead_of);
+    if (one_step) {
+        co_await forget_held(of, other->id);
+    } else if (other) {
+        // In two steps the new one comes first: whoever repeats it with its key makes good what was left.
+        co_await acknowledge(of, what.queue, other->id);
+    }
     co_return ids;
 }
 

@@ -11,20 +11,20 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 62> last_files{
-    "open",           "stamp",          "submit_new",   "submit",        "work",           "extend",
-    "note",           "stage",          "stages",       "promote",       "recover",        "adopt",
-    "clean",          "cancel",         "find",         "watch",         "beat",           "leave",
-    "busy",           "enrol",          "depend",       "confirm",       "withdraw",       "links",
-    "news",           "resolve",        "delivered",    "revive",        "pause",          "edit",
-    "remove",         "overview",       "list",         "running",       "audit_tasks",    "audit_lists",
-    "audit_rest",     "trim",           "untangle",     "repair",        "repair_count",   "resume",
-    "forget",         "sweep",          "audit_links",  "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step", "settings_find",  "settings_set", "limits_set",    "limits_list",    "limits_lend",
-    "limits_lent",    "audit_gates",    "bundle",       "quota_take",    "figures_add",    "figures_read",
-    "yield",          "limits_waiting",
+constexpr std::array<std::string_view, 63> last_files{
+    "open",           "stamp",          "submit_new",     "submit",        "work",           "extend",
+    "note",           "stage",          "stages",         "promote",       "recover",        "adopt",
+    "clean",          "cancel",         "find",           "watch",         "beat",           "leave",
+    "busy",           "enrol",          "depend",         "confirm",       "withdraw",       "links",
+    "news",           "resolve",        "delivered",      "revive",        "pause",          "edit",
+    "remove",         "overview",       "list",           "running",       "audit_tasks",    "audit_lists",
+    "audit_rest",     "trim",           "untangle",       "repair",        "repair_count",   "resume",
+    "forget",         "sweep",          "audit_links",    "schedules_due", "schedules_find", "schedules_list",
+    "schedules_step", "settings_find",  "settings_set",   "limits_set",    "limits_list",    "limits_lend",
+    "limits_lent",    "audit_gates",    "bundle",         "quota_take",    "figures_add",    "figures_read",
+    "yield",          "limits_waiting", "submit_instead",
 };
-static_assert(static_cast<std::size_t>(script_name::limits_waiting) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::submit_instead) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{

@@ -73,6 +73,7 @@ enum class script_name : std::uint8_t {
     figures_read,
     yield,
     limits_waiting,
+    submit_instead,
 };
 
 struct script {

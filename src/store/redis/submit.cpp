@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_set>
 
 namespace errand::redis {
@@ -71,6 +72,8 @@ bool may_be_new(std::span<const submission_item> items, bool known_biz_ids) {
     return true;
 }
 
+bool ends_another(const submission_item& item) { return item.instead_of.has_value(); }
+
 }  // namespace
 
 void shard_store::forget_registered() {
@@ -121,10 +124,27 @@ bool shard_store::all_registered(std::span<const submission_item> items) const {
     return true;
 }
 
+// Each that ends another task by itself, those between them together.
+awaitable<std::vector<submit_answer>> shard_store::submit_apart(std::size_t lane_at,
+                                                                std::span<const submission_item> items,
+                                                                submit_mode mode) {
+    std::vector<submit_answer> all;
+    while (!items.empty()) {
+        const auto next = std::ranges::find_if(items, ends_another);
+        const auto count = std::max<std::size_t>(static_cast<std::size_t>(next - items.begin()), 1);
+        auto answers = co_await submit(lane_at, items.first(count), mode);
+        std::ranges::move(answers, std::back_inserter(all));
+        items = items.subspan(count);
+    }
+    co_return all;
+}
+
 awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
                                                           std::span<const submission_item> items,
                                                           submit_mode mode) {
     if (items.empty()) co_return std::vector<submit_answer>{};
+    const bool ends = std::ranges::any_of(items, ends_another);
+    if (ends && items.size() > 1) co_return co_await submit_apart(lane_at, items, mode);
     know(items.front().queue);
     if (now() < registered_since_ || now() - registered_since_ >= names_again_after) {
         forget_registered();
@@ -153,11 +173,18 @@ awaitable<std::vector<submit_answer>> shard_store::submit(std::size_t lane_at,
     if (all) {
         if (auto refused = batch.own_refusal(items)) co_return std::move(*refused);
     }
-    script_call call{script_name::submit, keys_};
+    // A question ends nothing.
+    const auto* other = ends && mode != submit_mode::ask ? &*items.front().instead_of : nullptr;
+    script_call call{other ? script_name::submit_instead : script_name::submit, keys_};
     begin(call, submit_lane(lane_at));
     call.arg(word_of(mode));
     call.arg(std::string_view{registered ? "0" : "1"});
     add_runs(call, batch.sent());
+    if (other) {
+        call.arg(other->id.view());
+        call.own_arg(life_bytes(other->life));
+        call.arg(std::string_view{other->outcome});
+    }
     if (std::ranges::any_of(items, &submission_item::may_come_again)) call.key(keys_.arrived());
 
     reply answer;

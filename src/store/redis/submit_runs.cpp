@@ -53,7 +53,8 @@ bool alike(const submission_item& a, const submission_item& b) {
 
 bool is_plain(const submission_item& item) {
     return item.priority == 0 && !item.delay && !item.at && !item.expires_after &&
-           item.conflict == on_conflict::keep && !item.waits() && !item.may_come_again && !item.gated;
+           item.conflict == on_conflict::keep && !item.waits() && !item.may_come_again && !item.gated &&
+           !item.instead_of;
 }
 
 void add_runs(script_call& call, std::span<const submission_item* const> items) {

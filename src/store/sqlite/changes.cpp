@@ -110,4 +110,23 @@ std::optional<remove_verdict> changes::remove(const task_id& id, std::string_vie
     return remove_verdict::removed;
 }
 
+void changes::end_others(std::span<const submission_item> items, std::span<const submit_answer> answers) {
+    using enum submit_verdict;
+    const auto is_there = [](const submit_answer& one) {
+        return one.verdict == accepted || one.verdict == replaced || one.verdict == duplicate ||
+               one.verdict == registering;
+    };
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        const auto& other = items[at].instead_of;
+        if (!other || !is_there(answers[at])) continue;
+        const auto row = rows_.find(other->id);
+        if (!row || row->life != other->life) continue;
+        if (row->ended()) {
+            remove(other->id, other->outcome);
+        } else {
+            cancel(other->id, other->life, other->outcome);
+        }
+    }
+}
+
 }  // namespace errand::sqlite

@@ -4,6 +4,9 @@
 #include "store/sqlite/aside_tasks.hpp"
 #include "store/sqlite/endings.hpp"
 #include "store/sqlite/queues.hpp"
+#include "store/submission.hpp"
+
+#include <span>
 
 namespace errand::sqlite {
 
@@ -23,6 +26,8 @@ public:
     edit_verdict edit(const edit_call& call);
     // In steps; none: edges are left, and it is to be called again.
     std::optional<remove_verdict> remove(const task_id& id, std::string_view outcome);
+    // Those that were to end together with what was submitted, where that was not refused.
+    void end_others(std::span<const submission_item> items, std::span<const submit_answer> answers);
 
 private:
     // That a task it runs is not its own any more.

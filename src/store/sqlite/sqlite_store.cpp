@@ -36,7 +36,12 @@ public:
     awaitable<std::vector<submit_answer>> submit(std::size_t, std::span<const submission_item> items,
                                                  submit_mode mode) override {
         auto got = co_await client_.ask({.name = "submit", .adds = true, .tasks = items.size()},
-                                        [=](operations& in) { return in.submission.submit(items, mode); });
+                                        [=](operations& in) {
+                                            auto one = in.submission.submit(items, mode);
+                                            if (mode != submit_mode::ask)
+                                                in.change.end_others(items, one.answers);
+                                            return one;
+                                        });
         // Some steps: who is busy asks again.
         try {
             auto steps = got.wrote ? 1 : steps_of_untangling;

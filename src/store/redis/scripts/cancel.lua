@@ -3,7 +3,7 @@
 -- Args:    id, life (8 bytes, '' for any), outcome (kept as long as the task says, if it says so)
 -- Returns: 'cancelled', now | 'ended', now (otherwise than cancelled) | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(log waiting)
--- Needs:   lib_entry lib_out lib_body lib_bury lib_torn
+-- Needs:   lib_entry lib_call_off
 local id, life = ARGV[1], ARGV[2]
 local body = call('HGET', tasks, id)
 if not body or (life ~= '' and life ~= life_of(body)) then return {'unknown', now} end
@@ -11,17 +11,6 @@ if is_ended(body) then return {state_letter(body) == 'c' and 'cancelled' or 'end
 
 local q, queue = queue_of(body)
 if not q then return {'elsewhere', queue} end
-local holder = call('HGET', own, id)
 free_first()
-if holder then
-  call('HDEL', own, id)
-  tear()
-  local line = call('HGET', claims, holder)
-  if line then
-    call('PUBLISH', prefix .. 'wake:' .. sub(line, 1, string.find(line, '\n', 1, true) - 1), 'c' .. id)
-  end
-else
-  take_out(q, id, body, call('HEXISTS', notes, id) == 1)
-end
-bury(q, id, body, kept_as(ARGV[3], body))
+call_off(q, id, body, ARGV[3])
 return {'cancelled', now}

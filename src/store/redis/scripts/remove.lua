@@ -3,7 +3,7 @@
 -- Args:    id, outcome of one that has not ended (it says that nothing is kept)
 -- Returns: 'ok', now | 'more', now (call again) | 'working', now | 'unknown', now | 'elsewhere', queue
 -- Cost:    O(edges x log edges)
--- Needs:   lib_entry lib_out lib_bury lib_deleted lib_unwatch
+-- Needs:   lib_entry lib_out lib_bury lib_drop
 local id, value = ARGV[1], call('HGET', tasks, ARGV[1])
 if not value then return {'unknown', now} end
 if call('HEXISTS', own, id) == 1 then return {'working', now} end
@@ -18,13 +18,4 @@ if not is_ended(value) then
   leave_trace(id, life_of(body))
   return {call('HEXISTS', tasks, id) == 1 and 'more' or 'ok', now}
 end
-if not untie(id) then return {'more', now} end
-leave_trace(id, life_of(value))
-call('HDEL', waiting, id)
-call('HDEL', tasks, id)
-forget_watchers(id)
-call('HDEL', notes, id)
-drop_stages(id)
-call('ZREM', buried, id)
-call('ZREM', listed_of(q), id)
-return {'ok', now}
+return {drop(q, id, value) and 'ok' or 'more', now}
