@@ -17,11 +17,15 @@ import { Graph } from './pages/graph.js';
 import { Handlers, Workers } from './pages/places.js';
 import { Limits, Schedules } from './pages/rules.js';
 import { Health, Runs } from './pages/care.js';
+import { Tenants } from './pages/tenants.js';
 
 const places = [
   ['', 'Overview'], ['queues', 'Queues'], ['tasks', 'Tasks'], ['workers', 'Workers'], ['handlers', 'Handlers'],
   ['schedules', 'Schedules'], ['limits', 'Limits'], ['runs', 'Runs'], ['health', 'Health'],
+  ['tenants', 'Tenants'],
 ];
+// Where there is one namespace, it is what all other pages show.
+const placesHere = () => places.filter(([place]) => place !== 'tenants' || session().name_spaces > 1);
 
 function page({ parts, query }) {
   const [first = '', second, third] = parts;
@@ -37,6 +41,7 @@ function page({ parts, query }) {
     case 'limits': return html`<${Limits}/>`;
     case 'runs': return html`<${Runs}/>`;
     case 'health': return html`<${Health}/>`;
+    case 'tenants': return html`<${Tenants}/>`;
     default: return html`<${Failure} failure=${{ status: 404, message: 'The console has no such page.' }}/>`;
   }
 }
@@ -118,7 +123,7 @@ function Frame({ link }) {
   const who = session();
   return html`<a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.getElementById('main').focus(); }}>To the page</a>
     <header><a class="brand" href=${to('/')}>errand <span>${who.namespace}</span></a><${Search}/>
-      <nav aria-label="Pages">${places.map(([place, label]) => html`<a key=${place} href=${to('/' + place)} aria-current=${place === here ? 'page' : null}>${label}</a>`)}</nav>
+      <nav aria-label="Pages">${placesHere().map(([place, label]) => html`<a key=${place} href=${to('/' + place)} aria-current=${place === here ? 'page' : null}>${label}</a>`)}</nav>
       <div class="foot"><${Theme}/>${who.user && html`<span class="faint">${who.user}${who.may_change ? '' : ', looks only'}</span>`}
         ${who.needs_token && html`<button class="small quiet" onClick=${logOut}>Log out</button>`}</div></header>
     <main id="main" tabindex="-1" class=${link.link === 'ok' ? '' : 'stale'}><${Banner} link=${link}/>${page(address)}</main>

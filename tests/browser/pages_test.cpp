@@ -107,6 +107,7 @@ TEST_CASE(
         {"/limits", "limits"},
         {"/runs", "runs"},
         {"/health", "health"},
+        {"/tenants", "tenants"},
         {"/tasks/" + ids[0], "task-dead"},
         {"/tasks/" + ids[1], "task-success"},
         {"/tasks/" + ids[2], "task-delayed"},

@@ -44,6 +44,7 @@ const std::vector<std::string> pages{"/",
                                      "/limits",
                                      "/runs",
                                      "/health",
+                                     "/tenants",
                                      "/tasks?state=dead&group=error"};
 
 errand::service_options with(const errand::console_options& console) {

@@ -175,3 +175,45 @@ TEST_CASE("the page of health is told how the service is set", "[service]") {
     CHECK(words_about("Let in") == "everybody on this machine, without a token");
     CHECK(words_about("Arguments and results") == "shown here");
 }
+
+TEST_CASE("the console shows namespaces beside each other, with their quotas", "[service][shared_by_apps]") {
+    auto settings = errand::test::fresh_settings();
+    auto of_other = settings;
+    of_other.name_space += "-other";
+    errand::test::test_app other{of_other};
+    other.run(other.app.set_quota({.max_queued = 7}));
+    for (int i = 0; i < 3; ++i) other.run(other.app.perform("parcel", {i}));
+    settings.name_spaces = {{settings.name_space, 1}, {of_other.name_space, 3}};
+    counter t{{}, settings};
+    t.run(t.app.perform("parcel", {1}));
+    auto at = t.connect();
+    CHECK(at.ask("GET", "/ui/api/session").json().at("name_spaces") == 2);
+    const auto seen = seen_view(at, "tenants");
+    CHECK(seen.at("all") == 2);
+    const auto rows = seen.at("tenants").as_array();
+    REQUIRE(rows.size() == 2);
+    const auto row_named = [&](const std::string& name) {
+        const auto found =
+            std::ranges::find_if(rows, [&](const auto& one) { return one.at("name") == name; });
+        REQUIRE(found != rows.end());
+        return found->as_object();
+    };
+    const auto own = row_named(settings.name_space);
+    CHECK(own.at("weight") == 1);
+    CHECK(own.at("queued") == 1);
+    CHECK(own.at("quota").at("max_queued").is_null());
+    const auto theirs = row_named(of_other.name_space);
+    CHECK(theirs.at("weight") == 3);
+    CHECK(theirs.at("queued") == 3);
+    CHECK(theirs.at("ready") == 3);
+    CHECK(theirs.at("quota").at("max_queued") == 7);
+    CHECK(theirs.at("workers") == 0);
+}
+
+TEST_CASE("a service of one namespace shows that as its only tenant", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto rows = seen_view(at, "tenants").at("tenants").as_array();
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].at("name") == t.app.settings().name_space);
+}

@@ -8,6 +8,7 @@
 #include "service/console/pulse.hpp"
 #include "service/console/runs.hpp"
 #include "service/console/session.hpp"
+#include "service/console/tenants.hpp"
 #include "service/hub.hpp"
 
 #include <memory>
@@ -22,7 +23,8 @@ public:
           files{of.options.console},
           beat{of.app, of.loop},
           streams{of.app, of.loop},
-          bulk{of.app, of.loop, actions} {}
+          bulk{of.app, of.loop, actions},
+          name_spaces{of.app} {}
 
     const web::hub& around;
     assets files;
@@ -31,6 +33,7 @@ public:
     pulse beat;
     live streams;
     runs bulk;
+    tenants name_spaces;
 
     // Whoever watches is told nothing more, and asks again elsewhere.
     void end_streams() { streams.end(); }

@@ -1,4 +1,4 @@
-// Where tasks are and who runs them: queues, workers, handlers, days, health.
+// Where tasks are and who runs them: queues, workers, handlers, days, health, tenants.
 #include <errand/error.hpp>
 #include <errand/proxy.hpp>
 
@@ -158,5 +158,7 @@ awaitable<json::object> look_at_health(view_call c) {
                            {"outboxes", std::move(outboxes)},   {"watchers", c.at.streams.watchers()},
                            {"config", std::move(config)}};
 }
+
+awaitable<json::object> look_at_tenants(view_call c) { return c.at.name_spaces.document(); }
 
 }  // namespace errand::console

@@ -53,6 +53,7 @@ std::span<const web::route> routes() noexcept {
         page("/limits"),
         page("/runs"),
         page("/health"),
+        page("/tenants"),
         file("/favicon.ico"),
         file("/ui/{build}/{file}"),
         file("/ui/{build}/{folder}/{file}"),

@@ -46,6 +46,7 @@ awaitable<web::answer> show_session(web::call& c) {
                                             {"needs_token", hub.tokens.has_value()},
                                             {"may_change", may_change},
                                             {"namespace", c.at.app().settings().name_space},
+                                            {"name_spaces", c.at.app().settings().name_spaces.size()},
                                             {"version", ERRAND_SERVICE_VERSION}});
 }
 

@@ -44,6 +44,7 @@ awaitable<boost::json::object> look_at_workers(view_call c);
 awaitable<boost::json::object> look_at_handlers(view_call c);
 awaitable<boost::json::object> look_at_days(view_call c);
 awaitable<boost::json::object> look_at_health(view_call c);
+awaitable<boost::json::object> look_at_tenants(view_call c);
 // rule_views.cpp
 awaitable<boost::json::object> look_at_schedules(view_call c);
 awaitable<boost::json::object> look_at_limits(view_call c);

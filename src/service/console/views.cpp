@@ -14,6 +14,7 @@ const view* find_view(std::string_view name) noexcept {
         view{"schedules", look_at_schedules}, view{"limits", look_at_limits},
         view{"runs", look_at_runs},           view{"health", look_at_health},
         view{"task", look_at_task},           view{"graph", look_at_graph},
+        view{"tenants", look_at_tenants},
     };
     const auto at = std::ranges::find(all, name, &view::name);
     return at == all.end() ? nullptr : &*at;
