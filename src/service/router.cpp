@@ -25,17 +25,19 @@ bool fits(const pattern_part& pattern, std::string_view part) {
     return part.size() > pattern.text.size() && part.ends_with(pattern.text);
 }
 
-// The larger, the more is said by the pattern itself. Nullopt: the path is another.
-std::optional<std::size_t> closeness(std::string_view pattern, const std::vector<std::string_view>& parts) {
-    const auto wanted = parts_of(pattern);
-    if (wanted.size() != parts.size()) return std::nullopt;
+// The larger, the more is said by the pattern itself. Nullopt: the path is another. Each request looks at all patterns.
+std::optional<std::size_t> closeness(std::string_view pattern, std::span<const std::string_view> parts) {
     std::size_t sum = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto one = read_part(wanted[i]);
-        if (!fits(one, parts[i])) return std::nullopt;
+    for (const auto part : parts) {
+        if (pattern.empty()) return std::nullopt;
+        pattern.remove_prefix(1);
+        const auto own = pattern.substr(0, pattern.find('/'));
+        pattern.remove_prefix(own.size());
+        const auto one = read_part(own);
+        if (!fits(one, part)) return std::nullopt;
         sum += one.text.size();
     }
-    return sum;
+    return pattern.empty() ? std::optional{sum} : std::nullopt;
 }
 
 bool serves(const route& one, std::string_view method) {
