@@ -212,6 +212,25 @@ TEST_CASE(
     CHECK(log.back().at("error") == "the last");
 }
 
+TEST_CASE("a log keeps as many attempts as the type says, and a report of the last one is known again",
+          "[service][flow]") {
+    flow_shop shop{R"("log_runs": 2, "max_retry": 9, "backoff": {"kind": "uniform", "first_ms": 0})"};
+    const auto id = shop.create();
+    for (const auto* error : {"first", "second", "third"}) {
+        const auto task = shop.hold_one();
+        const auto more = R"("error": ")" + std::string{error} + '"';
+        const auto answer = shop.report(task, "failed", more);
+        CHECK(answer.status == 200);
+        CHECK(shop.report(task, "failed", more).body == answer.body);
+    }
+    const auto log = shop.look(id).at("log").as_array();
+    REQUIRE(log.size() == 2);
+    CHECK(log.at(0).at("error") == "second");
+    CHECK(log.at(1).at("error") == "third");
+    shop.done("PATCH", "/types/film", R"({"log_runs": null})");
+    CHECK(shop.done("GET", "/types/film").at("log_runs") == 32);
+}
+
 TEST_CASE("a retry is not held before its wait is over", "[service][flow]") {
     flow_shop shop{R"("backoff": {"kind": "uniform", "first_ms": 300})"};
     shop.create();

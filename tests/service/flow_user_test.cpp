@@ -192,7 +192,7 @@ TEST_CASE("what is set of a type is shown as it was set, changed in parts, and c
     CHECK(first.at("version") == 1);
     const std::string all =
         R"({"batch":5,"interval_ms":7,"lease_ms":2000,"max_retry":9,"backoff":{"kind":"uniform","first_ms":50},"retry_scope":"task",)"
-        R"("priority":2,"retention_ms":60000,"expires_after_ms":5000,"max_content":1000,"stages":["start","cut"],"max_running":3,)"
+        R"("priority":2,"retention_ms":60000,"expires_after_ms":5000,"max_content":1000,"log_runs":4,"stages":["start","cut"],"max_running":3,)"
         R"("rate":{"count":10,"per_ms":1000,"burst":2},"paused":true)";
     CHECK(json_text(shop.done("PUT", "/types/film", all + '}')) ==
           R"({"name":"film",)" + all.substr(1) + R"(,"version":2})");
@@ -215,7 +215,8 @@ TEST_CASE("what is set of a type is shown as it was set, changed in parts, and c
           R"({"stages": ["a", "a"]})", R"({"stages": ["a b"]})", R"({"paused": "yes"})",
           R"({"max_running": -1})", R"({"rate": {"count": 0}})", R"({"rate": {"per_ms": 5}})",
           R"({"backoff": {"kind": "steep"}})", R"({"backoff": {"kind": "uniform", "cap_ms": 1}})",
-          R"({"backoff": {"kind": "progressive", "first_ms": 10, "cap_ms": 5}})", R"({"max_content": 0})"}) {
+          R"({"backoff": {"kind": "progressive", "first_ms": 10, "cap_ms": 5}})", R"({"max_content": 0})",
+          R"({"log_runs": 0})", R"({"log_runs": 33})"}) {
         INFO(body);
         CHECK(shop.ask("PUT", "/types/film", body).status == 400);
     }

@@ -239,6 +239,10 @@ web::judged judge(const detail::app_core& app, const flow_type& type, web::opene
     count_change(*after);
     run.version = flow_version(after, false, false);
     flow.runs.push_back(std::move(run));
+    if (flow.runs.size() > type.rules.log_runs) {
+        const auto over = flow.runs.size() - type.rules.log_runs;
+        flow.runs.erase(flow.runs.begin(), flow.runs.begin() + static_cast<std::ptrdiff_t>(over));
+    }
     return web::judge(of, one, spoken_of(what, delay), now);
 }
 

@@ -82,7 +82,9 @@ std::string stage_at(const seen_task& of, time_point at) {
     return stage_of(of.body, of.notes);
 }
 
-json::array log_of(seen_task of) {
+json::array log_of(const detail::app_core& app, seen_task of) {
+    const auto type = find_type(app, of.body.handler);
+    const auto most = type ? type->rules.log_runs : flow_notes::most_runs;
     name_what_is_sealed(of.notes);
     static const std::vector<flow_run> none;
     const auto& runs = of.notes.flow ? of.notes.flow->runs : none;
@@ -97,11 +99,11 @@ json::array log_of(seen_task of) {
             return run.started_at == error.started_at && run.worker == error.worker;
         });
         // Older than the oldest report that is kept: that one told it, and went.
-        const bool gone = runs.size() >= flow_notes::most_runs && error.at < runs.front().at;
+        const bool gone = runs.size() >= most && error.at < runs.front().at;
         if (!told && !gone) all.push_back({error.at, json_of_error(error, stage_at(of, error.at))});
     }
     std::ranges::stable_sort(all, {}, &entry::at);
-    const auto over = all.size() - std::min(all.size(), flow_notes::most_runs);
+    const auto over = all.size() - std::min(all.size(), most);
     json::array log;
     for (auto at = over; at < all.size(); ++at) log.push_back(std::move(all[at].text));
     return log;
@@ -253,7 +255,7 @@ json::object json_of(const detail::app_core& app, const seen_task& of, const web
                      {"log", nullptr}};
     const auto wanted = [&](std::string_view name) { return shown.empty() || shown.contains(name); };
     if (wanted("content")) all["content"] = parsed(content_of(of.body, of.notes));
-    if (wanted("log")) all["log"] = log_of(of);
+    if (wanted("log")) all["log"] = log_of(app, of);
     if (shown.empty()) return all;
     json::object some;
     for (auto& [name, value] : all) {

@@ -55,6 +55,7 @@ constexpr std::array rules_members{
     field{"expires_after_ms", kind::integer,
           "Not held so long after it was due: it ends, `expired`; 0: never (0)"},
     field{"max_content", kind::integer, "Bytes of a content as JSON (1048576)"},
+    field{"log_runs", kind::integer, "1 to 32 attempts that the log of a task keeps (32)"},
     field{"stages", kind::texts, "The stages that there are: another one is refused. None: any name goes"},
     field{"max_running", kind::integer, "So many are held at once, over all workers; 0: none (not limited)"},
     field{"rate", kind::object,
@@ -138,6 +139,7 @@ void read_rules(const web::members& given, const json::object& from, flow_rules&
     if (is_null(from, "lease_ms")) into.lease = usual.lease;
     if (is_null(from, "retry_scope")) into.retries_per_stage = usual.retries_per_stage;
     if (is_null(from, "max_content")) into.max_content = usual.max_content;
+    if (is_null(from, "log_runs")) into.log_runs = usual.log_runs;
     if (is_null(from, "stages")) into.stages.clear();
     if (const auto one = given.integer("batch", 1, 1000)) into.batch = *one;
     if (const auto one = given.integer("interval_ms", 0, longest_interval)) into.interval = duration{*one};
@@ -147,6 +149,8 @@ void read_rules(const web::members& given, const json::object& from, flow_rules&
         into.retries_per_stage = web::choice_of(*scope, scopes, given.path_of("retry_scope")) == 0;
     if (const auto one = given.integer("max_content", 1, std::int64_t{1} << 30))
         into.max_content = static_cast<std::size_t>(*one);
+    if (const auto one = given.integer("log_runs", 1, std::int64_t{flow_notes::most_runs}))
+        into.log_runs = static_cast<std::size_t>(*one);
     if (given.has("stages")) into.stages = read_stages(given);
 }
 

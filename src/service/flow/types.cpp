@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::string_view record_prefix = "\x01"
                                            "flow:";
+constexpr std::uint8_t first_format = 1, second_format = 2;
 
 // "exponential:1s:10s" as its parts.
 std::vector<std::string_view> parts_of_backoff(std::string_view text) {
@@ -75,11 +76,12 @@ std::optional<std::string> type_of_record(std::string_view name) {
 }
 
 std::string encode_rules(const flow_rules& rules, std::uint64_t stamp) {
-    constexpr std::uint8_t format = 1;
+    const bool short_log = rules.log_runs < flow_notes::most_runs;
     std::string bytes;
     byte_writer out{bytes};
     out.fixed(stamp, 8);
-    out.u8(format);
+    // Services that know the first format alone read what says nothing of the second.
+    out.u8(short_log ? second_format : first_format);
     out.signed_number(rules.version);
     out.signed_number(rules.batch);
     out.signed_number(rules.interval.count());
@@ -88,13 +90,16 @@ std::string encode_rules(const flow_rules& rules, std::uint64_t stamp) {
     out.number(rules.max_content);
     out.number(rules.stages.size());
     for (const auto& one : rules.stages) out.text(one);
+    if (short_log) out.number(rules.log_runs);
     return bytes;
 }
 
 flow_rules decode_rules(std::string_view record) {
     byte_reader in{record, "type of flow tasks"};
     in.fixed(8);
-    if (in.u8() != 1) in.fail("has a format that this version of errand does not know");
+    const auto format = in.u8();
+    if (format != first_format && format != second_format)
+        in.fail("has a format that this version of errand does not know");
     flow_rules rules;
     rules.version = in.signed_number();
     rules.batch = in.signed_number();
@@ -103,6 +108,7 @@ flow_rules decode_rules(std::string_view record) {
     rules.retries_per_stage = in.u8() != 0;
     rules.max_content = in.number();
     for (auto left = in.number(); left > 0; --left) rules.stages.emplace_back(in.text());
+    if (format == second_format) rules.log_runs = in.number();
     return rules;
 }
 
@@ -195,6 +201,7 @@ json::object json_of(const flow_type& of) {
             {"retention_ms", tries.retention.value_or(usual.retention).count()},
             {"expires_after_ms", length(tries.expires_after)},
             {"max_content", rules.max_content},
+            {"log_runs", rules.log_runs},
             {"stages", json::array(rules.stages.begin(), rules.stages.end())},
             {"max_running", tries.max_running ? json::value{*tries.max_running} : json::value{}},
             {"rate", json_of(tries.rate)},

@@ -4,6 +4,7 @@
 
 #include <errand/settings.hpp>
 
+#include "core/flow_notes.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
 #include "service/route.hpp"
@@ -27,7 +28,8 @@ struct flow_rules {
     duration lease{30'000};
     bool retries_per_stage = true;  // else they are counted over the whole task
     std::size_t max_content = std::size_t{1024} * 1024;
-    std::vector<std::string> stages{};  // that there are; none: any name goes
+    std::vector<std::string> stages{};             // that there are; none: any name goes
+    std::size_t log_runs = flow_notes::most_runs;  // attempts that are kept of a task
     friend bool operator==(const flow_rules&, const flow_rules&) = default;
 };
 
