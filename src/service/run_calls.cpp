@@ -113,7 +113,6 @@ awaitable<answer> show_run(call& c) {
 
 awaitable<answer> stop_run(call& c) {
     const parameters none{c.in, {}};
-    const parameters none{c.in, {}};
     need_run(c);
     const bool stopped = console::office_of(c.at.shared()).bulk.stop(c.part("run"));
     write_down(c, "stop", "run " + c.part("run"), stopped ? "done" : "it had ended");
