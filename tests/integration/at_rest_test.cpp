@@ -75,7 +75,7 @@ void fill(errand::config settings) {
     REQUIRE(seen.errors.size() == 1);
     CHECK(seen.errors[0].message == "no route to " + secret);
     REQUIRE(seen.stages.size() == 1);
-    CHECK(seen.stages[0].result == boost::json::value{"address of " + secret});
+    CHECK(seen.stages[0].result == boost::json::value("address of " + secret));
     CHECK(seen.log.size() == 2);
     t.stop();
 }
