@@ -40,6 +40,9 @@ struct claim_wish {
     duration lease{30'000};
     // Which of these; empty: any. What it does not take is for others who ask, here or elsewhere.
     std::function<bool(const opened_attempt&)> takes{};
+    // Whoever says the same, and asks alike at the same time, may get tasks of the same claim: their lease is one, and who
+    // extends it does so for all. Empty: nobody.
+    std::string claims_with{};
 };
 
 // What an attempt's task says, and by which terms it is judged.

@@ -166,15 +166,15 @@ awaitable<void> exchange::pass(std::size_t lane) {
     work_call call;
     call.lane = lane;
     const auto sent = load(call);
-    const auto one = next_order();
-    if (one) {
-        call.claim.queues = one->queues.order(random_unit);
-        call.claim.limit = one->wish.limit;
-        call.claim.lease = one->wish.lease;
+    auto party = next_party();
+    if (!party.empty()) {
+        call.claim.queues = party.front()->queues.order(random_unit);
+        call.claim.limit = limit_of(party);
+        call.claim.lease = party.front()->wish.lease;
     }
     call.closed = std::exchange(closed_, {});
     closes_now_ = false;
-    if (sent.empty() && !one && call.closed.empty()) co_return;
+    if (sent.empty() && party.empty() && call.closed.empty()) co_return;
     const auto wakes_before = wakes_;
     const auto last_number = orders_;
     look();
@@ -187,15 +187,17 @@ awaitable<void> exchange::pass(std::size_t lane) {
     }
     if (!failure) {
         call_answered(sent, answer);
-        if (one) co_await serve(one, std::move(answer), wakes_before, last_number);
+        if (!party.empty()) co_await serve(std::move(party), std::move(answer), wakes_before, last_number);
         co_return;
     }
-    if (one) {
+    for (const auto& one : party) {
         one->failure = failure;
         one->under_way = false;
         one->changed.cancel();
-        // Who stood behind it has waited as long for the store.
-        for (const auto& other : one->group->waiting) {
+    }
+    if (!party.empty()) {
+        // Who stood behind them has waited as long for the store.
+        for (const auto& other : party.front()->group->waiting) {
             if (other->tried || other->number > last_number) continue;
             other->failure = failure;
             other->changed.cancel();

@@ -1,6 +1,7 @@
 // Tasks for programs that work over HTTP, and what they say of them: what many requests ask for leaves in few calls.
 //
-// It has a store object of its own, under whose name all these programs claim. What it remembers of claimed tasks only saves
+// It has a store object of its own, under whose name all these programs claim; those who ask alike and may share a lease are
+// looked for by one call. What it remembers of claimed tasks only saves
 // reading them again: any service can take any report. Who waits costs an entry in a list; it is looked for tasks when the
 // store says that there may be some, for the first who waits, and for the next ones as long as there are more.
 //
@@ -48,6 +49,11 @@ struct claim_order {
     std::shared_ptr<claim_group> group{};
     boost::asio::steady_timer changed;
 };
+
+// Of one group: for whom one call looks.
+using claim_party = std::vector<std::shared_ptr<claim_order>>;
+// All that they ask for.
+std::size_t limit_of(const claim_party& all);
 
 // Those who ask for the same.
 struct claim_group {
@@ -162,11 +168,13 @@ private:
     void forget_on_its_way(const std::shared_ptr<pending_report>& one);
     void let_go(const task_id& id, claim_number claim);
 
-    std::shared_ptr<claim_order> next_order();
-    awaitable<void> serve(std::shared_ptr<claim_order> one, work_answer answer, unsigned wakes_before,
+    claim_party next_party();
+    awaitable<void> serve(claim_party all, work_answer answer, unsigned wakes_before,
                           std::uint64_t last_number);
-    awaitable<void> adopt_for(claim_order& one);
-    void take_in(claim_order& one, std::vector<claimed_task> tasks);
+    void end_look(const std::shared_ptr<claim_order>& one, bool full);
+    awaitable<void> adopt_for(std::shared_ptr<claim_order> order);
+    void deal(const claim_party& all, std::vector<claimed_task> tasks);
+    void take_in(claim_order& one, claimed_task task);
     void hold(const attempt& one);
     void give(claim_order& to, opened_attempt of, attempt one);
     std::shared_ptr<claim_order> other_taker(const opened_attempt& of, const attempt& one, duration lease);

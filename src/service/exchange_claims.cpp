@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t most_bytes_held = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t most_groups_known = 10'000;
+constexpr std::size_t most_claimed_together = 50;
 constexpr std::chrono::minutes kept_after_its_lease{1};
 // Until a task that nobody takes here is there again.
 constexpr duration passed_on_for{200};
@@ -39,11 +40,23 @@ std::string group_name(const claim_wish& wish) {
     return name;
 }
 
+// Of two who ask for the same queues and handlers.
+bool may_claim_together(const claim_wish& a, const claim_wish& b) {
+    return !a.claims_with.empty() && a.claims_with == b.claims_with && a.lease == b.lease && !a.takes &&
+           !b.takes && a.strict == b.strict && a.queues == b.queues;
+}
+
 bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     return std::ranges::any_of(a, [&](const std::string& one) { return std::ranges::binary_search(b, one); });
 }
 
 }  // namespace
+
+std::size_t limit_of(const claim_party& all) {
+    std::size_t limit = 0;
+    for (const auto& one : all) limit += one->wish.limit;
+    return limit;
+}
 
 // ---- who asks ----
 
@@ -129,44 +142,49 @@ void exchange::make_sharers_hungry(const claim_group& of) {
     }
 }
 
-std::shared_ptr<claim_order> exchange::next_order() {
+claim_party exchange::next_party() {
     while (!hungry_.empty()) {
         const auto group = std::move(hungry_.front());
         hungry_.pop_front();
         group->hungry = false;
-        if (group->waiting.empty() || stopped_) continue;
-        auto one = std::move(group->waiting.front());
-        group->waiting.pop_front();
-        one->under_way = true;
+        auto& waiting = group->waiting;
+        if (waiting.empty() || stopped_) continue;
+        claim_party party;
+        std::size_t limit = 0;
+        do {
+            limit += waiting.front()->wish.limit;
+            party.push_back(std::move(waiting.front()));
+            waiting.pop_front();
+            party.back()->under_way = true;
+        } while (!waiting.empty() && limit + waiting.front()->wish.limit <= most_claimed_together &&
+                 may_claim_together(party.front()->wish, waiting.front()->wish));
         if (group->plenty) make_hungry(group);
-        return one;
+        return party;
     }
-    return nullptr;
+    return {};
 }
 
 // `wakes_before`, `last_number`: how they were when the call began.
-awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer answer, unsigned wakes_before,
+awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wakes_before,
                                 std::uint64_t last_number) {
-    const auto group = one->group;
-    const bool full = answer.claimed.size() >= one->wish.limit;
+    const auto group = all.front()->group;
+    const bool full = answer.claimed.size() >= limit_of(all);
     group->plenty = full;
     group->wakes = wakes_before;
     if (!full) idle_in_.insert(group->queues.begin(), group->queues.end());
     if (answer.next_due && answer.next_due != told_due_ && care_)
         care_->falls_due(std::max(*answer.next_due - answer.now, duration{0}));
     told_due_ = answer.next_due;
-    take_in(*one, std::move(answer.claimed));
-    if (one->got.empty() && !one->gone && !stopped_) co_await adopt_for(*one);
-    one->under_way = false;
-    if (one->gone) {
-        give_back(std::exchange(one->got, {}));
-    } else if (one->got.empty()) {
-        group->waiting.push_front(one);
-        one->tried = one->tried || !full;
-    }
-    one->changed.cancel();
+    deal(all, std::move(answer.claimed));
+    // Who has something does not wait for what stands aside.
+    const auto empty = std::ranges::stable_partition(all, [](const auto& one) { return !one->got.empty(); });
+    for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, full);
+    const auto first = std::ranges::find(empty, false, &claim_order::gone);
+    if (first != empty.end() && !stopped_) co_await adopt_for(*first);
+    // The first of them stands at the front again.
+    for (auto at = all.end(); at != empty.begin();) end_look(*--at, full);
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
-    // It got all there was: also for those who stood behind it there is nothing.
+    // They got all there was: also for those who stood behind them there is nothing.
     for (const auto& other : group->waiting) {
         if (full || more_aside || other->tried || other->number > last_number) continue;
         other->tried = true;
@@ -174,6 +192,18 @@ awaitable<void> exchange::serve(std::shared_ptr<claim_order> one, work_answer an
     }
     if (full) make_sharers_hungry(*group);
     if (wakes_ != wakes_before || more_aside) make_hungry(group);
+}
+
+// After the call that looked for it. `full`: that brought all it asked for.
+void exchange::end_look(const std::shared_ptr<claim_order>& one, bool full) {
+    one->under_way = false;
+    if (one->gone) {
+        give_back(std::exchange(one->got, {}));
+    } else if (one->got.empty()) {
+        one->group->waiting.push_front(one);
+        one->tried = one->tried || !full;
+    }
+    one->changed.cancel();
 }
 
 // ---- what is taken ----
@@ -193,45 +223,55 @@ void tell_started(const detail::app_core& app, const opened_attempt& of, const a
 
 }  // namespace
 
-void exchange::take_in(claim_order& one, std::vector<claimed_task> tasks) {
-    if (tasks.empty()) return;
-    if (care_ && one.wish.lease < app_.settings.lease) care_->lease_ends(one.wish.lease);
+// In the order in which they asked, to each as many as it asked for.
+void exchange::deal(const claim_party& all, std::vector<claimed_task> tasks) {
+    const auto lease = all.front()->wish.lease;
+    if (!tasks.empty() && care_ && lease < app_.settings.lease) care_->lease_ends(lease);
+    const auto leaver = std::ranges::find(all, true, &claim_order::gone);
+    auto to = all.begin();
+    for (auto& task : tasks) {
+        while (to != all.end() && ((*to)->gone || (*to)->got.size() >= (*to)->wish.limit)) ++to;
+        // What is over was of those who have gone meanwhile, and goes back.
+        const auto& taker = to != all.end() ? *to : leaver != all.end() ? *leaver : all.back();
+        take_in(*taker, std::move(task));
+    }
+}
+
+void exchange::take_in(claim_order& one, claimed_task task) {
     const auto now = store_->now();
     const auto forget_at = std::chrono::steady_clock::now() + one.wish.lease + kept_after_its_lease;
-    for (auto& task : tasks) {
-        attempt got{.task = std::move(task), .at = now, .worker = one.wish.worker, .forget_at = forget_at};
-        got.lease_until = now + one.wish.lease;
-        hold(got);
-        if (app_.events.heard(event_kind::task_claimed))
-            app_.events.publish(task_event(event_kind::task_claimed, got.task));
-        std::optional<attempt_end> how;
-        std::exception_ptr failure;
-        try {
-            auto of = open_attempt(app_, got.task);
-            how = why_not(of, got, one.wish, now);
-            if (!how) {
-                if (auto why = why_locked(app_.seals(), of.body, of.notes)) {
-                    how = attempt_end::locked;
-                    auto said = task_event(event_kind::task_snoozed, got.task.id, of.body);
-                    said.text = std::move(*why);
-                    announce(app_, std::move(said));
-                }
+    attempt got{.task = std::move(task), .at = now, .worker = one.wish.worker, .forget_at = forget_at};
+    got.lease_until = now + one.wish.lease;
+    hold(got);
+    if (app_.events.heard(event_kind::task_claimed))
+        app_.events.publish(task_event(event_kind::task_claimed, got.task));
+    std::optional<attempt_end> how;
+    std::exception_ptr failure;
+    try {
+        auto of = open_attempt(app_, got.task);
+        how = why_not(of, got, one.wish, now);
+        if (!how) {
+            if (auto why = why_locked(app_.seals(), of.body, of.notes)) {
+                how = attempt_end::locked;
+                auto said = task_event(event_kind::task_snoozed, got.task.id, of.body);
+                said.text = std::move(*why);
+                announce(app_, std::move(said));
             }
-            if (!how && gates_.adds_to(of.body, got.task.id, of.known)) {
-                put(regroup_report(got.task, of.body));
-                continue;
-            }
-            if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
-            if (!how) {
-                give(one, std::move(of), std::move(got));
-                continue;
-            }
-        } catch (const bad_data&) {
-            how = attempt_end::undecodable;
-            failure = std::current_exception();
         }
-        put(unbegun(app_, got, *how, failure, now));
+        if (!how && gates_.adds_to(of.body, got.task.id, of.known)) {
+            put(regroup_report(got.task, of.body));
+            return;
+        }
+        if (is_carrier(got.task.id)) not_run_here_.insert(of.body.handler);
+        if (!how) {
+            give(one, std::move(of), std::move(got));
+            return;
+        }
+    } catch (const bad_data&) {
+        how = attempt_end::undecodable;
+        failure = std::current_exception();
     }
+    put(unbegun(app_, got, *how, failure, now));
 }
 
 // To whom it was claimed for, or to another who takes it.
@@ -269,7 +309,8 @@ std::shared_ptr<claim_order> exchange::other_taker(const opened_attempt& of, con
 }
 
 // What stands aside: at the first look, and when there may be some since.
-awaitable<void> exchange::adopt_for(claim_order& one) {
+awaitable<void> exchange::adopt_for(std::shared_ptr<claim_order> order) {
+    const auto& one = *order;
     while (adopting_) co_await changed_.wait();
     if (looked_aside_.size() > most_groups_known) looked_aside_.clear();
     auto& looked = looked_aside_[one.group->name];
@@ -301,7 +342,7 @@ awaitable<void> exchange::adopt_for(claim_order& one) {
     adopting_ = false;
     changed_.open();
     if (answer.more && !answer.tasks.empty()) looked_aside_[one.group->name] = 0;
-    take_in(one, std::move(answer.tasks));
+    deal({order}, std::move(answer.tasks));
 }
 
 void exchange::hold(const attempt& one) {

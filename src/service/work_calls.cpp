@@ -136,6 +136,7 @@ claim_asked read_claim_asked(const json::object& from, const std::string& path, 
     }
     asked.wish.limit = static_cast<std::size_t>(given.integer("limit", 1, most_claimed).value_or(1));
     asked.wish.lease = lease_of(given, lease);
+    asked.wish.claims_with = asked.wish.worker;
     asked.wait = duration{given.integer("wait_ms", 0, longest_claim_wait).value_or(0)};
     return asked;
 }

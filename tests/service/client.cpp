@@ -182,13 +182,16 @@ bool client::is_answered() const noexcept {
     return ::poll(&one, 1, limit_ms) > 0;
 }
 
-client& client::first_answered(client& a, client& b) {
-    pollfd both[]{{.fd = a.socket_, .events = POLLIN, .revents = 0},
-                  {.fd = b.socket_, .events = POLLIN, .revents = 0}};
+client& client::first_answered(const std::vector<client*>& all) {
+    std::vector<pollfd> sockets;
+    for (const auto* one : all) sockets.push_back({.fd = one->socket_, .events = POLLIN, .revents = 0});
     constexpr int limit_ms = 60'000;
-    REQUIRE(::poll(both, 2, limit_ms) > 0);
-    return both[0].revents != 0 ? a : b;
+    REQUIRE(::poll(sockets.data(), sockets.size(), limit_ms) > 0);
+    const auto answered = std::ranges::find_if(sockets, [](const pollfd& one) { return one.revents != 0; });
+    return *all.at(static_cast<std::size_t>(answered - sockets.begin()));
 }
+
+client& client::first_answered(client& a, client& b) { return first_answered({&a, &b}); }
 
 response client::receive(bool head) {
     response got;

@@ -55,7 +55,8 @@ public:
     // Something has come within a minute. REQUIREs nothing, for what happens outside of tests.
     bool is_answered() const noexcept;
 
-    // Which of the two is answered first.
+    // Which of them is answered first.
+    static client& first_answered(const std::vector<client*>& all);
     static client& first_answered(client& a, client& b);
 
     // What a Host header says here.

@@ -5,6 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <array>
+
 using Catch::Matchers::ContainsSubstring;
 using errand::state;
 using service_test::another_service;
@@ -41,6 +43,35 @@ program& who_waits(program& a, program& b, counter& t) {
     auto& refused = client::first_answered(a.line(), b.line());
     CHECK(refused.receive().error_code() == "busy");
     return &refused == &a.line() ? b : a;
+}
+
+// The tasks of the two who wait when both are there at once: of three that ask where two may wait, one is refused.
+std::vector<json::object> taken_at_once(counter& t, const std::array<std::string, 3>& names) {
+    program a{t, names[0]};
+    program b{t, names[1]};
+    program c{t, names[2]};
+    std::vector<program*> all{&a, &b, &c};
+    for (auto* one : all) ask_and_wait(*one, t);
+    auto& refused = client::first_answered({&a.line(), &b.line(), &c.line()});
+    CHECK(refused.receive().error_code() == "busy");
+    std::erase_if(all, [&](program* one) { return &one->line() == &refused; });
+    auto at = t.connect();
+    const auto plan = R"({"tasks": [)" + foreign_task + ", " + foreign_task + "]}";
+    REQUIRE(at.ask("POST", t.path("/plans"), plan).status == 201);
+    std::vector<json::object> tasks;
+    for (auto* one : all) {
+        const auto got = one->line().receive().json().at("tasks").as_array();
+        REQUIRE(got.size() == 1);
+        tasks.push_back(got.front().as_object());
+        CHECK(one->report(tasks.back(), success).status == 200);
+    }
+    CHECK(id_of(tasks[0]) != id_of(tasks[1]));
+    return tasks;
+}
+
+std::string claim_number(const json::object& task) {
+    const std::string text{task.at("claim").as_string()};
+    return text.substr(0, text.find('.'));
 }
 
 }  // namespace
@@ -149,6 +180,19 @@ TEST_CASE("who waits gets what comes, also what falls due, and others wait on", 
     CHECK(second.receive().json().at("tasks").at(0).at("id") == json::string_view{later});
     // Who waits in vain is told so.
     CHECK(a.claim(R"("wait_ms": 5)").empty());
+}
+
+TEST_CASE("requests of one worker that wait are served by one claim, and those of different ones by one each",
+          "[service]") {
+    errand::service_options how;
+    how.max_waiting = 2;
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 1;
+    counter t{how, settings};
+    const auto together = taken_at_once(t, {"a", "a", "a"});
+    CHECK(claim_number(together[0]) == claim_number(together[1]));
+    const auto apart = taken_at_once(t, {"a", "b", "c"});
+    CHECK(claim_number(apart[0]) != claim_number(apart[1]));
 }
 
 TEST_CASE("a client that hangs up while it waits takes nothing: the task goes to another as it is",

@@ -24,6 +24,8 @@ web::claim_wish claim_wish_of(const job_wish& wish) {
     asked.handlers = std::vector<std::string>{std::string{job_handler}};
     asked.limit = wish.count;
     asked.lease = std::max<duration>(wish.ttr, duration{1});
+    // Nobody extends a lease by this API, so nobody keeps another one's.
+    asked.claims_with = "lmstfy";
     return asked;
 }
 
