@@ -4,6 +4,7 @@
 #include "service/openapi.hpp"
 #include "service/token_list.hpp"
 
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <catch2/catch_test_macros.hpp>
