@@ -4,7 +4,19 @@ import { get } from '../api.js';
 import { heard } from '../live.js';
 import { Failure, Loading } from '../parts/table.js';
 import { State, sign } from '../parts/state.js';
+import { count } from '../parts/text.js';
 import { task as taskPath } from '../parts/paths.js';
+
+const mostDrawn = 300;
+const listedAtOnce = 100;
+
+// The nearest, with what ties them to each other.
+function nearest(graph) {
+  if (graph.nodes.length <= mostDrawn) return graph;
+  const nodes = graph.nodes.slice(0, mostDrawn);
+  const there = new Set(nodes.map((one) => one.id));
+  return { nodes, edges: graph.edges.filter((one) => there.has(one.from) && there.has(one.to)) };
+}
 
 const box = { width: 190, height: 46, across: 46, down: 16 };
 
@@ -57,13 +69,18 @@ function Drawing({ graph }) {
 }
 
 function Tree({ graph }) {
+  const [most, set] = useState(listedAtOnce);
   const at = new Map(graph.nodes.map((one) => [one.id, one]));
-  return html`<ul class="tree">${graph.nodes.map((one) => {
-    const after = graph.edges.filter((edge) => edge.to === one.id).map((edge) => at.get(edge.from));
+  const parents = new Map();
+  for (const edge of graph.edges) parents.set(edge.to, [...(parents.get(edge.to) ?? []), at.get(edge.from)]);
+  const left = graph.nodes.length - most;
+  return html`<ul class="tree">${graph.nodes.slice(0, most).map((one) => {
+    const after = parents.get(one.id) ?? [];
     return html`<li key=${one.id}><a href=${taskPath(one.id)}>${one.handler || 'not submitted'} <span class="id">${one.biz_id ?? one.id}</span></a>
       ${one.state ? html`<${State} is=${one.state}/>` : html`<span class="faint">unknown</span>`}
       ${after.length > 0 && html`<span class="faint">after ${after.map((parent) => parent.biz_id ?? (parent.handler || parent.id)).join(', ')}</span>`}</li>`;
-  })}</ul>`;
+  })}</ul>
+  ${left > 0 && html`<button class="small" onClick=${() => set(most + listedAtOnce)}>Show ${count(Math.min(listedAtOnce, left))} more of ${count(graph.nodes.length)}</button>`}`;
 }
 
 export function Graph({ id }) {
@@ -80,6 +97,7 @@ export function Graph({ id }) {
   if (!now.data) return html`<${Loading}/>`;
   return html`<div class="head"><h1>Dependencies</h1><a href=${taskPath(id)}>Back to the task</a></div>
     ${now.data.edges.length === 0 && html`<p class="empty">It depends on no task, and none on it.</p>`}
-    ${!now.data.complete && html`<p class="faint">The nearest ${now.data.nodes.length}; there are more.</p>`}
-    <${Drawing} graph=${now.data}/><section><h2>As text</h2><${Tree} graph=${now.data}/></section>`;
+    ${!now.data.complete && html`<p class="faint">The nearest ${count(now.data.nodes.length)}; there are more.</p>`}
+    ${now.data.nodes.length > mostDrawn && html`<p class="faint">The nearest ${count(mostDrawn)} are drawn; below are all.</p>`}
+    <${Drawing} graph=${nearest(now.data)}/><section><h2>As text</h2><${Tree} graph=${now.data}/></section>`;
 }

@@ -3,6 +3,7 @@ import { html } from '../parts/ui.js';
 import { useView } from '../live.js';
 import { Failure, Loading } from '../parts/table.js';
 import { Columns } from '../parts/chart.js';
+import { Days } from '../parts/days.js';
 import { sign, states } from '../parts/state.js';
 import { count, length, plural, rate, short } from '../parts/text.js';
 import { queue as queuePath, to } from '../parts/paths.js';
@@ -56,13 +57,6 @@ export function minutes(pulse) {
   }
   while (all.length < 60) all.unshift(null);
   return all.slice(-60);
-}
-
-function Days() {
-  const { data } = useView('days');
-  if (!data || data.days.length === 0) return null;
-  const points = data.days.map((one) => ({ label: one.day, values: [one.success, one.dead] }));
-  return html`<${Columns} points=${points} names=${['successful', 'dead']} kinds=${['good', 'bad']} caption="Days (UTC)"/>`;
 }
 
 export function Overview() {

@@ -4,7 +4,8 @@ import { useView } from '../live.js';
 import { post } from '../api.js';
 import { attempt } from '../parts/notice.js';
 import { Failure, Loading, Table } from '../parts/table.js';
-import { Columns } from '../parts/chart.js';
+import { Spark } from '../parts/chart.js';
+import { Days } from '../parts/days.js';
 import { State, states } from '../parts/state.js';
 import { Ago, count, length, plural, rate, short } from '../parts/text.js';
 import { queue as queuePath, to } from '../parts/paths.js';
@@ -33,6 +34,7 @@ const number = (state) => ({
 const columns = [
   { title: 'queue', wide: true, cell: (row) => html`<a href=${queuePath(row.name)}><b>${row.name}</b></a>` },
   { title: 'is', cell: (row) => html`<${Condition} queue=${row}/>` },
+  { title: 'ready lately', cell: (row) => (row.recent.length > 1 ? html`<${Spark} values=${row.recent} label=${'ready in ' + row.name + ', ' + plural(row.recent.length, 'minute')}/>` : html`<span class="faint">–</span>`) },
   number('ready'), number('working'), number('retry'), number('delayed'), number('waiting'), number('dead'),
   { title: 'next waited', right: true, cell: (row) => length(row.oldest_ms) || html`<span class="faint">–</span>` },
   { title: 'ended', right: true, cell: (row) => rate(row.finished_per_second) },
@@ -50,13 +52,6 @@ export function Queues() {
       rowClass=${(row) => (row.paused ? 'is-paused' : '')} empty="No queue has had a task yet."/>`;
 }
 
-function Days({ name }) {
-  const { data } = useView('days', name);
-  if (!data || data.days.length === 0) return null;
-  return html`<${Columns} caption="Days (UTC)" names=${['successful', 'dead']} kinds=${['good', 'bad']}
-    points=${data.days.map((one) => ({ label: one.day, values: [one.success, one.dead] }))}/>`;
-}
-
 export function Queue({ name }) {
   const { data: now, failure } = useView('queue', name);
   if (failure) return html`<${Failure} failure=${failure}/>`;
@@ -65,6 +60,8 @@ export function Queue({ name }) {
     ${now.paused && html`<p>Paused <${Ago} at=${now.paused_since}/>: what runs goes on, nothing new starts.</p>`}
     <ul class="counts">${states.map((one) => html`<li key=${one}><a class=${one + (now.tasks[one] === 0 ? ' none' : '')}
       href=${to('/tasks', { state: one, queue: name })}><span class="n" title=${count(now.tasks[one])}>${short(now.tasks[one])}</span><${State} is=${one}/></a></li>`)}</ul>
+    ${now.recent.length > 1 && html`<p class="row"><${Spark} values=${now.recent} label=${'ready in ' + now.name + ', ' + plural(now.recent.length, 'minute')}/>
+      <span class="faint">ready in the last ${plural(now.recent.length, 'minute')}, ${count(Math.max(...now.recent))} at most</span></p>`}
     <dl class="facts">
       <dt>Next task has waited</dt><dd>${length(now.oldest_ms) || '–'}</dd>
       <dt>Ended</dt><dd>${rate(now.finished_per_second)}, ${count(now.finished)} in all</dd>

@@ -10,17 +10,12 @@ import { Failure, Loading, Table } from '../parts/table.js';
 import { State } from '../parts/state.js';
 import { Ago, Time, length } from '../parts/text.js';
 import { queue as queuePath, task as taskPath, to } from '../parts/paths.js';
-import { act, actionsFor } from '../parts/actions.js';
+import { act, actionsFor, askWhen, mayMove } from '../parts/actions.js';
 import { mayChange } from '../parts/session.js';
 
 async function reschedule(task) {
-  const given = await question({
-    title: 'Another due time', yes: 'Reschedule',
-    fields: [{ name: 'minutes', label: 'In so many minutes', type: 'number', value: '0', hint: '0: at once' }],
-  });
-  if (!given) return;
-  const at = new Date(Date.now() + Number(given.minutes || 0) * 60000).toISOString();
-  await attempt(() => post('edit', { id: task.id, at }), 'the task has another due time');
+  const at = await askWhen();
+  if (at) await attempt(() => post('edit', { id: task.id, at }), 'the task has another due time');
 }
 
 async function change(task) {
@@ -35,10 +30,9 @@ async function change(task) {
 function Buttons({ task }) {
   if (!mayChange()) return null;
   const unstarted = ['waiting', 'delayed', 'ready'].includes(task.state) && task.attempt === 0;
-  const resting = ['waiting', 'delayed', 'ready', 'retry'].includes(task.state);
   return html`<div class="bar">
     ${actionsFor(task.state).map((one) => html`<button key=${one.name} class=${one.danger ? 'danger' : one.asks ? '' : 'main'} onClick=${() => act(one, [task.id])}>${one.label}</button>`)}
-    ${resting && html`<button onClick=${() => reschedule(task)}>Reschedule …</button>`}
+    ${mayMove(task.state) && html`<button onClick=${() => reschedule(task)}>Reschedule …</button>`}
     ${unstarted && task.args !== null && !task.unreadable && html`<button onClick=${() => change(task)}>Change …</button>`}
   </div>`;
 }

@@ -8,7 +8,7 @@ import { Failure, Loading, Table } from '../parts/table.js';
 import { State, states } from '../parts/state.js';
 import { Ago, Since, count } from '../parts/text.js';
 import { queue as queuePath, task as taskPath } from '../parts/paths.js';
-import { act, actOnAll, actionsFor } from '../parts/actions.js';
+import { act, actOnAll, actionsFor, mayMove, reschedule } from '../parts/actions.js';
 import { mayChange } from '../parts/session.js';
 import { Failures } from './failures.js';
 
@@ -95,13 +95,12 @@ function useList(query, read) {
 function Bar({ filter, chosen, clear, again }) {
   if (!mayChange()) return null;
   const fitting = actionsFor(filter.state);
-  const some = async (one) => {
-    const got = await act(one, [...chosen]);
-    if (got) { clear(); again(); }
-  };
+  const over = (got) => { if (got) { clear(); again(); } };
+  const some = async (one) => over(await act(one, [...chosen]));
   return html`<div class="bar">
     ${chosen.size > 0 && html`<span>${count(chosen.size)} chosen</span>
       ${fitting.map((one) => html`<button key=${one.name} class=${'small' + (one.danger ? ' danger' : '')} onClick=${() => some(one)}>${one.label}</button>`)}
+      ${mayMove(filter.state) && html`<button class="small" onClick=${async () => over(await reschedule([...chosen]))}>Reschedule …</button>`}
       <button class="small quiet" onClick=${clear}>None</button>`}
     ${chosen.size === 0 && html`<span class="faint">All that match:</span>
       ${fitting.map((one) => html`<button key=${one.name} class="small" onClick=${() => actOnAll(one, filter)}>${one.label} all …</button>`)}`}

@@ -32,6 +32,23 @@ export async function act(action, ids) {
   });
 }
 
+/** When: as an instant; null: he has thought better of it. */
+export async function askWhen() {
+  const given = await question({
+    title: 'Another due time', yes: 'Reschedule',
+    fields: [{ name: 'minutes', label: 'In so many minutes', type: 'number', value: '0', hint: '0: at once' }],
+  });
+  return given ? new Date(Date.now() + Number(given.minutes || 0) * 60000).toISOString() : null;
+}
+
+export const mayMove = (state) => ['waiting', 'delayed', 'ready', 'retry'].includes(state);
+
+/** Another due time of some, by their ids. */
+export async function reschedule(ids) {
+  const at = await askWhen();
+  return at && attempt(() => post('act', { action: 'reschedule', ids, at }), (got) => `${count(got.changed)} of ${plural(ids.length, 'task')} have another due time`);
+}
+
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // Counted by the server before anything is asked; whoever does not want to wait leaves the count with Stop on /runs.

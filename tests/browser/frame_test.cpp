@@ -96,3 +96,79 @@ TEST_CASE("a timeline has no bar that is turned round, and cuts what was idle") 
         "/-\\d/.test([...document.querySelectorAll('.timeline .took')].map(one => one.textContent.split('·')[1]).join())"));
     no_complaints(b);
 }
+
+TEST_CASE("more days than a chart shows are shown by week as well, and all are no burden to the page") {
+    counter t;
+    fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/queues");
+    b.until_text("scribes");
+    take_stream(b, "days");
+    b.press("go");
+    b.until("location.pathname === '/' && window.stream");
+    b.value_of(R"(window.stream.onmessage({data: JSON.stringify({days: [...Array(400).keys()].map((i) => ({
+        day: new Date(Date.UTC(2026, 0, 1) + i * 86400000).toISOString().slice(0, 10), success: 2, dead: i === 399 ? 1 : 0}))})}), 1)");
+    b.until("[...document.querySelectorAll('figcaption')].some(one => one.textContent.includes('Weeks'))");
+    const auto bars_of = [&](const std::string& chart, const std::string& kind) {
+        return b
+            .value_of("[...document.querySelectorAll('figure')].find(one => one.textContent.includes(" +
+                      browser_test::quoted(chart) + ")).querySelectorAll('rect." + kind + "').length")
+            .to_number<int>();
+    };
+    CHECK(bars_of("Days (UTC)", "good") == 60);
+    CHECK(bars_of("Days (UTC)", "bad") == 1);
+    // From a Thursday on, to a Thursday.
+    CHECK(bars_of("Weeks (UTC)", "good") == 58);
+    CHECK(bars_of("Weeks (UTC)", "bad") == 1);
+    CHECK(b.value_of("document.querySelectorAll('*').length").to_number<int>() < 2000);
+    no_complaints(b);
+}
+
+TEST_CASE("a queue shows how many tasks were ready in it lately") {
+    counter t;
+    fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/queues");
+    b.until_text("scribes");
+    take_stream(b, "queues");
+    b.press("go");
+    b.until("location.pathname === '/'");
+    b.press("gq");
+    b.until("location.pathname === '/queues' && window.stream");
+    b.value_of(
+        "window.frame.queues.forEach(one => { one.recent = [0, 5, 10]; }), window.stream.onmessage({data: JSON.stringify(window.frame)}), 1");
+    b.until("document.querySelector('main .spark polyline')");
+    CHECK(b.text_of("document.querySelector('main .spark polyline').getAttribute('points')") ==
+          "0,22 50,12 100,2");
+    CHECK(b.text_of("document.querySelector('main .spark').getAttribute('aria-label')")
+              .ends_with(", 3 minutes"));
+    no_complaints(b);
+}
+
+TEST_CASE("of many tasks around one the nearest are drawn, and all are listed a hundred at a time") {
+    counter t;
+    const auto ids = fill(t);
+    auto& b = browser::fresh();
+    b.open(t.address() + "/queues");
+    b.until_text("scribes");
+    // A star of 350.
+    b.value_of(
+        R"(window.fetch = ((was) => (address, how) => String(address).includes('/view/graph') ? Promise.resolve(new Response(JSON.stringify({
+        complete: true,
+        nodes: [...Array(350).keys()].map((i) => ({id: 'task-' + i, handler: 'scribe', biz_id: null, state: 'ready'})),
+        edges: [...Array(349).keys()].map((i) => ({from: 'task-0', to: 'task-' + (i + 1)}))}))) : was(address, how))(window.fetch), 1)");
+    b.type("#search", ids[0] + "\xEE\x80\x87");
+    b.until_text("What it depends on, and what on it");
+    b.click("What it depends on, and what on it");
+    b.until("document.querySelectorAll('.graph .node').length === 300");
+    CHECK(b.value_of("document.querySelectorAll('.graph .edge').length") == 299);
+    b.until_text("The nearest 300 are drawn");
+    const auto listed = [&] {
+        return b.value_of("document.querySelectorAll('.tree li').length").to_number<int>();
+    };
+    CHECK(listed() == 100);
+    for (int i = 0; i < 2; ++i) b.click("Show 100 more of 350");
+    b.click("Show 50 more of 350");
+    b.until("document.querySelectorAll('.tree li').length === 350");
+    no_complaints(b);
+}

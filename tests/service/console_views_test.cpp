@@ -66,7 +66,7 @@ TEST_CASE("the console says who waits at a limit, and with what task it goes on"
         CHECK_FALSE(first.at("due_at").is_null());
         CHECK(t.task(std::string{first.at("id").as_string()}).state == errand::state::ready);
     }
-    t.run(t.app.set_limit("queue:parcels", std::nullopt));
+    t.run(t.app.clear_limit("queue:parcels"));
     eventually([&] { return seen_view(at, "limits").at("waiters").as_array().empty(); });
 }
 
@@ -124,8 +124,8 @@ TEST_CASE("the page of a task is told of its links", "[service]") {
     const auto traced =
         t.run(t.app.perform("parcel", {1}, {.headers = {{"traceparent", known_traceparent}}}));
     const auto seen = seen_view(at, "task?of=" + traced.id());
-    CHECK(seen.at("trace_url") == "https://traces/" + known_trace);
-    CHECK(seen.at("log_url") == "https://logs/" + traced.id());
+    CHECK(seen.at("trace_url").as_string() == "https://traces/" + known_trace);
+    CHECK(seen.at("log_url").as_string() == "https://logs/" + traced.id());
     const auto untraced = t.run(t.app.perform("parcel", {2}));
     CHECK(seen_view(at, "task?of=" + untraced.id()).at("trace_url").is_null());
 }
@@ -194,7 +194,7 @@ TEST_CASE("the console shows namespaces beside each other, with their quotas", "
     REQUIRE(rows.size() == 2);
     const auto row_named = [&](const std::string& name) {
         const auto found =
-            std::ranges::find_if(rows, [&](const auto& one) { return one.at("name") == name; });
+            std::ranges::find_if(rows, [&](const auto& one) { return one.at("name").as_string() == name; });
         REQUIRE(found != rows.end());
         return found->as_object();
     };
@@ -215,5 +215,40 @@ TEST_CASE("a service of one namespace shows that as its only tenant", "[service]
     auto at = t.connect();
     const auto rows = seen_view(at, "tenants").at("tenants").as_array();
     REQUIRE(rows.size() == 1);
-    CHECK(rows[0].at("name") == t.app.settings().name_space);
+    CHECK(rows[0].at("name").as_string() == t.app.settings().name_space);
+}
+
+TEST_CASE("the console remembers how many were ready in each queue", "[service]") {
+    counter t;
+    for (int i = 0; i < 3; ++i) t.run(t.app.perform("parcel", {i}));
+    auto at = t.connect();
+    const auto recent = [&] { return seen_view(at, "queue?of=parcels").at("recent").as_array(); };
+    eventually([&] { return !recent().empty(); });
+    CHECK(recent()[0] == 3);
+    const auto listed = seen_view(at, "queues").at("queues").as_array();
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].at("recent").at(0) == 3);
+}
+
+TEST_CASE("chosen tasks get another due time together, and what is not there gets none", "[service]") {
+    counter t;
+    const auto first = t.run(t.app.perform("parcel", {1}));
+    const auto second = t.run(t.app.perform("parcel", {2}, {.delay = std::chrono::hours{1}}));
+    auto at = t.connect();
+    const auto ask = [&](const std::string& more) {
+        return at.ask("POST", "/ui/api/act",
+                      R"({"action": "reschedule", "ids": [")" + first.id() + R"(", ")" + second.id() +
+                          R"(", "0198c5d2-7c1e-7000-8000-000000000000"])" + more + '}',
+                      {"Sec-Fetch-Site: same-origin"});
+    };
+    CHECK(ask("").status == 400);
+    const auto got = ask(R"(, "at": "2100-01-01T00:00:00Z")");
+    INFO(got.body);
+    REQUIRE(got.status == 200);
+    CHECK(got.json().at("changed") == 2);
+    for (const auto& id : {first.id(), second.id()}) {
+        const auto task = t.task(id);
+        CHECK(task.state == errand::state::delayed);
+        CHECK(task.due_at > std::chrono::system_clock::now() + std::chrono::hours{24});
+    }
 }

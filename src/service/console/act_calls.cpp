@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace errand::console {
 
@@ -29,8 +30,9 @@ namespace {
 constexpr std::size_t most_named = 200;
 
 constexpr std::array act_members{
-    web::field{"action", web::kind::text, "run_now, revive, cancel or remove", true},
+    web::field{"action", web::kind::text, "run_now, revive, cancel, remove or reschedule", true},
     web::field{"ids", web::kind::texts, "Of which tasks, 200 at most", true},
+    web::field{"at", web::kind::instant, "Of reschedule: due then"},
 };
 constexpr std::array edit_members{
     web::field{"id", web::kind::text, "Which task", true},
@@ -99,14 +101,22 @@ awaitable<web::answer> act_on_tasks(web::call& c) {
     const auto body = web::body_object(c.in);
     const web::members given{body, act_fields};
     const auto action = given.text("action").value_or("");
-    const auto what = need_repair(action);
+    const auto due_at = given.instant("at");
+    const bool moves = action == "reschedule";
+    if (moves && !due_at) throw web::bad_request("say when they are due", "at");
+    const auto what = moves ? std::nullopt : std::optional{need_repair(action)};
     const auto ids = given.texts("ids");
     if (ids.empty() || ids.size() > most_named)
         throw web::bad_request("name 1 to 200 tasks; more are a run", "ids");
     json::array results;
     std::size_t changed = 0;
     for (const auto& id : ids) {
-        const bool did = co_await act_on(c.at.app().inspect(), what, id);
+        bool did = false;
+        if (what) {
+            did = co_await act_on(c.at.app().inspect(), *what, id);
+        } else {
+            did = co_await c.at.app().inspect().reschedule(id, *due_at);
+        }
         const auto task = co_await c.at.app().find(id);
         changed += did ? 1U : 0U;
         results.push_back(json::object{

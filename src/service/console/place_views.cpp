@@ -24,7 +24,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t most_rows = 1000;
-constexpr int most_days = 60;
+constexpr int most_days = 400;  // as the store keeps
 
 std::map<std::string, std::size_t> workers_by_queue(const std::vector<worker_info>& workers) {
     std::map<std::string, std::size_t> all;
@@ -58,7 +58,11 @@ awaitable<json::object> look_at_queues(view_call c) {
         std::ranges::sort(queues, {}, &queue_info::name);
     }
     json::array rows;
-    for (const auto& one : queues) rows.emplace_back(row_of(one, serving));
+    for (const auto& one : queues) {
+        auto row = row_of(one, serving);
+        row["recent"] = c.at.beat.ready_lately(one.name);
+        rows.emplace_back(std::move(row));
+    }
     co_return json::object{{"queues", std::move(rows)}, {"all", all}};
 }
 
@@ -73,6 +77,7 @@ awaitable<json::object> look_at_queue(view_call c) {
     }
     auto row = row_of(*at, workers_by_queue(workers));
     row["served_by"] = std::move(by);
+    row["recent"] = c.at.beat.ready_lately(at->name);
     co_return row;
 }
 

@@ -6,10 +6,13 @@
 
 #include "service/console/duty.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <string>
 
 namespace errand::console {
 
@@ -19,6 +22,8 @@ public:
 
     // {"each_ms", "points": [[ended, failed, ready]]}, the latest last; null for a time in which the store was away.
     boost::json::object document();
+    // How many were ready in this queue, once a minute of the last half hour, the latest last. Of the first hundreds of queues.
+    boost::json::array ready_lately(const std::string& queue);
     awaitable<void> stop() { return duties_.stop(); }
 
 private:
@@ -28,11 +33,14 @@ private:
         std::int64_t ready = 0;
         bool known = true;
     };
+    void begin();
     awaitable<void> keep_counting();
+    void add_minute(const std::map<std::string, std::int64_t>& ready);
 
     app& app_;
     duties duties_;
     std::deque<point> points_;
+    std::map<std::string, std::deque<std::int64_t>> ready_;  // by queue and minute
     bool started_ = false;
 };
 

@@ -16,7 +16,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_nodes = 300;
+// The page draws the nearest 300 of them, and lists all.
+constexpr std::size_t most_nodes = 1000;
 
 web::refusal no_task() { return web::not_found("no task has this id: it never was, or is no longer kept"); }
 
