@@ -31,21 +31,10 @@ const std::string looker = "looker-token";
 const std::string doer = "doer-token";
 const std::string who_submits = "submitter-token";
 
-const std::vector<std::string> pages{"/",
-                                     "/login",
-                                     "/queues",
-                                     "/queues/a%2Fb",
-                                     "/tasks",
-                                     "/tasks/x",
-                                     "/tasks/x/graph",
-                                     "/workers",
-                                     "/handlers",
-                                     "/schedules",
-                                     "/limits",
-                                     "/runs",
-                                     "/health",
-                                     "/tenants",
-                                     "/tasks?state=dead&group=error"};
+const std::vector<std::string> pages{
+    "/",        "/login",         "/queues",  "/queues/a%2Fb", "/tasks",
+    "/tasks/x", "/tasks/x/graph", "/workers", "/handlers",     "/schedules",
+    "/limits",  "/runs",          "/health",  "/tenants",      "/tasks?state=dead&group=error"};
 
 errand::service_options with(const errand::console_options& console) {
     errand::service_options how;
