@@ -37,8 +37,8 @@ void bustle(counter& t) {
     ask(t, "run", R"({"action": "revive", "state": "dead", "dry_run": true})");
     ask(t, "run", R"({"action": "check"})");
     shut = true;
-    t.run(t.app.set_limit("queue:parcels", errand::limit_rule{.max_running = 1}));
-    t.run(t.app.perform("parcel", {markup}, {.biz_id = markup}));
+    t.run(t.app.set_limit("handler:bulky", errand::limit_rule{.max_running = 0}));
+    t.run(t.app.perform("bulky", {markup}, {.biz_id = markup}));
     t.start();
     errand::test::eventually([&] {
         auto at = t.connect();
