@@ -90,24 +90,45 @@ private:
     std::string_view rest_;
 };
 
+// Of a number that has no more digits than that. Each task that is given out over HTTP says three times.
+void append_number(std::string& to, int value, std::size_t digits) {
+    to.append(digits, '0');
+    for (auto at = to.rbegin(); value > 0; ++at, value /= 10) *at = static_cast<char>('0' + value % 10);
+}
+
 }  // namespace
 
 std::string iso_date_text(std::chrono::sys_days day) {
     const year_month_day date{day};
-    char text[32];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    const auto year = static_cast<int>(date.year());
+    std::string text;
+    if (year >= 0 && year <= 9999) {
+        append_number(text, year, 4);
+    } else {
+        char digits[16];
+        std::snprintf(digits, sizeof digits, "%04d", year);
+        text = digits;
+    }
+    text += '-';
+    append_number(text, static_cast<int>(static_cast<unsigned>(date.month())), 2);
+    text += '-';
+    append_number(text, static_cast<int>(static_cast<unsigned>(date.day())), 2);
     return text;
 }
 
 std::string iso_time_text(time_point at, char separator) {
     const auto day = std::chrono::floor<std::chrono::days>(at);
     const std::chrono::hh_mm_ss clock{at - day};
-    char text[32];
-    std::snprintf(text, sizeof text, "%c%02d:%02d:%02d.%03d", separator,
-                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
-    return iso_date_text(day) + text;
+    auto text = iso_date_text(day);
+    text += separator;
+    append_number(text, static_cast<int>(clock.hours().count()), 2);
+    text += ':';
+    append_number(text, static_cast<int>(clock.minutes().count()), 2);
+    text += ':';
+    append_number(text, static_cast<int>(clock.seconds().count()), 2);
+    text += '.';
+    append_number(text, static_cast<int>(clock.subseconds().count()), 3);
+    return text;
 }
 
 std::optional<iso_time> scan_iso_time(std::string_view text) noexcept {

@@ -15,6 +15,10 @@ answer json_answer(const boost::json::value& document, int status) {
     return {.status = status, .body = boost::json::serialize(document)};
 }
 
+answer json_answer(const boost::json::object& document, int status) {
+    return {.status = status, .body = boost::json::serialize(document)};
+}
+
 awaitable<answer> tell_alive(call&) { co_return json_answer(boost::json::object{{"status", "ok"}}); }
 
 awaitable<answer> tell_ready(call& c) {

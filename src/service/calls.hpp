@@ -129,5 +129,7 @@ std::span<const route> task_routes() noexcept;
 std::span<const route> operator_routes() noexcept;
 
 answer json_answer(const boost::json::value& document, int status = 200);
+// As it is: as a value it would be a copy.
+answer json_answer(const boost::json::object& document, int status = 200);
 
 }  // namespace errand::web

@@ -5,20 +5,46 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace errand::web {
 namespace {
 
+// Few are looked through, and many are kept in order.
+class seen_names {
+public:
+    // False: it was there.
+    bool add(std::string_view name) {
+        if (!many_.empty()) return many_.insert(name).second;
+        const auto end = few_.begin() + static_cast<std::ptrdiff_t>(count_);
+        if (std::find(few_.begin(), end, name) != end) return false;
+        if (count_ < few_.size()) {
+            few_[count_++] = name;
+            return true;
+        }
+        many_.insert(few_.begin(), end);
+        return many_.insert(name).second;
+    }
+
+private:
+    std::array<std::string_view, 12> few_{};
+    std::size_t count_ = 0;
+    std::set<std::string_view> many_{};
+};
+
 // An object or an array that is being read.
 struct level {
     bool object = false;
-    std::set<std::string> names{};
-    std::string name{};     // of the member that is read
-    std::size_t index = 0;  // of the element that is read
+    seen_names names{};
+    std::string_view name{};  // of the member that is read
+    std::size_t index = 0;    // of the element that is read
 };
 
 std::string path_of(const std::vector<level>& levels) {
@@ -42,10 +68,11 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
     return std::min(at + 1, text.size());
 }
 
-std::string name_in(std::string_view quoted) {
-    if (quoted.find('\\') == quoted.npos) return std::string{quoted.substr(1, quoted.size() - 2)};
+// `written_otherwise` keeps those that are not as they stand there.
+std::string_view name_in(std::string_view quoted, std::deque<std::string>& written_otherwise) {
+    if (quoted.find('\\') == quoted.npos) return quoted.substr(1, quoted.size() - 2);
     // One name may be written in several ways.
-    return std::string{boost::json::parse(quoted).as_string()};
+    return written_otherwise.emplace_back(boost::json::parse(quoted).as_string());
 }
 
 bool over_64_bits(std::string_view number) {
@@ -63,6 +90,7 @@ bool over_64_bits(std::string_view number) {
 
 std::optional<json_fault> fault_of(std::string_view text) {
     constexpr std::string_view of_number = "+-.0123456789eE";
+    std::deque<std::string> written_otherwise;
     std::vector<level> levels;
     bool name_follows = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -81,8 +109,8 @@ std::optional<json_fault> fault_of(std::string_view text) {
             end = end_of_string(text, at);
             if (name_follows) {
                 auto& inside = levels.back();
-                inside.name = name_in(text.substr(at, end - at));
-                if (!inside.names.insert(inside.name).second) {
+                inside.name = name_in(text.substr(at, end - at), written_otherwise);
+                if (!inside.names.add(inside.name)) {
                     return json_fault{"the member " + detail::quoted_extract(inside.name) + " is given twice",
                                       path_of(levels)};
                 }

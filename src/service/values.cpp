@@ -11,6 +11,8 @@
 #include "service/refusal.hpp"
 #include "service/target.hpp"
 
+#include <boost/json/monotonic_resource.hpp>
+
 #include <algorithm>
 
 namespace errand::web {
@@ -52,7 +54,9 @@ json::object body_object(const request& in) {
                       "Content-Type"};
     }
     try {
-        auto document = detail::parse_json(in.body, "body");
+        // All of it goes at once.
+        auto document =
+            detail::parse_json(in.body, "body", json::make_shared_resource<json::monotonic_resource>());
         if (const auto fault = fault_of(in.body)) throw bad_request(fault->what, fault->path);
         if (auto* object = document.if_object()) return std::move(*object);
     } catch (const bad_data& why) {

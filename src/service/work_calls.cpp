@@ -17,6 +17,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -176,52 +177,55 @@ json::value json_of_origin(const std::optional<run_origin>& origin) {
 
 json::object json_of_claimed(const opened_attempt& of, const attempt& one, time_point lease_until,
                              json::value args, std::string_view mark) {
-    json::object headers;
+    const auto memory = args.storage();
+    json::object headers(memory);
     for (const auto& [name, text] : of.body.headers) headers[name] = text;
-    json::array tags(of.body.tags.begin(), of.body.tags.end());
+    json::array tags(of.body.tags.begin(), of.body.tags.end(), memory);
     const ticket by{.claim = one.task.claim, .mark = std::string{mark}, .at = one.at, .worker = one.worker};
     json::value last_error;
     if (!of.notes.errors.empty()) {
         const auto& last = of.notes.errors.back();
         last_error = json::object{{"type", last.type}, {"message", last.message}};
     }
-    return {{"id", to_text(one.task.id)},
-            {"claim", ticket_text(by)},
-            {"handler", of.body.handler},
-            {"queue", one.task.queue},
-            {"attempt", of.notes.attempts + 1},
-            {"max_retry", of.terms.max_retry},
-            {"priority", of.body.priority},
-            {"biz_id", of.body.biz_id ? json::value{*of.body.biz_id} : json::value{}},
-            {"submitted_at", instant_text(of.body.submitted_at())},
-            {"started_at", instant_text(one.at)},
-            {"lease_until", instant_text(lease_until)},
-            {"timeout_ms", of.terms.timeout.count()},
-            {"args", std::move(args)},
-            {"headers", std::move(headers)},
-            {"tags", std::move(tags)},
-            {"last_error", std::move(last_error)},
-            {"schedule", json_of_origin(of.body.origin)}};
+    return json::object({{"id", to_text(one.task.id)},
+                         {"claim", ticket_text(by)},
+                         {"handler", of.body.handler},
+                         {"queue", one.task.queue},
+                         {"attempt", of.notes.attempts + 1},
+                         {"max_retry", of.terms.max_retry},
+                         {"priority", of.body.priority},
+                         {"biz_id", of.body.biz_id ? json::value{*of.body.biz_id} : json::value{}},
+                         {"submitted_at", instant_text(of.body.submitted_at())},
+                         {"started_at", instant_text(one.at)},
+                         {"lease_until", instant_text(lease_until)},
+                         {"timeout_ms", of.terms.timeout.count()},
+                         {"args", std::move(args)},
+                         {"headers", std::move(headers)},
+                         {"tags", std::move(tags)},
+                         {"last_error", std::move(last_error)},
+                         {"schedule", json_of_origin(of.body.origin)}},
+                        memory);
 }
 
 // Its arguments; the result of the task that it came after is the first one, where it is to be.
-awaitable<json::value> args_of(exchange& work, const task_body& body) {
-    auto args = detail::parse_json(body.args, "args");
+awaitable<json::value> args_of(exchange& work, const task_body& body, json::storage_ptr memory) {
+    auto args = detail::parse_json(body.args, "args", memory);
     if (!args.is_array()) throw bad_data{"args: expected an array"};
     if (body.takes_result && !body.after.empty()) {
         const auto text = co_await detail::stored_result(work.app(), to_text(body.after.back()));
         auto& all = args.get_array();
-        all.insert(all.begin(), detail::parse_json(text, "args[0]"));
+        all.insert(all.begin(), detail::parse_json(text, "args[0]", memory));
     }
     co_return args;
 }
 
 // Nullopt: it cannot begin, and that was reported.
-awaitable<std::optional<json::object>> show_claimed(exchange& work, const attempt& one, duration lease) {
+awaitable<std::optional<json::object>> show_claimed(exchange& work, const attempt& one, duration lease,
+                                                    json::storage_ptr memory) {
     const auto of = open_attempt(work.app(), one.task);
     std::exception_ptr failed;
     try {
-        auto args = co_await args_of(work, of.body);
+        auto args = co_await args_of(work, of.body, std::move(memory));
         co_return json_of_claimed(of, one, one.at + lease, std::move(args), work.tasks().claim_mark());
     } catch (const store_error&) {
         // What the store does not tell now it may tell the next one.
@@ -244,16 +248,27 @@ awaitable<json::array> claim_for(call& c, exchange& work, claim_asked asked, cla
     const bool empty = got.order->got.empty() && !got.order->failure;
     if (empty && asked.wait > duration{0}) co_await c.at.wait(work.wait_for(got.order, asked.wait));
     got.all = co_await work.take(got.order);
-    json::array tasks;
+    // Once they are written, all of them go at once.
+    const auto memory = json::make_shared_resource<json::monotonic_resource>();
+    json::array tasks(memory);
     std::vector<attempt> shown;
     for (const auto& one : got.all) {
-        auto text = co_await show_claimed(work, one, lease);
+        auto text = co_await show_claimed(work, one, lease, memory);
         if (!text) continue;
         tasks.emplace_back(std::move(*text));
         shown.push_back(one);
     }
     got.all = std::move(shown);
     co_return tasks;
+}
+
+// To an answer that is an object: as a member of that object before it is written it would be copied.
+template <class Value>
+void add_member(answer& to, std::string_view name, const Value& value) {
+    const auto text = json::serialize(value);
+    to.body.pop_back();
+    if (to.body.size() > 1) to.body += ',';
+    to.body.append(1, '"').append(name).append("\":").append(text).append(1, '}');
 }
 
 // ---- many ----
@@ -364,7 +379,8 @@ awaitable<answer> claim_tasks(call& c) {
     co_await work->ready();
     claimed_tasks got{work};
     auto tasks = co_await claim_for(c, *work, std::move(asked), got);
-    auto out = json_answer(json::object{{"tasks", std::move(tasks)}});
+    auto out = json_answer(json::object{});
+    add_member(out, "tasks", tasks);
     got.travel_with(out);
     co_return out;
 }
@@ -383,24 +399,23 @@ awaitable<answer> report_batch(call& c) {
         co_await each_of(items, "reports", [work](const json::value& item, const std::string& path) {
             return report_item(work, item, path);
         });
-    json::object document{{"results", std::move(results)}};
-    if (!asked) co_return json_answer(document);
+    auto out = json_answer(json::object{{"results", std::move(results)}});
+    if (!asked) co_return out;
     // What was reported is answered, whatever becomes of this.
     claimed_tasks got{work};
     std::exception_ptr failed;
     try {
         auto tasks = co_await claim_for(c, *work, std::move(*asked), got);
-        document["tasks"] = std::move(tasks);
+        add_member(out, "tasks", tasks);
     } catch (const client_gone&) {
         throw;
     } catch (...) {
         failed = std::current_exception();
     }
     if (failed) {
-        document["tasks"] = json::array{};
-        document["claim_error"] = web::json_of(refusal_of(failed, true, "claim"));
+        add_member(out, "tasks", json::array{});
+        add_member(out, "claim_error", web::json_of(refusal_of(failed, true, "claim")));
     }
-    auto out = json_answer(document);
     if (!failed) got.travel_with(out);
     co_return out;
 }

@@ -73,7 +73,7 @@ awaitable<web::answer> consume_jobs(web::call& c) {
         one.text["msg"] = "new job";
         all.emplace_back(std::move(one.text));
     }
-    auto out = many ? json_text(all) : json_text(all.front());
+    auto out = json_text(many ? json::value{std::move(all)} : std::move(all.front()));
     out.unsent = claim->let_travel();
     co_return out;
 }
