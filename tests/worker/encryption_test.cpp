@@ -76,7 +76,7 @@ TEST_CASE("encrypt takes the place of what the configuration says, and comes bef
     large.max_payload = std::size_t{13} << 20;
     CHECK_THROWS_MATCHES(errand::app{with_keys(large, new_key)}, errand::usage_error,
                          MessageMatches(ContainsSubstring("at most 12 MiB where content is encrypted")));
-    CHECK_NOTHROW(errand::app{large});
+    CHECK_NOTHROW(errand::app{with_keys(large, "")});
     t.app.encrypt({.keys = {key_of(new_key)}});
     const auto h = t.run(t.app.handler<echo>().perform_async(7));
     CHECK(t.info(h).encrypted_with == "new");
