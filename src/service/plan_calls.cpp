@@ -209,6 +209,9 @@ awaitable<std::vector<prepared_submission>> prepared(call& c, plan_request& from
         }
         if (failed) throw refusal_of(failed, true, one.path);
         auto& ready = all.back();
+        // By its biz_id it may be one of those that it is to wait for.
+        if (std::ranges::find(ready.body.after, ready.id) != ready.body.after.end())
+            refuse_cycle(from.tasks, i);
         if (!from.key || !is_keyed(ready)) continue;
         ready.conflict = on_conflict::where_free;
         ready.id = keyed_id(ready, key_in_plan(*from.key, from.tasks.size(), from.places[i]));

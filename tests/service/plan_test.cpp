@@ -189,7 +189,8 @@ TEST_CASE("two tasks of a plan with the same biz_id are one, which does not wait
     const auto cycle = at.ask("POST", t.path("/plans"), R"({"tasks": [
         {"name": "a", "handler": "parcel", "args": [1], "biz_id": "c"},
         {"handler": "parcel", "args": [1], "biz_id": "c", "after_names": ["a"]}]})");
-    CHECK(cycle.status == 409);
+    CHECK(cycle.status == 400);
+    CHECK(text_of(cycle.json().at("error").at("path")) == "tasks[1]");
 }
 
 TEST_CASE("what the store refuses of a plan refuses all of it", "[service]") {
