@@ -200,7 +200,6 @@ class crowd {
 public:
     crowd(const place& of, std::size_t count) : of_{of}, all_{of.by->port()}, held_(count + 1) {
         for (std::size_t at = 0; at < count; ++at) take(all_.add(of.by->port()));
-        publisher_ = &all_.add(of.by->port());
     }
 
     void until_all_wait() {
@@ -214,6 +213,8 @@ public:
     // From a publication to the consumer that has it, one by one.
     std::vector<std::int64_t> publish(std::size_t tasks) {
         std::vector<std::int64_t> delays;
+        // Not sooner: a connection by which nothing is asked is closed.
+        publisher_ = &all_.add(of_.by->port());
         for (std::size_t id = 1; id <= tasks; ++id) {
             for (const auto next = bench::now_ns() + between_two; bench::now_ns() < next;)
                 all_.serve_once(1, [this](connection& by, const answer& got) { return read(by, got); });
