@@ -120,12 +120,14 @@ TEST_CASE("a page of tasks is readable with the key") {
     const auto id = t.submitted();
     for (const bool readable : {true, false}) {
         auto& by = readable ? t.with_key : t.without;
-        const auto lists = await(t.io, by->lists(state::ready, ""));
-        REQUIRE(lists.size() == 1);
-        const auto page = await(t.io, by->list({.of = lists.front(), .where = state::ready, .after = {}}));
-        REQUIRE(page.items.size() == 1);
-        CHECK(page.items[0].task.id == id);
-        CHECK(shows_secret(page.items[0].task.body) == readable);
+        std::vector<found_task> found;
+        for (const auto& list : await(t.io, by->lists(state::ready, ""))) {
+            const list_call call{.of = list, .where = state::ready, .after = {}};
+            for (auto& one : await(t.io, by->list(call)).items) found.push_back(std::move(one.task));
+        }
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].id == id);
+        CHECK(shows_secret(found[0].body) == readable);
     }
 }
 
