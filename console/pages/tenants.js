@@ -8,17 +8,14 @@ const none = () => html`<span class="faint">–</span>`;
 const of = (used, most) => (most === null ? count(used) : count(used) + ' of ' + count(most));
 
 const columns = [
-  { title: 'namespace', wide: true, cell: (row) => html`<b>${row.name}</b>` },
-  { title: 'weight', right: true, cell: (row) => count(row.weight) },
+  { title: 'namespace', wide: true, cell: (row) => html`<b>${row.name}</b> <span class="faint">weight ${count(row.weight)}</span>` },
   { title: 'queued', right: true, cell: (row) => of(row.queued, row.quota.max_queued) },
   { title: 'ready', right: true, cell: (row) => count(row.ready) },
   { title: 'working', right: true, cell: (row) => of(row.working, row.quota.max_running) },
-  { title: 'next has waited', right: true, cell: (row) => (row.oldest_ms === null ? none() : length(row.oldest_ms)) },
+  { title: 'next waited', right: true, cell: (row) => (row.oldest_ms === null ? none() : length(row.oldest_ms)) },
   { title: 'may submit', right: true, cell: (row) => (row.quota.submit_rate === null ? none() : count(row.quota.submit_rate.count) + ' in ' + length(row.quota.submit_rate.per_ms)) },
   { title: 'workers', right: true, cell: (row) => count(row.workers) },
-  { title: 'runs', right: true, cell: (row) => count(row.runs) },
-  { title: 'failed', right: true, cell: (row) => count(row.failures) },
-  { title: 'dead', right: true, cell: (row) => (row.dead > 0 ? html`<b>${count(row.dead)}</b>` : '0') },
+  { title: 'runs, failed, dead', right: true, cell: (row) => html`${count(row.runs)}, ${count(row.failures)}, <b>${count(row.dead)}</b>` },
 ];
 
 export function Tenants() {

@@ -114,8 +114,8 @@ TEST_CASE("of each handler half, 95 and 99 of 100 waits, runs and whole lives ar
     b.until("[...document.querySelectorAll('main tbody tr')].some(one => one.dataset.key === 'scribe')");
     const auto times = [&](const std::string& column) {
         return b
-            .value_of("document.querySelector('tr[data-key=scribe] td[data-title^=" + column +
-                      "]').querySelectorAll('.percentiles span').length")
+            .value_of("document.querySelector('tr[data-key=scribe] td[data-title^=\"" + column +
+                      " 50\"]').querySelectorAll('.percentiles span').length")
             .to_number<int>();
     };
     for (const auto* column : {"wait", "run", "total"}) {
