@@ -64,6 +64,7 @@ struct claim_group {
     bool hungry = false;     // there may be something: it stands in the line of those
     bool plenty = false;     // the last call got all it asked for
     unsigned wakes = 0;      // how often it had been woken when that call began
+    bool untold = false;     // one may stand in front who came back and was not told that there is nothing
 };
 
 // On its loop's thread only.
@@ -171,6 +172,7 @@ private:
     claim_party next_party();
     awaitable<void> serve(claim_party all, work_answer answer, unsigned wakes_before,
                           std::uint64_t last_number);
+    static void tell_waiting(claim_group& group, std::uint64_t last_number);
     void end_look(const std::shared_ptr<claim_order>& one, bool full);
     awaitable<void> adopt_for(std::shared_ptr<claim_order> order);
     void deal(const claim_party& all, std::vector<claimed_task> tasks);

@@ -185,13 +185,23 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
     for (auto at = all.end(); at != empty.begin();) end_look(*--at, full);
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
     // They got all there was: also for those who stood behind them there is nothing.
-    for (const auto& other : group->waiting) {
-        if (full || more_aside || other->tried || other->number > last_number) continue;
-        other->tried = true;
-        other->changed.cancel();
-    }
+    if (!full && !more_aside) tell_waiting(*group, last_number);
     if (full) make_sharers_hungry(*group);
     if (wakes_ != wakes_before || more_aside) make_hungry(group);
+}
+
+// Those who came last stand last, and in front of them everybody knows; very many may wait.
+void exchange::tell_waiting(claim_group& group, std::uint64_t last_number) {
+    bool later = false;
+    for (auto at = group.waiting.rbegin(); at != group.waiting.rend(); ++at) {
+        auto& one = **at;
+        if (one.tried && !group.untold) break;
+        later = later || one.number > last_number;
+        if (one.tried || one.number > last_number) continue;
+        one.tried = true;
+        one.changed.cancel();
+    }
+    group.untold = group.untold && later;
 }
 
 // After the call that looked for it. `full`: that brought all it asked for.
@@ -202,6 +212,7 @@ void exchange::end_look(const std::shared_ptr<claim_order>& one, bool full) {
     } else if (one->got.empty()) {
         one->group->waiting.push_front(one);
         one->tried = one->tried || !full;
+        one->group->untold = one->group->untold || !one->tried;
     }
     one->changed.cancel();
 }
