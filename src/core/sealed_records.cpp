@@ -100,6 +100,18 @@ std::string sealed_records::seal_body(const task_id& id, std::string_view encode
     return turn_body(way::in, id, encoded);
 }
 
+std::string sealed_records::seal_change(const task_id& id, std::string_view encoded, std::string_view opened,
+                                        std::string_view sealed) const {
+    const auto next = args_if_any(encoded);
+    const auto before = args_if_any(opened);
+    const auto kept = args_if_any(sealed);
+    const bool same = next && before && kept && next->args == before->args &&
+                      next->handler == before->handler && next->schedule == before->schedule;
+    const auto text = same ? read_sealed(kept->args) : std::nullopt;
+    if (text && keys_->is_newest(*text)) return with_args(encoded, *next, kept->args);
+    return seal_body(id, encoded);
+}
+
 std::string sealed_records::open_body(const task_id& id, std::string_view encoded) const {
     return turn_body(way::out, id, encoded);
 }

@@ -24,6 +24,10 @@ public:
         : keys_{std::move(keys)}, name_space_{std::move(name_space)} {}
 
     std::string seal_body(const task_id& id, std::string_view encoded) const;
+    // A body that takes the place of `opened`, which was kept as `sealed`. What is the same in it is kept as it was: stores look
+    // at whether a change has changed it.
+    std::string seal_change(const task_id& id, std::string_view encoded, std::string_view opened,
+                            std::string_view sealed) const;
     // `encoded_body`: of the same task, as far as it is known.
     std::string seal_notes(const task_id& id, std::string_view encoded,
                            std::string_view encoded_body = {}) const;

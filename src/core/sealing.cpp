@@ -150,6 +150,10 @@ bool sealing::can_open(const sealed_text& one) const noexcept {
     return one.version == version_1 && keys_.contains(one.key);
 }
 
+bool sealing::is_newest(const sealed_text& one) const noexcept {
+    return one.version == version_1 && one.key == first_;
+}
+
 std::string sealing::seal(std::string_view name_space, const sealed_place& place, sealed_form form,
                           std::string_view plain) const {
     if (plain.empty()) return {};

@@ -50,6 +50,8 @@ public:
     bool logs_messages() const noexcept { return log_messages_; }
     // Whether this program has the key, and knows the version.
     bool can_open(const sealed_text& one) const noexcept;
+    // Whether it would be sealed with the same key now.
+    bool is_newest(const sealed_text& one) const noexcept;
 
     // An empty text stays empty, and what was sealed with a key that this program does not have stays as it is.
     std::string seal(std::string_view name_space, const sealed_place& place, sealed_form form,

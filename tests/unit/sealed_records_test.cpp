@@ -177,6 +177,31 @@ TEST_CASE("arguments do not open with another task or handler, and those of a ru
     CHECK(decode_schedule(r.open_schedule(schedule, r.seal_schedule(schedule, encode(record)))) == record);
 }
 
+TEST_CASE("a change that leaves the arguments leaves them as they are sealed, unless there is a newer key") {
+    const auto r = records_sealed_by();
+    const auto before = encode(body_with_all());
+    const auto sealed = r.seal_body(id_of_this, before);
+    auto other = body_with_all();
+    other.priority = 9;
+    const auto moved = r.seal_change(id_of_this, encode(other), before, sealed);
+    CHECK(args_of(moved).args == args_of(sealed).args);
+    CHECK(priority_of(moved) == 9);
+    CHECK(r.open_body(id_of_this, moved) == encode(other));
+
+    const sealed_records newer{sealing_of({{"k2", std::string(32, '2')}, {"k1", std::string(32, '1')}}),
+                               "shop"};
+    const auto anew = newer.seal_change(id_of_this, encode(other), before, sealed);
+    CHECK(key_of_body(anew) == "k2");
+    CHECK(newer.open_body(id_of_this, anew) == encode(other));
+
+    other.args = "[\"" + secret_text + "\",2]";
+    const auto changed = r.seal_change(id_of_this, encode(other), before, sealed);
+    CHECK_FALSE(shows_secret(changed));
+    CHECK(r.open_body(id_of_this, changed) == encode(other));
+    // Of a task that was submitted before there were keys.
+    CHECK_FALSE(shows_secret(r.seal_change(id_of_this, before, before, before)));
+}
+
 TEST_CASE("a group's argument is errand's own and stays") {
     auto body = body_with_secret();
     body.handler = std::string{group_handler};

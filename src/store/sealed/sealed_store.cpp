@@ -132,7 +132,7 @@ awaitable<edit_verdict> sealed_store::edit(const edit_call& call) {
     auto with = call;
     if (records_.open_body(call.id, there->body) != call.seen) co_return edit_verdict::changed;
     with.seen = there->body;
-    with.body = records_.seal_body(call.id, call.body);
+    with.body = records_.seal_change(call.id, call.body, call.seen, there->body);
     if (call.notes) {
         if (records_.open_notes(call.id, there->notes, there->body) != call.seen_notes)
             co_return edit_verdict::changed;
