@@ -88,6 +88,8 @@ struct found_route {
     std::map<std::string, std::string, std::less<>> path{};
 };
 
+// A table is one of those that are there as long as the program runs.
+
 // Whether it is the path of one of them, by whatever method.
 bool has_path(std::span<const route> all, std::string_view path);
 

@@ -3,7 +3,10 @@
 #include "service/target.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace errand::web {
 namespace {
@@ -25,19 +28,32 @@ bool fits(const pattern_part& pattern, std::string_view part) {
     return part.size() > pattern.text.size() && part.ends_with(pattern.text);
 }
 
-// The larger, the more is said by the pattern itself. Nullopt: the path is another. Each request looks at all patterns.
-std::optional<std::size_t> closeness(std::string_view pattern, std::span<const std::string_view> parts) {
-    std::size_t sum = 0;
-    for (const auto part : parts) {
-        if (pattern.empty()) return std::nullopt;
-        pattern.remove_prefix(1);
-        const auto own = pattern.substr(0, pattern.find('/'));
-        pattern.remove_prefix(own.size());
-        const auto one = read_part(own);
-        if (!fits(one, part)) return std::nullopt;
-        sum += one.text.size();
+using split_pattern = std::vector<pattern_part>;
+
+// Of a table: each request is held against all of it.
+const std::vector<split_pattern>& patterns_of(std::span<const route> all) {
+    thread_local std::map<const route*, std::vector<split_pattern>> known;
+    auto& patterns = known[all.data()];
+    if (!patterns.empty()) return patterns;
+    std::vector<split_pattern> made;
+    for (const auto& one : all) {
+        auto& pattern = made.emplace_back();
+        for (const auto part : parts_of(one.path)) pattern.push_back(read_part(part));
     }
-    return pattern.empty() ? std::optional{sum} : std::nullopt;
+    patterns = std::move(made);
+    return patterns;
+}
+
+// The larger, the more is said by the pattern itself. Nullopt: the path is another.
+std::optional<std::size_t> closeness(const split_pattern& pattern,
+                                     const std::vector<std::string_view>& parts) {
+    if (pattern.size() != parts.size()) return std::nullopt;
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!fits(pattern[i], parts[i])) return std::nullopt;
+        sum += pattern[i].text.size();
+    }
+    return sum;
 }
 
 bool serves(const route& one, std::string_view method) {
@@ -72,17 +88,19 @@ std::string_view to_string(scope what) noexcept {
 
 bool has_path(std::span<const route> all, std::string_view path) {
     const auto parts = parts_of(path);
-    return std::ranges::any_of(all, [&](const route& one) { return closeness(one.path, parts).has_value(); });
+    return std::ranges::any_of(patterns_of(all),
+                               [&](const split_pattern& one) { return closeness(one, parts).has_value(); });
 }
 
 found_route route_of(std::span<const route> all, std::string_view method, std::string_view path) {
     const auto parts = parts_of(path);
     std::string_view pattern;
     std::size_t best = 0;
-    for (const auto& one : all) {
-        const auto close = closeness(one.path, parts);
+    const auto& patterns = patterns_of(all);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto close = closeness(patterns[i], parts);
         if (!close || (!pattern.empty() && *close <= best)) continue;
-        pattern = one.path;
+        pattern = all[i].path;
         best = *close;
     }
     if (pattern.empty()) throw not_found("there is nothing at this path; /openapi.json says what there is");
