@@ -18,7 +18,9 @@ namespace errand::web {
 // ended. Not to be cancelled.
 template <class What>
 awaitable<void> at_once(std::size_t n, What what) {
-    constexpr std::size_t most = 64;
+    // Each may be answered with arguments and a result of 1 MiB, and Redis hangs up on a connection that listens and has 32 MiB of
+    // answers to come.
+    constexpr std::size_t most = 4;
     const auto executor = co_await boost::asio::this_coro::executor;
     async_gate ended{executor};
     std::exception_ptr failed;

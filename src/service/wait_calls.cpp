@@ -29,7 +29,7 @@ constexpr std::int64_t longest_joint_wait = 60'000;
 // Results beyond this are left out of an answer.
 constexpr std::size_t most_result_bytes = std::size_t{16} * 1024 * 1024;
 // So many are held at a time with all that they carry.
-constexpr std::size_t seen_at_once = 16;
+constexpr std::size_t seen_at_once = 8;
 
 constexpr std::array wait_members{
     field{"ids", kind::texts, "1 to 500 tasks", true},
