@@ -155,6 +155,8 @@ exit_code serve(session& on, const serve_options& given) {
     if (given.tokens->count() > 0 && given.how.tokens_file.empty())
         throw usage_error{"--tokens names no file"};
     auto settings = on.settings();
+    // No worker's here: the console shows them beside each other.
+    settings.name_spaces = config::from_environment().name_spaces;
     on.need_shared_store(settings);
     auto how = options_of(given);
     const auto at = std::make_shared<addresses>();

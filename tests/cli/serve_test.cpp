@@ -135,6 +135,18 @@ TEST_CASE("errand serve says where it listens, serves, and ends well when it is 
     CHECK_THAT(got.out, ContainsSubstring(R"("path":")" + name + R"(/queues","status":200)"));
 }
 
+TEST_CASE("errand serve shows the namespaces that it is told of beside each other", "[cli]") {
+    office t;
+    auto variables = t.variables();
+    variables["ERRAND_NAME_SPACES"] = t.app.settings().name_space + ":1,shop:3";
+    cli_process server{{"serve", "--listen", "127.0.0.1:0"}, variables, {}};
+    const auto got = ask(port_of(server), "/ui/api/view/tenants");
+    CHECK_THAT(got, ContainsSubstring("200 OK") && ContainsSubstring(R"("name":"shop","weight":3)") &&
+                        ContainsSubstring(R"("all":2)"));
+    server.signal(SIGTERM);
+    CHECK(server.wait().code == 0);
+}
+
 TEST_CASE("a task that one errand serve has given out is reported to another, after the first was killed",
           "[cli]") {
     office t;
