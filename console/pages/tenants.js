@@ -24,6 +24,6 @@ export function Tenants() {
   if (!data) return html`<${Loading}/>`;
   return html`<h1>Tenants</h1>
     <p class="faint">The namespaces that this service was told of. Where there is a quota, what it allows stands behind “of”. Runs, failed and dead are of the last hour; all is looked at once in ten seconds.</p>
-    <${Table} columns=${columns} rows=${data.tenants} rowKey=${(row) => row.name} empty="There is none."/>
+    <${Table} columns=${columns} rows=${data.tenants} rowKey=${(row) => row.name} label="Tenants" empty="There is none."/>
     ${data.all > data.tenants.length && html`<p class="faint">The first ${count(data.tenants.length)} of ${count(data.all)}.</p>`}`;
 }

@@ -5,11 +5,11 @@ import { count } from './text.js';
 
 const atOnce = 50;
 
-/** columns: [{title, cell: row => node, right, wide}]; key: row => text */
-export function Table({ columns, rows, rowKey, empty, className = '', rowClass }) {
+/** columns: [{title, cell: row => node, right, wide}]; key: row => text; label: of one without links, which is reached by keys as such */
+export function Table({ columns, rows, rowKey, empty, className = '', rowClass, label = null }) {
   const [most, set] = useState(atOnce);
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  return html`<div class="table"><table class=${className}>
+  return html`<div class="table" tabindex=${label ? 0 : null} role=${label ? 'region' : null} aria-label=${label}><table class=${className}>
     <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.right ? 'right' : ''}>${one.title}</th>`)}</tr></thead>
     <tbody>${rows.slice(0, most).map((row) => html`<tr key=${rowKey(row)} data-key=${rowKey(row)} class=${rowClass ? rowClass(row) : ''}>
       ${columns.map((one) => html`<td data-title=${one.title}
