@@ -2,7 +2,7 @@
 -- Needs: lib_untie lib_staged lib_deleted lib_unwatch
 
 -- False: some of its edges are left, and it is to be called again.
-local function drop(q, id, value)
+local function drop_ended(q, id, value)
   if not untie(id) then return false end
   leave_trace(id, life_of(value))
   call('HDEL', waiting, id)

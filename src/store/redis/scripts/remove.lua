@@ -18,4 +18,4 @@ if not is_ended(value) then
   leave_trace(id, life_of(body))
   return {call('HEXISTS', tasks, id) == 1 and 'more' or 'ok', now}
 end
-return {drop(q, id, value) and 'ok' or 'more', now}
+return {drop_ended(q, id, value) and 'ok' or 'more', now}

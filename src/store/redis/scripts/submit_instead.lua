@@ -18,7 +18,7 @@ local function both()
   local reply, memory = submit_step(last)
   if not value or reply[1] ~= 'ok' or refused[reply[4] or ''] then return reply, memory end
   free_first()
-  if is_ended(value) then drop(q, id, value) else call_off(q, id, value, outcome) end
+  if is_ended(value) then drop_ended(q, id, value) else call_off(q, id, value, outcome) end
   return reply, memory
 end
 
