@@ -335,6 +335,8 @@ struct held_lease {
 awaitable<time_point> extend_leases(exchange& work, std::vector<held_lease>& all, duration lease) {
     extend_call call;
     call.lease = lease;
+    // Another program may hold tasks of the same claim, and was told of a later end.
+    call.never_shorter = true;
     std::set<claim_number> claims;
     for (const auto& one : all) {
         work.tasks().know_claim(one.by.claim, one.by.mark);

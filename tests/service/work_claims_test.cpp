@@ -130,6 +130,21 @@ TEST_CASE("a lease that is extended holds past its first end", "[service]") {
     CHECK(py.report(kept, success).status == 200);
 }
 
+TEST_CASE("an extension by less than is left of a lease does not shorten it", "[service]") {
+    counter t;
+    program py{t};
+    t.submit(foreign_task);
+    const auto kept = py.claim_one(R"("wait_ms": 60000, "lease_ms": 3600000)");
+    CHECK(py.say(kept, ":extend", R"("lease_ms": 1000)").status == 200);
+    t.submit(foreign_task);
+    const auto left = py.claim_one(R"("wait_ms": 60000, "lease_ms": 1000)");
+    // That one is over by now, and a second from the extension on was so before.
+    const auto again = py.claim_one();
+    CHECK(again.at("id") == left.at("id"));
+    CHECK(py.say(kept, ":extend").status == 200);
+    CHECK(py.report(kept, success).status == 200);
+}
+
 TEST_CASE("who runs a task that is cancelled is told so by what it says next", "[service]") {
     counter t;
     const auto id = t.submit(foreign_task);
