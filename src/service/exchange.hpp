@@ -174,7 +174,7 @@ private:
                           std::uint64_t last_number);
     static void tell_waiting(claim_group& group, std::uint64_t last_number);
     void end_look(const std::shared_ptr<claim_order>& one, bool full);
-    awaitable<void> adopt_for(std::shared_ptr<claim_order> order);
+    awaitable<void> adopt_for(claim_party all);
     void deal(const claim_party& all, std::vector<claimed_task> tasks);
     void take_in(claim_order& one, claimed_task task);
     void hold(const attempt& one);

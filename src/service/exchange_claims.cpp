@@ -179,8 +179,9 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
     // Who has something does not wait for what stands aside.
     const auto empty = std::ranges::stable_partition(all, [](const auto& one) { return !one->got.empty(); });
     for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, full);
-    const auto first = std::ranges::find(empty, false, &claim_order::gone);
-    if (first != empty.end() && !stopped_) co_await adopt_for(*first);
+    claim_party left;
+    std::ranges::copy_if(empty, std::back_inserter(left), [](const auto& one) { return !one->gone; });
+    if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
     // The first of them stands at the front again.
     for (auto at = all.end(); at != empty.begin();) end_look(*--at, full);
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
@@ -319,9 +320,9 @@ std::shared_ptr<claim_order> exchange::other_taker(const opened_attempt& of, con
     return nullptr;
 }
 
-// What stands aside: at the first look, and when there may be some since.
-awaitable<void> exchange::adopt_for(std::shared_ptr<claim_order> order) {
-    const auto& one = *order;
+// What stands aside, for all of one party: at the first look, and when there may be some since.
+awaitable<void> exchange::adopt_for(claim_party all) {
+    const auto& one = *all.front();
     while (adopting_) co_await changed_.wait();
     if (looked_aside_.size() > most_groups_known) looked_aside_.clear();
     auto& looked = looked_aside_[one.group->name];
@@ -329,7 +330,7 @@ awaitable<void> exchange::adopt_for(std::shared_ptr<claim_order> order) {
     looked = asides_;
     adopt_call call;
     call.queues = one.group->queues;
-    call.limit = one.wish.limit;
+    call.limit = limit_of(all);
     call.lease = one.wish.lease;
     call.all_but = !one.wish.handlers;
     if (call.all_but) {
@@ -353,7 +354,7 @@ awaitable<void> exchange::adopt_for(std::shared_ptr<claim_order> order) {
     adopting_ = false;
     changed_.open();
     if (answer.more && !answer.tasks.empty()) looked_aside_[one.group->name] = 0;
-    deal({order}, std::move(answer.tasks));
+    deal(all, std::move(answer.tasks));
 }
 
 void exchange::hold(const attempt& one) {
