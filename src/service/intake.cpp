@@ -15,14 +15,21 @@
 namespace errand::web {
 namespace {
 
+void tell_unserved(const listener& from, const hub& of, const std::exception_ptr& why) noexcept {
+    try {
+        detail::core_of(of.app).log->warn("a connection to {} is not served: {}", to_text(from.at()),
+                                          describe(why).message);
+    } catch (const std::exception&) {  // nor is there the memory to say so
+    }
+}
+
 // False: it was not begun, and its connection is closed.
 bool begins(const listener& from, hub& of, const begin_serving& begin, stream_socket socket) {
     try {
         begin(std::move(socket));
         return true;
     } catch (...) {
-        detail::core_of(of.app).log->warn("a connection to {} is not served: {}", to_text(from.at()),
-                                          describe(std::current_exception()).message);
+        tell_unserved(from, of, std::current_exception());
     }
     return false;
 }
