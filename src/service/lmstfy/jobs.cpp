@@ -117,13 +117,18 @@ awaitable<std::optional<task_to_end>> job_to_end(store& in, task_id id, std::str
     co_return task_to_end{.id = id, .life = incarnation_of(found->body), .outcome = encode(outcome)};
 }
 
-// Of one that has ended without a word from who holds it: its claim is over as soon as it is said so.
+// Of one that has ended without a word from who holds it: its claim is over as soon as it is said so. What was published in its place
+// is there, whatever comes of this.
 awaitable<void> forget_held(tenant& of, task_id id) {
-    const auto work = co_await of.work();
-    const auto* held = work->held(id);
-    if (!held) co_return;
-    const auto opened = web::open_attempt(of.core(), held->task);
-    work->put(web::judge(opened, *held, web::spoken{}, work->tasks().now()).what);
+    try {
+        const auto work = co_await of.work();
+        const auto* held = work->held(id);
+        if (!held) co_return;
+        const auto opened = web::open_attempt(of.core(), held->task);
+        work->put(web::judge(opened, *held, web::spoken{}, work->tasks().now()).what);
+    } catch (const store_error&) {
+        // Its lease runs out.
+    }
 }
 
 // One step of the store is one of its parts: what takes the place of another is kept where that is.
