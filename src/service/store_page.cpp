@@ -1,5 +1,7 @@
 #include "service/store_page.hpp"
 
+#include <errand/error.hpp>
+
 #include "core/task_meter.hpp"
 
 #include <algorithm>
@@ -125,7 +127,11 @@ awaitable<void> store_page::look() {
     now.queues = co_await in.queues();
     now.workers = co_await in.workers();
     now.outboxes = co_await in.outboxes();
-    now.schedules = co_await look_at_schedules();
+    try {
+        now.schedules = co_await look_at_schedules();
+    } catch (const bad_data&) {
+        // One that this version cannot read does not keep back what is known of queues.
+    }
     now.at = steady::now();
     now.took = now.at - began;
     seen_ = std::move(now);

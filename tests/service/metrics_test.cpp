@@ -1,4 +1,6 @@
 // What the service shows to monitoring.
+#include "core/schedule_record.hpp"
+#include "runtime/caller_loop.hpp"
 #include "service/programs.hpp"
 #include "support/metric_page.hpp"
 #include "support/places.hpp"
@@ -10,7 +12,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
+#include <string>
+#include <vector>
 
 using Catch::Matchers::ContainsSubstring;
 using errand::test::metric_page;
@@ -36,6 +41,16 @@ metric_page page_of(client& at, const std::string& path, bool open_metrics = fal
 }
 
 const std::string of_foreign = R"({queue="foreign",handler="py_thing")";
+
+// As a later version may keep one.
+errand::awaitable<std::vector<errand::step_verdict>> keep_unreadable_schedule(errand::loop& there) {
+    const auto id = errand::derive_schedule_id("parcel", "later");
+    errand::schedule_step step{.id = id};
+    step.record = std::string(24, 'x') + '\xff';
+    step.name = "parcel\nlater\n" + std::string{id.view()};
+    const std::span<const errand::schedule_step> steps{&step, 1};
+    co_return co_await there.tasks().step_schedules(steps);
+}
 
 }  // namespace
 
@@ -126,6 +141,18 @@ TEST_CASE("the namespace's page says by handler how late its schedules are, and 
         return missed("parcel") > 0;
     });
     CHECK(missed("bulky") == 0);
+}
+
+TEST_CASE("a schedule that cannot be read keeps nothing else from the namespace's page", "[service]") {
+    counter t;
+    t.submit(foreign_task);
+    auto& core = errand::detail::core_of(t.app);
+    const auto kept = t.run(errand::on_caller_loop(&core, [](errand::loop& there) {
+        return keep_unreadable_schedule(there);
+    }));
+    REQUIRE(kept == std::vector{errand::step_verdict::done});
+    auto at = t.connect();
+    CHECK(page_of(at, "/metrics/store").at(R"(errand_tasks{queue="foreign",state="ready"})") == 1);
 }
 
 #ifdef ERRAND_PROMTOOL
