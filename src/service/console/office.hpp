@@ -24,7 +24,7 @@ public:
           beat{of.app, of.loop},
           streams{of.app, of.loop},
           bulk{of.app, of.loop, actions},
-          name_spaces{of.app} {}
+          name_spaces{of.app, of.loop} {}
 
     const web::hub& around;
     assets files;

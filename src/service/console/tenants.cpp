@@ -45,21 +45,47 @@ awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
 
 }  // namespace
 
+bool tenants::is_fresh() const { return !seen_.empty() && std::chrono::steady_clock::now() - at_ < kept_for; }
+
 awaitable<json::object> tenants::document() {
-    const auto now = std::chrono::steady_clock::now();
-    if (!seen_.empty() && now - at_ < kept_for) co_return seen_;
-    auto served = detail::core_of(app_).served();
-    const auto all = served.size();
-    if (all > most_tenants) served.resize(most_tenants);
-    json::array rows;
-    for (const auto& one : served) {
-        auto row = co_await look_at_tenant(*one.core, one.weight);
-        rows.emplace_back(std::move(row));
+    while (!is_fresh()) {
+        if (!looks_) {
+            co_await look();
+            break;
+        }
+        co_await looked_.wait();
+        // To ask once more would take as long.
+        if (!looks_ && failure_) std::rethrow_exception(failure_);
     }
-    json::object made{{"tenants", std::move(rows)}, {"all", all}};
-    seen_ = made;
-    at_ = now;
-    co_return made;
+    co_return seen_;
+}
+
+awaitable<void> tenants::look() {
+    struct turn {
+        tenants& of;
+        ~turn() {
+            of.looks_ = false;
+            of.looked_.open();
+        }
+    };
+    looks_ = true;
+    failure_ = nullptr;
+    const turn mine{*this};
+    try {
+        auto served = detail::core_of(app_).served();
+        const auto all = served.size();
+        if (all > most_tenants) served.resize(most_tenants);
+        json::array rows;
+        for (const auto& one : served) {
+            auto row = co_await look_at_tenant(*one.core, one.weight);
+            rows.emplace_back(std::move(row));
+        }
+        seen_ = json::object{{"tenants", std::move(rows)}, {"all", all}};
+        at_ = std::chrono::steady_clock::now();
+    } catch (...) {
+        failure_ = std::current_exception();
+        throw;
+    }
 }
 
 }  // namespace errand::console
