@@ -41,7 +41,8 @@ struct claim_wish {
     // Which of these; empty: any. What it does not take is for others who ask, here or elsewhere.
     std::function<bool(const opened_attempt&)> takes{};
     // Whoever says the same, and asks alike at the same time, may get tasks of the same claim: their lease is one, and who
-    // extends it does so for all. Empty: nobody.
+    // extends it does so for all, so it is for those who never do: what one leaves behind that died would be kept by another.
+    // Empty: nobody.
     std::string claims_with{};
 };
 

@@ -137,7 +137,6 @@ claim_asked read_claim_asked(const json::object& from, const std::string& path, 
     }
     asked.wish.limit = static_cast<std::size_t>(given.integer("limit", 1, most_claimed).value_or(1));
     asked.wish.lease = lease_of(given, lease);
-    asked.wish.claims_with = asked.wish.worker;
     asked.wait = duration{given.integer("wait_ms", 0, longest_claim_wait).value_or(0)};
     return asked;
 }
@@ -335,8 +334,6 @@ struct held_lease {
 awaitable<time_point> extend_leases(exchange& work, std::vector<held_lease>& all, duration lease) {
     extend_call call;
     call.lease = lease;
-    // Another program may hold tasks of the same claim, and was told of a later end.
-    call.never_shorter = true;
     std::set<claim_number> claims;
     for (const auto& one : all) {
         work.tasks().know_claim(one.by.claim, one.by.mark);
