@@ -38,6 +38,7 @@ struct serve_options {
     std::string idle_timeout;
     std::string stop_grace;
     std::string print;
+    bool tenants = false;
 };
 
 const std::map<std::string, access_log> log_names{
@@ -155,8 +156,8 @@ exit_code serve(session& on, const serve_options& given) {
     if (given.tokens->count() > 0 && given.how.tokens_file.empty())
         throw usage_error{"--tokens names no file"};
     auto settings = on.settings();
-    // No worker's here: the console shows them beside each other.
-    settings.name_spaces = config::from_environment().name_spaces;
+    // Not of an environment alone that may have been a worker's: whoever may look sees all of them.
+    if (given.tenants) settings.name_spaces = config::from_environment().name_spaces;
     on.need_shared_store(settings);
     auto how = options_of(given);
     const auto at = std::make_shared<addresses>();
@@ -234,6 +235,9 @@ runner prepare_serve(CLI::App& line) {
     line.add_option("--log-url", how.console.log_url,
                     "Likewise for log lines: {id}, {handler} and {queue} are those of the task")
         ->type_name("URL");
+    line.add_flag(
+        "--tenants", given.tenants,
+        "The console shows the namespaces of ERRAND_NAME_SPACES beside each other, to all who may look");
     line.add_flag("--flow-types-appear", how.flow_types_appear,
                   "Types of task flows that nobody has made appear when they are first named");
     line.add_option("--ui-dir", how.console.files,

@@ -135,11 +135,16 @@ TEST_CASE("errand serve says where it listens, serves, and ends well when it is 
     CHECK_THAT(got.out, ContainsSubstring(R"("path":")" + name + R"(/queues","status":200)"));
 }
 
-TEST_CASE("errand serve shows the namespaces that it is told of beside each other", "[cli]") {
+TEST_CASE("errand serve shows the namespaces that it is told of beside each other, where that is asked for",
+          "[cli]") {
     office t;
     auto variables = t.variables();
     variables["ERRAND_NAME_SPACES"] = t.app.settings().name_space + ":1,shop:3";
-    cli_process server{{"serve", "--listen", "127.0.0.1:0"}, variables, {}};
+    cli_process silent{{"serve", "--listen", "127.0.0.1:0"}, variables, {}};
+    CHECK_THAT(ask(port_of(silent), "/ui/api/view/tenants"), !ContainsSubstring("shop"));
+    silent.signal(SIGTERM);
+    CHECK(silent.wait().code == 0);
+    cli_process server{{"serve", "--tenants", "--listen", "127.0.0.1:0"}, variables, {}};
     const auto got = ask(port_of(server), "/ui/api/view/tenants");
     CHECK_THAT(got, ContainsSubstring("200 OK") && ContainsSubstring(R"("name":"shop","weight":3)") &&
                         ContainsSubstring(R"("all":2)"));
