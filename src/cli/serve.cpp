@@ -236,7 +236,7 @@ runner prepare_serve(CLI::App& line) {
                     "Likewise for log lines: {id}, {handler} and {queue} are those of the task")
         ->type_name("URL");
     line.add_flag(
-        "--tenants", given.tenants,
+        "--tenants", given->tenants,
         "The console shows the namespaces of ERRAND_NAME_SPACES beside each other, to all who may look");
     line.add_flag("--flow-types-appear", how.flow_types_appear,
                   "Types of task flows that nobody has made appear when they are first named");
