@@ -149,6 +149,12 @@ public:
     }
     awaitable<bool> set_settings(settings_step step) override { return in_.set_settings(std::move(step)); }
     awaitable<quota_answer> take_quota(quota_ask ask) override { return in_.take_quota(std::move(ask)); }
+    awaitable<std::string> count_request(request_count of) override {
+        return in_.count_request(std::move(of));
+    }
+    awaitable<void> take_back_request(request_count of, std::string mark) override {
+        return in_.take_back_request(std::move(of), std::move(mark));
+    }
     awaitable<void> add_figures(std::span<const handler_count> counts) override {
         return in_.add_figures(counts);
     }

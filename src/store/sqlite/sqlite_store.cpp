@@ -262,6 +262,14 @@ public:
         return client_.ask({.name = "take quota", .adds = true},
                            [ask = std::move(ask)](operations& in) { return in.quota.take(ask); });
     }
+    awaitable<std::string> count_request(request_count of) override {
+        return client_.ask({"count request", reads},
+                           [of = std::move(of)](operations& in) { return in.request.count(of); });
+    }
+    awaitable<void> take_back_request(request_count of, std::string mark) override {
+        return done({"take back request", reads}, [of = std::move(of), mark = std::move(mark)](
+                                                      operations& in) { in.request.take_back(of, mark); });
+    }
 
 private:
     template <class Work>
