@@ -106,4 +106,17 @@ void result::print() const {
     std::printf("%s}\n", line.c_str());
 }
 
+int run_named(std::span<const measure> measures, std::string_view program, int count, char** words) try {
+    const std::string_view asked = count > 1 ? words[1] : "";
+    for (const auto& one : measures) {
+        if (one.name != asked) continue;
+        one.run(arguments{count, words}).print();
+        return 0;
+    }
+    fail("no such measure; see benchmarks/README.md");
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", std::string{program}.c_str(), e.what());
+    return 1;
+}
+
 }  // namespace bench

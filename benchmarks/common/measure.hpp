@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,5 +53,13 @@ public:
 private:
     std::vector<std::pair<std::string, double>> values_;
 };
+
+struct measure {
+    std::string_view name;
+    result (*run)(const arguments&);
+};
+
+// What a measuring program's main does: runs the measure that the first word names, prints its result, and returns the exit code.
+int run_named(std::span<const measure> measures, std::string_view program, int count, char** words);
 
 }  // namespace bench
