@@ -13,7 +13,6 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kept_for_others{5};
 // Schedules beyond are not looked at, and those of handlers beyond are one.
 constexpr std::size_t most_schedules = 10'000, schedules_per_page = 1000, most_scheduled_handlers = 100;
 
@@ -98,29 +97,12 @@ void write_outboxes(metric_text& to, const std::vector<outbox_info>& all) {
 
 }  // namespace
 
-bool store_page::is_fresh() const { return seen_ && steady::now() - seen_->at < kept_for_others; }
-
 awaitable<std::string> store_page::text(metric_form form) {
-    while (!is_fresh()) {
-        if (looks_) {
-            co_await looked_.wait();
-            continue;
-        }
-        co_await look();
-    }
-    co_return written(*seen_, form);
+    const auto seen = co_await looks_.see([this] { return look(); });
+    co_return written(*seen, form);
 }
 
-awaitable<void> store_page::look() {
-    struct turn {
-        store_page& of;
-        ~turn() {
-            of.looks_ = false;
-            of.looked_.open();
-        }
-    };
-    looks_ = true;
-    const turn mine{*this};
+awaitable<store_page::figures> store_page::look() {
     const auto began = steady::now();
     const auto in = app_.inspect();
     figures now;
@@ -132,9 +114,8 @@ awaitable<void> store_page::look() {
     } catch (const bad_data&) {
         // One that this version cannot read does not keep back what is known of queues.
     }
-    now.at = steady::now();
-    now.took = now.at - began;
-    seen_ = std::move(now);
+    now.took = steady::now() - began;
+    co_return now;
 }
 
 awaitable<store_page::ticks_by_handler> store_page::look_at_schedules() {

@@ -4,12 +4,11 @@
 #include <errand/app.hpp>
 
 #include "core/metric_text.hpp"
-#include "runtime/async_gate.hpp"
+#include "service/shared_look.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,8 @@ namespace errand::web {
 
 class store_page {
 public:
-    store_page(errand::app& of, const boost::asio::any_io_executor& executor) : app_{of}, looked_{executor} {}
+    store_page(errand::app& of, const boost::asio::any_io_executor& executor)
+        : app_{of}, looks_{executor, std::chrono::seconds{5}} {}
 
     // Throws store_error.
     awaitable<std::string> text(metric_form form);
@@ -34,19 +34,15 @@ private:
         std::vector<outbox_info> outboxes;
         ticks_by_handler schedules;
         std::chrono::steady_clock::duration took{};
-        std::chrono::steady_clock::time_point at{};
     };
 
-    awaitable<void> look();
+    awaitable<figures> look();
     awaitable<ticks_by_handler> look_at_schedules();
     static void write_schedules(metric_text& to, const ticks_by_handler& all);
-    bool is_fresh() const;
     static std::string written(const figures& now, metric_form form);
 
     errand::app& app_;
-    std::optional<figures> seen_;
-    bool looks_ = false;
-    async_gate looked_;
+    shared_look<figures> looks_;
 };
 
 }  // namespace errand::web

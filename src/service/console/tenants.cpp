@@ -15,7 +15,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::chrono::seconds kept_for{10};
 constexpr std::size_t most_tenants = 20;
 
 awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
@@ -45,47 +44,21 @@ awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
 
 }  // namespace
 
-bool tenants::is_fresh() const { return !seen_.empty() && std::chrono::steady_clock::now() - at_ < kept_for; }
-
 awaitable<json::object> tenants::document() {
-    while (!is_fresh()) {
-        if (!looks_) {
-            co_await look();
-            break;
-        }
-        co_await looked_.wait();
-        // To ask once more would take as long.
-        if (!looks_ && failure_) std::rethrow_exception(failure_);
-    }
-    co_return seen_;
+    const auto seen = co_await looks_.see([this] { return look(); });
+    co_return *seen;
 }
 
-awaitable<void> tenants::look() {
-    struct turn {
-        tenants& of;
-        ~turn() {
-            of.looks_ = false;
-            of.looked_.open();
-        }
-    };
-    looks_ = true;
-    failure_ = nullptr;
-    const turn mine{*this};
-    try {
-        auto served = detail::core_of(app_).served();
-        const auto all = served.size();
-        if (all > most_tenants) served.resize(most_tenants);
-        json::array rows;
-        for (const auto& one : served) {
-            auto row = co_await look_at_tenant(*one.core, one.weight);
-            rows.emplace_back(std::move(row));
-        }
-        seen_ = json::object{{"tenants", std::move(rows)}, {"all", all}};
-        at_ = std::chrono::steady_clock::now();
-    } catch (...) {
-        failure_ = std::current_exception();
-        throw;
+awaitable<json::object> tenants::look() {
+    auto served = detail::core_of(app_).served();
+    const auto all = served.size();
+    if (all > most_tenants) served.resize(most_tenants);
+    json::array rows;
+    for (const auto& one : served) {
+        auto row = co_await look_at_tenant(*one.core, one.weight);
+        rows.emplace_back(std::move(row));
     }
+    co_return json::object{{"tenants", std::move(rows)}, {"all", all}};
 }
 
 }  // namespace errand::console

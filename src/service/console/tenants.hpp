@@ -6,33 +6,28 @@
 
 #include <errand/app.hpp>
 
-#include "runtime/async_gate.hpp"
+#include "service/shared_look.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/json/object.hpp>
 
 #include <chrono>
-#include <exception>
 
 namespace errand::console {
 
 class tenants {
 public:
-    tenants(app& of, const boost::asio::any_io_executor& loop) : app_{of}, looked_{loop} {}
+    tenants(app& of, const boost::asio::any_io_executor& loop)
+        : app_{of}, looks_{loop, std::chrono::seconds{10}} {}
 
     // Throws store_error.
     awaitable<boost::json::object> document();
 
 private:
-    awaitable<void> look();
-    bool is_fresh() const;
+    awaitable<boost::json::object> look();
 
     app& app_;
-    boost::json::object seen_;  // empty: nobody has looked
-    std::chrono::steady_clock::time_point at_{};
-    bool looks_ = false;
-    async_gate looked_;
-    std::exception_ptr failure_{};  // of the last look
+    web::shared_look<boost::json::object> looks_;
 };
 
 }  // namespace errand::console
