@@ -47,7 +47,7 @@ planned_run run_for(const schedule_record& record, const task_id& id, time_point
 }
 
 // Makes the run of a tick and writes it down.
-void fire(schedule_move& move, time_point tick, time_point now, const tick_plan& plan) {
+void fire(schedule_move& move, time_point due, time_point now, const tick_plan& plan) {
     auto& record = move.record;
     if (move.room <= 0) {
         ++record.skipped;
@@ -57,11 +57,15 @@ void fire(schedule_move& move, time_point tick, time_point now, const tick_plan&
     }
     --move.room;
     const auto schedule = id_of(record);
+    auto tick = due;
+    // It follows an end that may have been told by a clock that is behind, or that was set back since: a tick that has had its run
+    // would have no other one, and nobody would tell of its end.
+    if (plan.follows_runs() && record.last_tick) tick = std::max(due, *record.last_tick + one_instant);
     auto run = run_for(record, derive_run_id(schedule, tick.time_since_epoch().count()), tick);
     run.body.origin->number = ++record.runs;
     run.body.origin->missed = std::exchange(record.untold, 0);
     if (record.terms.jitter > duration{0}) {
-        const auto at = tick + tick_jitter(schedule, tick, record.terms.jitter, plan.gap(tick));
+        const auto at = due + tick_jitter(schedule, tick, record.terms.jitter, plan.gap(tick));
         if (at > now) run.starts_at = at;
     }
     record.last_run = run.id;
@@ -207,6 +211,7 @@ schedule_move declare(const std::optional<schedule_record>& seen, schedule_recor
     if (!seen) return begun(std::move(declared), now, last, zones);
     if (seen->state == schedule_state::cancelled) {
         declared.last_run = seen->last_run;
+        declared.last_tick = seen->last_tick;
         return begun(std::move(declared), now, last, zones);
     }
     schedule_move move = unchanged(*seen);

@@ -47,12 +47,7 @@ struct chronicle {
         std::int64_t runs = 0, missed = 0, skipped = 0;
         std::int64_t runs_at_end = 0;  // when it had been cancelled
         bool stopped = false;          // nothing came of it any more, although workers were there
-        // How it stood when nothing had come of it for long: it was looked at, and not told.
-        struct standstill {
-            std::string last_run{};
-            std::int64_t runs = 0;
-        };
-        std::optional<standstill> late{};
+        bool late = false;             // it had stood still until it was looked at, as nobody had told it
     };
     // Of a limit, when all had ended.
     struct held_limit {

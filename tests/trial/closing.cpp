@@ -96,8 +96,7 @@ void end_schedules(site& at) {
         auto stood = standing_of(one);
         const auto its = [&](const errand::schedule_info& other) { return other.id == one.id; };
         stood.stopped = std::ranges::any_of(stopped, its);
-        if (const auto known = std::ranges::find_if(late, its); known != late.end())
-            stood.late = {.last_run = known->last_run, .runs = known->runs};
+        stood.late = std::ranges::any_of(late, its);
         const auto there = *at.app().block_on(at.app().find_schedule(one.id));
         at.app().block_on(there.cancel());
         stood.runs_at_end = at.app().block_on(there.info()).runs;

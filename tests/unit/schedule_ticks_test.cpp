@@ -76,6 +76,38 @@ TEST_CASE("a blocking interval begins with the end of the run, after its last re
     }
 }
 
+TEST_CASE("a run that follows another one has a tick of its own, whatever clock told of the end before it") {
+    auto declared = hourly(schedule_mode::blocking_interval);
+    SECTION("one that is an interval behind") {
+        schedule_desk desk{declared};
+        const auto first = desk.look(noon + 1h);
+        desk.hear(state::success, noon);
+        CHECK(desk.kept.next == noon + 1h);
+        const auto second = desk.look(noon + 1h + 5ms);
+        CHECK(ticks_of(second) == ticks{noon + 1h + 1ms});
+        CHECK(second.runs[0].id != first.runs[0].id);
+        CHECK(desk.kept.last_tick == noon + 1h + 1ms);
+    }
+    SECTION("one that was set back: nothing waits until it is as late again") {
+        declared.terms.jitter = 10min;
+        schedule_desk desk{declared};
+        desk.look(noon + 5h);
+        desk.hear(state::success, noon + 1h);
+        const auto second = desk.look(noon + 2h);
+        CHECK(ticks_of(second) == ticks{noon + 5h + 1ms});
+        CHECK(second.runs[0].starts_at.value_or(noon) < noon + 2h + 10min);
+    }
+    SECTION("also where it was cancelled and is declared again") {
+        schedule_desk desk{declared};
+        const auto first = desk.look(noon + 1h);
+        desk.take(cancel(desk.kept, noon + 1h));
+        desk.declare(declared, noon);
+        const auto second = desk.look(noon + 1h);
+        REQUIRE(second.runs.size() == 1);
+        CHECK(second.runs[0].id != first.runs[0].id);
+    }
+}
+
 TEST_CASE("jitter puts a run off and never its tick") {
     auto declared = hourly();
     declared.terms.jitter = 10min;
