@@ -1,5 +1,6 @@
 #include "core/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -41,6 +42,15 @@ void append_base64(std::string& to, std::string_view bytes) {
     *out++ = url_digits[last >> 18U];
     *out++ = url_digits[last >> 12U & 63U];
     if (left == 2) *out++ = url_digits[last >> 6U & 63U];
+}
+
+std::string padded_base64(std::string_view bytes) {
+    std::string text;
+    append_base64(text, bytes);
+    std::ranges::replace(text, '-', '+');
+    std::ranges::replace(text, '_', '/');
+    text.append((4 - text.size() % 4) % 4, '=');
+    return text;
 }
 
 std::optional<std::string> read_base64(std::string_view text) {

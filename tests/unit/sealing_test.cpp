@@ -218,6 +218,10 @@ TEST_CASE("base64 comes back as it was, and only as it was") {
         bytes.push_back(static_cast<char>(n * 37));
     }
     CHECK(read_base64("+/8=") == read_base64("-_8"));
+    CHECK(padded_base64("") == "");
+    CHECK(padded_base64("\xfb\xff") == "+/8=");
+    CHECK(padded_base64("a") == "YQ==");
+    CHECK(padded_base64("abc") == "YWJj");
     for (const std::string text : {"A", "AB!", "AAAA=A", "AB", "AAB", "===="}) {
         INFO(text);
         CHECK_FALSE(read_base64(text));

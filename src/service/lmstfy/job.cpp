@@ -2,10 +2,10 @@
 
 #include <errand/error.hpp>
 
+#include "core/base64.hpp"
 #include "core/job_rules.hpp"
 #include "core/json_elements.hpp"
 #include "core/utf8.hpp"
-#include "service/lmstfy/base64.hpp"
 #include "service/lmstfy/job_id.hpp"
 #include "service/refusal.hpp"
 
@@ -42,7 +42,7 @@ std::string data_of(const task_body& body) {
     } catch (const bad_data&) {
         // It is shown as it is.
     }
-    return to_base64(body.args);
+    return padded_base64(body.args);
 }
 
 std::int64_t tries_left(const seen_job& one) {
@@ -74,7 +74,7 @@ void read_attributes(const web::request& in, job_terms& into) {
 
 prepared_submission job_of(prepared_submission draft, const job_terms& terms, std::string_view data) {
     auto& body = draft.body;
-    body.args = "[\"" + to_base64(data) + "\"]";
+    body.args = "[\"" + padded_base64(data) + "\"]";
     body.max_retry = terms.tries - 1;
     // What has ended by itself, or was acknowledged, leaves nothing; of dead ones core/job_rules.hpp says.
     body.retention = draft.retention = duration{0};

@@ -1,7 +1,7 @@
 #include "service/lmstfy/sites.hpp"
 
+#include "core/base64.hpp"
 #include "service/checks.hpp"
-#include "service/lmstfy/base64.hpp"
 #include "service/lmstfy/names.hpp"
 #include "service/lmstfy/office.hpp"
 #include "service/target.hpp"
@@ -126,7 +126,7 @@ std::optional<std::pair<std::string, std::string>> basic_of(const web::request& 
     if (!header || in.count_headers("Authorization") != 1) return std::nullopt;
     const std::string_view text = *header;
     if (!web::same_header_name(text.substr(0, scheme.size()), scheme)) return std::nullopt;
-    const auto both = from_base64(text.substr(scheme.size()));
+    const auto both = read_base64(text.substr(scheme.size()));
     const auto colon = both ? both->find(':') : std::string::npos;
     if (colon == std::string::npos) return std::nullopt;
     return std::pair{both->substr(0, colon), both->substr(colon + 1)};

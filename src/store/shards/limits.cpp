@@ -6,9 +6,9 @@
 #include "store/shards/sharded_store.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
+#include <random>
 #include <utility>
 
 namespace errand {
@@ -29,13 +29,6 @@ awaitable<bool> share_told(store& in, const limit_shares& all, std::size_t shard
         co_return false;
     }
 }
-
-struct random_order {
-    using result_type = std::uint64_t;
-    static constexpr result_type min() { return 0; }
-    static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
-    result_type operator()() const { return random_bits(); }
-};
 
 // Without those of a version of errand that writes them otherwise: whoever is of that version looks after them.
 std::vector<limit_shares> readable(const std::vector<std::string>& records) {
@@ -154,7 +147,7 @@ awaitable<limits_balance> sharded_store::balance_limits(std::string_view worker)
     });
     auto found = limits_balance::even;
     // One of them may take in a look, whichever: tasks may pass several.
-    std::shuffle(all.begin(), all.end(), random_order{});
+    std::ranges::shuffle(all, std::mt19937_64{random_bits()});
     bool takes = true;
     for (auto& one : all) {
         if (one.of.size() != shards()) continue;
