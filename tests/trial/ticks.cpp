@@ -128,9 +128,12 @@ private:
             if (!schedule || *known != errand::derive_run_id(*schedule, run.tick))
                 violate("tick_twice",
                         "tick " + std::to_string(run.tick) + " has a run with an id of its own, " + id);
-            if (run.started + rounding < first_shown(run.tick, happened_))
-                violate("tick_early",
-                        "the run of tick " + std::to_string(run.tick) + " was started before it");
+            const auto shown = first_shown(run.tick, happened_);
+            if (run.started + rounding < shown)
+                violate("tick_early", "the run of tick " + std::to_string(run.tick) + " was started at " +
+                                          std::to_string(run.started) +
+                                          ", and the store's clock has shown it from " +
+                                          std::to_string(shown) + " on");
         }
         std::ranges::sort(runs_, {}, &tick_run::number);
     }
