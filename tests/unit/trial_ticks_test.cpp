@@ -171,6 +171,19 @@ TEST_CASE("a run that follows another one has a tick of its own, also by a clock
         tells.runs(began + 301, 3).stands(began + 400, 3);
         CHECK(tells.judged().violated.empty());
     }
+    SECTION("it is the next instant, which the clock has not shown yet") {
+        tells.happened.jumps.back().by = -5000;
+        tells.runs(began + 301, 3).stands(began + 400, 3);
+        CHECK(tells.judged().violated.empty());
+    }
+    SECTION("it is later than that, which the clock has not shown yet") {
+        tells.happened.jumps.back().by = -5000;
+        tells.starts(began + 390, 3).stands(began + 500, 3);
+        for (auto& line : tells.lines) {
+            if (line.attempt == 3) line.when = 2350;
+        }
+        CHECK(tells.judged().violated.contains("tick_early"));
+    }
     SECTION("it comes before the last one") {
         tells.runs(began + 290, 3).stands(began + 400, 3);
         CHECK(tells.judged().violated.contains("tick_again"));
