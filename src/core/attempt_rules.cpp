@@ -48,8 +48,8 @@ void add_error(task_notes& notes, failure_text why, time_point now) {
 }
 
 // Uses an attempt. `delay`: until the next one, when there is one; nullopt: the backoff.
-decision failed(task_notes notes, failure_text why, const attempt_terms& terms, std::optional<duration> delay,
-                const std::exception_ptr& failure, time_point now) {
+decision failed(task_notes&& notes, failure_text why, const attempt_terms& terms,
+                std::optional<duration> delay, const std::exception_ptr& failure, time_point now) {
     const int retries = notes.attempts;
     ++notes.attempts;
     notes.snoozed = false;
@@ -59,19 +59,19 @@ decision failed(task_notes notes, failure_text why, const attempt_terms& terms, 
     return {verdict::fail, wait, std::move(notes)};
 }
 
-decision buried(task_notes notes, const std::exception_ptr& failure, time_point now) {
+decision buried(task_notes&& notes, const std::exception_ptr& failure, time_point now) {
     ++notes.attempts;
     add_error(notes, describe(failure), now);
     return {verdict::bury, duration{0}, std::move(notes)};
 }
 
-decision snoozed(task_notes notes, duration delay, time_point now) {
+decision snoozed(task_notes&& notes, duration delay, time_point now) {
     notes.snoozed = true;
     if (!notes.started_at) notes.started_at = now;  // somebody knew it
     return {verdict::snooze, in_bounds(delay), std::move(notes)};
 }
 
-decision given_back(task_notes notes, const attempt_terms& terms, time_point now) {
+decision given_back(task_notes&& notes, const attempt_terms& terms, time_point now) {
     // It has started, so it cannot come too late any more; nothing else would say so.
     if (terms.expires_after) {
         notes.snoozed = true;
@@ -82,7 +82,7 @@ decision given_back(task_notes notes, const attempt_terms& terms, time_point now
 
 // A task that kills its worker must not kill the fleet: from its second lost lease on it goes through the
 // backoff.
-decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point now) {
+decision lease_ran_out(task_notes&& notes, const attempt_terms& terms, time_point now) {
     ++notes.lost_leases;
     const bool first = notes.lost_leases == 1;
     failure_text why{"errand::lease_lost", "its worker gave no sign of life until the lease had run out"};
@@ -96,7 +96,7 @@ decision lease_ran_out(task_notes notes, const attempt_terms& terms, time_point 
 }
 
 // It is looked at again soon, since others may have the key, and then more and more seldom: nobody may.
-decision locked(task_notes notes) {
+decision locked(task_notes&& notes) {
     constexpr int doublings = 6;
     constexpr duration first{1'000};
     constexpr duration longest{60'000};
@@ -106,7 +106,7 @@ decision locked(task_notes notes) {
     return {verdict::snooze, wait, std::move(notes)};
 }
 
-decision postponed(task_notes notes) {
+decision postponed(task_notes&& notes) {
     ++notes.unknown_handler;
     notes.snoozed = true;
     return {verdict::postpone, duration{0}, std::move(notes)};
@@ -114,7 +114,7 @@ decision postponed(task_notes notes) {
 
 // An exception out of the handler: what it asks for first, then what the circumstances say.
 decision threw(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
-               task_notes notes, time_point now) {
+               task_notes&& notes, time_point now) {
     try {
         std::rethrow_exception(failure);
     } catch (const discard&) {
@@ -179,7 +179,7 @@ std::optional<time_point> end_in_force(const attempt_terms& terms, const task_no
 }
 
 decision decided(attempt_end how, const std::exception_ptr& failure, const attempt_terms& terms,
-                 task_notes before, time_point now) {
+                 task_notes&& before, time_point now) {
     switch (how) {
     case attempt_end::returned: ++before.attempts; return {verdict::succeed, duration{0}, std::move(before)};
     case attempt_end::undecodable: return buried(std::move(before), failure, now);

@@ -21,7 +21,7 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-active_task::active_task(executor& by, claimed_task claimed, leased_tasks::index at)
+active_task::active_task(executor& by, claimed_task&& claimed, leased_tasks::index at)
     : task{std::move(claimed)}, leased_at{at}, by_{by} {}
 
 active_task::~active_task() = default;

@@ -39,7 +39,7 @@ class active_task final : public running_task,
                           public live_hook,
                           public std::enable_shared_from_this<active_task> {
 public:
-    active_task(executor& by, claimed_task claimed, leased_tasks::index at);
+    active_task(executor& by, claimed_task&& claimed, leased_tasks::index at);
     ~active_task() override;
 
     // ---- what the handler sees ----

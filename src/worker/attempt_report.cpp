@@ -29,7 +29,7 @@ state end_of(verdict kind) {
     }
 }
 
-void set_end(report& out, decision decided, const attempt_terms& terms, const attempt_facts& facts,
+void set_end(report& out, decision& decided, const attempt_terms& terms, const attempt_facts& facts,
              std::string result) {
     task_outcome outcome;
     outcome.ended_as = end_of(decided.kind);
@@ -53,7 +53,7 @@ void set_end(report& out, decision decided, const attempt_terms& terms, const at
     out.sealed_body = facts.sealed_body;
 }
 
-void set_return(report& out, decision decided, const attempt_facts& facts) {
+void set_return(report& out, decision& decided, const attempt_facts& facts) {
     if (facts.started_at) {
         decided.notes.started_at = facts.started_at;
         decided.notes.worker = std::string{facts.worker};
@@ -91,8 +91,8 @@ report report_of(decision decided, const attempt_terms& terms, const attempt_fac
     switch (decided.kind) {
     case verdict::succeed:
     case verdict::bury:
-    case verdict::expire: set_end(out, std::move(decided), terms, facts, std::move(result)); break;
-    default: set_return(out, std::move(decided), facts); break;
+    case verdict::expire: set_end(out, decided, terms, facts, std::move(result)); break;
+    default: set_return(out, decided, facts); break;
     }
     return out;
 }

@@ -78,7 +78,8 @@ void executor::take(std::vector<claimed_task> tasks) {
     at.reserve(tasks.size());
     leased_.add(tasks, at);
     running_.fetch_add(tasks.size(), std::memory_order_relaxed);
-    for (std::size_t i = 0; i < tasks.size(); ++i) waiting_.push_back({std::move(tasks[i]), at[i], {}});
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        waiting_.emplace_back(std::move(tasks[i]), at[i], std::nullopt);
     if (!starting_) start_some();
 }
 
@@ -107,7 +108,7 @@ void executor::start_some() {
     }
 }
 
-void executor::start(claimed_entry entry) {
+void executor::start(claimed_entry&& entry) {
     auto attempt = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
     attempt->self = attempt;
     live_.push_back(*attempt);
@@ -451,7 +452,7 @@ void executor::buried(burial& one) {
     hand_in(one.attempt(), one.take_decision(), {});
 }
 
-void executor::hand_in(active_task& attempt, decision decided, std::string result) {
+void executor::hand_in(active_task& attempt, decision&& decided, std::string result) {
     tell(attempt, decided);
     count(attempt, decided);
     end_span(attempt, decided);

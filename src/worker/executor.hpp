@@ -90,7 +90,7 @@ private:
     // Runs on the pool.
     bool apart(const active_task& attempt) const;
     void start_some();
-    void start(claimed_entry entry);
+    void start(claimed_entry&& entry);
     // Throws when it cannot run; says how an attempt that must not run has ended.
     std::optional<attempt_end> prepare(active_task& attempt, std::optional<attempt_end> over);
     void set_terms(active_task& attempt);
@@ -116,7 +116,7 @@ private:
     void buried(burial& one);
     // Reports an attempt that goes on and on; when it ends nothing more is said of it.
     void give_up(active_task& attempt);
-    void hand_in(active_task& attempt, decision decided, std::string result);
+    void hand_in(active_task& attempt, decision&& decided, std::string result);
     void leave(active_task& attempt);
     void tell(const active_task& attempt, const decision& decided);
     void count(const active_task& attempt, const decision& decided);

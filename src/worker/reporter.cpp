@@ -34,7 +34,7 @@ void reporter::claimed(std::span<const claimed_task> tasks) {
     }
 }
 
-void reporter::add(report one, leased_tasks::index leased_at, std::string handler) {
+void reporter::add(report&& one, leased_tasks::index leased_at, std::string handler) {
     more_pending(1);
     reports_.push_back(std::move(one));
     waiting_.leased_at.push_back(leased_at);

@@ -23,7 +23,7 @@ public:
     reporter(worker_shared& shared, leased_tasks& leased) : shared_{shared}, leased_{leased} {}
 
     void claimed(std::span<const claimed_task> tasks);
-    void add(report one, leased_tasks::index leased_at, std::string handler);
+    void add(report&& one, leased_tasks::index leased_at, std::string handler);
 
     // Something is to be sent; a claim to be closed counts as one.
     std::size_t waiting() const noexcept { return reports_.empty() ? closed_.size() : reports_.size(); }
