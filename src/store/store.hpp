@@ -43,6 +43,9 @@ struct claim_request {
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
     bool takes_given = false;  // the listener hears task_given()
+    // It comes again when the listener hears woken(), always for the same queues: a store of several shards need not ask where
+    // this worker waits since an earlier claim.
+    bool trusts_wakes = false;
     // Others want them: it fails rather than waits for a store that is kept otherwise than it was when this was opened.
     bool shares_slots = false;
 };
@@ -104,8 +107,9 @@ struct work_answer {
     std::vector<std::size_t> later{};
     std::vector<claimed_task> claimed;
     std::optional<time_point>
-        next_due;      // when this worker should look next; set when fewer than asked were claimed
-    time_point now{};  // the store's clock
+        next_due;          // when this worker should look next; set when fewer than asked were claimed
+    bool skipped = false;  // not all was looked at, as the claim trusts wakes
+    time_point now{};      // the store's clock
 };
 
 // For tasks that stand aside because whoever claimed them does not know their handler.
