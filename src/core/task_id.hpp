@@ -30,12 +30,12 @@ struct task_id {
     static std::optional<task_id> from_bytes(std::string_view raw) noexcept;
 };
 
-// A fresh UUIDv7 for a task submitted at `now_ms` (milliseconds since 1970). Those that a thread makes one after the other
-// come in runs, each of which is kept by one shard: so many submissions are one call. Its last three bytes count what this
-// thread has made, from a start drawn by chance, and 50 more bits are random: two ids of one thread are never equal within
-// 2^24, two of others as seldom as with the 74 random bits that a UUIDv7 may have.
+// A fresh UUIDv7 for a task submitted at `now_ms` (milliseconds since 1970). Those that a thread makes one after the other, within
+// half a second, come in runs, each of which is kept by one shard: so many submissions are one call. In a millisecond the last three
+// bytes count what this thread has made, from a start drawn by chance, and 50 more bits are random: two ids of one thread are
+// never equal within 2^24, two of others as seldom as with the 74 random bits that a UUIDv7 may have.
 task_id new_task_id(std::int64_t now_ms);
-// How many ids such a run has.
+// How many ids such a run has at most.
 inline constexpr std::size_t ids_in_a_row = 256;
 
 // The id of the task with this biz_id; `identity` is the handler's oldest name. Same input, same id, everywhere.

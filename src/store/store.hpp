@@ -43,8 +43,10 @@ struct claim_request {
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
     bool takes_given = false;  // the listener hears task_given()
-    // It comes again when the listener hears woken(), always for the same queues: a store of several shards need not ask where
-    // this worker waits since an earlier claim.
+    // Always the same queues: what a store of several shards learns of one claim is of use for the next.
+    bool keeps_queues = false;
+    // Of those: it comes again when the listener hears woken(), and a shard where this worker waits since an earlier claim need not
+    // be asked.
     bool trusts_wakes = false;
     // Others want them: it fails rather than waits for a store that is kept otherwise than it was when this was opened.
     bool shares_slots = false;

@@ -187,6 +187,7 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     // With others there is no slot that a task could be given to: it may be their turn.
     call.claim.takes_given = !slots_.has_others();
     call.claim.shares_slots = slots_.has_others();
+    call.claim.keeps_queues = true;
     call.claim.trusts_wakes = !doubts_;
     const auto wakes_before = wakes_;
     slots_.reserve(call.claim.limit);

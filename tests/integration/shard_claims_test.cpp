@@ -122,7 +122,7 @@ TEST_CASE("a ready task of any shard is claimed while another one has work witho
                 call.reports.push_back(errand::test::success_of(one, 0ms));
                 if (call.closed.empty() || call.closed.back() != one.claim) call.closed.push_back(one.claim);
             }
-            call.claim = {.queues = {"default"}, .limit = room, .lease = 30s, .trusts_wakes = true};
+            call.claim = {.queues = {"default"}, .limit = room, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
             held = await(worker.io, worker.of->work(call)).claimed;
             REQUIRE(held.size() == room);
             for (const auto& one : held) in_first -= worker.of->shard_of(one.id) == 0 ? 1 : 0;

@@ -171,7 +171,7 @@ TEST_CASE("a message that comes while a claim is under way is not lost to its an
 TEST_CASE("a shard is asked although this worker waits there when something falls due") {
     claim_turns turns{3};
     const claim_turns::instant now{24h};
-    CHECK_FALSE(turns.next_due());
+    CHECK_FALSE(turns.next_due(now));
     const auto tell = [&](std::size_t shard, std::chrono::milliseconds in) {
         turns.answered(shard, turns.asks(shard, now), false,
                        claim_turns::due_time{time_point{1h} + in, now + in});
@@ -180,16 +180,44 @@ TEST_CASE("a shard is asked although this worker waits there when something fall
     tell(1, 200ms);
     turns.answered(2, turns.asks(2, now), false, std::nullopt);
     // Also while only another one is asked.
-    CHECK(turns.next_due() == time_point{1h} + 200ms);
+    CHECK(turns.next_due(now) == time_point{1h} + 200ms);
+    // It was not asked when that was due, as it does not answer: it hides no other one.
+    CHECK(turns.next_due(now + 200ms) == time_point{1h} + 300ms);
     CHECK(turns.waits(1, now + 199ms));
     CHECK_FALSE(turns.waits(1, now + 200ms));
     CHECK(turns.waits(0, now + 200ms));
     claim_shares shares{turns, 5, true, now + 200ms};
     CHECK(shares.next() == shard_list{0, 5, 0});
     turns.answered(1, turns.asks(1, now + 200ms), false, std::nullopt);
-    CHECK(turns.next_due() == time_point{1h} + 300ms);
+    CHECK(turns.next_due(now + 200ms) == time_point{1h} + 300ms);
     turns.waits_nowhere();
-    CHECK_FALSE(turns.next_due());
+    CHECK_FALSE(turns.next_due(now));
+}
+
+TEST_CASE(
+    "who asks for other queues each time asks all shards alike, whatever a worker believes, and begins with each in turn") {
+    claim_turns turns{4};
+    const claim_turns::instant now{24h};
+    for (std::size_t at = 0; at < 4; ++at) turns.answered(at, turns.asks(at, now), false, std::nullopt);
+    std::vector<bool> begun(4, false);
+    for (int i = 0; i < 4; ++i) {
+        claim_shares one{turns, 1};
+        const auto first = one.next();
+        begun[static_cast<std::size_t>(std::ranges::find(first, 1U) - first.begin())] = true;
+        // That one has nothing: the others are asked, all of them.
+        std::size_t asked = 1;
+        for (auto next = first; !next.empty(); next = one.next()) {
+            for (std::size_t at = 0; at < 4; ++at) {
+                if (next[at] == 0) continue;
+                one.took(at, next[at], 0);
+                ++asked;
+            }
+        }
+        CHECK(asked == 5);
+        CHECK_FALSE(one.skipped());
+    }
+    CHECK(begun == std::vector<bool>(4, true));
+    CHECK(claim_shares{turns, 8}.next() == shard_list{2, 2, 2, 2});
 }
 
 TEST_CASE("a worker that one shard gives all it can do comes by at each of the others all the same") {

@@ -47,6 +47,15 @@ TEST_CASE("fresh ids of a thread come in runs, each in the next shard, and a mil
     CHECK(std::ranges::adjacent_find(ids) == ids.end());
 }
 
+TEST_CASE(
+    "after half a second a thread's ids are kept by another shard: whose shard is away comes to the others") {
+    constexpr std::size_t shards = 3;
+    std::set<std::size_t> tried;
+    for (std::int64_t now = 1'700'000'000'000; now < 1'700'000'004'000; now += 500)
+        tried.insert(shard_of_id(new_task_id(now), shards));
+    CHECK(tried.size() == shards);
+}
+
 TEST_CASE("fresh ids of several threads differ, and their runs begin where chance has it") {
     std::vector<std::vector<task_id>> of_threads(8);
     std::vector<std::thread> threads;

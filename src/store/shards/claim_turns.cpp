@@ -60,12 +60,12 @@ bool claim_turns::is_overdue(std::size_t shard, instant now) const {
     return now - all_[shard].asked >= left_alone_for * static_cast<int>(all_.size());
 }
 
-std::optional<time_point> claim_turns::next_due() const {
-    std::optional<time_point> first;
+std::optional<time_point> claim_turns::next_due(instant now) const {
+    std::optional<due_time> first;
     for (const auto& one : all_) {
-        if (one.due && (!first || one.due->at < *first)) first = one.due->at;
+        if (one.due && one.due->when > now && (!first || one.due->when < first->when)) first = one.due;
     }
-    return first;
+    return first ? std::optional{first->at} : std::nullopt;
 }
 
 void claim_turns::begin() {
@@ -84,6 +84,14 @@ claim_shares::claim_shares(claim_turns& turns, std::size_t limit, bool trusts_wa
         skipped_ = true;
     }
 }
+
+claim_shares::claim_shares(claim_turns& turns, std::size_t limit)
+    : turns_{turns},
+      now_{},
+      stands_(turns.shards(), stand::untried),
+      left_{limit},
+      alike_{true},
+      first_{turns.next_in_turn()} {}
 
 std::vector<std::size_t> claim_shares::next() {
     if (left_ == 0) return {};
@@ -106,7 +114,7 @@ template <class Wanted>
 std::vector<std::size_t> claim_shares::those(Wanted wanted) const {
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < stands_.size(); ++i) {
-        const auto at = (turns_.first() + i) % stands_.size();
+        const auto at = (first() + i) % stands_.size();
         if (wanted(at)) some.push_back(at);
     }
     return some;
@@ -133,16 +141,17 @@ std::vector<std::size_t> claim_shares::likely(const std::vector<std::size_t>& be
 
 // Whoever has just filled its share has more, as likely as not; then those that may have some; then all.
 std::vector<std::size_t> claim_shares::to_ask() {
-    auto some = overdue();
+    const auto untried = [this](std::size_t at) { return stands_[at] == stand::untried; };
+    std::vector<std::size_t> some;
+    if (!alike_) some = overdue();
     if (!std::exchange(begun_, true)) {
-        const auto others = likely(some);
+        const auto others = alike_ ? those(untried) : likely(some);
         some.insert(some.end(), others.begin(), others.end());
     }
     if (some.empty()) some = those([this](std::size_t at) { return stands_[at] == stand::filled; });
-    if (some.empty())
-        some =
-            those([this](std::size_t at) { return stands_[at] == stand::untried && turns_.is_likely(at); });
-    if (some.empty()) some = those([this](std::size_t at) { return stands_[at] == stand::untried; });
+    if (some.empty() && !alike_)
+        some = those([&](std::size_t at) { return untried(at) && turns_.is_likely(at); });
+    if (some.empty()) some = those(untried);
     return some;
 }
 

@@ -44,11 +44,14 @@ public:
     // It has not been asked for so long that it comes before others.
     bool is_overdue(std::size_t shard, instant now) const;
     instant asked_at(std::size_t shard) const { return all_[shard].asked; }
-    // When this worker is to look again though nobody wakes it.
-    std::optional<time_point> next_due() const;
+    // When this worker is to look again though nobody wakes it. What has fallen due is looked at by now, or cannot be: its shard
+    // does not answer, and is not to hide when something falls due in others.
+    std::optional<time_point> next_due(instant now) const;
 
     // A claim begins: now and then with another shard.
     void begin();
+    // One for queues of its own begins: with the next shard.
+    std::size_t next_in_turn() noexcept { return in_turn_ = (in_turn_ + 1) % all_.size(); }
 
 private:
     struct place {
@@ -60,6 +63,7 @@ private:
     };
     std::vector<place> all_;
     std::size_t first_ = 0;
+    std::size_t in_turn_ = 0;
     unsigned claims_ = 0;
 };
 
@@ -69,6 +73,8 @@ class claim_shares {
 public:
     // `trusts_wakes`: where this worker waits is not asked.
     claim_shares(claim_turns& turns, std::size_t limit, bool trusts_wakes, claim_turns::instant now);
+    // Of one who asks for other queues each time, of which nothing is known: all shards alike.
+    claim_shares(claim_turns& turns, std::size_t limit);
 
     // What each shard is to be asked for now; empty when that was all.
     std::vector<std::size_t> next();
@@ -83,6 +89,7 @@ public:
 private:
     enum class stand : unsigned char { untried, filled, out };
 
+    std::size_t first() const { return alike_ ? first_ : turns_.first(); }
     template <class Wanted>
     std::vector<std::size_t> those(Wanted wanted) const;
     std::vector<std::size_t> overdue() const;
@@ -93,6 +100,8 @@ private:
     const claim_turns::instant now_;
     std::vector<stand> stands_;
     std::size_t left_;
+    bool alike_ = false;
+    std::size_t first_ = 0;  // of a claim of all alike
     bool begun_ = false;
     bool skipped_ = false;
 };

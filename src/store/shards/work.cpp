@@ -100,7 +100,7 @@ awaitable<work_answer> sharded_store::call_of(store& in, std::shared_ptr<work_pa
 
 void sharded_store::start(const asio::any_io_executor& executor, const std::shared_ptr<work_part>& part) {
     desk_of(part->call.lane, part->shard).under_way = true;
-    if (part->call.claim.limit > 0)
+    if (part->call.claim.limit > 0 && part->call.claim.keeps_queues)
         part->asked_as = turns_.asks(part->shard, std::chrono::steady_clock::now());
     auto ended = [this, alive = std::weak_ptr{alive_}, executor, part](std::exception_ptr why,
                                                                        work_answer answer) {
@@ -139,13 +139,14 @@ void sharded_store::learn(const work_part& from) {
     if (limit == 0) return;
     const auto& answer = from.answer;
     const bool filled = answer.claimed.size() >= limit;
+    may_be_idle_[from.shard] = !filled;
+    if (!from.call.claim.keeps_queues) return;
     std::optional<shards::claim_turns::due_time> due;
     if (answer.next_due)
         due = shards::claim_turns::due_time{.at = moved(*answer.next_due, answer.now),
                                             .when = std::chrono::steady_clock::now() +
                                                     (*answer.next_due - answer.now)};
     turns_.answered(from.shard, from.asked_as, filled, due);
-    may_be_idle_[from.shard] = !filled;
 }
 
 awaitable<work_answer> sharded_store::work(const work_call& asked) {
@@ -154,15 +155,19 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     take_late(asked.claim.limit, got.claimed);
-    shards::claim_shares shares{turns_, asked.claim.limit - got.claimed.size(), asked.claim.trusts_wakes,
-                                std::chrono::steady_clock::now()};
+    const auto limit_of_all = asked.claim.limit - got.claimed.size();
+    const bool knows = asked.claim.keeps_queues;
+    auto shares = knows ? shards::claim_shares{turns_, limit_of_all, asked.claim.trusts_wakes,
+                                               std::chrono::steady_clock::now()}
+                        : shards::claim_shares{turns_, limit_of_all};
     auto parts = parts_of(asked, got);
     std::vector<std::shared_ptr<work_part>> failed;
     bool some = !got.later.empty() || !got.claimed.empty();
-    for (std::size_t at = 0; at < n; ++at) {
-        if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
-    }
     for (;;) {
+        // Also one that was asked meanwhile by what gives back what came late.
+        for (std::size_t at = 0; at < n; ++at) {
+            if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
+        }
         const auto limits = shares.next();
         for (std::size_t at = 0; at < limits.size(); ++at) {
             if (limits[at] == 0) continue;
@@ -194,12 +199,14 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
             for (std::size_t r = 0; r < one->indexes.size(); ++r)
                 got.verdicts[one->indexes[r]] = one->answer.verdicts[r];
             learn(*one);
+            if (!knows) earlier(got.next_due, one->answer.next_due, one->answer.now);
             if (limit > 0) shares.took(one->shard, limit, one->answer.claimed.size());
             for (auto& task : one->answer.claimed) got.claimed.push_back(outer(std::move(task), one->shard));
         }
         parts = parts_of({.lane = asked.lane, .reports = {}, .closed = {}, .claim = {}}, got);
     }
-    if (!failed.empty() && !some) std::rethrow_exception(failed.front()->failure);
+    // Where this worker waits nothing failed.
+    if (!failed.empty() && !some && !shares.skipped()) std::rethrow_exception(failed.front()->failure);
     for (const auto& one : failed) {
         got.later.insert(got.later.end(), one->indexes.begin(), one->indexes.end());
         failed_late(executor, *one);
@@ -208,9 +215,10 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     got.now = now();
     // Not to be woken by one shard for a slot that another has filled.
     if (asked.claim.limit > 0 && shares.left() == 0) {
+        got.next_due.reset();
         co_await take_off(asked.claim.queues);
-    } else if (asked.claim.limit > 0) {
-        got.next_due = turns_.next_due();
+    } else if (asked.claim.limit > 0 && knows) {
+        got.next_due = turns_.next_due(std::chrono::steady_clock::now());
         got.skipped = shares.skipped();
     }
     co_return got;
