@@ -141,7 +141,7 @@ errand_broken_hand(report_not_repeated FINDS "(stuck|unsettled|check: no_lease)"
 errand_broken_source(deaf shard_store FILE store/redis/shard_store.cpp
     FROM "else\n            listener_->woken();" TO "else\n            (void)0;")
 errand_broken_source(deaf fetcher FILE worker/fetcher.cpp
-    FROM "claimed_at_ = now;\n        woken();" TO "claimed_at_ = now;")
+    FROM "doubts_ = true;\n        woken();" TO "doubts_ = false;")
 errand_broken_hand(deaf MODE lone FINDS late_start SOURCES "${shard_store}" "${fetcher}"
     SECONDS 15 FAULTS --patience 8 --only pause)
 

@@ -9,6 +9,7 @@ import against
 import embedded
 import machine
 import over_http
+import over_shards
 import plots
 import repairs
 import results
@@ -26,6 +27,8 @@ from works import WORKS
 RESULTS = "build/bench/results.jsonl"
 SMOKE_RESULTS = "build/bench/smoke.jsonl"
 SCALE_RESULTS = "build/bench/scale.jsonl"
+SHARDS_RESULTS = "build/bench/shards.jsonl"
+SHARDS_SMOKE_RESULTS = "build/bench/shards_smoke.jsonl"
 REPAIRS_RESULTS = "build/bench/repairs.jsonl"
 HTTP_RESULTS = "build/bench/http.jsonl"
 HTTP_SMOKE_RESULTS = "build/bench/http_smoke.jsonl"
@@ -166,6 +169,8 @@ def from_files(options):
             print("\n" + transactions.whole(of_databases, table.as_markdown))
         if os.path.exists(SCALE_RESULTS):
             print("\n" + scale.whole(results.read(SCALE_RESULTS), table.as_markdown))
+        if os.path.exists(SHARDS_RESULTS):
+            print("\n" + over_shards.whole(results.read(SHARDS_RESULTS), table.as_markdown))
         if os.path.exists(REPAIRS_RESULTS):
             print("\n" + repairs.whole(results.read(REPAIRS_RESULTS), table.as_markdown))
         if os.path.exists(HTTP_RESULTS):
@@ -198,6 +203,12 @@ def measure_http(mode, with_peers):
     return 1 if failed or not records else 0
 
 
+def measure_shards(mode):
+    records = over_shards.measure(mode)
+    results.write(SHARDS_SMOKE_RESULTS if mode == "smoke" else SHARDS_RESULTS, records)
+    print(over_shards.whole(records))
+
+
 def measure_transactions(chosen, mode):
     kinds = KINDS if chosen == "all" else [chosen]
     records = transactions.measure(kinds, mode)
@@ -227,7 +238,8 @@ def main():
         if options.scale:
             records = scale.measure(options.mode)
             results.write(SCALE_RESULTS, records)
-            print(scale.whole(records))
+            print(scale.whole(records) + "\n")
+            measure_shards(options.mode)
             return 0
         if options.transactions:
             return measure_transactions(options.transactions, options.mode)
@@ -236,6 +248,7 @@ def main():
         failed = measure(options)
         # Whether they still work.
         if options.mode == "smoke" and not (options.only or options.store or options.against):
+            measure_shards(options.mode)
             failed = measure_transactions("all", options.mode) or failed
             failed = measure_http(options.mode, False) or failed
         return failed

@@ -19,6 +19,7 @@ std::string from_environment(const char* name) {
 errand::config settings_for(std::string store) {
     errand::config settings;
     settings.store = std::move(store);
+    if (const char* shards = std::getenv("BENCH_SHARDS")) settings.shards = std::stoul(shards);
     settings.log_level = "warn";
     return settings;
 }

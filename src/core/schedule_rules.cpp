@@ -347,9 +347,7 @@ schedule_move cancel(const schedule_record& seen, time_point now) {
 }
 
 planned_run run_now(const schedule_record& record, time_point now) {
-    auto id = new_task_id(now.time_since_epoch().count());
-    const auto schedule = id_of(record);
-    std::ranges::copy(std::span{schedule.bytes}.last(2), id.bytes.end() - 2);
+    const auto id = beside(new_task_id(now.time_since_epoch().count()), id_of(record));
     auto made = run_for(record, id, now);
     made.body.origin->number = record.runs;
     made.body.origin->missed = record.untold;

@@ -23,6 +23,12 @@ void put(task_id& id, std::size_t at, std::uint64_t value, int width) {
     }
 }
 
+// One a thread, begun by chance: no lock, and whoever submits many does so to one shard for a while.
+std::uint32_t next_place() {
+    thread_local auto place = static_cast<std::uint32_t>(random_bits());
+    return ++place;
+}
+
 task_id derived_from(std::string_view input) {
     const auto digest = sha256(input);
     task_id id;
@@ -53,10 +59,22 @@ task_id new_task_id(std::int64_t now_ms) {
     if (const auto number = next_serial()) {
         put(id, 8, *number, 8);
     } else {
+        const auto place = next_place();
         put(id, 6, random_bits(), 2);
-        put(id, 8, random_bits(), 8);
+        put(id, 8, random_bits(), 5);
+        put(id, 13, place, 1);
+        // Another run also after half a second: were its shard away, the next task would not wait for that one, too.
+        put(id, 14, (place >> 8U) + static_cast<std::uint64_t>(now_ms / 500), 2);
     }
     mark(id, 7);
+    return id;
+}
+
+static_assert(ids_in_a_row == 256);  // what byte 13 counts
+
+task_id beside(task_id id, const task_id& other) noexcept {
+    id.bytes[14] = other.bytes[14];
+    id.bytes[15] = other.bytes[15];
     return id;
 }
 
@@ -70,10 +88,9 @@ task_id derive_child_id(const child_origin& of, std::uint64_t n) {
 }
 
 task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms) {
-    auto id = derived_from(with_length(schedule.view()) + eight_bytes(static_cast<std::uint64_t>(tick_ms)));
-    id.bytes[14] = schedule.bytes[14];
-    id.bytes[15] = schedule.bytes[15];
-    return id;
+    const auto id =
+        derived_from(with_length(schedule.view()) + eight_bytes(static_cast<std::uint64_t>(tick_ms)));
+    return beside(id, schedule);
 }
 
 task_id in_first_shard(task_id id) noexcept {
@@ -87,9 +104,7 @@ constexpr unsigned char carrier_version = 5;
 task_id derive_carrier_id(std::string_view bundle_key, const task_id& item, std::uint64_t claim) {
     auto id = derived_from(with_length(bundle_key) + with_length(item.view()) + eight_bytes(claim));
     mark(id, carrier_version);
-    id.bytes[14] = item.bytes[14];
-    id.bytes[15] = item.bytes[15];
-    return id;
+    return beside(id, item);
 }
 
 bool is_carrier(const task_id& id) noexcept { return id.bytes[6] >> 4 == carrier_version; }

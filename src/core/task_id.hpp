@@ -30,8 +30,13 @@ struct task_id {
     static std::optional<task_id> from_bytes(std::string_view raw) noexcept;
 };
 
-// A fresh UUIDv7 for a task submitted at `now_ms` (milliseconds since 1970).
+// A fresh UUIDv7 for a task submitted at `now_ms` (milliseconds since 1970). Those that a thread makes one after the other, within
+// half a second, come in runs, each of which is kept by one shard: so many submissions are one call. In a millisecond the last three
+// bytes count what this thread has made, from a start drawn by chance, and 50 more bits are random: two ids of one thread are
+// never equal within 2^24, two of others as seldom as with the 74 random bits that a UUIDv7 may have.
 task_id new_task_id(std::int64_t now_ms);
+// How many ids such a run has at most.
+inline constexpr std::size_t ids_in_a_row = 256;
 
 // The id of the task with this biz_id; `identity` is the handler's oldest name. Same input, same id, everywhere.
 task_id derive_task_id(std::string_view identity, std::string_view biz_id);
@@ -56,6 +61,8 @@ task_id derive_run_id(const task_id& schedule, std::int64_t tick_ms);
 inline std::size_t shard_of_id(const task_id& id, std::size_t shards) noexcept {
     return (std::size_t{id.bytes[14]} * 256 + id.bytes[15]) % shards;
 }
+// An id that is kept where the other one is, however many shards there are; else it is the same.
+task_id beside(task_id id, const task_id& other) noexcept;
 // What is limited stands in the first of several shards.
 inline constexpr std::size_t shard_of_limits = 0;
 // An id of that shard, the same for the same id, and as good as a random one.

@@ -43,6 +43,11 @@ struct claim_request {
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
     bool takes_given = false;  // the listener hears task_given()
+    // Always the same queues: what a store of several shards learns of one claim is of use for the next.
+    bool keeps_queues = false;
+    // Of those: it comes again when the listener hears woken(), and a shard where this worker waits since an earlier claim need not
+    // be asked.
+    bool trusts_wakes = false;
     // Others want them: it fails rather than waits for a store that is kept otherwise than it was when this was opened.
     bool shares_slots = false;
 };
@@ -104,8 +109,9 @@ struct work_answer {
     std::vector<std::size_t> later{};
     std::vector<claimed_task> claimed;
     std::optional<time_point>
-        next_due;      // when this worker should look next; set when fewer than asked were claimed
-    time_point now{};  // the store's clock
+        next_due;          // when this worker should look next; set when fewer than asked were claimed
+    bool skipped = false;  // not all was looked at, as the claim trusts wakes
+    time_point now{};      // the store's clock
 };
 
 // For tasks that stand aside because whoever claimed them does not know their handler.

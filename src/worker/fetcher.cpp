@@ -141,6 +141,7 @@ awaitable<void> fetcher::claim_now_and_then() {
         const auto now = steady::now();
         if (stopped_ || now < next || claimed_at_ + claim_interval(0) > now) continue;
         claimed_at_ = now;
+        doubts_ = true;
         woken();
     }
 }
@@ -186,6 +187,8 @@ awaitable<void> fetcher::pass(std::size_t lane) {
     // With others there is no slot that a task could be given to: it may be their turn.
     call.claim.takes_given = !slots_.has_others();
     call.claim.shares_slots = slots_.has_others();
+    call.claim.keeps_queues = true;
+    call.claim.trusts_wakes = !doubts_;
     const auto wakes_before = wakes_;
     slots_.reserve(call.claim.limit);
     lanes_[lane].in_flight = true;
@@ -222,7 +225,10 @@ void fetcher::tell_claimed(const claimed_task& task) const {
 // repeated.
 void fetcher::learn(const work_call& call, const work_answer& answer, unsigned wakes_before) {
     if (call.claim.limit == 0) return;
-    claimed_at_ = steady::now();
+    if (!answer.skipped) {
+        claimed_at_ = steady::now();
+        doubts_ = false;
+    }
     plenty_ = answer.claimed.size() >= call.claim.limit;
     hungry_ = plenty_ || wakes_ != wakes_before;
     tell_wish();

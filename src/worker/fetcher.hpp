@@ -73,8 +73,9 @@ private:
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer soon_;
     boost::asio::steady_timer again_;
-    std::chrono::steady_clock::time_point claimed_at_{};  // the last claim was answered
-    std::deque<claimed_task> given_;                      // not taken yet
+    std::chrono::steady_clock::time_point claimed_at_{};  // the last claim that skipped nothing was answered
+    bool doubts_ = false;             // it may have missed a wake: nothing is to be skipped
+    std::deque<claimed_task> given_;  // not taken yet
     std::size_t in_flight_ = 0;
     unsigned wakes_ = 0;
     bool claims_ = true;

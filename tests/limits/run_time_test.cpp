@@ -56,6 +56,17 @@ std::vector<errand::handle<void>> strollers(bench& t, std::size_t count) {
     return t.run(t.app.handler<stroller>().perform_bulk(std::vector<std::tuple<>>(count)));
 }
 
+// Each where its biz_id places it, so in all shards; fresh ids are in one for a while.
+std::vector<errand::handle<void>> named_strollers(bench& t, std::size_t count) {
+    static int number = 0;
+    std::vector<errand::handle<void>> handles;
+    while (handles.size() < count) {
+        const auto walk = t.app.handler<stroller>().with({.biz_id = std::to_string(++number)});
+        handles.push_back(t.run(walk.perform_async()));
+    }
+    return handles;
+}
+
 // So many run, and the others wait because of that limit; then all of them end, never more at once.
 void no_more_than(bench& t, int most, const std::string& limit,
                   const std::vector<errand::handle<void>>& handles) {
@@ -173,9 +184,9 @@ TEST_CASE(
     for (const std::string limit : {"queue:park", "handler:limits_test::stroller", "namespace"}) {
         INFO(limit);
         bench t{three_shards()};
-        auto handles = strollers(t, 30);
+        auto handles = named_strollers(t, 30);
         t.run(t.app.set_limit(limit, {.max_running = 4}));
-        for (auto& one : strollers(t, 30)) handles.push_back(one);
+        for (auto& one : named_strollers(t, 30)) handles.push_back(one);
         REQUIRE(shards_of(handles) == 3);
         t.start();
         no_more_than(t, 4, limit, handles);
@@ -183,7 +194,7 @@ TEST_CASE(
         CHECK(t.info(handles[0]).attempt == 1);
         t.run(t.app.clear_limit(limit));
         CHECK(t.limit(limit).rule() == errand::limit_rule{});
-        handles = strollers(t, 9);
+        handles = named_strollers(t, 9);
         eventually([&] { return t.in.now("stroller") == 9; });
         t.in.release = true;
         t.all_end(handles);
@@ -197,7 +208,7 @@ TEST_CASE("over several shards two workers keep a limit of a queue together whil
     t.run(t.app.set_limit("queue:park", {.max_running = 1}));
     t.start();
     other.start();
-    const auto handles = strollers(t, 30);
+    const auto handles = named_strollers(t, 30);
     const auto now = [&] { return t.in.now("stroller") + other.in.now("stroller"); };
     eventually([&] { return now() == 1 && t.limit("queue:park").waiting == 29; });
     t.run(t.app.set_limit("queue:park", {.max_running = 5}));
@@ -232,7 +243,7 @@ TEST_CASE("over several shards a rate counts what starts in all of them", "[in_s
                           {.rate = errand::rate_limit{.count = 4, .per = 1h, .burst = 4}}));
     t.in.release = true;
     t.start();
-    const auto handles = strollers(t, 60);
+    const auto handles = named_strollers(t, 60);
     REQUIRE(shards_of(handles) == 3);
     eventually([&] {
         return t.in.done("stroller") == 4 && t.limit("handler:limits_test::stroller").waiting == 56;

@@ -1,10 +1,9 @@
-// Which shard is concerned by what, and how free slots are shared between shards.
+// Which shard is concerned by what.
 #include "client/cross_shard_batch.hpp"
 #include "store/shards/routes.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <numeric>
 #include <set>
 
 using namespace errand;
@@ -55,46 +54,6 @@ TEST_CASE("a batch is split by shards in its own order") {
     CHECK(parts[1].indexes == std::vector<std::size_t>{2, 4});
     CHECK(parts[2].items == std::vector{5, 8});
     CHECK(shards::split(std::vector{3, 6}, 3, [](int) { return std::size_t{2}; }).size() == 1);
-}
-
-TEST_CASE("a claim takes no more than its limit, and all that there is up to it") {
-    for (std::size_t limit = 0; limit < 9; ++limit) {
-        for (std::size_t first = 0; first < 3; ++first) {
-            for (int how = 0; how < 125; ++how) {
-                std::vector<std::size_t> there{static_cast<std::size_t>(how % 5),
-                                               static_cast<std::size_t>(how / 5 % 5),
-                                               static_cast<std::size_t>(how / 25)};
-                const auto all = std::accumulate(there.begin(), there.end(), std::size_t{0});
-                std::vector<bool> found_short(3, false);
-                shards::claim_shares shares{3, limit, first};
-                std::size_t taken = 0;
-                int rounds = 0;
-                for (auto next = shares.next(); !next.empty(); next = shares.next()) {
-                    REQUIRE(++rounds < 20);
-                    REQUIRE(taken + std::accumulate(next.begin(), next.end(), std::size_t{0}) <= limit);
-                    for (std::size_t at = 0; at < 3; ++at) {
-                        if (next[at] == 0) continue;
-                        const auto got = std::min(next[at], there[at]);
-                        there[at] -= got;
-                        taken += got;
-                        found_short[at] = got < next[at];
-                        shares.took(at, next[at], got);
-                    }
-                }
-                REQUIRE(taken == std::min(limit, all));
-                // Whoever has room left waits in every shard.
-                REQUIRE((taken == limit || found_short == std::vector<bool>(3, true)));
-            }
-        }
-    }
-}
-
-TEST_CASE("a claim for less than the shards begins with another one each time") {
-    shards::claim_shares one{3, 1, 0};
-    CHECK(one.next() == std::vector<std::size_t>{1, 0, 0});
-    one.took(0, 1, 1);
-    CHECK(one.next().empty());
-    CHECK(one.first() == 1);
 }
 
 TEST_CASE("cycles among the items of a batch are found without a store") {

@@ -131,11 +131,6 @@ awaitable<void> forget_held(tenant& of, task_id id) {
     }
 }
 
-// One step of the store is one of its parts: what takes the place of another is kept where that is.
-void keep_beside(const store& in, task_id& id, const task_id& other) {
-    while (in.shard_of(id) != in.shard_of(other)) id = new_task_id(in.now().time_since_epoch().count());
-}
-
 // ---- looking ----
 
 awaitable<void> make_due_ready(tenant& of, std::string queue) {
@@ -239,7 +234,8 @@ awaitable<std::vector<std::string>> publish(tenant& of, publication what) {
         other = co_await job_to_end(in, *what.instead_of, what.queue);
         // Those of a handler that is known here have their place by its limits.
         const bool free = !what.key && !handlers::find(job_handler);
-        if (other && free) keep_beside(in, all.front().id, other->id);
+        // One step of the store is one of its parts: what takes the place of another is kept where that is.
+        if (other && free) all.front().id = beside(all.front().id, other->id);
     }
     std::vector<std::string> ids;
     std::vector<std::pair<task_id, std::string>> keyed;

@@ -44,45 +44,4 @@ auto split(const Items& all, std::size_t shards, ShardOf shard_of_item) {
     return parts;
 }
 
-// How the free slots of a claim are shared: never more than `limit` in all; who filled its share is asked again as long
-// as something is left, so that in the end the limit is reached or every shard was found short.
-class claim_shares {
-public:
-    claim_shares(std::size_t shards, std::size_t limit, std::size_t first)
-        : short_(shards, false), left_{limit}, first_{first % shards} {}
-
-    // What each shard is to be asked for now; empty when that was all.
-    std::vector<std::size_t> next() {
-        std::vector<std::size_t> candidates;
-        for (std::size_t i = 0; i < short_.size(); ++i) {
-            const auto at = (first_ + i) % short_.size();
-            if (!short_[at]) candidates.push_back(at);
-        }
-        if (left_ == 0 || candidates.empty()) return {};
-        std::vector<std::size_t> shares(short_.size(), 0);
-        const auto more = left_ % candidates.size();
-        for (std::size_t i = 0; i < candidates.size(); ++i)
-            shares[candidates[i]] = left_ / candidates.size() + (i < more ? 1 : 0);
-        // Those that got less are the first ones next time.
-        first_ = candidates[more];
-        return shares;
-    }
-
-    void took(std::size_t shard, std::size_t asked, std::size_t got) {
-        left_ -= got;
-        short_[shard] = got < asked;
-    }
-
-    // It is not asked (any more).
-    void leave_out(std::size_t shard) { short_[shard] = true; }
-
-    std::size_t left() const noexcept { return left_; }
-    std::size_t first() const noexcept { return first_; }
-
-private:
-    std::vector<bool> short_;
-    std::size_t left_;
-    std::size_t first_;
-};
-
 }  // namespace errand::shards

@@ -16,12 +16,11 @@ public:
     ear(sharded_store& whole, std::size_t shard) : whole_{whole}, shard_{shard} {}
 
     void woken() override {
-        // There is something: asked first, it is found with one call.
-        whole_.first_asked_ = shard_;
+        whole_.turns_.woken(shard_);
         if (whole_.listener_) whole_.listener_->woken();
     }
     void task_given(claimed_task task) override {
-        whole_.first_asked_ = shard_;
+        whole_.turns_.woken(shard_);
         if (whole_.listener_) whole_.listener_->task_given(whole_.outer(std::move(task), shard_));
     }
     void stands_aside() override {
@@ -57,6 +56,7 @@ private:
 sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_settings settings)
     : shards_{std::move(all)},
       settings_{std::move(settings)},
+      turns_{shards_.size()},
       adopting_(shards_.size(), false),
       may_be_idle_(shards_.size(), false),
       desks_(shards_.size() * work_lanes),

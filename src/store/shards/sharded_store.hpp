@@ -11,6 +11,7 @@
 
 #include "core/limit_shares.hpp"
 #include "store/settings.hpp"
+#include "store/shards/claim_turns.hpp"
 #include "store/shards/parallel_calls.hpp"
 #include "store/shards/rounds.hpp"
 #include "store/shards/routes.hpp"
@@ -155,6 +156,7 @@ private:
     void earlier(std::optional<time_point>& best, const std::optional<time_point>& at,
                  time_point its_now) const;
     claimed_task outer(claimed_task one, std::size_t shard) const;
+    void learn(const work_part& from);
 
     shards::part<submission_item> placed(shards::part<submission_item> one) const;
     awaitable<std::vector<submit_answer>> submit_all(std::size_t lane, std::size_t count,
@@ -197,8 +199,8 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>();  // for what ends later than this object
     bool closed_ = false;
     std::shared_ptr<open_state> opening_;
-    std::size_t clock_ = 0;        // the shard by whose clock times are told
-    std::size_t first_asked_ = 0;  // for tasks
+    std::size_t clock_ = 0;  // the shard by whose clock times are told
+    shards::claim_turns turns_;
     // Calls of extend that have not been answered.
     std::vector<std::shared_ptr<shards::late_answers<extend_answer>>> extensions_;
     struct adoption;

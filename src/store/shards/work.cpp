@@ -47,6 +47,7 @@ struct sharded_store::work_part {
     std::vector<std::size_t> indexes{};  // of its reports in the whole
     work_answer answer{};
     std::exception_ptr failure{};
+    unsigned asked_as = 0;  // of its claim
     bool done = false;
     bool late = false;  // the call of the whole went on without it
     std::shared_ptr<asio::steady_timer> ended{};
@@ -99,6 +100,8 @@ awaitable<work_answer> sharded_store::call_of(store& in, std::shared_ptr<work_pa
 
 void sharded_store::start(const asio::any_io_executor& executor, const std::shared_ptr<work_part>& part) {
     desk_of(part->call.lane, part->shard).under_way = true;
+    if (part->call.claim.limit > 0 && part->call.claim.keeps_queues)
+        part->asked_as = turns_.asks(part->shard, std::chrono::steady_clock::now());
     auto ended = [this, alive = std::weak_ptr{alive_}, executor, part](std::exception_ptr why,
                                                                        work_answer answer) {
         if (alive.expired()) return;
@@ -130,20 +133,41 @@ awaitable<void> sharded_store::wait_for(const std::vector<std::shared_ptr<work_p
     }
 }
 
+// What a claim tells of its shard.
+void sharded_store::learn(const work_part& from) {
+    const auto limit = from.call.claim.limit;
+    if (limit == 0) return;
+    const auto& answer = from.answer;
+    const bool filled = answer.claimed.size() >= limit;
+    may_be_idle_[from.shard] = !filled;
+    if (!from.call.claim.keeps_queues) return;
+    std::optional<shards::claim_turns::due_time> due;
+    if (answer.next_due)
+        due = shards::claim_turns::due_time{.at = moved(*answer.next_due, answer.now),
+                                            .when = std::chrono::steady_clock::now() +
+                                                    (*answer.next_due - answer.now)};
+    turns_.answered(from.shard, from.asked_as, filled, due);
+}
+
 awaitable<work_answer> sharded_store::work(const work_call& asked) {
     const auto n = shards();
     const auto executor = co_await asio::this_coro::executor;
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     take_late(asked.claim.limit, got.claimed);
-    shards::claim_shares shares{n, asked.claim.limit - got.claimed.size(), first_asked_};
+    const auto limit_of_all = asked.claim.limit - got.claimed.size();
+    const bool knows = asked.claim.keeps_queues;
+    auto shares = knows ? shards::claim_shares{turns_, limit_of_all, asked.claim.trusts_wakes,
+                                               std::chrono::steady_clock::now()}
+                        : shards::claim_shares{turns_, limit_of_all};
     auto parts = parts_of(asked, got);
     std::vector<std::shared_ptr<work_part>> failed;
     bool some = !got.later.empty() || !got.claimed.empty();
-    for (std::size_t at = 0; at < n; ++at) {
-        if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
-    }
     for (;;) {
+        // Also one that was asked meanwhile by what gives back what came late.
+        for (std::size_t at = 0; at < n; ++at) {
+            if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
+        }
         const auto limits = shares.next();
         for (std::size_t at = 0; at < limits.size(); ++at) {
             if (limits[at] == 0) continue;
@@ -174,29 +198,28 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
             some = true;
             for (std::size_t r = 0; r < one->indexes.size(); ++r)
                 got.verdicts[one->indexes[r]] = one->answer.verdicts[r];
-            earlier(got.next_due, one->answer.next_due, one->answer.now);
-            if (limit > 0) {
-                shares.took(one->shard, limit, one->answer.claimed.size());
-                may_be_idle_[one->shard] = one->answer.claimed.size() < limit;
-            }
+            learn(*one);
+            if (!knows) earlier(got.next_due, one->answer.next_due, one->answer.now);
+            if (limit > 0) shares.took(one->shard, limit, one->answer.claimed.size());
             for (auto& task : one->answer.claimed) got.claimed.push_back(outer(std::move(task), one->shard));
         }
         parts = parts_of({.lane = asked.lane, .reports = {}, .closed = {}, .claim = {}}, got);
     }
-    if (!failed.empty() && !some) std::rethrow_exception(failed.front()->failure);
+    // Where this worker waits nothing failed.
+    if (!failed.empty() && !some && !shares.skipped()) std::rethrow_exception(failed.front()->failure);
     for (const auto& one : failed) {
         got.later.insert(got.later.end(), one->indexes.begin(), one->indexes.end());
         failed_late(executor, *one);
     }
     for (std::size_t at = 0; at < n; ++at) send_waiting(executor, asked.lane, at);
     got.now = now();
-    if (asked.claim.limit > 0) {
-        first_asked_ = shares.first();
-        // Not to be woken by one shard for a slot that another has filled.
-        if (shares.left() == 0) {
-            got.next_due.reset();
-            co_await take_off(asked.claim.queues);
-        }
+    // Not to be woken by one shard for a slot that another has filled.
+    if (asked.claim.limit > 0 && shares.left() == 0) {
+        got.next_due.reset();
+        co_await take_off(asked.claim.queues);
+    } else if (asked.claim.limit > 0 && knows) {
+        got.next_due = turns_.next_due(std::chrono::steady_clock::now());
+        got.skipped = shares.skipped();
     }
     co_return got;
 }
@@ -210,8 +233,7 @@ void sharded_store::came_late(const asio::any_io_executor& executor, work_part& 
         listener_->report_answered(one.id, shards::outer_claim(one.claim, part.shard, shards()),
                                    part.answer.verdicts.at(at));
     }
-    if (part.call.claim.limit > 0)
-        may_be_idle_[part.shard] = part.answer.claimed.size() < part.call.claim.limit;
+    learn(part);
     if (!part.answer.claimed.empty()) {
         for (auto& task : part.answer.claimed) late_claimed_.push_back(outer(std::move(task), part.shard));
         asio::co_spawn(executor, give_back_late(executor), asio::detached);
@@ -303,6 +325,7 @@ awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
 // ---- the others -------------------------------------------------------------------------------------
 
 awaitable<void> sharded_store::take_off(std::span<const std::string> queues) {
+    turns_.waits_nowhere();
     if (std::ranges::find(may_be_idle_, true) == may_be_idle_.end()) co_return;
     const auto names = std::make_shared<const std::vector<std::string>>(queues.begin(), queues.end());
     co_await busy_.ask([&](std::size_t at) -> std::optional<awaitable<bool>> {
@@ -313,85 +336,11 @@ awaitable<void> sharded_store::take_off(std::span<const std::string> queues) {
 }
 
 awaitable<void> sharded_store::busy(std::span<const std::string> queues) {
+    turns_.waits_nowhere();
     const auto names = std::make_shared<const std::vector<std::string>>(queues.begin(), queues.end());
     co_await busy_.ask([&](std::size_t at) {
         return shards::keeping(names, shards::done(shards_[at]->busy(*names)));
     });
-}
-
-// Leases in one shard are not lost because another does not answer: that one is left behind, and what it says in the end
-// is told next time.
-awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
-    using extension = shards::late_answers<extend_answer>;
-    constexpr duration longest{5000};
-    const auto n = shards();
-    const auto parts = std::make_shared<std::vector<extend_call>>(n);
-    for (const auto claim : asked.claims)
-        (*parts)[shards::shard_of_claim(claim, n)].claims.push_back(shards::inner_claim(claim, n));
-    for (const auto& [id, claim] : asked.tasks)
-        (*parts)[shard_of(id)].tasks.emplace_back(id, shards::inner_claim(claim, n));
-    const auto executor = co_await boost::asio::this_coro::executor;
-    extend_answer got;
-    const auto hear = [&got, n](extension& from, std::size_t at) {
-        const auto answer = from.take(0);
-        if (!answer) return false;
-        for (const auto claim : answer->lost_claims)
-            got.lost_claims.push_back(shards::outer_claim(claim, at, n));
-        for (const auto& [id, claim] : answer->lost_tasks)
-            got.lost_tasks.emplace_back(id, shards::outer_claim(claim, at, n));
-        return true;
-    };
-    extensions_.resize(n);
-    std::vector<std::shared_ptr<extension>> sent(n);
-    for (std::size_t at = 0; at < n; ++at) {
-        auto& part = (*parts)[at];
-        if (part.claims.empty() && part.tasks.empty()) continue;
-        if (extensions_[at]) {
-            if (!extensions_[at]->done()) continue;
-            hear(*std::exchange(extensions_[at], nullptr), at);
-        }
-        part.lease = asked.lease;
-        part.never_shorter = asked.never_shorter;
-        sent[at] = std::make_shared<extension>(executor, 1);
-        extensions_[at] = sent[at];
-        sent[at]->start(0, shards_[at]->extend(part), parts);
-    }
-    const auto end = std::chrono::steady_clock::now() + std::min<duration>(asked.lease / 6, longest);
-    std::exception_ptr failure;
-    bool any = false;
-    for (std::size_t at = 0; at < n; ++at) {
-        bool heard = false;
-        if (sent[at]) {
-            const auto left = std::chrono::ceil<duration>(end - std::chrono::steady_clock::now());
-            try {
-                co_await sent[at]->wait(std::max(left, duration{0}));
-            } catch (...) {
-                failure = std::current_exception();
-            }
-            if (sent[at]->done()) {
-                heard = hear(*sent[at], at);
-                if (extensions_[at] == sent[at]) extensions_[at] = nullptr;
-            }
-        }
-        any = any || heard;
-        if (heard) continue;
-        for (const auto& [id, claim] : (*parts)[at].tasks)
-            got.unheard.emplace_back(id, shards::outer_claim(claim, at, n));
-    }
-    if (failure && !any) std::rethrow_exception(failure);
-    co_return got;
-}
-
-awaitable<recover_answer> sharded_store::recover(std::size_t limit, duration lease) {
-    auto answers = co_await recover_.ask([&](std::size_t at) { return shards_[at]->recover(limit, lease); });
-    recover_answer got;
-    for (std::size_t at = 0; at < answers.size(); ++at) {
-        if (!answers[at]) continue;
-        earlier(got.next_end, answers[at]->next_end, answers[at]->now);
-        for (auto& task : answers[at]->tasks) got.tasks.push_back(outer(std::move(task), at));
-    }
-    got.now = now();
-    co_return got;
 }
 
 }  // namespace errand
