@@ -24,6 +24,7 @@ namespace {
 struct token_options {
     std::string name;
     std::vector<std::string> scopes;
+    std::string rate;
     std::string file;
 };
 
@@ -47,7 +48,7 @@ void append(const std::string& path, std::string line) {
 
 exit_code make(session& on, const token_options& how) {
     const auto token = web::fresh_token();
-    const auto line = web::token_line(how.name, how.scopes, token);
+    const auto line = web::token_line(how.name, how.scopes, token, how.rate);
     if (!how.file.empty()) append(how.file, line);
     if (on.json()) {
         print_document(boost::json::object{{"token", token}, {"line", line.substr(0, line.size() - 1)}});
@@ -74,6 +75,9 @@ runner prepare_token(CLI::App& line) {
         ->type_name("SCOPE")
         ->check(CLI::IsMember({"view", "submit", "work", "operate", "admin"}))
         ->allow_extra_args(false);
+    line.add_option("--rate", how->rate,
+                    "Never more requests than so many in any time, over all servers: 100/s, 1000/min, 50/30s")
+        ->type_name("N/TIME");
     line.add_option("--file", how->file,
                     "The list that `errand serve --tokens` reads: its line is added there")
         ->type_name("FILE");

@@ -23,8 +23,7 @@ public:
         check_site(in);
         auto to = route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
-        if (hub_.tokens && to.of->needs != scope::open)
-            in.who = check_token(in, hub_.tokens->now(), to.of->needs);
+        if (hub_.tokens && to.of->needs != scope::open) check_token(in, hub_.tokens->now(), to.of->needs);
         check_namespace(to, hub_.app.settings().name_space);
         return to;
     }

@@ -3,6 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/hex.hpp"
+#include "core/rate_text.hpp"
 #include "core/sha256.hpp"
 
 #include <algorithm>
@@ -51,15 +52,32 @@ std::vector<scope> read_scopes(std::string_view text, const std::string& where) 
     return may;
 }
 
+request_count read_rate(std::string_view text, std::string_view digest, const std::string& where) {
+    constexpr duration longest = std::chrono::days{366};
+    const auto rate = read_pace(text);
+    if (!rate || rate->count < 1 || rate->per.count() < 1 || rate->per > longest)
+        throw usage_error{"tokens: \"" + std::string{text} +
+                          "\" is no rate: N/TIME, as 100/s, 1000/min or 50/30s; a year at most" + where};
+    return {.name = "token-" + std::string{digest}, .most = rate->count, .per = rate->per};
+}
+
 token_holder read_line(std::string_view line, const std::string& where) {
     constexpr std::string_view blanks = " \t\r";
     token_holder one;
     one.name = take_word(line, blanks);
     if (!is_name(one.name)) throw usage_error{"tokens: a name has 1 to 64 letters, digits and -_." + where};
     one.may = read_scopes(take_word(line, blanks), where);
-    const auto digest = from_hex(take_word(line, blanks));
-    if (!digest || digest->size() != one.digest.size() || !take_word(line, blanks).empty())
-        throw usage_error{"tokens: a line is NAME SCOPES SHA256, as `errand token` writes it" + where};
+    const auto hexadecimal = take_word(line, blanks);
+    const auto digest = from_hex(hexadecimal);
+    constexpr std::string_view rate = "rate=";
+    const auto more = take_word(line, blanks);
+    if (!digest || digest->size() != one.digest.size() || !take_word(line, blanks).empty() ||
+        (!more.empty() && !more.starts_with(rate)))
+        throw usage_error{
+            "tokens: a line is NAME SCOPES SHA256, and rate=N/TIME where there is one, as `errand token` "
+            "writes it" +
+            where};
+    if (!more.empty()) one.counted = read_rate(more.substr(rate.size()), hexadecimal, where);
     std::ranges::transform(*digest, one.digest.begin(), [](char c) { return static_cast<unsigned char>(c); });
     return one;
 }
@@ -89,12 +107,13 @@ std::vector<token_holder> read_token_list(std::string_view text) {
 }
 
 std::string token_line(const std::string& name, const std::vector<std::string>& scopes,
-                       std::string_view token) {
+                       std::string_view token, std::string_view rate) {
     std::string words;
     for (const auto& one : scopes) words += (words.empty() ? "" : ",") + one;
     const auto digest = sha256(token);
     const std::string_view bytes{reinterpret_cast<const char*>(digest.data()), digest.size()};
     auto line = name + ' ' + words + ' ' + to_hex(bytes);
+    if (!rate.empty()) line += " rate=" + std::string{rate};
     read_line(line, "");
     return line + '\n';
 }

@@ -366,6 +366,11 @@ TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
         CHECK_THAT(std::string{said.json().at("line").as_string()},
                    ContainsSubstring(std::string{" "} + scope + " "));
     }
+    const auto rated = t.errand({"token", "shop", "--scope", "view", "--rate", "100/s", "--json"});
+    CHECK_THAT(std::string{rated.json().at("line").as_string()}, ContainsSubstring(" rate=100/s"));
+    const auto senseless = t.errand({"token", "shop", "--scope", "view", "--rate", "often"});
+    CHECK(senseless.code == 2);
+    CHECK_THAT(senseless.err, ContainsSubstring("100/s"));
     CHECK(t.errand({"token", "shop"}).code == 2);
     CHECK(t.errand({"token", "a b", "--scope", "view"}).code == 2);
     const auto nowhere = (folder / "no" / "tokens").string();
