@@ -124,6 +124,7 @@ struct adopt_answer {
 };
 
 struct extend_call {
+    // One under which none of the tasks is that are named with it stays as it is.
     std::vector<claim_number> claims;
     std::vector<std::pair<task_id, claim_number>> tasks;  // those still running under them
     duration lease{30'000};

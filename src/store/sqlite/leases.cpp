@@ -3,17 +3,33 @@
 #include "core/stage_record.hpp"
 #include "store/sqlite/claims.hpp"
 
+#include <set>
+
 namespace errand::sqlite {
 
 extend_answer claims::extend(const extend_call& call) {
     extend_answer got;
+    std::set<claim_number> named;
+    std::set<claim_number> holding;
+    for (const auto& [id, claim] : call.tasks) {
+        named.insert(claim);
+        if (rows_.holds(id, claim)) {
+            holding.insert(claim);
+        } else {
+            got.lost_tasks.emplace_back(id, claim);
+        }
+    }
     for (const auto claim : call.claims) {
         // A lease past its end is lost although nobody has recovered its tasks yet.
-        sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now(), call.never_shorter);
-        if (!tx_.in.changed()) got.lost_claims.push_back(claim);
-    }
-    for (const auto& [id, claim] : call.tasks) {
-        if (!rows_.holds(id, claim)) got.lost_tasks.emplace_back(id, claim);
+        bool lasts = false;
+        if (holding.contains(claim) || !named.contains(claim)) {
+            sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now(),
+                              call.never_shorter);
+            lasts = tx_.in.changed();
+        } else {
+            lasts = sql_.claim_lasts(tx_.ns(), claim, tx_.now()).next();
+        }
+        if (!lasts) got.lost_claims.push_back(claim);
     }
     return got;
 }
