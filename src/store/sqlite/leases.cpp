@@ -21,13 +21,19 @@ extend_answer claims::extend(const extend_call& call) {
     }
     for (const auto claim : call.claims) {
         // A lease past its end is lost although nobody has recovered its tasks yet.
+        const bool counts = holding.contains(claim) || !named.contains(claim);
+        const auto until = tx_.upper() + call.lease.count();
         bool lasts = false;
-        if (holding.contains(claim) || !named.contains(claim)) {
-            sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now(),
-                              call.never_shorter);
+        bool writes = counts;
+        if (!counts || call.never_shorter) {
+            // What is to stay as it is is not written.
+            auto rows = sql_.claim_ends(tx_.ns(), claim);
+            lasts = rows.next() && rows.number(0) > tx_.now();
+            writes = lasts && counts && rows.number(0) < until;
+        }
+        if (writes) {
+            sql_.lengthen.run(tx_.ns(), claim, until, tx_.now(), call.never_shorter);
             lasts = tx_.in.changed();
-        } else {
-            lasts = sql_.claim_lasts(tx_.ns(), claim, tx_.now()).next();
         }
         if (!lasts) got.lost_claims.push_back(claim);
     }

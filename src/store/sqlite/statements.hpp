@@ -148,7 +148,7 @@ struct statements {
     ERRAND_SQL(regroup, "finish.regroup");
     ERRAND_SQL(close_claim, "finish.close");
     ERRAND_SQL(lengthen, "extend.lengthen");
-    ERRAND_SQL(claim_lasts, "extend.lasts");
+    ERRAND_SQL(claim_ends, "extend.ends");
     ERRAND_SQL(holder, "extend.holder");
     ERRAND_SQL(note, "note.write");
     ERRAND_SQL(drop_other_stages, "stage.drop_others");
