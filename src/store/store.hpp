@@ -104,7 +104,7 @@ struct work_answer {
     std::vector<std::size_t> later{};
     std::vector<claimed_task> claimed;
     std::optional<time_point>
-        next_due;      // when this worker should look next; set when fewer than asked were claimed
+        next_due;  // when this worker should look next; set when fewer than asked were claimed. Now: one answer could not carry more
     time_point now{};  // the store's clock
 };
 
