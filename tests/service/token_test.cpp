@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "service/counter.hpp"
+#include "service/instant.hpp"
 #include "service/lmstfy_shop.hpp"
 #include "service/route.hpp"
 #include "service/token_book.hpp"
@@ -137,6 +138,27 @@ TEST_CASE("a line that is taken out or added counts with the next request", "[se
     CHECK(status(viewer) == 200);
 }
 
+TEST_CASE("a token whose time is over lets nobody in, and one whose time comes lets in until then",
+          "[service]") {
+    const folder place;
+    const auto now = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
+    const auto line = [&](const std::string& name, const std::string& token, errand::duration left) {
+        return web::token_line(name, {"view"}, token, {.expires = errand::instant_text(now + left)});
+    };
+    using namespace std::chrono_literals;
+    counter t{with(place.file(line("ann", viewer, 24h) + line("bob", submitter, -1ms)))};
+    auto at = t.connect();
+    const auto status = [&](const std::string& token) {
+        return at.ask("GET", t.path("/queues"), {}, {"X-Token: " + token}).status;
+    };
+    CHECK(status(viewer) == 200);
+    CHECK(status(submitter) == 401);
+    // Without a change of the file.
+    place.file(line("ann", viewer, 1500ms));
+    errand::test::eventually([&] { return status(viewer) == 401; });
+    CHECK(std::chrono::system_clock::now() >= now + 1500ms);
+}
+
 TEST_CASE("with tokens the service may listen where others reach it", "[service]") {
     const folder place;
     auto how = with(place.file(both()));
@@ -187,8 +209,17 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     CHECK(rated.at(0).counted->most == 50);
     CHECK(rated.at(0).counted->per == std::chrono::seconds{30});
     CHECK_FALSE(web::read_token_list(line).at(0).counted);
-    CHECK(web::token_line("ann", {"view"}, viewer, "9/min").ends_with(" rate=9/min\n"));
-    CHECK_THROWS_AS(web::token_line("ann", {"view"}, viewer, "many"), errand::usage_error);
+    CHECK(web::token_line("ann", {"view"}, viewer, {.rate = "9/min"}).ends_with(" rate=9/min\n"));
+    CHECK_THROWS_AS(web::token_line("ann", {"view"}, viewer, {.rate = "many"}), errand::usage_error);
+    refuses(unended + " expires=soon\n", "no time");
+    refuses(unended + " expires=2027-01-01T00:00:00Z expires=2027-01-01T00:00:00Z\n", "(line 1)");
+    const auto both = web::read_token_list(unended + " expires=2027-01-01T00:00:00Z rate=1/s\n").at(0);
+    CHECK(both.counted);
+    CHECK(both.expires == errand::parse_instant("2027-01-01T00:00:00Z"));
+    std::string left = "# of the shop\nann view x\n  ann work y # too\nanna view z\n#ann view x\nann";
+    CHECK(web::take_out(left, "ann") == 3);
+    CHECK(left == "# of the shop\nanna view z\n#ann view x\n");
+    CHECK(web::take_out(left, "ann") == 0);
     CHECK_THROWS_AS(web::token_line("a b", {"view"}, viewer), errand::usage_error);
     CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
     const folder place;
@@ -207,8 +238,9 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
 
 TEST_CASE("a token makes no more requests than its rate says, over all servers together", "[service]") {
     const folder place;
-    const auto how = with(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, "5/h") +
-                                     web::token_line("bob", {"view"}, submitter)));
+    const auto how =
+        with(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, {.rate = "5/h"}) +
+                        web::token_line("bob", {"view"}, submitter)));
     counter t{how};
     std::optional<counter> second;
     if (errand::test::can(errand::test::capability::shared_by_apps)) second.emplace(how, t.app.settings());
@@ -244,7 +276,7 @@ TEST_CASE("a token makes no more requests than its rate says, over all servers t
     CHECK(t.tasks_in(errand::state::delayed) == 1);
     CHECK(t.tasks_in(errand::state::ready) + t.tasks_in(errand::state::success) == 0);
     // A rate that is changed counts with the next request; so does one that is taken off.
-    place.file(web::token_line("ann", {"view"}, viewer, "6/h"));
+    place.file(web::token_line("ann", {"view"}, viewer, {.rate = "6/h"}));
     CHECK(there.ask("GET", t.path("/queues"), {}, limited).status == 200);
     CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 429);
     place.file(web::token_line("ann", {"view"}, viewer));
@@ -255,7 +287,7 @@ TEST_CASE("a rate holds for a token's requests of lmstfy's API too, in whose sha
           "[service]") {
     const folder place;
     auto how = service_test::with_lmstfy();
-    how.tokens_file = place.file(web::token_line("ann", {"submit"}, submitter, "2/h"));
+    how.tokens_file = place.file(web::token_line("ann", {"submit"}, submitter, {.rate = "2/h"}));
     service_test::lmstfy_shop shop{how};
     auto at = shop.with_token(shop.name(), submitter);
     at.publish("q", "x");
