@@ -5,7 +5,7 @@
 -- Returns: 'ok', now, mark of the one that was counted (0: it would be one too many, or one was taken back), in how many us there
 --          is room for another one
 -- Cost:    O(entries), some 128 at most
--- `requests:<name>` is a hash: last us of a time → how many requests it had. It expires.
+-- `requests:<name>` is a hash: last us of a time, how many requests it had. It expires.
 -- Needs:   lib_there lib_queues
 local requests, most, per, width, back = KEYS[#KEYS], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 free_first()
