@@ -6,6 +6,7 @@
 #include <utility>
 
 namespace errand {
+
 std::optional<rate_limit> read_pace(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == text.npos) return std::nullopt;
