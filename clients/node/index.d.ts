@@ -163,7 +163,10 @@ export class Task {
  * ConnectionFailed when it is not reached, with BadValue when something cannot be sent.
  */
 export class Client {
-  /** `http://host:port`, `https://host` or `unix:/path`. */
+  /**
+   * `http://host:port`, `https://host`, `unix:/path`, or `https://unix:/path` where the service speaks TLS on its socket, with a
+   * certificate for `localhost`.
+   */
   constructor(url?: string, options?: ClientOptions);
   close(): void;
 

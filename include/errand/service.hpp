@@ -86,6 +86,9 @@ struct service_options {
     /// Names under which it is asked besides `localhost` and the address itself. A request whose Host header says another is
     /// refused: a page in a browser could otherwise reach it by a name that it made up.
     std::vector<std::string> hosts{};
+    /// Origins as `https://shop.example.com` whose pages may use `/v1` and `/flow` from a browser (CORS), as far as their tokens let
+    /// them; pages of any other one may not.
+    std::vector<std::string> origins{};
     /// A file of the tokens that let in, a line each, as `errand token` writes them: who asks needs one of them. It is looked at
     /// with each request, so that a line that is taken out lets nobody in any more. Empty: nobody needs a token.
     std::string tokens_file{};

@@ -4,21 +4,14 @@
 
 #include "cli/text.hpp"
 #include "cli/views.hpp"
-#include "core/config_text.hpp"
 #include "core/length_words.hpp"
+#include "core/rate_text.hpp"
 #include "core/whole_number.hpp"
 
-#include <array>
 #include <utility>
 
 namespace errand::cli {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, duration>, 5> rate_units{{{"s", std::chrono::seconds{1}},
-                                                                           {"min", std::chrono::minutes{1}},
-                                                                           {"m", std::chrono::minutes{1}},
-                                                                           {"h", std::chrono::hours{1}},
-                                                                           {"d", std::chrono::days{1}}}};
 
 std::string rate_text(const rate_limit& rate) {
     return pace_text(rate) +
@@ -51,24 +44,6 @@ std::string pace_text(const rate_limit& rate) {
     }
     if (per.empty()) per = length_text(rate.per);
     return std::to_string(rate.count) + '/' + per;
-}
-
-std::optional<rate_limit> read_pace(std::string_view text) {
-    const auto slash = text.find('/');
-    if (slash == text.npos) return std::nullopt;
-    const auto count = whole_number<std::int64_t>(text.substr(0, slash));
-    if (!count || !std::in_range<int>(*count)) return std::nullopt;
-    rate_limit rate{.count = static_cast<int>(*count)};
-    const auto per = text.substr(slash + 1);
-    for (const auto& [name, length] : rate_units) {
-        if (per != name) continue;
-        rate.per = length;
-        return rate;
-    }
-    const auto length = parse_duration(per);
-    if (!length) return std::nullopt;
-    rate.per = *length;
-    return rate;
 }
 
 std::string rule_text(const limit_rule& rule) {

@@ -4,6 +4,7 @@
 
 #include "cli/limit_views.hpp"
 #include "cli/text.hpp"
+#include "core/rate_text.hpp"
 #include "core/whole_number.hpp"
 
 #include <algorithm>

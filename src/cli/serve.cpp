@@ -204,6 +204,11 @@ runner prepare_serve(CLI::App& line) {
                     "A name under which it is asked, besides localhost; may be given again")
         ->type_name("NAME")
         ->allow_extra_args(false);
+    line.add_option(
+            "--origin", how.origins,
+            "An origin, as https://shop.example.com, whose pages may use /v1 and /flow; may be given again")
+        ->type_name("ORIGIN")
+        ->allow_extra_args(false);
     given->tokens = line.add_option("--tokens", how.tokens_file,
                                     "Who may ask: a file of lines that `errand token` writes")
                         ->type_name("FILE");

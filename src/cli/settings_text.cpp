@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
+#include "core/rate_text.hpp"
 #include "core/settings_text.hpp"
 #include "core/whole_number.hpp"
 

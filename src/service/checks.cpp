@@ -80,7 +80,12 @@ void check_site(const request& in) {
                   site ? "Sec-Fetch-Site" : "Origin"};
 }
 
-const std::string& check_token(const request& in, const std::vector<token_holder>& all, scope needed) {
+void let_in(request& in, const token_holder& by) {
+    in.who = by.name;
+    in.counted = by.counted;
+}
+
+void check_token(request& in, const std::vector<token_holder>& all, scope needed) {
     const auto token = token_in(in);
     const auto* holder = token ? holder_of(all, *token) : nullptr;
     if (!holder) {
@@ -89,7 +94,7 @@ const std::string& check_token(const request& in, const std::vector<token_holder
         why.headers.push_back({"WWW-Authenticate", "Bearer"});
         throw why;
     }
-    if (holder->may_use(needed)) return holder->name;
+    if (holder->may_use(needed)) return let_in(in, *holder);
     throw refusal{403, "forbidden",
                   "this token is not for that: the call needs one with the scope " +
                       std::string{to_string(needed)},

@@ -22,7 +22,10 @@ void check_host(const request& in, const std::string& own, const std::vector<std
 // Throws refusal (403) for what a page of another site has a browser ask.
 void check_site(const request& in);
 
-// For a call that needs one. Throws refusal: 401 without a token of the list, 403 with one that is for something else. Returns whose it is.
-const std::string& check_token(const request& in, const std::vector<token_holder>& all, scope needed);
+// Notes whose token came with it.
+void let_in(request& in, const token_holder& by);
+
+// For a call that needs one: notes whose it is. Throws refusal: 401 without a token of the list, 403 with one that is for something else.
+void check_token(request& in, const std::vector<token_holder>& all, scope needed);
 
 }  // namespace errand::web

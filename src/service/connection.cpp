@@ -361,6 +361,7 @@ awaitable<bool> one_connection::refuse(const refusal& why, bool keep, bool clear
 }
 
 awaitable<bool> one_connection::respond(answer what, bool keep) {
+    site_.complete(what, in_);
     co_await compress(what, in_);
     keep = keep && !hub_.stopping;
     if (what.unsent && co_await has_hung_up()) {

@@ -345,21 +345,31 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
     co_return got;
 }
 
-awaitable<void> exchange::another_cancellation(unsigned seen, duration longest) {
-    const auto self = shared_from_this();
-    if (cancellations_ != seen || stopped_) co_return;
-    asio::steady_timer changed{executor_, longest};
-    struct place {
-        std::set<asio::steady_timer*>& in;
-        std::set<asio::steady_timer*>::iterator at;
-        ~place() { in.erase(at); }
-    } const mine{hear_of_cancellations_, hear_of_cancellations_.insert(&changed).first};
-    co_await changed.async_wait(asio::as_tuple(asio::use_awaitable));
+exchange::cancel_watch::cancel_watch(std::shared_ptr<exchange> by, std::vector<task_id> of)
+    : by_{std::move(by)}, of_{std::move(of)}, changed_{by_->executor_} {
+    for (const auto& id : of_) by_->cancel_watches_.emplace(id, this);
 }
 
-void exchange::task_cancelled(const task_id&) {
-    ++cancellations_;
-    for (auto* const one : hear_of_cancellations_) one->cancel();
+exchange::cancel_watch::~cancel_watch() {
+    for (const auto& id : of_) {
+        const auto [first, last] = by_->cancel_watches_.equal_range(id);
+        const auto own = std::find_if(first, last, [this](const auto& one) { return one.second == this; });
+        if (own != last) by_->cancel_watches_.erase(own);
+    }
+}
+
+awaitable<void> exchange::cancel_watch::next(duration longest) {
+    changed_.expires_after(longest);
+    if (!heard_) co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+    heard_ = false;
+}
+
+void exchange::task_cancelled(const task_id& id) {
+    const auto [first, last] = cancel_watches_.equal_range(id);
+    for (auto at = first; at != last; ++at) {
+        at->second->heard_ = true;
+        at->second->changed_.cancel();
+    }
 }
 
 void exchange::remember(const task_id& id, claim_number claim, answered_report said) {

@@ -109,10 +109,23 @@ public:
     // Nobody asks what the store says of it.
     void put(report one);
     awaitable<extend_answer> extend(extend_call call);
-    // How many of the tasks that were claimed here were cancelled by others, as far as was heard.
-    unsigned cancellations() const noexcept { return cancellations_; }
-    // Until it is another number than that, at most so long. Can be cancelled.
-    awaitable<void> another_cancellation(unsigned seen, duration longest);
+    // Hears, while it is there, of those of some tasks that others cancel, as far as they were claimed here.
+    class cancel_watch {
+    public:
+        cancel_watch(std::shared_ptr<exchange> by, std::vector<task_id> of);
+        ~cancel_watch();
+        cancel_watch(const cancel_watch&) = delete;
+        cancel_watch& operator=(const cancel_watch&) = delete;
+        // Until one more is cancelled than it has told of, at most so long. Can be cancelled.
+        awaitable<void> next(duration longest);
+
+    private:
+        friend exchange;
+        std::shared_ptr<exchange> by_;
+        std::vector<task_id> of_;
+        boost::asio::steady_timer changed_;
+        bool heard_ = false;
+    };
 
     // What a report was answered with, as long as that is remembered: so that it is answered again although nothing is kept of
     // the task.
@@ -173,7 +186,7 @@ private:
     awaitable<void> serve(claim_party all, work_answer answer, unsigned wakes_before,
                           std::uint64_t last_number);
     static void tell_waiting(claim_group& group, std::uint64_t last_number);
-    void end_look(const std::shared_ptr<claim_order>& one, bool full);
+    void end_look(const std::shared_ptr<claim_order>& one, bool more);
     awaitable<void> adopt_for(claim_party all);
     void deal(const claim_party& all, std::vector<claimed_task> tasks);
     void take_in(claim_order& one, claimed_task task);
@@ -223,8 +236,7 @@ private:
     bool extending_ = false;
     std::exception_ptr extend_failure_{};  // of the last call, for all who waited for its end
     std::chrono::steady_clock::time_point extend_failed_at_{};
-    unsigned cancellations_ = 0;
-    std::set<boost::asio::steady_timer*> hear_of_cancellations_;
+    std::unordered_multimap<task_id, cancel_watch*> cancel_watches_;
 
     // Claimed here.
     std::unordered_map<task_id, attempt> held_;

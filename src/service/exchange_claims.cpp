@@ -169,26 +169,30 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
                                 std::uint64_t last_number) {
     const auto group = all.front()->group;
     const bool full = answer.claimed.size() >= limit_of(all);
+    // There were more than one answer carries: for who got nothing it is looked again, since it may well be for him.
+    const bool cut_short =
+        !full && !answer.claimed.empty() && answer.next_due && *answer.next_due <= answer.now;
+    const bool more = full || cut_short;
     group->plenty = full;
     group->wakes = wakes_before;
     if (!full) idle_in_.insert(group->queues.begin(), group->queues.end());
-    if (answer.next_due && answer.next_due != told_due_ && care_)
+    if (answer.next_due && answer.next_due != told_due_ && care_ && !cut_short)
         care_->falls_due(std::max(*answer.next_due - answer.now, duration{0}));
     told_due_ = answer.next_due;
     deal(all, std::move(answer.claimed));
     // Who has something does not wait for what stands aside.
     const auto empty = std::ranges::stable_partition(all, [](const auto& one) { return !one->got.empty(); });
-    for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, full);
+    for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, more);
     claim_party left;
     std::ranges::copy_if(empty, std::back_inserter(left), [](const auto& one) { return !one->gone; });
     if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
     // The first of them stands at the front again.
-    for (auto at = all.end(); at != empty.begin();) end_look(*--at, full);
+    for (auto at = all.end(); at != empty.begin();) end_look(*--at, more);
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
     // They got all there was: also for those who stood behind them there is nothing.
-    if (!full && !more_aside) tell_waiting(*group, last_number);
+    if (!more && !more_aside) tell_waiting(*group, last_number);
     if (full) make_sharers_hungry(*group);
-    if (wakes_ != wakes_before || more_aside) make_hungry(group);
+    if (wakes_ != wakes_before || more_aside || cut_short) make_hungry(group);
 }
 
 // Those who came last stand last, and in front of them everybody knows; very many may wait.
@@ -205,14 +209,14 @@ void exchange::tell_waiting(claim_group& group, std::uint64_t last_number) {
     group.untold = group.untold && later;
 }
 
-// After the call that looked for it. `full`: that brought all it asked for.
-void exchange::end_look(const std::shared_ptr<claim_order>& one, bool full) {
+// After the call that looked for it. `more`: that may have left some.
+void exchange::end_look(const std::shared_ptr<claim_order>& one, bool more) {
     one->under_way = false;
     if (one->gone) {
         give_back(std::exchange(one->got, {}));
     } else if (one->got.empty()) {
         one->group->waiting.push_front(one);
-        one->tried = one->tried || !full;
+        one->tried = one->tried || !more;
         one->group->untold = one->group->untold || !one->tried;
     }
     one->changed.cancel();

@@ -3,8 +3,11 @@
 
 #include <errand/awaitable.hpp>
 
+#include "core/request_rules.hpp"
+
 #include <any>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +30,8 @@ struct request {
     std::string peer;     // who asks: an address, or "unix"
     bool secure = false;  // it came by TLS
     std::string who{};    // the name of the token that came with it, once that was looked at
-    std::any badge{};     // what its site has found out of who asks
+    std::optional<request_count> counted{};  // by the rate of that token; nullopt: it has none
+    std::any badge{};                        // what its site has found out of who asks
 
     // The first of this name, in whatever case; null: there is none.
     const std::string* find_header(std::string_view name) const noexcept;

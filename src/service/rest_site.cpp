@@ -4,6 +4,7 @@
 #include "service/flow/refusals.hpp"
 #include "service/flow/routes.hpp"
 #include "service/hub.hpp"
+#include "service/origins.hpp"
 #include "service/site.hpp"
 
 namespace errand::web {
@@ -20,16 +21,26 @@ public:
         console::take_prefix(in, hub_.options.console.prefix);
         if (hub_.options.console.offered && has_path(console::routes(), in.path))
             return console::judge(in, hub_);
-        check_site(in);
+        if (!is_of_origin(in, hub_.options.origins)) {
+            check_site(in);
+        } else if (asks_for_leave(in)) {
+            return {.of = &leave_route()};
+        }
         auto to = route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
-        if (hub_.tokens && to.of->needs != scope::open)
-            in.who = check_token(in, hub_.tokens->now(), to.of->needs);
+        if (hub_.tokens && to.of->needs != scope::open) check_token(in, hub_.tokens->now(), to.of->needs);
         check_namespace(to, hub_.app.settings().name_space);
         return to;
     }
     answer refused(const refusal& why, const request& in) const override {
         return answer_of(is_of_flows(in) ? flow::as_flows_say(why) : why);
+    }
+    void complete(answer& what, const request& in) const override {
+        const auto& named = hub_.options.origins;
+        if (named.empty() || (hub_.options.console.offered && has_path(console::routes(), in.path))) return;
+        // Else a cache might answer one's page with what was for another's.
+        what.headers.push_back({"Vary", "Origin"});
+        if (is_of_origin(in, named)) add_origin(what, in);
     }
 
 private:

@@ -11,6 +11,7 @@
 #include "service/lmstfy/names.hpp"
 #include "service/lmstfy/office.hpp"
 #include "service/lmstfy/sites.hpp"
+#include "service/origins.hpp"
 #include "service/server.hpp"
 #include "service/target.hpp"
 
@@ -65,6 +66,7 @@ service_options checked(service_options given) {
         if (!name) throw usage_error{"service_options .hosts: \"" + host + "\" is no name of a host"};
         host = *name;
     }
+    for (auto& origin : given.origins) origin = web::read_origin(origin);
     console::check(given.console);
     if (given.tls.certificate_file.empty() != given.tls.key_file.empty()) {
         throw usage_error{

@@ -20,6 +20,8 @@ public:
     virtual found_route judge(request& in, const std::string& own_address) = 0;
     // How it says no to this request.
     virtual answer refused(const refusal& why, const request& /*in*/) const { return answer_of(why); }
+    // What its answers say besides, whatever they are.
+    virtual void complete(answer& /*what*/, const request& /*in*/) const {}
     // What of a path may be written down.
     virtual std::string shown_path(const std::string& path) const { return path; }
     // After the last request.

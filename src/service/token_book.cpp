@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <sys/stat.h>
 #include <system_error>
@@ -43,6 +44,8 @@ const std::vector<token_holder>& token_book::now() {
     try {
         const auto there = look();
         if (there != read_) read(there);
+        const auto now = std::chrono::system_clock::now();
+        std::erase_if(holders_, [&](const token_holder& one) { return one.expires && *one.expires <= now; });
         return holders_;
     } catch (const usage_error&) {
         // With another version next time it is read again.

@@ -1,4 +1,5 @@
-// The tokens of a file as they are now: a line that is taken out lets nobody in with the next request. On one thread.
+// The tokens of a file as they are now: a line that is taken out, or whose time is over, lets nobody in with the next request. On one
+// thread.
 #pragma once
 
 #include "service/token_list.hpp"

@@ -3,7 +3,9 @@
 #include <errand/error.hpp>
 
 #include "core/hex.hpp"
+#include "core/rate_text.hpp"
 #include "core/sha256.hpp"
+#include "service/instant.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -51,15 +53,45 @@ std::vector<scope> read_scopes(std::string_view text, const std::string& where) 
     return may;
 }
 
+request_count read_rate(std::string_view text, std::string_view digest, const std::string& where) {
+    constexpr duration longest = std::chrono::days{366};
+    const auto rate = read_pace(text);
+    if (!rate || rate->count < 1 || rate->per.count() < 1 || rate->per > longest)
+        throw usage_error{"tokens: \"" + std::string{text} +
+                          "\" is no rate: N/TIME, as 100/s, 1000/min or 50/30s; a year at most" + where};
+    return {.name = "token-" + std::string{digest}, .most = rate->count, .per = rate->per};
+}
+
+[[noreturn]] void refuse_line(const std::string& where) {
+    throw usage_error{
+        "tokens: a line is NAME SCOPES SHA256, and rate=N/TIME and expires=TIME where there are any, as `errand "
+        "token` writes it" +
+        where};
+}
+
 token_holder read_line(std::string_view line, const std::string& where) {
     constexpr std::string_view blanks = " \t\r";
     token_holder one;
     one.name = take_word(line, blanks);
     if (!is_name(one.name)) throw usage_error{"tokens: a name has 1 to 64 letters, digits and -_." + where};
     one.may = read_scopes(take_word(line, blanks), where);
-    const auto digest = from_hex(take_word(line, blanks));
-    if (!digest || digest->size() != one.digest.size() || !take_word(line, blanks).empty())
-        throw usage_error{"tokens: a line is NAME SCOPES SHA256, as `errand token` writes it" + where};
+    const auto hexadecimal = take_word(line, blanks);
+    const auto digest = from_hex(hexadecimal);
+    if (!digest || digest->size() != one.digest.size()) refuse_line(where);
+    for (auto word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
+        constexpr std::string_view rate = "rate=";
+        constexpr std::string_view expires = "expires=";
+        if (word.starts_with(rate) && !one.counted) {
+            one.counted = read_rate(word.substr(rate.size()), hexadecimal, where);
+        } else if (word.starts_with(expires) && !one.expires) {
+            one.expires = parse_instant(word.substr(expires.size()));
+            if (!one.expires)
+                throw usage_error{"tokens: \"" + std::string{word} +
+                                  "\" is no time, as expires=2027-01-01T00:00:00Z" + where};
+        } else {
+            refuse_line(where);
+        }
+    }
     std::ranges::transform(*digest, one.digest.begin(), [](char c) { return static_cast<unsigned char>(c); });
     return one;
 }
@@ -89,14 +121,34 @@ std::vector<token_holder> read_token_list(std::string_view text) {
 }
 
 std::string token_line(const std::string& name, const std::vector<std::string>& scopes,
-                       std::string_view token) {
+                       std::string_view token, const token_terms& terms) {
     std::string words;
     for (const auto& one : scopes) words += (words.empty() ? "" : ",") + one;
     const auto digest = sha256(token);
     const std::string_view bytes{reinterpret_cast<const char*>(digest.data()), digest.size()};
     auto line = name + ' ' + words + ' ' + to_hex(bytes);
+    if (!terms.rate.empty()) line += " rate=" + terms.rate;
+    if (!terms.expires.empty()) line += " expires=" + terms.expires;
     read_line(line, "");
     return line + '\n';
+}
+
+std::size_t take_out(std::string& list, std::string_view name) {
+    std::size_t taken = 0;
+    std::string left;
+    std::string_view rest{list};
+    while (!rest.empty()) {
+        const auto whole = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+        rest.remove_prefix(whole.size());
+        auto words = whole.substr(0, whole.find_first_of("#\n"));
+        if (take_word(words, " \t\r") == name) {
+            ++taken;
+        } else {
+            left += whole;
+        }
+    }
+    list = std::move(left);
+    return taken;
 }
 
 const token_holder* holder_of(const std::vector<token_holder>& all, std::string_view token) {

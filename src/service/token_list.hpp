@@ -1,10 +1,11 @@
-// Who may ask, as a file says it: a name, what it may do, and the SHA-256 of its token, a line each. Pure; what the file holds lets
+// Who may ask, as a file says it: a name, what it may do, the SHA-256 of its token, how often and until when, a line each. Pure; what the file holds lets
 // nobody in.
 #pragma once
 
 #include "service/route.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,18 +16,29 @@ struct token_holder {
     std::string name;
     std::vector<scope> may{};
     std::array<unsigned char, 32> digest{};
+    std::optional<request_count> counted{};  // by its rate; nullopt: as often as it likes
+    std::optional<time_point> expires{};     // it lets nobody in from then on
 
     // Who submits, works or operates also looks; who operates also submits and changes.
     bool may_use(scope what) const noexcept;
 };
 
-// "shop submit 9f86d081…", several scopes with commas between; blank lines and what follows a "#" are passed over. Throws usage_error
-// naming the line.
+// "shop submit 9f86d081… rate=100/s expires=2027-01-01T00:00:00Z", several scopes with commas between, and rate and end only where
+// there are any; blank lines and what follows a "#" are passed over. Throws usage_error naming the line.
 std::vector<token_holder> read_token_list(std::string_view text);
 
-// A line of it, with its end. Throws usage_error for a name or scopes that it could not hold.
+// What a line says besides.
+struct token_terms {
+    std::string rate{};     // "100/s", "1000/min", "50/30s"; empty: none
+    std::string expires{};  // RFC 3339; empty: never
+};
+
+// A line of it, with its end. Throws usage_error for a name, scopes or terms that it could not hold.
 std::string token_line(const std::string& name, const std::vector<std::string>& scopes,
-                       std::string_view token);
+                       std::string_view token, const token_terms& terms = {});
+
+// Takes the lines of this name out, and leaves everything else as it is. How many there were.
+std::size_t take_out(std::string& list, std::string_view name);
 
 // Null: nobody's. It takes as long whatever the token has in common with others.
 const token_holder* holder_of(const std::vector<token_holder>& all, std::string_view token);

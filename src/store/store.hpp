@@ -109,7 +109,7 @@ struct work_answer {
     std::vector<std::size_t> later{};
     std::vector<claimed_task> claimed;
     std::optional<time_point>
-        next_due;          // when this worker should look next; set when fewer than asked were claimed
+        next_due;  // when this worker should look next; set when fewer than asked were claimed. Now: one answer could not carry more
     bool skipped = false;  // not all was looked at, as the claim trusts wakes
     time_point now{};      // the store's clock
 };
@@ -130,6 +130,7 @@ struct adopt_answer {
 };
 
 struct extend_call {
+    // One under which none of the tasks is that are named with it stays as it is.
     std::vector<claim_number> claims;
     std::vector<std::pair<task_id, claim_number>> tasks;  // those still running under them
     duration lease{30'000};

@@ -366,16 +366,53 @@ TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
         CHECK_THAT(std::string{said.json().at("line").as_string()},
                    ContainsSubstring(std::string{" "} + scope + " "));
     }
+    const auto rated = t.errand({"token", "shop", "--scope", "view", "--rate", "100/s", "--json"});
+    CHECK_THAT(std::string{rated.json().at("line").as_string()}, ContainsSubstring(" rate=100/s"));
+    const auto senseless = t.errand({"token", "shop", "--scope", "view", "--rate", "often"});
+    CHECK(senseless.code == 2);
+    CHECK_THAT(senseless.err, ContainsSubstring("100/s"));
     CHECK(t.errand({"token", "shop"}).code == 2);
+    CHECK(t.errand({"token"}).code == 2);
+    CHECK(t.errand({"token", "--list"}).code == 2);
+    CHECK(t.errand({"token", "shop", "--revoke"}).code == 2);
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--revoke", "--file", file}).code == 2);
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--expires", "soon"}).code == 2);
     CHECK(t.errand({"token", "a b", "--scope", "view"}).code == 2);
     const auto nowhere = (folder / "no" / "tokens").string();
     CHECK(t.errand({"token", "shop", "--scope", "view", "--file", nowhere}).code == 1);
+
+    // Whose they are, and their end.
+    CHECK(t.errand({"token", "tea", "--scope", "view", "--scope", "work", "--rate", "50/30s", "--expires",
+                    "2099-01-01T00:00:00Z", "--file", file})
+              .code == 0);
+    const auto listed = t.errand({"token", "--list", "--file", file, "--json"}).json().as_array();
+    REQUIRE(listed.size() == 4);
+    CHECK(listed.at(0).at("name") == "shop");
+    CHECK(listed.at(0).at("rate").is_null());
+    CHECK(listed.at(3) ==
+          boost::json::parse(
+              R"({"name": "tea", "scopes": ["view", "work"], "rate": {"count": 50, "per_ms": 30000},
+                                 "expires_at": "2099-01-01T00:00:00.000Z"})"));
+    const auto shown = t.errand({"token", "--list", "--file", file});
+    CHECK_THAT(shown.out, ContainsSubstring("tea") && ContainsSubstring("50 in 30 s") &&
+                              ContainsSubstring("2099-01-01"));
+    CHECK(t.errand({"token", "tea", "--revoke", "--file", file}).code == 0);
+    CHECK(t.errand({"token", "tea", "--revoke", "--file", file}).code == 1);
+    std::ifstream again{file};
+    std::stringstream as_before;
+    as_before << again.rdbuf();
+    CHECK(as_before.str() == lines.str());
+    CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::others_all) ==
+          std::filesystem::perms::none);
 
     cli_process server{{"serve", "--listen", "127.0.0.1:0", "--tokens", file}, t.variables(), {}};
     const int port = port_of(server);
     const auto path = "/v1/" + t.app.settings().name_space + "/queues";
     CHECK_THAT(ask(port, path), ContainsSubstring("401 Unauthorized"));
     CHECK_THAT(ask(port, path, "Authorization: Bearer " + token + "\r\n"), ContainsSubstring("200 OK"));
+    CHECK(t.errand({"token", "shop", "--revoke", "--file", file, "--json"}).json().at("revoked") == 2);
+    CHECK_THAT(ask(port, path, "Authorization: Bearer " + token + "\r\n"),
+               ContainsSubstring("401 Unauthorized"));
     std::filesystem::remove_all(folder);
 }
 

@@ -74,6 +74,47 @@ TEST_CASE(
     CHECK(saved[0].id == item.id);
 }
 
+TEST_CASE("a claim is not lengthened for a task that is not under it, and is for one that is") {
+    store_fixture here;
+    auto worker = here.join("w");
+    auto rescuer = here.join("rescuer");
+    const auto left = item_of("b");
+    here.submit_all(worker, {item_of("a"), left});
+    const auto got = here.claim(worker, 2, {"default"}, 1h).claimed;
+    REQUIRE(got.size() == 2);
+    const bool first_is_left = got[0].id == left.id;
+    const auto& ended = got[first_is_left ? 1 : 0];
+    const auto& kept = got[first_is_left ? 0 : 1];
+    REQUIRE(ended.claim == kept.claim);
+    CHECK(here.finish(worker, {success_of(ended)}) == std::vector{report_verdict::accepted});
+    // Shorter, so that it would be seen: neither for the one that has ended, nor for one that was never there.
+    for (const auto& id : {ended.id, item_of("none").id}) {
+        extend_call call;
+        call.claims = {kept.claim};
+        call.tasks = {{id, kept.claim}};
+        call.lease = 1ms;
+        const auto answer = await(here.io, worker->extend(call));
+        CHECK(answer.lost_claims.empty());
+        CHECK(answer.lost_tasks == std::vector{std::pair{id, kept.claim}});
+    }
+    const auto before = worker->now();
+    REQUIRE(here.until([&] { return worker->now() > before + 20ms; }));
+    CHECK(recover(here, rescuer).empty());
+    extend_call both;
+    both.claims = {kept.claim};
+    both.tasks = {{ended.id, kept.claim}, {kept.id, kept.claim}};
+    both.lease = 1ms;
+    const auto answer = await(here.io, worker->extend(both));
+    CHECK(answer.lost_claims.empty());
+    CHECK(answer.lost_tasks == std::vector{std::pair{ended.id, kept.claim}});
+    std::vector<claimed_task> saved;
+    REQUIRE(here.until([&] { return !(saved = recover(here, rescuer)).empty(); }));
+    CHECK(saved.size() == 1);
+    CHECK(saved[0].id == left.id);
+    // Of a lease that is over it is said although none of its tasks is named that is under it.
+    CHECK(extend(here, worker, ended).lost_claims == std::vector{ended.claim});
+}
+
 TEST_CASE(
     "a lease that ran out: recover gives what is still held a new claim, and the old one counts no more") {
     store_fixture here;

@@ -50,6 +50,27 @@ TEST_CASE("tasks leave in the order they came, urgent ones first, of all queues 
     CHECK(order == "other u9 v9 u1 a b ");
 }
 
+TEST_CASE("a claim of more than one answer carries says that the rest is there now") {
+    store_fixture here;
+    auto worker = here.join("w");
+    const std::string large = '"' + std::string(300'000, 'x') + '"';
+    here.submit_all(worker,
+                    {item_of('[' + large + ']'), item_of("[2," + large + ']'), item_of("[3," + large + ']')});
+    std::size_t got = 0;
+    while (got < 3) {
+        const auto some = here.claim(worker, 5);
+        REQUIRE_FALSE(some.claimed.empty());
+        got += some.claimed.size();
+        if (got < 3) {
+            REQUIRE(some.next_due);
+            CHECK(*some.next_due <= some.now);
+        } else {
+            CHECK_FALSE(some.next_due);
+        }
+    }
+    CHECK(got == 3);
+}
+
 TEST_CASE("a claim takes no more than asked, and leaves the rest in place") {
     store_fixture here;
     auto worker = here.join("w");

@@ -193,7 +193,7 @@ TEST_CASE("a file of each format since the oldest is opened, and is then as if i
 }
 
 TEST_CASE("tasks of a file of an older format go on in this one") {
-    const auto number = GENERATE(5, 6, 7, 8);
+    const auto number = GENERATE(5, 6, 7, 8, 9);
     opened_file here;
     here.file().ask(file_of_format(number));
     const auto id = [](const std::string& name) { return derive_task_id("h", name); };
@@ -237,7 +237,7 @@ TEST_CASE("tasks of a file of an older format go on in this one") {
 
 TEST_CASE("a bundle is begun, and read, in a file of an older format") {
     opened_file here;
-    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8)));
+    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8, 9)));
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
     auto worker = here.join(with);
@@ -262,9 +262,9 @@ TEST_CASE("a bundle is begun, and read, in a file of an older format") {
     CHECK(here.file().ask("SELECT count(*) FROM errand_bundle") == "0");
 }
 
-TEST_CASE("a quota is kept, and figures are added up, in a file of an older format") {
+TEST_CASE("a quota is kept, figures are added up, and requests counted, in a file of an older format") {
     opened_file here;
-    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8)));
+    here.file().ask(file_of_format(GENERATE(5, 6, 7, 8, 9)));
     auto with = here.settings("worker");
     with.name_space = here.file().ask("SELECT name FROM errand_name_space");
     auto worker = here.join(with);
@@ -277,6 +277,9 @@ TEST_CASE("a quota is kept, and figures are added up, in a file of an older form
     REQUIRE(counts.size() == 1);
     CHECK(counts[0].handler == "h");
     CHECK(counts[0].times == 2);
+    const request_count one{.name = "t", .most = 1, .per = 24h};
+    CHECK(await(here.io, worker->count_request(one)).mark != 0);
+    CHECK(await(here.io, worker->count_request(one)).mark == 0);
 }
 
 TEST_CASE("who has a file open that a newer errand brings forward is told to start anew") {

@@ -1,6 +1,7 @@
 // What must hold of flows: who holds which task, when, and in which order.
 #include "service/flow/claim_text.hpp"
 #include "service/flow_shop.hpp"
+#include "service/instant.hpp"
 #include "service/programs.hpp"
 #include "support/store_kind.hpp"
 
@@ -207,6 +208,20 @@ TEST_CASE("who waits with his leases keeps them, and hears of the one that is ca
     const auto again = shop.done("POST", "/leases:extend", leases + R"(, "wait_ms": 60000})").at("results");
     CHECK(again.at(0).at("cancel") == true);
     CHECK(again.at(1).at("error").at("code") == "claim_lost");
+}
+
+TEST_CASE("who waits with his leases has them written again when a third of one is over, and not before",
+          "[service][flow]") {
+    flow_shop shop{R"("lease_ms": 60000)"};
+    shop.create();
+    const auto task = shop.hold_one();
+    const auto kept = shop.done("POST", "/leases:extend",
+                                R"({"leases": [)" + flow_shop::lease_of(task) + R"(], "wait_ms": 2500})");
+    const auto answered = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
+    // Meanwhile it was looked for twice.
+    const auto until = flow_shop::text(kept.at("results").at(0).as_object(), "lease_until");
+    CHECK(until <= errand::instant_text(answered + std::chrono::seconds{58}));
+    CHECK(until >= flow_shop::text(task, "lease_until"));
 }
 
 TEST_CASE("of a task that was held by way of another service a cancellation is heard as well",

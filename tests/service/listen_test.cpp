@@ -97,6 +97,13 @@ TEST_CASE("options that do not fit are refused by name", "[service]") {
     how = {};
     how.hosts = {"no host"};
     refuses(how, "hosts");
+    for (const auto* bad :
+         {"*", "null", "shop.example.com", "https://", "https://shop.example.com/", "https://*.example.com",
+          "ftp://shop.example.com", "https://a@shop.example.com"}) {
+        how = {};
+        how.origins = {bad};
+        refuses(how, "origins");
+    }
     how = {};
     how.max_connections = how.max_waiting;
     refuses(how, "max_waiting");

@@ -2,6 +2,7 @@
 #include "service/lmstfy_shop.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
+#include "support/store_kind.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -192,6 +193,8 @@ TEST_CASE("a token makes no more requests than its limit says, and those that br
     const auto over = at.ask("PUT", "q", "z");
     CHECK(over.status == 429);
     CHECK(over.json().at("msg") == over.json().at("error"));
+    CHECK(std::stoll(over.headers.at("retry-after")) > 0);
+    CHECK(std::stoll(over.headers.at("retry-after")) <= 3600);
     at.consume("q");
     CHECK(at.ask("GET", "q").status == 429);
     CHECK(at.size("q") == 3);
@@ -202,6 +205,29 @@ TEST_CASE("a token makes no more requests than its limit says, and those that br
     CHECK(admin.ask("DELETE", limit).json() == json::value{{"msg", "success"}});
     CHECK(admin.ask("DELETE", limit).status == 200);
     CHECK(at.ask("PUT", "q", "z").status == 201);
+}
+
+TEST_CASE("a token's limit holds over all servers together", "[service]") {
+    if (!errand::test::can(errand::test::capability::shared_by_apps)) return;
+    lmstfy_shop shop;
+    auto at = shop.connect();
+    const auto limit = "/token/" + shop.name() + '/' + at.token() + "/limit";
+    CHECK(shop.admin().ask("POST", limit, R"({"read": 1, "write": 5, "interval": 3600})").status == 201);
+    lmstfy_shop second{with_lmstfy(), shop.t.app.settings()};
+    auto there = second.with_token(shop.name(), at.token());
+    int published = 0;
+    for (int i = 0; i < 5; ++i) {
+        for (auto* by : {&at, &there}) {
+            const auto status = by->ask("PUT", "q", "x").status;
+            if (status == 201) ++published;
+            CHECK((status == 201 || status == 429));
+        }
+    }
+    CHECK(published == 5);
+    CHECK(at.is_empty("none"));
+    CHECK(there.is_empty("none"));
+    there.consume("q");
+    CHECK(at.ask("GET", "q").status == 429);
 }
 
 TEST_CASE("the admin API tells of itself, and asks for an account where there are any", "[service]") {

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace std::chrono_literals;
 using service_test::client;
@@ -124,6 +127,32 @@ TEST_CASE("who waits gets a job as soon as one is there, whichever of his queues
     const auto job = at.consume("late?timeout=50");
     CHECK(job_id_of(job) == id);
     CHECK(job.at("elapsed_ms").to_number<std::int64_t>() >= 1000);
+}
+
+TEST_CASE("of those who ask together for jobs of which one answer carries only one each gets one",
+          "[service]") {
+    lmstfy_shop shop;
+    constexpr int askers = 6;
+    for (const auto& name : {shop.name(), shop.other()}) {
+        INFO(name);
+        auto at = shop.connect(name);
+        const auto request = "GET /api/" + name + "/q?ttr=600 HTTP/1.1\r\nHost: " + at.line().host() +
+                             "\r\nX-Token: " + at.token() + "\r\n\r\n";
+        std::vector<std::unique_ptr<client>> lines;
+        for (int i = 0; i < askers; ++i) lines.push_back(std::make_unique<client>(shop.at->api.front()));
+        for (int round = 0; round < 3; ++round) {
+            std::set<std::string> published;
+            std::set<std::string> got;
+            for (int i = 0; i < askers; ++i) published.insert(at.publish("q", std::string(400'000, 'x')));
+            for (const auto& one : lines) one->send(request);
+            for (const auto& one : lines) {
+                const auto answer = one->receive();
+                CHECK(answer.status == 200);
+                if (answer.status == 200) got.insert(job_id_of(answer.json().as_object()));
+            }
+            CHECK(got == published);
+        }
+    }
 }
 
 TEST_CASE("who hangs up while it waits takes no job and costs none a try", "[service]") {

@@ -2,10 +2,13 @@
 #include <errand/error.hpp>
 
 #include "service/counter.hpp"
+#include "service/instant.hpp"
+#include "service/lmstfy_shop.hpp"
 #include "service/route.hpp"
 #include "service/token_book.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
+#include "support/store_kind.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -13,6 +16,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -134,6 +138,27 @@ TEST_CASE("a line that is taken out or added counts with the next request", "[se
     CHECK(status(viewer) == 200);
 }
 
+TEST_CASE("a token whose time is over lets nobody in, and one whose time comes lets in until then",
+          "[service]") {
+    const folder place;
+    const auto now = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
+    const auto line = [&](const std::string& name, const std::string& token, errand::duration left) {
+        return web::token_line(name, {"view"}, token, {.expires = errand::instant_text(now + left)});
+    };
+    using namespace std::chrono_literals;
+    counter t{with(place.file(line("ann", viewer, 24h) + line("bob", submitter, -1ms)))};
+    auto at = t.connect();
+    const auto status = [&](const std::string& token) {
+        return at.ask("GET", t.path("/queues"), {}, {"X-Token: " + token}).status;
+    };
+    CHECK(status(viewer) == 200);
+    CHECK(status(submitter) == 401);
+    // Without a change of the file.
+    place.file(line("ann", viewer, 1500ms));
+    errand::test::eventually([&] { return status(viewer) == 401; });
+    CHECK(std::chrono::system_clock::now() >= now + 1500ms);
+}
+
 TEST_CASE("with tokens the service may listen where others reach it", "[service]") {
     const folder place;
     auto how = with(place.file(both()));
@@ -174,7 +199,27 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     refuses("ann root " + line.substr(line.rfind(' ') + 1), "root");
     refuses("ann , " + line.substr(line.rfind(' ') + 1), "scope");
     refuses("a/b view " + line.substr(line.rfind(' ') + 1), "name");
-    refuses(line.substr(0, line.size() - 1) + " more\n", "(line 1)");
+    const auto unended = line.substr(0, line.size() - 1);
+    refuses(unended + " more\n", "(line 1)");
+    for (const auto* bad : {"", "0/s", "-1/s", "5", "5/", "/s", "5/x", "5/0s", "x/s", "5/400d"})
+        refuses(unended + " rate=" + bad + '\n', "no rate");
+    refuses(unended + " rate=5/s rate=5/s\n", "(line 1)");
+    const auto rated = web::read_token_list(unended + " rate=50/30s # why\n");
+    REQUIRE(rated.at(0).counted);
+    CHECK(rated.at(0).counted->most == 50);
+    CHECK(rated.at(0).counted->per == std::chrono::seconds{30});
+    CHECK_FALSE(web::read_token_list(line).at(0).counted);
+    CHECK(web::token_line("ann", {"view"}, viewer, {.rate = "9/min"}).ends_with(" rate=9/min\n"));
+    CHECK_THROWS_AS(web::token_line("ann", {"view"}, viewer, {.rate = "many"}), errand::usage_error);
+    refuses(unended + " expires=soon\n", "no time");
+    refuses(unended + " expires=2027-01-01T00:00:00Z expires=2027-01-01T00:00:00Z\n", "(line 1)");
+    const auto both = web::read_token_list(unended + " expires=2027-01-01T00:00:00Z rate=1/s\n").at(0);
+    CHECK(both.counted);
+    CHECK(both.expires == errand::parse_instant("2027-01-01T00:00:00Z"));
+    std::string left = "# of the shop\nann view x\n  ann work y # too\nanna view z\n#ann view x\nann";
+    CHECK(web::take_out(left, "ann") == 3);
+    CHECK(left == "# of the shop\nanna view z\n#ann view x\n");
+    CHECK(web::take_out(left, "ann") == 0);
     CHECK_THROWS_AS(web::token_line("a b", {"view"}, viewer), errand::usage_error);
     CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
     const folder place;
@@ -189,4 +234,69 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     for (int i = 0; i < 200; ++i) many += web::token_line("n" + std::to_string(i), {"view"}, viewer);
     web::token_book book{place.file(many)};
     CHECK(book.now().size() == 200);
+}
+
+TEST_CASE("a token makes no more requests than its rate says, over all servers together", "[service]") {
+    const folder place;
+    const auto how =
+        with(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, {.rate = "5/h"}) +
+                        web::token_line("bob", {"view"}, submitter)));
+    counter t{how};
+    std::optional<counter> second;
+    if (errand::test::can(errand::test::capability::shared_by_apps)) second.emplace(how, t.app.settings());
+    auto at = t.connect();
+    auto there = (second ? *second : t).connect();
+    const std::vector<std::string> limited{"X-Token: " + viewer}, free{"X-Token: " + submitter};
+    // What is not there counts as well.
+    CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 200);
+    CHECK(there.ask("GET", t.path("/queues"), {}, limited).status == 200);
+    CHECK(at.ask("GET", t.path("/tasks/none"), {}, limited).status >= 400);
+    CHECK(there.ask("GET", "/flow" + t.path("/types"), {}, limited).status == 200);
+    CHECK(at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", "args": [1], "delay_ms": 3600000})",
+                 {"X-Token: " + viewer, "Content-Type: application/json"})
+              .status == 201);
+    for (auto* one : {&at, &there}) {
+        const auto over = one->ask("POST", t.path("/tasks"), R"({"handler": "parcel", "args": [2]})",
+                                   {"X-Token: " + viewer, "Content-Type: application/json"});
+        CHECK(over.status == 429);
+        CHECK(over.error_code() == "rate_limited");
+        CHECK_THAT(over.body, ContainsSubstring("5 in 1 h"));
+        CHECK(std::stoll(over.headers.at("retry-after")) > 0);
+        CHECK(std::stoll(over.headers.at("retry-after")) <= 3600);
+        CHECK(over.json().at("error").at("retry_after_ms").to_number<std::int64_t>() > 0);
+        CHECK(over.headers.contains("x-request-id"));
+        // On the same connection; and of others nothing is kept back.
+        const auto flow = one->ask("GET", "/flow" + t.path("/types"), {}, limited);
+        CHECK(flow.status == 429);
+        CHECK(flow.error_code() == "rate_limited");
+        CHECK(one->ask("GET", t.path("/queues"), {}, free).status == 200);
+        CHECK(one->ask("GET", "/healthz", {}, limited).status == 200);
+        CHECK(one->ask("GET", t.path("/queues")).status == 401);
+    }
+    CHECK(t.tasks_in(errand::state::delayed) == 1);
+    CHECK(t.tasks_in(errand::state::ready) + t.tasks_in(errand::state::success) == 0);
+    // A rate that is changed counts with the next request; so does one that is taken off.
+    place.file(web::token_line("ann", {"view"}, viewer, {.rate = "6/h"}));
+    CHECK(there.ask("GET", t.path("/queues"), {}, limited).status == 200);
+    CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 429);
+    place.file(web::token_line("ann", {"view"}, viewer));
+    CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 200);
+}
+
+TEST_CASE("a rate holds for a token's requests of lmstfy's API too, in whose shape it is refused",
+          "[service]") {
+    const folder place;
+    auto how = service_test::with_lmstfy();
+    how.tokens_file = place.file(web::token_line("ann", {"submit"}, submitter, {.rate = "2/h"}));
+    service_test::lmstfy_shop shop{how};
+    auto at = shop.with_token(shop.name(), submitter);
+    at.publish("q", "x");
+    auto rest = shop.t.connect();
+    CHECK(rest.ask("GET", shop.t.path("/queues"), {}, {"X-Token: " + submitter}).status == 200);
+    const auto over = at.ask("PUT", "q", "y");
+    CHECK(over.status == 429);
+    CHECK(over.json().at("msg") == over.json().at("error"));
+    CHECK(over.headers.contains("retry-after"));
+    // Of the API's own tokens it is none of the business.
+    CHECK(shop.connect().size("q") == 1);
 }

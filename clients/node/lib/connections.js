@@ -7,12 +7,16 @@ import { promisify } from "node:util";
 
 const unzipped = promisify(gunzip);
 
-// "http://host:port", "https://host", "unix:/path"
+// "http://host:port", "https://host", "unix:/path", "https://unix:/path"
 export function addressOf(url, tls = {}) {
-  if (url.startsWith("unix:")) {
-    const socketPath = url.slice(5).replace(/^\/\//, "");
+  const local = /^(https?:\/\/)?unix:(?:\/\/)?(.*)$/s.exec(url);
+  if (local) {
+    const [, before, socketPath] = local;
     if (!socketPath.startsWith("/")) throw new TypeError(`"${url}" names no unix socket: write unix:/path`);
-    return { scheme: http, where: { socketPath, host: "localhost" }, host: "localhost" };
+    const host = "localhost";
+    const secure = before === "https://";
+    const where = { socketPath, host, ...(secure ? { servername: host, ...trusted(tls) } : {}) };
+    return { scheme: secure ? https : http, where, host };
   }
   let parts;
   try {

@@ -90,6 +90,7 @@ const kinds = {
   forbidden: NotAllowed,
   cross_site: NotAllowed,
   busy: Unavailable,
+  rate_limited: Unavailable,
   unavailable: Unavailable,
   internal: Unavailable,
 };

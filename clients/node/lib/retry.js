@@ -17,7 +17,7 @@ export class Patience {
 
   // The service has answered with an error that is not the caller's.
   afterAnswer({ status, headers, text }) {
-    const nothingWasDone = status === 429 && text.includes('"busy"');
+    const nothingWasDone = status === 429 && /"(busy|rate_limited)"/.test(text);
     if (!nothingWasDone && !(this.safe && [408, 502, 503, 504].includes(status))) return undefined;
     const seconds = headers["retry-after"];
     return this.next(/^[0-9]+$/.test(seconds ?? "") ? Number(seconds) * 1000 : undefined);

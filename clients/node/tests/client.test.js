@@ -5,7 +5,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import test from "node:test";
 import {
-  BadRequest, Client, Conflict, ConnectionFailed, NotAllowed, NotFound, ResultTimeout, Task, TaskCancelled, Worker,
+  BadRequest, Client, Conflict, ConnectionFailed, NotAllowed, NotFound, ResultTimeout, Task, TaskCancelled,
+  Unavailable, Worker,
 } from "../index.js"; // prettier-ignore
 import { Server, patience, served } from "./serving.js";
 
@@ -136,4 +137,20 @@ test("a wrong token is refused and says so, and the right one is let in", async 
   const task = await connect(server.url, { token }).submit("echo", [1]);
   start({ echo }, { token });
   assert.deepEqual(await task.result(patience), [1]);
+});
+
+test("a token asks as often as its rate allows", async (t) => {
+  const token = `errand_${"a".repeat(64)}`;
+  const file = path.join(process.env.TMPDIR ?? "/tmp", `errand-rates-${process.pid}`);
+  const line = `shop submit ${createHash("sha256").update(token).digest("hex")}`;
+  await writeFile(file, `${line} rate=2/s\n`, { mode: 0o600 });
+  const { connect, server } = await served(t, { options: ["--tokens", file] });
+  const client = connect(server.url, { token });
+  const ids = new Set();
+  for (let i = 0; i < 5; ++i) ids.add((await client.submit("echo", [i])).id);
+  assert.equal(ids.size, 5);
+  await writeFile(file, `${line} rate=1/h\n`, { mode: 0o600 });
+  const hasty = connect(server.url, { token, retryFor: 0 });
+  const twice = async () => [await hasty.queues(), await hasty.queues()];
+  await assert.rejects(twice(), (why) => why instanceof Unavailable && why.code === "rate_limited");
 });

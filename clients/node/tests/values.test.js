@@ -40,6 +40,6 @@ test("what is no JSON is refused with its path", () => {
 });
 
 test("an address that is none is refused", () => {
-  for (const url of ["127.0.0.1:7070", "ftp://here", "http://", "unix:relative", "http://here/path"])
+  for (const url of ["127.0.0.1:7070", "ftp://here", "http://", "unix:relative", "https://unix:relative", "http://here/path"])
     assert.throws(() => new Client(url), TypeError, url);
 });

@@ -258,6 +258,19 @@ class Tokens(Case):
         with self.running(worker):
             self.assertEqual(task.result(PATIENCE), [1])
 
+    def test_a_token_asks_as_often_as_its_rate_allows(self) -> None:
+        digest = hashlib.sha256(self.token.encode()).hexdigest()
+        self.tokens.write_text(f"shop submit {digest} rate=2/s\n")
+        client = self.connect(token=self.token)
+        self.assertEqual(len({client.submit("echo", i).id for i in range(5)}), 5)
+        self.tokens.write_text(f"shop submit {digest} rate=1/h\n")
+        hasty = self.connect(token=self.token, retry_for=0)
+        with self.assertRaises(errand.Unavailable) as caught:
+            for _ in range(2):
+                hasty.queues()
+        self.assertEqual((caught.exception.status, caught.exception.code), (429, "rate_limited"))
+        self.assertGreater(caught.exception.retry_after or 0, 0)
+
     def test_a_token_of_another_scope_is_refused(self) -> None:
         digest = hashlib.sha256(b"errand_view").hexdigest()
         self.tokens.write_text(f"eye view {digest}\n")

@@ -14,7 +14,7 @@ from serving import PATIENCE, Case, Server, errand
 def make_certificate(folder: Path) -> None:
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-        + ["-subj", "/CN=errand", "-addext", "subjectAltName=IP:127.0.0.1"]
+        + ["-subj", "/CN=errand", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
         + ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")],
         check=True,
         capture_output=True,
@@ -58,6 +58,26 @@ class ByTls(Case):
         with self.running(worker):
             task = self.client.submit("echo", 1)
             self.assertEqual(task.result(PATIENCE), 1)
+
+    def test_a_service_that_speaks_it_on_a_unix_socket_is_asked(self) -> None:
+        there = Server(self.server.name_space, f"https://unix:{self.folder()}/errand.sock", *self.options)
+        self.addCleanup(there.stop)
+        self.assertTrue(there.url.startswith("https://unix:/"))
+        task = self.connect(there.url).submit("double", 21)
+        worker = self.worker(there.url, tls=self.authority, wait=PATIENCE)
+        worker.add("double", lambda number: 2 * number)
+        with self.running(worker):
+            self.assertEqual(self.client.result(task.id, PATIENCE), 42)
+
+        async def main() -> None:
+            async with errand.AsyncClient(there.url, name_space=there.name_space, tls=self.authority) as client:
+                self.assertEqual(await client.result(task.id, PATIENCE), 42)
+
+        asyncio.run(main())
+        # Nobody else is taken for it, and without TLS it is not spoken to.
+        for url, trusts in ((there.url, None), (there.url[len("https://") :], self.authority)):
+            with self.assertRaises(errand.Error):
+                self.connect(url, tls=trusts, retry_for=0).queues()
 
     def test_a_service_that_is_not_trusted_is_not_asked(self) -> None:
         with self.assertRaises(errand.ConnectionFailed):

@@ -36,7 +36,7 @@ class Values(unittest.TestCase):
             Submission("any", at=datetime(2030, 1, 1)).to_json()
 
     def test_an_address_that_is_none_is_refused(self) -> None:
-        for url in ("127.0.0.1:7070", "ftp://here", "http://", "unix:relative", "http://here/path"):
+        for url in ("127.0.0.1:7070", "ftp://here", "http://", "unix:relative", "https://unix:relative", "http://here/path"):
             with self.assertRaises(ValueError, msg=url):
                 serving.errand.Client(url)
 

@@ -30,10 +30,10 @@ void check_who(web::request& in, web::hub& hub, web::scope needed) {
             ? nullptr
             : office_of(hub).logins.holder_of(cookie, all, seconds.time_since_epoch().count());
     if (!holder) {
-        in.who = web::check_token(in, all, needed);
+        web::check_token(in, all, needed);
         return;
     }
-    in.who = holder->name;
+    web::let_in(in, *holder);
     if (holder->may_use(needed)) return;
     throw web::refusal{403, "forbidden",
                        "this login is not for that: it takes a token with the scope " +

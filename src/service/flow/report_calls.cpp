@@ -191,11 +191,15 @@ json::object cancelled_lease(time_point now) {
     return {{"cancel", true}, {"lease_until", instant_text(now)}};
 }
 
-// Those of one lease, in one call. Writes their answers.
+enum class touch : unsigned char { extend, look };
+
+// Those of one lease, in one call. Writes their answers; who only looks leaves leases, and what is said of kept ones, as they are.
 awaitable<void> extend_some(web::exchange& work, office at, duration lease, std::vector<lease_item>& all,
-                            json::array& results) {
+                            json::array& results, touch how) {
+    const bool extends = how == touch::extend;
     extend_call call;
-    call.lease = lease;
+    call.lease = extends ? lease : duration{1};
+    call.never_shorter = !extends;
     std::set<claim_number> claims;
     for (const auto& one : all) {
         work.tasks().know_claim(one.claim.by.claim, one.claim.by.mark);
@@ -217,7 +221,7 @@ awaitable<void> extend_some(web::exchange& work, office at, duration lease, std:
             const auto why = std::make_exception_ptr(store_error{"a part of the store does not answer"});
             answer = json::object{{"error", error_of(why, path)}};
         } else if (!lost) {
-            answer = json::object{{"lease_until", instant_text(until)}};
+            if (extends) answer = json::object{{"lease_until", instant_text(until)}};
         } else {
             const auto found = co_await find_task(at, one.which.type.name, one.which.id);
             const bool cancelled =
@@ -241,28 +245,41 @@ awaitable<void> find_place(web::exchange& work, office at, lease_item& one) {
 
 using leases_by_length = std::map<duration, std::vector<lease_item>>;
 
-awaitable<void> extend_all(web::exchange& work, office at, leases_by_length& all, json::array& results) {
-    for (auto& [lease, some] : all) co_await extend_some(work, at, lease, some, results);
-}
-
 bool is_kept(const json::value& result) {
     const auto& one = result.as_object();
     return !one.contains("cancel") && !one.contains("error");
 }
 
-// As long as all are kept. What happens to tasks that another service has claimed is looked for every second.
+// As long as all are kept: each lease is written again when a third of it is over. A cancellation of what was claimed here is
+// heard of; whatever else happens to them, here or at another service, is looked for every second.
 awaitable<void> keep_on(web::call& c, std::shared_ptr<web::exchange> work, office at, duration longest,
                         leases_by_length& all, json::array& results) {
     using steady = std::chrono::steady_clock;
     constexpr duration between_looks{1000};
     const auto end = steady::now() + longest;
-    for (auto heard = work->cancellations(); std::ranges::all_of(results, is_kept);) {
-        const auto left = std::chrono::duration_cast<duration>(end - steady::now());
-        if (left <= duration{0} || c.at.stopping()) co_return;
-        const auto step = std::min({left, between_looks, all.begin()->first / 3});
-        co_await c.at.wait(work->another_cancellation(heard, step));
-        heard = work->cancellations();
-        co_await extend_all(*work, at, all, results);
+    std::map<duration, steady::time_point> written;
+    std::vector<task_id> ids;
+    for (const auto& [lease, some] : all) {
+        written[lease] = steady::now();
+        for (const auto& one : some) ids.push_back(one.id);
+    }
+    web::exchange::cancel_watch watch{work, std::move(ids)};
+    // What was cancelled while they were extended for the first time was not heard of.
+    duration pause{0};
+    while (std::ranges::all_of(results, is_kept) && !c.at.stopping()) {
+        co_await c.at.wait(watch.next(pause));
+        auto now = steady::now();
+        for (auto& [lease, some] : all) {
+            const bool due = now - written[lease] >= lease / 3;
+            if (due) written[lease] = now;
+            co_await extend_some(*work, at, lease, some, results, due ? touch::extend : touch::look);
+        }
+        now = steady::now();
+        if (now >= end) co_return;
+        pause = std::min(between_looks, std::chrono::ceil<duration>(end - now));
+        for (const auto& [lease, at_time] : written)
+            pause = std::min(pause,
+                             std::max(duration{0}, std::chrono::ceil<duration>(at_time + lease / 3 - now)));
     }
 }
 
@@ -350,7 +367,7 @@ awaitable<web::answer> extend_leases(web::call& c) {
         }
         if (failed) results[i] = json::object{{"error", error_of(failed, path)}};
     }
-    co_await extend_all(*work, at, by_lease, results);
+    for (auto& [lease, some] : by_lease) co_await extend_some(*work, at, lease, some, results, touch::extend);
     if (wait > duration{0}) co_await keep_on(c, work, at, wait, by_lease, results);
     co_return web::json_answer(json::object{{"results", std::move(results)}});
 }

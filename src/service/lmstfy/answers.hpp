@@ -8,7 +8,9 @@
 #include <boost/json/value.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 
 namespace errand::lmstfy {
@@ -21,9 +23,12 @@ inline const badge& badge_of(const web::call& c) { return std::any_cast<const ba
 // The pattern of its path as lmstfy writes it: "/api/:namespace/:queue".
 std::string api_name(const web::route& of);
 
-// Throws refusal (429) for one request too many. Returns what give_back_request() takes.
-std::chrono::steady_clock::time_point take_request(const web::call& c, request_kind kind);
-void give_back_request(const web::call& c, request_kind kind, std::chrono::steady_clock::time_point taken);
+enum class request_kind : unsigned char { read, write };
+
+// Counted in the store, for all servers together. Throws refusal: 429 for one request too many, 503. Returns what
+// give_back_request() takes; 0: the token has no such limit.
+awaitable<std::int64_t> take_request(const web::call& c, request_kind kind);
+awaitable<void> give_back_request(const web::call& c, request_kind kind, std::int64_t taken);
 
 // Counts answers by their status.
 template <web::handler Handler>
@@ -52,17 +57,17 @@ awaitable<web::answer> counted(web::call& c) {
 // A request that its token's limit counts, unless it brings nothing.
 template <web::handler Handler, request_kind Kind, int Fruitful>
 awaitable<web::answer> limited(web::call& c) {
-    const auto taken = take_request(c, Kind);
-    bool fruitful = false;
+    const auto taken = co_await take_request(c, Kind);
+    std::optional<web::answer> made;
+    std::exception_ptr failed;
     try {
-        auto made = co_await Handler(c);
-        fruitful = made.status == Fruitful;
-        if (!fruitful) give_back_request(c, Kind, taken);
-        co_return made;
+        made = co_await Handler(c);
     } catch (...) {
-        if (!fruitful) give_back_request(c, Kind, taken);
-        throw;
+        failed = std::current_exception();
     }
+    if (!made || made->status != Fruitful) co_await give_back_request(c, Kind, taken);
+    if (failed) std::rethrow_exception(failed);
+    co_return std::move(*made);
 }
 
 }  // namespace errand::lmstfy

@@ -3,7 +3,6 @@
 
 #include "service/hub.hpp"
 #include "service/lmstfy/figures.hpp"
-#include "service/lmstfy/request_rate.hpp"
 #include "service/lmstfy/tenant.hpp"
 #include "service/lmstfy/token_shelf.hpp"
 
@@ -32,7 +31,6 @@ public:
     const lmstfy_options& options() const noexcept { return hub_.options.lmstfy; }
     loop& home() noexcept { return home_; }
     token_shelf& tokens() noexcept { return tokens_; }
-    request_rate& rate() noexcept { return rate_; }
     job_figures& figures() noexcept { return figures_; }
     detail::app_core& core() noexcept { return core_; }
 
@@ -52,7 +50,6 @@ private:
     detail::app_core& core_;
     loop& home_;
     token_shelf tokens_;
-    request_rate rate_;
     job_figures figures_;
     std::map<token_place, std::shared_ptr<tenant>> tenants_;
 };

@@ -99,7 +99,7 @@ private:
         if (!own || !hub_.tokens) return std::nullopt;
         const auto* holder = web::holder_of(hub_.tokens->now(), token);
         if (!holder || !holder->may_use(to.of->needs)) return std::nullopt;
-        in.who = holder->name;
+        web::let_in(in, *holder);
         return badge{.of = office_.tenant_of(where), .shown = holder->name};
     }
 
@@ -143,7 +143,7 @@ public:
         web::check_host(in, own_address, hub_.options.hosts);
         web::check_site(in);
         auto to = route_in(admin_routes(), in);
-        if (accounts_ && to.of->needs == web::scope::admin) in.who = account_of(in);
+        if (accounts_ && to.of->needs == web::scope::admin) check_account(in);
         return to;
     }
     web::answer refused(const refusal& why, const web::request&) const override {
@@ -160,10 +160,11 @@ public:
     }
 
 private:
-    std::string account_of(const web::request& in) {
+    void check_account(web::request& in) {
         const auto given = basic_of(in);
         const auto* holder = given ? web::holder_of(accounts_->now(), given->second) : nullptr;
-        if (holder && holder->name == given->first && holder->may_use(web::scope::admin)) return holder->name;
+        if (holder && holder->name == given->first && holder->may_use(web::scope::admin))
+            return web::let_in(in, *holder);
         refusal why{401, "unauthorized", "this call needs an account"};
         why.headers.push_back({"WWW-Authenticate", "Basic realm=\"errand\""});
         throw why;

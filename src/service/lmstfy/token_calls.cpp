@@ -155,15 +155,12 @@ awaitable<web::answer> list_tokens(web::call& c) {
 awaitable<web::answer> delete_token(web::call& c) {
     auto& office = office_of(c.at.shared());
     const auto named = need_token(c, office);
-    request_rate::key digest{};
     co_await office.tokens().change(named.where, [&](std::vector<kept_token>& all) {
         const auto at = token_named(all, named.token);
         if (at == all.end()) return false;
-        digest = at->digest;
         all.erase(at);
         return true;
     });
-    office.rate().forget(count_key(named.where, digest));
     co_return no_content();
 }
 

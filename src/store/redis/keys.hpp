@@ -36,6 +36,7 @@ public:
     std::string arrived() const { return prefix_ + "arrived"; }
     std::string settings() const { return prefix_ + "settings"; }
     std::string quota() const { return prefix_ + "quota"; }
+    std::string requests(std::string_view name) const { return prefix_ + "requests:" + escaped(name); }
     std::string figures(std::int64_t period) const { return prefix_ + "figures:" + std::to_string(period); }
     // As scripts/lib_schedules.lua takes them.
     std::array<std::string, 3> of_schedules() const {

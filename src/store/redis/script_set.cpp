@@ -11,7 +11,7 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 63> last_files{
+constexpr std::array<std::string_view, 64> last_files{
     "open",           "stamp",          "submit_new",     "submit",        "work",           "extend",
     "note",           "stage",          "stages",         "promote",       "recover",        "adopt",
     "clean",          "cancel",         "find",           "watch",         "beat",           "leave",
@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 63> last_files{
     "forget",         "sweep",          "audit_links",    "schedules_due", "schedules_find", "schedules_list",
     "schedules_step", "settings_find",  "settings_set",   "limits_set",    "limits_list",    "limits_lend",
     "limits_lent",    "audit_gates",    "bundle",         "quota_take",    "figures_add",    "figures_read",
-    "yield",          "limits_waiting", "submit_instead",
+    "yield",          "limits_waiting", "submit_instead", "requests",
 };
-static_assert(static_cast<std::size_t>(script_name::submit_instead) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::requests) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{

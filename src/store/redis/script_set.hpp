@@ -74,6 +74,7 @@ enum class script_name : std::uint8_t {
     yield,
     limits_waiting,
     submit_instead,
+    requests,
 };
 
 struct script {

@@ -97,6 +97,8 @@ public:
     awaitable<std::string> find_settings(std::string handler) override;
     awaitable<bool> set_settings(settings_step step) override;
     awaitable<quota_answer> take_quota(quota_ask ask) override;
+    awaitable<request_answer> count_request(request_count of) override;
+    awaitable<void> take_back_request(request_count of, std::int64_t mark) override;
     awaitable<void> add_figures(std::span<const handler_count> counts) override;
     awaitable<figures_answer> figures() override;
 
@@ -116,6 +118,7 @@ private:
     // Of a list that is a history list.
     std::optional<std::string> history_key(const task_list& of) const;
     awaitable<list_answer> list_running(const list_call& call);
+    awaitable<request_answer> count_or_take_back(const request_count& of, std::int64_t mark);
     enum class tried { written, held, strange };
     awaitable<tried> submit_new(std::size_t lane, std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> submit_apart(std::size_t lane,

@@ -149,6 +149,12 @@ public:
     }
     awaitable<bool> set_settings(settings_step step) override { return in_.set_settings(std::move(step)); }
     awaitable<quota_answer> take_quota(quota_ask ask) override { return in_.take_quota(std::move(ask)); }
+    awaitable<request_answer> count_request(request_count of) override {
+        return in_.count_request(std::move(of));
+    }
+    awaitable<void> take_back_request(request_count of, std::int64_t mark) override {
+        return in_.take_back_request(std::move(of), mark);
+    }
     awaitable<void> add_figures(std::span<const handler_count> counts) override {
         return in_.add_figures(counts);
     }

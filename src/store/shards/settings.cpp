@@ -26,6 +26,16 @@ awaitable<quota_answer> sharded_store::take_quota(quota_ask ask) {
     return owner(place_of_settings(quota_record_name)).take_quota(std::move(ask));
 }
 
+awaitable<request_answer> sharded_store::count_request(request_count of) {
+    auto& in = owner(place_of_settings(of.name));
+    return in.count_request(std::move(of));
+}
+
+awaitable<void> sharded_store::take_back_request(request_count of, std::int64_t mark) {
+    auto& in = owner(place_of_settings(of.name));
+    return in.take_back_request(std::move(of), mark);
+}
+
 awaitable<std::string> sharded_store::find_settings(std::string handler) {
     auto& in = owner(place_of_settings(handler));
     return in.find_settings(std::move(handler));

@@ -108,6 +108,8 @@ public:
     awaitable<std::string> find_settings(std::string handler) override;
     awaitable<bool> set_settings(settings_step step) override;
     awaitable<quota_answer> take_quota(quota_ask ask) override;
+    awaitable<request_answer> count_request(request_count of) override;
+    awaitable<void> take_back_request(request_count of, std::int64_t mark) override;
     awaitable<void> add_figures(std::span<const handler_count> counts) override;
     awaitable<figures_answer> figures() override;
 

@@ -164,7 +164,9 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
     for (const auto& name : asked.queues) {
         if (auto* queue = tx_.cache().find_queue(name)) groups_.forget_earlier(*queue);
     }
-    into.next_due = queues_.next_look(asked.queues);
+    // There is more than one answer carries, or somebody is to look later.
+    const bool more = cut_short && !into.claimed.empty();
+    into.next_due = more ? std::optional{tx_.time()} : queues_.next_look(asked.queues);
 }
 
 void claims::read_heads(queue_row& queue, open_claim& into) {

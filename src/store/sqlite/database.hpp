@@ -11,7 +11,7 @@
 namespace errand::sqlite {
 
 // Grows with every change of sql/schema.sql.
-inline constexpr int store_format = 9;
+inline constexpr int store_format = 10;
 // The oldest that is brought forward.
 inline constexpr int oldest_format = 5;
 

@@ -3,17 +3,39 @@
 #include "core/stage_record.hpp"
 #include "store/sqlite/claims.hpp"
 
+#include <set>
+
 namespace errand::sqlite {
 
 extend_answer claims::extend(const extend_call& call) {
     extend_answer got;
+    std::set<claim_number> named;
+    std::set<claim_number> holding;
+    for (const auto& [id, claim] : call.tasks) {
+        named.insert(claim);
+        if (rows_.holds(id, claim)) {
+            holding.insert(claim);
+        } else {
+            got.lost_tasks.emplace_back(id, claim);
+        }
+    }
     for (const auto claim : call.claims) {
         // A lease past its end is lost although nobody has recovered its tasks yet.
-        sql_.lengthen.run(tx_.ns(), claim, tx_.upper() + call.lease.count(), tx_.now(), call.never_shorter);
-        if (!tx_.in.changed()) got.lost_claims.push_back(claim);
-    }
-    for (const auto& [id, claim] : call.tasks) {
-        if (!rows_.holds(id, claim)) got.lost_tasks.emplace_back(id, claim);
+        const bool counts = holding.contains(claim) || !named.contains(claim);
+        const auto until = tx_.upper() + call.lease.count();
+        bool lasts = false;
+        bool writes = counts;
+        if (!counts || call.never_shorter) {
+            // What is to stay as it is is not written.
+            auto rows = sql_.claim_ends(tx_.ns(), claim);
+            lasts = rows.next() && rows.number(0) > tx_.now();
+            writes = lasts && counts && rows.number(0) < until;
+        }
+        if (writes) {
+            sql_.lengthen.run(tx_.ns(), claim, until, tx_.now(), call.never_shorter);
+            lasts = tx_.in.changed();
+        }
+        if (!lasts) got.lost_claims.push_back(claim);
     }
     return got;
 }

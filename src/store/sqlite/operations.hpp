@@ -15,6 +15,7 @@
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/maintenance.hpp"
 #include "store/sqlite/quotas.hpp"
+#include "store/sqlite/request_counts.hpp"
 #include "store/sqlite/schedules.hpp"
 #include "store/sqlite/submissions.hpp"
 
@@ -55,6 +56,7 @@ struct operations {
     schedules schedule{tx, places, submission};
     handler_settings settings{tx};
     quotas quota{tx};
+    request_counts request{tx};
     figures figure{tx};
     audit checks{tx, tasks, places, links, aside, gate, group};
 };

@@ -262,6 +262,14 @@ public:
         return client_.ask({.name = "take quota", .adds = true},
                            [ask = std::move(ask)](operations& in) { return in.quota.take(ask); });
     }
+    awaitable<request_answer> count_request(request_count of) override {
+        return client_.ask({.name = "count request", .adds = true},
+                           [of = std::move(of)](operations& in) { return in.request.count(of); });
+    }
+    awaitable<void> take_back_request(request_count of, std::int64_t mark) override {
+        return done({"take back request"},
+                    [of = std::move(of), mark](operations& in) { in.request.take_back(of, mark); });
+    }
 
 private:
     template <class Work>

@@ -148,6 +148,7 @@ struct statements {
     ERRAND_SQL(regroup, "finish.regroup");
     ERRAND_SQL(close_claim, "finish.close");
     ERRAND_SQL(lengthen, "extend.lengthen");
+    ERRAND_SQL(claim_ends, "extend.ends");
     ERRAND_SQL(holder, "extend.holder");
     ERRAND_SQL(note, "note.write");
     ERRAND_SQL(drop_other_stages, "stage.drop_others");
@@ -219,6 +220,12 @@ struct statements {
 
     ERRAND_SQL(read_quota, "quota.read");
     ERRAND_SQL(keep_quota, "quota.keep");
+    ERRAND_SQL(counted_requests, "requests.counted");
+    ERRAND_SQL(count_request, "requests.count");
+    ERRAND_SQL(drop_requests, "requests.drop");
+    ERRAND_SQL(forget_requests, "requests.forget");
+    ERRAND_SQL(take_back_request, "requests.take_back");
+    ERRAND_SQL(drop_empty_request, "requests.drop_empty");
     ERRAND_SQL(add_figure, "figures.add");
     ERRAND_SQL(drop_figures, "figures.drop_before");
     ERRAND_SQL(all_figures, "figures.all");

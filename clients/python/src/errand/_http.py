@@ -37,14 +37,15 @@ class Address:
 
 
 def address_of(url: str, tls: Optional[Tls] = None) -> Address:
-    """Of ``http://host:port``, ``https://host`` and ``unix:/path``. Raises ValueError."""
-    if url.startswith("unix:"):
-        path = url[5:]
+    """Of ``http://host:port``, ``https://host``, ``unix:/path`` and ``https://unix:/path``. Raises ValueError."""
+    if url.startswith(("unix:", "http://unix:", "https://unix:")):
+        scheme, _, path = url.partition("unix:")
         if path.startswith("//"):
             path = path[2:]
         if not path.startswith("/"):
             raise ValueError(f'"{url}" names no unix socket: write unix:/path')
-        return Address(host="localhost", path=path)
+        tls_there = _context_of(tls) if scheme == "https://" else None
+        return Address(host="localhost", name="localhost", path=path, tls=tls_there)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
         raise ValueError(f'"{url}" is no address of a service: write http://host:port, https://host or unix:/path')

@@ -28,7 +28,7 @@ class Patience:
 
     def after_answer(self, got: Response) -> Optional[float]:
         """The service has answered with an error of its own, and not of the caller's."""
-        nothing_was_done = got.status == 429 and b'"busy"' in got.body
+        nothing_was_done = got.status == 429 and (b'"busy"' in got.body or b'"rate_limited"' in got.body)
         if got.status in (502, 503, 504, 408) and self._safe or nothing_was_done:
             return self._next(got.seconds_to_wait())
         return None

@@ -26,7 +26,8 @@ class _Connection:
     @staticmethod
     async def open(at: _http.Address) -> _Connection:
         if at.path:
-            return _Connection(*await asyncio.open_unix_connection(at.path))
+            name = at.name if at.tls else None
+            return _Connection(*await asyncio.open_unix_connection(at.path, ssl=at.tls, server_hostname=name))
         reader, writer = await asyncio.open_connection(at.name, at.port, ssl=at.tls)
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return _Connection(reader, writer)

@@ -31,8 +31,8 @@ class _Connection:
         else:
             self.socket = socket.create_connection((at.name, at.port), within)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if at.tls:
-                self.socket = at.tls.wrap_socket(self.socket, server_hostname=at.name)
+        if at.tls:
+            self.socket = at.tls.wrap_socket(self.socket, server_hostname=at.name)
         self.file = self.socket.makefile("rb")
 
     def exchange(self, request: bytes, within: float) -> _http.Response:
@@ -89,9 +89,10 @@ class Client:
     """The tasks of one namespace. Any thread may use it; each call that is under way has a connection of its own, which is
     kept for later ones. Calls raise ServiceError when the service refuses, ConnectionFailed when it is not reached.
 
-    ``url``: ``http://host:port``, ``https://host`` or ``unix:/path``. ``timeout``: seconds for one answer. ``retry_for``: for
-    so many seconds a call that can be repeated is, when the service is away or busy; 0: never. ``tls``: for ``https``, where
-    the system's authorities are not those that are trusted: a file of them in PEM, or an ``ssl.SSLContext``.
+    ``url``: ``http://host:port``, ``https://host``, ``unix:/path``, or ``https://unix:/path`` where the service speaks TLS on its
+    socket, with a certificate for ``localhost``. ``timeout``: seconds for one answer. ``retry_for``: for so many seconds a call
+    that can be repeated is, when the service is away or busy, and any while the token's rate is reached; 0: never. ``tls``: for
+    ``https``, where the system's authorities are not those that are trusted: a file of them in PEM, or an ``ssl.SSLContext``.
     """
 
     def __init__(

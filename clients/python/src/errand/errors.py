@@ -80,7 +80,7 @@ class QuotaExceeded(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """429, 5xx: the service is too busy, or its store does not answer."""
+    """429, 5xx: the service is too busy, its store does not answer, or the token asks more often than its rate allows."""
 
 
 class TaskFailed(Error):
@@ -154,6 +154,7 @@ _by_code = {
     "forbidden": NotAllowed,
     "cross_site": NotAllowed,
     "busy": Unavailable,
+    "rate_limited": Unavailable,
     "unavailable": Unavailable,
     "internal": Unavailable,
 }

@@ -24,7 +24,10 @@ if limit > 0 then
     end
   end
   -- What was put back is there to be claimed, as likely by this worker as by another.
-  if left_in then seldom().wake(left_in, 1) end
+  if left_in then
+    seldom().wake(left_in, 1)
+    look = string.format('%d', now)
+  end
   if gated then closely.wake_late(popped < limit) end
   if gated and popped < limit and call('EXISTS', prefix .. 'opens') == 1 then due = true end
   if due and look == '' then

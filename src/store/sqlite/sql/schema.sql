@@ -1,4 +1,4 @@
--- What a file holds, format 9. A task is one row; the list it stands in says its state. All names begin with errand_, so
+-- What a file holds, format 10. A task is one row; the list it stands in says its state. All names begin with errand_, so
 -- that tables of a user may stand in the same file.
 
 CREATE TABLE errand_format(number INTEGER NOT NULL); -- of these tables; one row
@@ -309,3 +309,14 @@ CREATE TABLE errand_line(
     PRIMARY KEY(ns, gate, since)
 ) WITHOUT ROWID;
 CREATE INDEX errand_line_task ON errand_line(ns, claim, id);
+
+-- Requests that are counted by a name, as those of a token with a rate.
+CREATE TABLE errand_request(
+    ns INTEGER NOT NULL,
+    name BLOB NOT NULL,
+    till INTEGER NOT NULL,              -- the last us of a time
+    times INTEGER NOT NULL,             -- how many it had
+    kept_until INTEGER NOT NULL,        -- us
+    PRIMARY KEY(ns, name, till)
+) WITHOUT ROWID;
+CREATE INDEX errand_request_kept ON errand_request(ns, kept_until);

@@ -1,0 +1,87 @@
+// Pages of other origins: those that are named may use the REST interface and flows, and nobody else.
+#include "service/counter.hpp"
+#include "service/token_list.hpp"
+#include "support/places.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using service_test::counter;
+using service_test::response;
+
+namespace {
+
+const std::string shop = "Origin: https://shop.example.com";
+const std::string from_elsewhere = "Sec-Fetch-Site: cross-site";
+
+bool may_be_read(const response& got) { return got.headers.contains("access-control-allow-origin"); }
+
+}  // namespace
+
+TEST_CASE("pages of an origin that is named may ask with their token, and read what is answered",
+          "[service]") {
+    const auto folder = errand::test::temporary_folder("origins");
+    const auto file = (folder / "tokens").string();
+    std::ofstream{file} << errand::web::token_line("ann", {"view", "submit"}, "ann-token");
+    errand::service_options how;
+    how.tokens_file = file;
+    how.origins = {"https://Shop.Example.com", "http://localhost:3000"};
+    counter t{how};
+    auto at = t.connect();
+    for (const auto& path : {t.path("/queues"), "/flow" + t.path("/types")}) {
+        const auto got = at.ask("GET", path, {}, {shop, from_elsewhere, "X-Token: ann-token"});
+        CHECK(got.status == 200);
+        CHECK(got.headers.at("access-control-allow-origin") == "https://shop.example.com");
+        CHECK(got.headers.contains("access-control-expose-headers"));
+        CHECK_FALSE(got.headers.contains("access-control-allow-credentials"));
+        // Also why it is refused.
+        const auto nobody = at.ask("GET", path, {}, {shop, from_elsewhere});
+        CHECK(nobody.status == 401);
+        CHECK(may_be_read(nobody));
+        const auto leave = at.ask("OPTIONS", path, {},
+                                  {shop, from_elsewhere, "Access-Control-Request-Method: POST",
+                                   "Access-Control-Request-Headers: x-token"});
+        CHECK(leave.status == 204);
+        CHECK(may_be_read(leave));
+        CHECK(leave.headers.at("access-control-allow-methods").find("POST") != std::string::npos);
+        CHECK(leave.headers.at("access-control-allow-headers").find("X-Token") != std::string::npos);
+        CHECK(leave.body.empty());
+    }
+    const auto made = at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", "args": [1]})",
+                             {"Origin: http://localhost:3000", from_elsewhere, "X-Token: ann-token",
+                              "Content-Type: application/json"});
+    CHECK(made.status == 201);
+    CHECK(made.headers.at("access-control-allow-origin") == "http://localhost:3000");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("pages of other origins are refused as ever, and the console takes nothing from any", "[service]") {
+    for (const bool named : {false, true}) {
+        errand::service_options how;
+        if (named) how.origins = {"https://shop.example.com"};
+        counter t{how};
+        auto at = t.connect();
+        for (const std::string& other :
+             {std::string{"Origin: https://shop.example.com:8443"},
+              std::string{"Origin: http://shop.example.com"}, std::string{"Origin: https://evil.example.com"},
+              std::string{"Origin: null"}}) {
+            INFO(other);
+            const auto got = at.ask("GET", t.path("/queues"), {}, {other, from_elsewhere});
+            CHECK(got.status == 403);
+            CHECK(got.error_code() == "cross_site");
+            CHECK_FALSE(may_be_read(got));
+            CHECK(at.ask("OPTIONS", t.path("/queues"), {},
+                         {other, from_elsewhere, "Access-Control-Request-Method: GET"})
+                      .status == 403);
+        }
+        // Two that could be read in two ways are none.
+        CHECK(at.ask("GET", t.path("/queues"), {}, {shop, shop, from_elsewhere}).status == 403);
+        CHECK(at.ask("GET", t.path("/queues"), {}, {shop, from_elsewhere}).status == (named ? 200 : 403));
+        const auto console = at.ask("POST", "/ui/api/login", R"({"token": "x"})",
+                                    {shop, from_elsewhere, "Content-Type: application/json"});
+        CHECK(console.status >= 400);
+        CHECK_FALSE(may_be_read(console));
+    }
+}
