@@ -59,8 +59,8 @@ struct config {
     /// trace; a later one begins a trace of its own, linked with it. 0: all do (docs/tracing.md).
     duration trace_join_within = std::chrono::minutes{10};
     /// Keys with which the content of tasks is encrypted before it leaves the program (docs/encryption.md): the path of a file that
-    /// has them, `/run/secrets/errand.keys` or `./errand.keys`, or the keys themselves, `2026-11:<base64>,2026-05:<base64>`. The
-    /// first one encrypts. Empty: nothing is encrypted.
+    /// has them, `/run/secrets/errand.keys` (a relative one begins with a dot and a slash), or the keys themselves,
+    /// `2026-11:BASE64,2026-05:BASE64`. The first one encrypts. Empty: nothing is encrypted.
     std::string encryption_keys{};
 
     /// Reads ERRAND_CONFIG and then the environment.

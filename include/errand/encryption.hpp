@@ -8,8 +8,8 @@ namespace errand {
 
 /// A key of AES-256-GCM, and the name under which what it encrypts is kept.
 struct encryption_key {
-    /// 1 to 32 of `A-Z a-z 0-9 . _ -`, for example `2026-11`. It stands in the store beside what the key has encrypted, so it never
-    /// names another key later.
+    /// 1 to 32 letters of the alphabet, digits, dots, `_` and `-`, for example `2026-11`. It stands in the store beside what the key
+    /// has encrypted, so it never names another key later.
     std::string id{};
     /// 32 bytes, drawn at random (`openssl rand -base64 32`): not a password.
     std::string secret{};

@@ -128,7 +128,7 @@ struct task_page {
     std::size_t looked_at = 0;     ///< how many tasks the filter was held against
 };
 
-/// What changes in a task that has not started; what is not given stays.
+/// What changes in a task that has not started or is dead; what is not given stays.
 struct task_change {
     std::optional<boost::json::array> args{};  ///< all of them
     std::optional<int> priority{};             ///< 0..9
@@ -240,8 +240,9 @@ public:
     /// Another due time for a task that does not run and has not ended; in the past: at once. As one step.
     /// @return false when it runs, has ended or is not kept
     [[nodiscard]] awaitable<bool> reschedule(std::string id, time_point due_at) const;
-    /// Other arguments, priority or due time for a task that has never started, as one step.
-    /// @return false when it has started or is not kept
+    /// Other arguments, priority or due time for a task that has never started, as one step. A `dead` one that gets other
+    /// arguments (and another priority, where that is given) starts again with them at once, as by `revive`, in the same step.
+    /// @return false when it has started, has ended otherwise or is not kept, or is a dead one for which a due time is given
     /// @throws usage_error naming what cannot be
     [[nodiscard]] awaitable<bool> change(std::string id, task_change what) const;
 

@@ -75,6 +75,10 @@ task_change change_of(const change_options& how) {
 std::string why_unchanged(session& on, const std::string& id) {
     const auto task = on.run(on.inspect().find(id));
     if (!task) return unknown_task;
+    if (task->state == state::dead) {
+        return "it is dead: other arguments (--args, without a time) start it again, and errand revive starts it as it "
+               "was";
+    }
     if (is_end(task->state)) {
         return "it has ended as " + std::string{to_string(task->state)} +
                ", and what has started keeps its arguments: errand perform " + task->handler +

@@ -36,6 +36,42 @@ awaitable<std::optional<bool>> edit_on(store& in, task_id id, incarnation life, 
                       " was not changed: others changed it again and again meanwhile; try once more"};
 }
 
+void alter_body(task_body& body, const task_change& what, bool gated) {
+    if (what.args) {
+        body.args = boost::json::serialize(*what.args);
+        if (gated) renew_gates(body);
+    }
+    if (what.priority) body.priority = static_cast<std::uint8_t>(*what.priority);
+}
+
+awaitable<std::optional<bool>> revive_as_on(store& in, task_id id, incarnation life,
+                                            std::optional<task_change> other) {
+    const auto found = co_await in.find(id);
+    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
+    if (!found->finished_at || found->where == state::success) co_return false;
+    // A group is not run: it comes back with its members.
+    auto body = decode_body(found->body);
+    if (body.rule == on_failed::gather) co_return false;
+    const auto outcome = decode_outcome(found->outcome);
+    task_notes notes = outcome.notes.value_or(task_notes{});
+    // Who ended it aside has left them where they were.
+    if (!outcome.notes && !found->notes.empty()) notes = decode_notes(found->notes);
+    // Who did not know its handler does not come to know it by this.
+    notes.attempts = notes.lost_leases = 0;
+    notes.snoozed = false;
+    notes.revived = true;
+    if (notes.flow) count_change(*notes.flow);
+    const auto record = encode(notes);
+    std::string other_body;
+    if (other) {
+        // What a flow is run with is its content, which its type's programs change.
+        if (found->where != state::dead || notes.flow) co_return false;
+        alter_body(body, *other, may_have_gates(id, in.shards()));
+        other_body = encode(body);
+    }
+    co_return co_await in.revive(id, incarnation_of(found->body), *found->finished_at, record, other_body);
+}
+
 }  // namespace
 
 awaitable<cancel_answer> cancel_on(store& in, task_id id, incarnation life, duration retention) {
@@ -47,22 +83,7 @@ awaitable<cancel_answer> cancel_on(store& in, task_id id, incarnation life, dura
 }
 
 awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life) {
-    const auto found = co_await in.find(id);
-    if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
-    if (!found->finished_at || found->where == state::success) co_return false;
-    // A group is not run: it comes back with its members.
-    if (decode_body(found->body).rule == on_failed::gather) co_return false;
-    const auto outcome = decode_outcome(found->outcome);
-    task_notes notes = outcome.notes.value_or(task_notes{});
-    // Who ended it aside has left them where they were.
-    if (!outcome.notes && !found->notes.empty()) notes = decode_notes(found->notes);
-    // Who did not know its handler does not come to know it by this.
-    notes.attempts = notes.lost_leases = 0;
-    notes.snoozed = false;
-    notes.revived = true;
-    if (notes.flow) count_change(*notes.flow);
-    const auto record = encode(notes);
-    co_return co_await in.revive(id, incarnation_of(found->body), *found->finished_at, record);
+    return revive_as_on(in, id, life, std::nullopt);
 }
 
 awaitable<std::optional<bool>> revive_with_dependents_on(store& in, task_id id, incarnation life) {
@@ -85,15 +106,16 @@ awaitable<std::optional<bool>> change_on(store& in, task_id id, incarnation life
     const auto alter = [what, gates](const found_task&, task_body& body, edit_call& call) {
         // A group has no arguments of its own.
         if (body.rule == on_failed::gather) return false;
-        if (what.args) {
-            body.args = boost::json::serialize(*what.args);
-            if (gates) renew_gates(body);
-        }
-        if (what.priority) body.priority = static_cast<std::uint8_t>(*what.priority);
+        alter_body(body, what, gates);
         if (what.due_at) body.due_at = call.due_at = what.due_at;
         return true;
     };
-    return edit_on(in, id, life, true, alter);
+    const auto changed = co_await edit_on(in, id, life, true, alter);
+    if (changed.value_or(true) || !what.args || what.due_at) co_return changed;
+    // It may be dead.
+    const auto revived = co_await revive_as_on(in, id, life, what);
+    if (revived.value_or(false)) co_await revive_dependents(in, id);
+    co_return revived;
 }
 
 awaitable<remove_verdict> remove_on(store& in, task_id id) {

@@ -16,6 +16,7 @@ awaitable<std::optional<bool>> revive_on(store& in, task_id id, incarnation life
 // The same, and they wait again when it is done.
 awaitable<std::optional<bool>> revive_with_dependents_on(store& in, task_id id, incarnation life);
 awaitable<std::optional<bool>> reschedule_on(store& in, task_id id, incarnation life, time_point due_at);
+// A dead one that gets other arguments starts again with them.
 awaitable<std::optional<bool>> change_on(store& in, task_id id, incarnation life, task_change what);
 awaitable<remove_verdict> remove_on(store& in, task_id id);
 

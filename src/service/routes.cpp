@@ -94,8 +94,9 @@ constexpr std::array revive_answers{outcome{200, "`{\"id\", \"state\"}`"}, unkno
                                     outcome{409, "It has not ended so"}, away};
 constexpr std::array reschedule_answers{outcome{200, "The task"}, bad, unknown,
                                         outcome{409, "It runs or has ended"}, away};
-constexpr std::array change_answers{outcome{200, "The task"}, bad, unknown,
-                                    outcome{409, "It has started before"}, away};
+constexpr std::array change_answers{
+    outcome{200, "The task"}, bad, unknown,
+    outcome{409, "It has started before, and is not dead with other arguments"}, away};
 
 constexpr outcome over{
     409,
@@ -287,7 +288,8 @@ std::span<const route> task_routes() noexcept {
             .needs = scope::submit,
             .name = "change_task",
             .meaning =
-                "Gives a task that has never started other arguments, another priority or due time, as one step",
+                "Gives a task that has never started other arguments, another priority or due time, as one step; a dead "
+                "one that gets other arguments starts again with them",
             .run = change_task,
             .body = change_fields,
             .large = true,

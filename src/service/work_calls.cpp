@@ -5,6 +5,7 @@
 
 #include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
+#include "runtime/task_event.hpp"
 #include "service/attempt_calls.hpp"
 #include "service/calls.hpp"
 #include "service/dispatch.hpp"
@@ -13,6 +14,7 @@
 #include "service/instant.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
+#include "worker/announce.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -218,6 +220,19 @@ awaitable<json::value> args_of(exchange& work, const task_body& body, json::stor
     co_return args;
 }
 
+// The result that it takes is encrypted with a key that is not here: it uses no attempt, and others may have the key.
+void wait_for_key(exchange& work, const attempt& one, const task_body& body, std::string why) {
+    const auto now = work.tasks().now();
+    auto said = task_event(event_kind::task_snoozed, one.task.id, body);
+    said.queue = one.task.queue;
+    // It was told as started when it was taken.
+    said.started_at = one.at;
+    said.ended_at = now;
+    said.text = std::move(why);
+    announce(work.app(), std::move(said));
+    work.put(unbegun(work.app(), one, attempt_end::locked, nullptr, now));
+}
+
 // Nullopt: it cannot begin, and that was reported.
 awaitable<std::optional<json::object>> show_claimed(exchange& work, const attempt& one, duration lease,
                                                     json::storage_ptr memory) {
@@ -229,6 +244,9 @@ awaitable<std::optional<json::object>> show_claimed(exchange& work, const attemp
     } catch (const store_error&) {
         // What the store does not tell now it may tell the next one.
         throw;
+    } catch (const key_missing& missing) {
+        wait_for_key(work, one, of.body, missing.what());
+        co_return std::nullopt;
     } catch (...) {
         failed = std::current_exception();
     }

@@ -443,9 +443,9 @@ public:
                                                                  std::string_view gathered) = 0;
     virtual awaitable<void> delivered(std::span<const delivery> all) = 0;
     // A task that ended otherwise than by success starts again with these notes: it stands aside where they tell of workers
-    // that do not know its handler. False: it has not ended so.
+    // that do not know its handler. `other_body`: in the place of its own; empty: as it was. False: it has not ended so.
     virtual awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
-                                   std::string_view encoded_notes) = 0;
+                                   std::string_view encoded_notes, std::string_view other_body = {}) = 0;
 
     // ---- inspection and repair ----
     virtual awaitable<overview_answer> overview() = 0;

@@ -89,6 +89,7 @@ public:
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
     std::string locked;                             // of what this program has no key for: why
+    int locked_before = 0;                          // notes.locked as it was claimed
     std::string joins;                              // an item's encoded joining
     std::unique_ptr<bundle_run> bundle;             // of a run over items, once they are read
     std::optional<time_point> started_at;           // by the store's clock

@@ -143,7 +143,7 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
         attempt.locked = std::move(*why);
         return attempt_end::locked;
     }
-    attempt.notes.locked = 0;
+    attempt.locked_before = std::exchange(attempt.notes.locked, 0);
     const auto& flow = attempt.notes.flow;
     attempt.args.emplace(detail::parse_json(flow && flow->content ? '[' + *flow->content + ']'
                                                                   : attempt.body.args,
@@ -215,7 +215,13 @@ void executor::launch(active_task& attempt) {
 
 // Its first argument is the result of the task that it came after.
 awaitable<std::string> executor::call_with_result(active_task& attempt) {
-    const auto text = co_await detail::stored_result(shared_.app, to_text(attempt.body.after.back()));
+    std::string text;
+    try {
+        text = co_await detail::stored_result(shared_.app, to_text(attempt.body.after.back()));
+    } catch (const key_missing& missing) {
+        attempt.locked = missing.what();
+        throw;
+    }
     auto& args = attempt.args->get_array();
     args.insert(args.begin(), detail::parse_json(text, "args[0]", args.storage()));
     attempt.body.takes_result = false;
@@ -232,7 +238,12 @@ awaitable<std::string> executor::call_bundle(active_task& attempt) {
     auto read = [id = attempt.task.id](loop& there) { return bundle_run::read(there.tasks(), id); };
     attempt.bundle = co_await on_loop(home_, std::move(read));
     if (attempt.bundle->items().empty()) co_return std::string{};
-    attempt.args.emplace(attempt.bundle->args(attempt.args_storage(), shared_.app.seals()));
+    try {
+        attempt.args.emplace(attempt.bundle->args(attempt.args_storage(), shared_.app.seals()));
+    } catch (const key_missing& missing) {
+        attempt.locked = missing.what();
+        throw;
+    }
     const auto result = co_await call_handler(attempt);
     const auto now = shared_.app.now();
     const auto ends = attempt.bundle->ends(*attempt.known, attempt.set.get(), result, now);
@@ -380,6 +391,13 @@ void executor::ended(active_task& attempt, std::exception_ptr failure, std::stri
         } catch (...) {
         }
     }
+    // What it is to be called with is encrypted with a key that is not here: its handler was not called.
+    if (how == attempt_end::threw && !attempt.locked.empty()) {
+        how = attempt_end::locked;
+        attempt.notes.locked = attempt.locked_before;
+    } else {
+        attempt.locked.clear();
+    }
     if (!failure && attempt.cause == attempt_end::timed_out) {
         auto said = said_of(event_kind::ended_late, attempt);
         said.max_attempts = attempt.terms.max_retry + 1;
@@ -456,7 +474,8 @@ void executor::hand_in(active_task& attempt, decision&& decided, std::string res
     tell(attempt, decided);
     count(attempt, decided);
     end_span(attempt, decided);
-    const auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
+    auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
+    if (!attempt.locked.empty()) facts.started_at.reset();
     auto report = report_of(std::move(decided), attempt.terms, facts, std::move(result));
     reporter_.add(std::move(report), attempt.leased_at, attempt.body.handler);
     if (!attempt.given_up) return leave(attempt);
@@ -517,7 +536,7 @@ void executor::tell(const active_task& attempt, const decision& decided) {
 
 // What was not started, or is given back, was no run.
 void executor::count(const active_task& attempt, const decision& decided) {
-    if (!attempt.known || attempt.began == steady::time_point{}) return;
+    if (!attempt.known || attempt.began == steady::time_point{} || !attempt.locked.empty()) return;
     auto how = attempt_tally::result::went_well;
     bool ends = false;
     switch (decided.kind) {

@@ -155,6 +155,13 @@ TEST_CASE("change gives a task that has never started other arguments, priority 
     t.all_are(state::retry, 1);
     CHECK_THAT(t.errand({"change", fails.id(), "--args", "[3]"}).err,
                ContainsSubstring("has started before"));
+    const auto dead = t.submit(4, {.max_retry = 0});
+    errand::test::eventually([&] { return t.info(dead).state == state::dead; });
+    CHECK_THAT(t.errand({"change", dead.id(), "--now"}).err,
+               ContainsSubstring("it is dead: other arguments (--args, without a time) start it again"));
+    broken = false;
+    CHECK(t.errand({"change", dead.id(), "--args", "[8]"}).out == "changed " + dead.id() + '\n');
+    CHECK(t.wait(dead) == 16);
     const auto unknown = t.errand({"change", "0198c5d2-0000-7000-8000-000000000000", "--now"});
     CHECK(unknown.code == 1);
     CHECK_THAT(unknown.err, ContainsSubstring("no task has this id"));

@@ -109,6 +109,48 @@ TEST_CASE("arguments and priority of a task that has not started are changed as 
                          MessageMatches(ContainsSubstring("12")));
 }
 
+TEST_CASE(
+    "a dead task that gets other arguments starts again with them, and with all that was cancelled because of it",
+    "[inspect]") {
+    desk t{one_shard()};
+    t.start();
+    desk_is_broken = true;
+    const auto dead = t.submit(1, {.max_retry = 0});
+    const auto child = t.submit(5, {.after = {dead}});
+    const auto beside = t.submit(2, {.max_retry = 0});
+    eventually([&] { return t.info(dead).state == state::dead && t.info(beside).state == state::dead; });
+    eventually([&] { return t.info(child).state == state::cancelled; });
+    desk_is_broken = false;
+    const auto inspect = t.app.inspect();
+    // It is not brought back by the way.
+    CHECK_FALSE(t.run(inspect.change(dead.id(), {.priority = 3})));
+    CHECK_FALSE(t.run(inspect.change(dead.id(),
+                                     {.args = boost::json::array{10}, .due_at = errand::time_point{}})));
+    CHECK_FALSE(t.run(inspect.change(child.id(), {.args = boost::json::array{10}})));
+    CHECK(t.info(dead).state == state::dead);
+    CHECK(t.run(inspect.pause("chores")));
+    CHECK(t.run(inspect.change(beside.id(), {.args = boost::json::array{20}})));
+    // Longer than what stands in a row of its own, and shorter again.
+    const std::string long_text(20'000, 'x');
+    CHECK(t.run(inspect.change(dead.id(), {.args = boost::json::array{long_text}, .priority = 3})));
+    const auto again = t.info(dead);
+    CHECK(again.state == state::ready);
+    CHECK(again.args == boost::json::array{long_text});
+    CHECK(again.attempt == 0);
+    const auto first =
+        t.run(inspect.list({.state = state::ready, .queue = "chores"}, {}, 1, list_order::oldest_first));
+    REQUIRE(first.tasks.size() == 1);
+    CHECK(first.tasks.front().id == dead.id());
+    CHECK(t.run(inspect.resume("chores")));
+    // These are no arguments for it: it is dead once more, and is mended once more.
+    eventually([&] { return t.info(dead).state == state::dead; });
+    CHECK(t.run(inspect.change(dead.id(), {.args = boost::json::array{10}})));
+    CHECK(t.wait(dead) == 10);
+    CHECK(t.wait(beside) == 20);
+    CHECK(t.wait(child) == 5);
+    CHECK(t.info(dead).attempt == 1);
+}
+
 TEST_CASE("changes made at once by many leave the task with one of them, and none is lost half",
           "[inspect]") {
     desk t;

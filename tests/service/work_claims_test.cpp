@@ -380,3 +380,42 @@ TEST_CASE("stages of one attempt are there for the next, and stay as they are", 
     CHECK(py.say(second, ":stage", R"("name": "s", "result": ")" + std::string(1024 * 1024, 'x') + '"')
               .status == 413);
 }
+
+// ---- encryption -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a task that takes a result is handed out where its key is, and loses no attempt elsewhere",
+          "[service][shared_by_apps]") {
+    const std::string old_key = "old:" + std::string(64, '1');
+    const std::string new_key = "new:" + std::string(64, '2');
+    auto settings = errand::test::fresh_settings();
+    settings.encryption_keys = old_key;
+    counter before{{}, settings};
+    settings.encryption_keys = new_key + "," + old_key;
+    counter after{{}, settings};
+    auto at = before.connect();
+    const auto got =
+        at.ask("POST", before.path("/plans"),
+               R"({"tasks": [{"name": "a", "handler": "py_thing", "queue": "foreign", "args": [1]},
+                                          {"handler": "py_thing", "queue": "foreign", "result_of": "a"}]})");
+    REQUIRE(got.status == 201);
+    const std::string id{got.json().at("tasks").at(1).at("id").as_string()};
+    program knows{after, "knows"};
+    CHECK(knows.report(knows.claim_one(), R"("outcome": "success", "result": "sum")").status == 200);
+    std::atomic<int> waited{0};
+    std::string why;
+    before.app.on_event([&](const errand::event& what) {
+        if (what.kind != errand::event_kind::task_snoozed || what.task != id) return;
+        why = what.text;
+        ++waited;
+    });
+    program does_not{before, "does-not"};
+    errand::test::eventually([&] { return before.task(id).state == state::ready; });
+    CHECK(does_not.claim().empty());
+    errand::test::eventually([&] { return waited == 1; });
+    CHECK_THAT(why, ContainsSubstring("encrypted with the key new, which this program does not have"));
+    const auto task = knows.claim_one();
+    CHECK(task.at("id") == json::string_view{id});
+    CHECK(task.at("attempt") == 1);
+    CHECK(task.at("last_error").is_null());
+    CHECK(task.at("args").at(0) == "sum");
+}

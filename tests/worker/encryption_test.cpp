@@ -124,6 +124,44 @@ TEST_CASE("a task waits for a worker that has its key, loses no attempt, and wha
         MessageMatches(ContainsSubstring("encrypted with the key new, which this program does not have")));
 }
 
+TEST_CASE("a task waits for a worker that has the key of the result it takes, and loses no attempt",
+          "[shared_by_apps]") {
+    auto settings = errand::test::fresh_settings();
+    settings.queues = {{"default", 1}};
+    auto of_both = settings;
+    of_both.queues.emplace("later", 1);
+    bench before{with_keys(of_both, old_key)};
+    const auto echoes = before.app.handler<echo>();
+    const auto last =
+        before.run(errand::chain(echoes.plan(7), echoes.with({.queue = "later"}).plan()).submit());
+    {
+        // What the first task has for a result is encrypted with the new key.
+        bench during{with_keys(settings, new_key + "," + old_key)};
+        during.start();
+        eventually([&] { return before.info(last).state == state::ready; });
+    }
+    std::atomic<int> waited{0};
+    std::string why;
+    before.app.on_event([&](const errand::event& what) {
+        if (what.kind != errand::event_kind::task_snoozed) return;
+        if (waited == 0) why = what.text;
+        ++waited;
+    });
+    before.start();
+    eventually([&] { return waited > 1; });
+    before.stop();
+    CHECK_THAT(why, ContainsSubstring("encrypted with the key new, which this program does not have"));
+    CHECK(before.info(last).attempt == 0);
+    CHECK(!before.info(last).started_at);
+    CHECK(before.book.count("7") == 0);
+    bench after{with_keys(of_both, new_key + "," + old_key)};
+    after.start();
+    const auto taken = after.run(after.app.find<int>(last.id()));
+    REQUIRE(taken);
+    CHECK(after.wait(*taken) == 7);
+    CHECK(after.info(*taken).attempt == 1);
+}
+
 TEST_CASE("keys change while tasks wait: what the old one encrypted is run, and the new one encrypts",
           "[shared_by_apps]") {
     const auto settings = errand::test::fresh_settings();

@@ -153,7 +153,7 @@ awaitable<void> shard_store::delivered(std::span<const delivery> all) {
 }
 
 awaitable<bool> shard_store::revive(const task_id& id, incarnation life, time_point finished_at,
-                                    std::string_view encoded_notes) {
+                                    std::string_view encoded_notes, std::string_view other_body) {
     script_call call{script_name::revive, keys_};
     name_known(call);
     call.arg(id.view());
@@ -162,6 +162,7 @@ awaitable<bool> shard_store::revive(const task_id& id, incarnation life, time_po
     call.arg(encoded_notes);
     const bool strange = decode_notes(encoded_notes).unknown_handler > 0;
     call.arg(std::string_view{strange ? "1" : "0"});
+    call.arg(other_body);
     reply answer;
     reply_reader in{answer};
     const auto head = co_await ask(call, answer, in);

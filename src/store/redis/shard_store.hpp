@@ -65,7 +65,7 @@ public:
                                                          std::string_view gathered) override;
     awaitable<void> delivered(std::span<const delivery> all) override;
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
-                           std::string_view encoded_notes) override;
+                           std::string_view encoded_notes, std::string_view other_body) override;
     awaitable<overview_answer> overview() override;
     awaitable<totals_answer> happened() override;
     awaitable<std::vector<worker_card>> workers() override;

@@ -119,9 +119,10 @@ awaitable<std::vector<std::vector<task_id>>> sealed_store::resolve(std::span<con
 }
 
 awaitable<bool> sealed_store::revive(const task_id& id, incarnation life, time_point finished_at,
-                                     std::string_view encoded_notes) {
+                                     std::string_view encoded_notes, std::string_view other_body) {
     const auto record = records_.seal_notes(id, encoded_notes);
-    co_return co_await in_.revive(id, life, finished_at, record);
+    const auto body = other_body.empty() ? std::string{} : records_.seal_body(id, other_body);
+    co_return co_await in_.revive(id, life, finished_at, record, body);
 }
 
 // The store compares bytes, and the same arguments are sealed otherwise each time: so what was seen is compared with what is there

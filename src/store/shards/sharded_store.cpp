@@ -301,8 +301,8 @@ awaitable<std::optional<found_task>> sharded_store::find(const task_id& id) {
 }
 
 awaitable<bool> sharded_store::revive(const task_id& id, incarnation life, time_point finished_at,
-                                      std::string_view encoded_notes) {
-    return owner(id).revive(id, life, finished_at, encoded_notes);
+                                      std::string_view encoded_notes, std::string_view other_body) {
+    return owner(id).revive(id, life, finished_at, encoded_notes, other_body);
 }
 
 awaitable<confirm_verdict> sharded_store::confirm(const task_id& id, incarnation life, bool walked) {

@@ -190,14 +190,21 @@ std::pair<list_row*, std::int64_t> dependencies::place_of_revived(const task_id&
     return queues_.free_place(*row.list->queue, row.priority, std::nullopt, row.group, id);
 }
 
-bool dependencies::revive(const task_id& id, incarnation life, time_point finished_at,
-                          std::string_view notes) {
+bool dependencies::revive(const task_id& id, incarnation life, time_point finished_at, std::string_view notes,
+                          std::string_view other_body) {
     auto row = rows_.find(id);
     if (!row || !row->ended() || row->life != life || row->where() == state::success) return false;
     if (row->finished_at() != finished_at.time_since_epoch().count()) return false;
     // A group is not run: it comes back with its members.
     if (const auto record = edges_.waiting_of(id); record && record->rule == on_failed::gather) return false;
-    const auto [to, place] = place_of_revived(id, *row, notes);
+    auto again = *row;
+    if (!other_body.empty()) {
+        again.priority = priority_of(other_body);
+        again.group = group_in(row->list->queue->name, other_body);
+        rows_.change_body(id, *row, other_body);
+        sql_.revive_as_other.run(tx_.ns(), id.view(), again.priority, again.group);
+    }
+    const auto [to, place] = place_of_revived(id, again, notes);
     rows_.change_list(*row, *to);
     sql_.revive.run(tx_.ns(), id.view(), to->k, place, std::optional<std::string_view>{notes});
     // Who revives it by name wants it to run, whatever became of its parents.

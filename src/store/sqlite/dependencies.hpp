@@ -35,7 +35,8 @@ public:
     news_answer take_news(std::size_t limit, duration lease);
     std::vector<std::vector<task_id>> resolve(std::span<const resolution> all, std::string_view gathered);
     void delivered(std::span<const delivery> all);
-    bool revive(const task_id& id, incarnation life, time_point finished_at, std::string_view notes);
+    bool revive(const task_id& id, incarnation life, time_point finished_at, std::string_view notes,
+                std::string_view other_body);
 
 private:
     // What is being told was begun without this task: it is told again, and who is at it strikes nothing off.

@@ -154,9 +154,9 @@ public:
         return done({"delivered"}, [=](operations& in) { in.dependency.delivered(all); });
     }
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
-                           std::string_view notes) override {
+                           std::string_view notes, std::string_view other_body) override {
         return client_.ask({"revive"}, [=](operations& in) {
-            return in.dependency.revive(id, life, finished_at, notes);
+            return in.dependency.revive(id, life, finished_at, notes, other_body);
         });
     }
     awaitable<overview_answer> overview() override {

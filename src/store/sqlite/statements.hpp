@@ -186,6 +186,7 @@ struct statements {
     ERRAND_SQL(holder_of_claim, "cancel.holder");
     ERRAND_SQL(drop_overdue, "withdraw.overdue");
     ERRAND_SQL(revive, "revive.start");
+    ERRAND_SQL(revive_as_other, "revive.other");
     ERRAND_SQL(edit, "edit.write");
     ERRAND_SQL(pause, "pause.set");
 
