@@ -140,6 +140,8 @@ void process_meter::write_calls(metric_text& to) const {
     }
     to.begin(metric::http_request_duration);
     for (const auto& [route, cells] : all.requests) to.add({{"route", route}}, cells.took);
+    to.begin(metric::http_streams);
+    to.add({}, static_cast<double>(streams.load()));
 }
 
 // Where no worker runs there is nothing to say.

@@ -1,5 +1,9 @@
 #include "service/console/live.hpp"
 
+#include <errand/proxy.hpp>
+
+#include "runtime/app_core.hpp"
+#include "runtime/process_meter.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -69,10 +73,12 @@ public:
     place(live& of, std::shared_ptr<topic> what) : of_{of}, what_{std::move(what)} {
         ++what_->watchers;
         ++of_.watchers_;
+        ++detail::core_of(of_.app_).meter.streams;
     }
     ~place() {
         --what_->watchers;
         --of_.watchers_;
+        --detail::core_of(of_.app_).meter.streams;
     }
     place(const place&) = delete;
     place& operator=(const place&) = delete;
