@@ -34,7 +34,11 @@ awaitable<day_book::days> day_book::of(std::string queue) {
     const auto all = co_await app_.inspect().history(lately ? 2 : most_days);
     auto read = sums_of(all, queue);
     days known;
-    if (lately) {
+    if (!lately) {
+        // What is missing now would be missing for as long as somebody looks.
+        const auto away = co_await app_.inspect().away();
+        if (!away.empty()) co_return read;
+    } else {
         const auto before = pages_.find(queue);
         // Others have needed the room meanwhile.
         if (before == pages_.end()) co_return co_await of(queue);
