@@ -330,7 +330,13 @@ add_dependencies(errand_piles errand_shifted_clock)
 add_test(NAME "fault: what the dead leave behind is swept" COMMAND errand_piles --long --things 2000 --untimed)
 set_tests_properties("fault: what the dead leave behind is swept" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST 20)
 
-foreach(program trial piles outbox_trial)
+errand_test_program(errand_overlook SOURCES trial/overlook.cpp trial/abundance.cpp)
+target_link_libraries(errand_overlook PRIVATE errand::service CLI11::CLI11)
+add_test(NAME "fault: the console before a store with much in it"
+    COMMAND errand_overlook --console --tasks 4000 --queues 80 --workers 20 --days 3 --seconds 2 --untimed)
+set_tests_properties("fault: the console before a store with much in it" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST 15)
+
+foreach(program trial piles overlook outbox_trial)
     add_test(NAME "fault: a word that no trial knows is refused in a sentence by errand_${program}"
         COMMAND errand_${program} --seconds 5 --tings 100)
     set_tests_properties("fault: a word that no trial knows is refused in a sentence by errand_${program}" PROPERTIES

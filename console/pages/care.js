@@ -6,7 +6,7 @@ import { attempt } from '../parts/notice.js';
 import { question } from '../parts/dialog.js';
 import { Failure, Loading, Table } from '../parts/table.js';
 import { State } from '../parts/state.js';
-import { Ago, count, length } from '../parts/text.js';
+import { Ago, count, length, plural } from '../parts/text.js';
 import { mayChange } from '../parts/session.js';
 
 const stop = (run) => attempt(() => post('stop', { id: run.id }), 'it stops after the page that it is at');
@@ -88,7 +88,9 @@ export function Health() {
   return html`<h1>Health</h1><dl class="facts">
       <dt>Store</dt><dd>${data.away.length === 0 ? html`<${State} is="done"/> answers` : html`<${State} is="failed"/> shards that do not answer: ${data.away.join(', ')}`}</dd>
       <dt>Namespace</dt><dd>${data.namespace}</dd><dt>Shards</dt><dd>${count(data.shards)}</dd>
-      <dt>Version</dt><dd>${data.version}</dd><dt>Pages watching</dt><dd>${count(data.watchers)}</dd></dl>
+      <dt>Version</dt><dd>${data.version}</dd>
+      ${data.versions.length > 0 && html`<dt>Workers</dt><dd>${data.versions.map((one) => plural(one.workers, 'worker') + ' of ' + (one.version || 'an unknown version')).join(', ')}</dd>`}
+      <dt>Pages watching</dt><dd>${count(data.watchers)}</dd></dl>
     <section aria-labelledby="config"><h2 id="config">How this service is set</h2>
       <dl class="facts">${data.config.map(([about, words]) => html`<dt key=${about}>${about}</dt><dd>${words}</dd>`)}</dl></section>
     ${data.outboxes.length > 0 && html`<section><h2>Outboxes</h2><${Table} columns=${outboxColumns} rows=${data.outboxes} rowKey=${(row) => row.database}/></section>`}

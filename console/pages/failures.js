@@ -5,7 +5,7 @@ import { heard } from '../live.js';
 import { Failure, Loading, Table } from '../parts/table.js';
 import { Ago, count, plural } from '../parts/text.js';
 import { task as taskPath } from '../parts/paths.js';
-import { actOnAll, actionsFor } from '../parts/actions.js';
+import { actOnAll, actionsForAll } from '../parts/actions.js';
 import { mayChange } from '../parts/session.js';
 
 export function Failures({ filter }) {
@@ -27,7 +27,7 @@ export function Failures({ filter }) {
     { title: 'first', cell: (row) => html`<${Ago} at=${row.first}/>` },
     { title: 'last', cell: (row) => html`<${Ago} at=${row.last}/>` },
     { title: '', cell: (row) => html`<a class="button small" href=${taskPath(row.sample_id)}>Newest</a>
-      ${mayChange() && actionsFor(filter.state).filter((one) => one.name !== 'cancel').map((one) => html`<button key=${one.name}
+      ${mayChange() && actionsForAll(filter.state).filter((one) => one.name !== 'cancel').map((one) => html`<button key=${one.name}
         class=${'small' + (one.danger ? ' danger' : '')} onClick=${() => actOnAll(one, { ...filter, cause: row.cause })}>${one.label} …</button>`)}` },
   ];
   return html`<p class="faint">${now.data.complete ? 'All' : 'The newest'} ${plural(now.data.looked_at, 'failure')}, by type and text without ids and numbers.</p>

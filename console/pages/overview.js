@@ -28,7 +28,7 @@ function pace(now) {
 const where = {
   paused: (one) => queuePath(one.subject), unserved: (one) => queuePath(one.subject), late: (one) => queuePath(one.subject),
   dead: (one) => to('/tasks', { state: 'dead', queue: one.subject, group: 'error' }),
-  blocking: () => to('/workers'), outbox: () => to('/health'), shard: () => to('/health'),
+  lost: () => to('/workers'), blocking: () => to('/workers'), outbox: () => to('/health'), shard: () => to('/health'),
   handler: (one) => to('/tasks', { state: 'delayed', handler: one.subject }),
 };
 

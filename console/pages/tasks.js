@@ -8,7 +8,7 @@ import { Failure, Loading, Table } from '../parts/table.js';
 import { State, states } from '../parts/state.js';
 import { Ago, Since, count } from '../parts/text.js';
 import { queue as queuePath, task as taskPath } from '../parts/paths.js';
-import { act, actOnAll, actionsFor, mayMove, reschedule } from '../parts/actions.js';
+import { act, actOnAll, actionsFor, actionsForAll, mayMove, reschedule } from '../parts/actions.js';
 import { mayChange } from '../parts/session.js';
 import { Failures } from './failures.js';
 
@@ -103,7 +103,7 @@ function Bar({ filter, chosen, clear, again }) {
       ${mayMove(filter.state) && html`<button class="small" onClick=${async () => over(await reschedule([...chosen]))}>Reschedule …</button>`}
       <button class="small quiet" onClick=${clear}>None</button>`}
     ${chosen.size === 0 && html`<span class="faint">All that match:</span>
-      ${fitting.map((one) => html`<button key=${one.name} class="small" onClick=${() => actOnAll(one, filter)}>${one.label} all …</button>`)}`}
+      ${actionsForAll(filter.state).map((one) => html`<button key=${one.name} class="small" onClick=${() => actOnAll(one, filter)}>${one.label} all …</button>`)}`}
   </div>`;
 }
 

@@ -16,6 +16,12 @@ export const actions = [
 
 export const actionsFor = (state) => actions.filter((one) => one.for.includes(state));
 
+export const mayMove = (state) => ['waiting', 'delayed', 'ready', 'retry'].includes(state);
+const move = { name: 'reschedule', label: 'Reschedule', moves: true };
+
+/** Of all that match, another due time is one more. */
+export const actionsForAll = (state) => (mayMove(state) ? [...actionsFor(state), move] : actionsFor(state));
+
 /** One or some, by their ids. */
 export async function act(action, ids) {
   if (action.asks) {
@@ -32,16 +38,14 @@ export async function act(action, ids) {
   });
 }
 
+const whenField = { name: 'minutes', label: 'In so many minutes', type: 'number', value: '0', hint: '0: at once' };
+const inMinutes = (minutes) => new Date(Date.now() + Number(minutes || 0) * 60000).toISOString();
+
 /** When: as an instant; null: he has thought better of it. */
 export async function askWhen() {
-  const given = await question({
-    title: 'Another due time', yes: 'Reschedule',
-    fields: [{ name: 'minutes', label: 'In so many minutes', type: 'number', value: '0', hint: '0: at once' }],
-  });
-  return given ? new Date(Date.now() + Number(given.minutes || 0) * 60000).toISOString() : null;
+  const given = await question({ title: 'Another due time', yes: 'Reschedule', fields: [whenField] });
+  return given ? inMinutes(given.minutes) : null;
 }
-
-export const mayMove = (state) => ['waiting', 'delayed', 'ready', 'retry'].includes(state);
 
 /** Another due time of some, by their ids. */
 export async function reschedule(ids) {
@@ -78,6 +82,7 @@ export async function actOnAll(action, filter) {
     title: `${action.label} ${least ? 'at least ' : ''}${plural(n, 'task')}?`,
     text: 'All that are ' + run.on.replace(/ tasks$/, '') + '. The server does it, page by page; it can be stopped at any time.',
     fields: [
+      ...(action.moves ? [whenField] : []),
       { name: 'most', label: 'So many at most', type: 'number', hint: 'empty: all; 10 to try it first' },
       { name: 'rate', label: 'So many a second', type: 'number', hint: 'empty: as fast as it goes' },
     ],
@@ -85,7 +90,7 @@ export async function actOnAll(action, filter) {
   });
   if (!agreed) return;
   const begun = await attempt(() => post('run', {
-    ...order, most: Number(agreed.most || 0), rate: Number(agreed.rate || 0),
+    ...order, ...(action.moves ? { at: inMinutes(agreed.minutes) } : {}), most: Number(agreed.most || 0), rate: Number(agreed.rate || 0),
   }), 'begun');
   if (begun) go(to('/runs'));
 }

@@ -68,6 +68,8 @@ struct event {
     std::string name_space{};
     std::optional<duration>
         waited{};  ///< when an attempt has started: how long its task had been due, of its first one
+    std::string
+        trace_id{};  ///< when an attempt has ended: in which trace its span is; empty where nobody takes spans
 };
 
 /// Hears events; see app::on_event.

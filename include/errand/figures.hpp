@@ -26,6 +26,8 @@ struct handler_figures {
     std::int64_t runs = 0;      ///< attempts that were started and have ended
     std::int64_t failures = 0;  ///< of these: failed, and are tried again
     std::int64_t dead = 0;      ///< of these: failed, and are not
+    /// None of these: attempts whose worker gave no sign of life, so that another took the task over.
+    std::int64_t lost = 0;
     /// From when a task was due until its first attempt started; not of tasks that depended on others, which have no such time.
     time_figures wait{};
     time_figures run{};  ///< from the start of an attempt to its end
@@ -36,9 +38,10 @@ struct handler_figures {
 /// What happened in a namespace lately.
 struct figures_info {
     duration over{0};  ///< the time that runs, failures and percentiles are of: 60 to 70 minutes
-    std::vector<handler_figures> handlers{};  ///< by name; those of which an attempt has ended in that time
-    handler_figures all{};                    ///< of all of them together, without a name
-    std::int64_t backlog = 0;                 ///< tasks that have neither ended nor are running, now
+    std::vector<handler_figures>
+        handlers{};            ///< by name; those of which an attempt has ended or was lost in that time
+    handler_figures all{};     ///< of all of them together, without a name
+    std::int64_t backlog = 0;  ///< tasks that have neither ended nor are running, now
     std::optional<duration>
         oldest{};  ///< since when the one that is next has been submitted, of all queues the longest
 };

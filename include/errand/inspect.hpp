@@ -59,6 +59,7 @@ struct worker_info {
     std::string name;                      ///< host, process id and a random part, as in its log
     std::string host;                      ///< of the machine
     std::int64_t pid = 0;                  ///< of the process
+    std::string version;                   ///< of errand in it; empty when it does not say so
     std::vector<std::string> queues;       ///< that it serves
     std::vector<std::string> handlers;     ///< that it has, by their wire names
     std::size_t concurrency = 0;           ///< so many tasks at once

@@ -5,6 +5,7 @@
 #include "client/handle.hpp"
 #include "client/inspect_rules.hpp"
 #include "client/listing.hpp"
+#include "client/whole_look.hpp"
 #include "core/config_text.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/outbox_port.hpp"
@@ -14,6 +15,8 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace errand {
 
@@ -35,8 +38,10 @@ running_info running_of(const found_task& task) {
 }
 
 // What all workers run, and who runs it.
-awaitable<std::vector<std::pair<std::string, running_info>>> all_running(store& in) {
-    std::vector<std::pair<std::string, running_info>> all;
+using running_tasks = std::vector<std::pair<std::string, running_info>>;
+
+awaitable<running_tasks> all_running(store& in) {
+    running_tasks all;
     for (const auto& list : co_await in.lists(state::working, "")) {
         list_answer page{.items = {}, .last = {}, .more = true};
         while (page.more) {
@@ -66,10 +71,9 @@ queue_info info_of(const queue_state& from, time_point now) {
     return queue;
 }
 
-awaitable<std::vector<queue_info>> queues_on(loop& there) {
-    auto& in = there.tasks();
-    const auto seen = co_await in.overview();
-    const auto happened = co_await in.happened();
+// Of many queues and workers: nothing is looked for from the first one on.
+std::vector<queue_info> queues_of(const overview_answer& seen, const totals_answer& happened,
+                                  const running_tasks& running) {
     std::vector<queue_info> all;
     for (const auto& one : seen.queues) {
         all.push_back(info_of(one, seen.now));
@@ -84,11 +88,19 @@ awaitable<std::vector<queue_info>> queues_on(loop& there) {
                             {state::cancelled, sums.by_end.cancelled},
                             {state::expired, sums.by_end.expired}};
     }
-    for (const auto& [worker, task] : co_await all_running(in)) {
-        const auto at = std::ranges::find(all, task.queue, &queue_info::name);
-        if (at != all.end()) ++at->tasks[state::working];
+    for (const auto& [worker, task] : running) {
+        const auto at = std::ranges::lower_bound(all, task.queue, {}, &queue_info::name);
+        if (at != all.end() && at->name == task.queue) ++at->tasks[state::working];
     }
-    co_return all;
+    return all;
+}
+
+awaitable<std::vector<queue_info>> queues_on(loop& there) {
+    auto& in = there.tasks();
+    const auto seen = co_await in.overview();
+    const auto happened = co_await in.happened(0);
+    const auto running = co_await all_running(in);
+    co_return queues_of(seen, happened, running);
 }
 
 std::vector<std::string> texts_of(const json::object& card, std::string_view member) {
@@ -118,6 +130,8 @@ worker_info worker_of(const worker_card& from) {
     if (const auto* host = members.if_contains("host"); host && host->is_string())
         one.host = std::string{host->get_string()};
     one.pid = number_of(members, "pid");
+    if (const auto* version = members.if_contains("version"); version && version->is_string())
+        one.version = std::string{version->get_string()};
     one.queues = texts_of(members, "queues");
     // Those that are paused are not among the names by which a worker is found.
     for (auto& [name, policy] : handlers_in(from.card).policies) one.handlers.push_back(std::move(name));
@@ -131,35 +145,63 @@ worker_info worker_of(const worker_card& from) {
 }
 
 // The connections of a process are named after it, with a number behind a colon.
-bool belongs_to(const std::string& connection, const std::string& process) {
-    return connection == process ||
-           (connection.size() > process.size() && connection.starts_with(process) &&
-            connection[process.size()] == ':' &&
-            connection.find_first_not_of("0123456789", process.size() + 1) == std::string::npos);
+std::string_view process_of(std::string_view connection) {
+    const auto colon = connection.rfind(':');
+    if (colon == connection.npos || colon + 1 == connection.size()) return connection;
+    const bool is_number = connection.find_first_not_of("0123456789", colon + 1) == connection.npos;
+    return is_number ? connection.substr(0, colon) : connection;
+}
+
+std::vector<worker_info> workers_of(const std::vector<worker_card>& cards, const running_tasks& running) {
+    std::vector<worker_info> all;
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (const auto& card : cards) {
+        places[card.name] = all.size();
+        all.push_back(worker_of(card));
+    }
+    for (const auto& [worker, task] : running) {
+        auto at = places.find(worker);
+        if (at == places.end()) at = places.find(process_of(worker));
+        if (at != places.end()) all[at->second].running.push_back(task);
+    }
+    return all;
 }
 
 awaitable<std::vector<worker_info>> workers_on(loop& there) {
     auto& in = there.tasks();
-    std::vector<worker_info> all;
-    for (const auto& card : co_await in.workers()) all.push_back(worker_of(card));
-    for (auto& [worker, task] : co_await all_running(in)) {
-        const auto at =
-            std::ranges::find_if(all, [&](const worker_info& one) { return belongs_to(worker, one.name); });
-        if (at != all.end()) at->running.push_back(std::move(task));
-    }
-    co_return all;
+    const auto cards = co_await in.workers();
+    const auto running = co_await all_running(in);
+    co_return workers_of(cards, running);
 }
 
 // A SQLite file does not know who waits in other processes: there those count that have a slot free.
-awaitable<std::vector<queue_info>> queues_in_file(loop& there) {
-    auto queues = co_await queues_on(there);
+void count_idle(std::vector<queue_info>& queues, const std::vector<worker_info>& workers) {
     for (auto& queue : queues) queue.idle_workers = 0;
-    for (const auto& worker : co_await workers_on(there)) {
+    for (const auto& worker : workers) {
         if (worker.stopping || worker.running.size() >= worker.concurrency) continue;
         for (auto& queue : queues)
             queue.idle_workers += std::ranges::count(worker.queues, queue.name) > 0 ? 1U : 0U;
     }
+}
+
+awaitable<std::vector<queue_info>> queues_in_file(loop& there) {
+    auto queues = co_await queues_on(there);
+    const auto workers = co_await workers_on(there);
+    count_idle(queues, workers);
     co_return queues;
+}
+
+awaitable<whole_look> whole_on(loop& there, bool in_file) {
+    auto& in = there.tasks();
+    const auto seen = co_await in.overview();
+    const auto happened = co_await in.happened(1);
+    const auto cards = co_await in.workers();
+    const auto running = co_await all_running(in);
+    whole_look all{.queues = queues_of(seen, happened, running),
+                   .workers = workers_of(cards, running),
+                   .today = days_of(happened, 1)};
+    if (in_file) count_idle(all.queues, all.workers);
+    co_return all;
 }
 
 awaitable<task_page> list_on(loop& there, task_filter which, std::string after, std::size_t limit,
@@ -173,7 +215,7 @@ awaitable<task_page> list_on(loop& there, task_filter which, std::string after, 
 }
 
 awaitable<std::vector<day_info>> history_on(loop& there, int days) {
-    const auto happened = co_await there.tasks().happened();
+    const auto happened = co_await there.tasks().happened(days);
     co_return days_of(happened, days);
 }
 
@@ -184,6 +226,11 @@ awaitable<std::vector<queue_info>> inspector::queues() const {
     return on_caller_loop(app_, [in_file](loop& there) {
         return in_file ? queues_in_file(there) : queues_on(there);
     });
+}
+
+awaitable<whole_look> look_at_whole(detail::app_core& app) {
+    const bool in_file = keeps_in_file(app.settings);
+    return on_caller_loop(&app, [in_file](loop& there) { return whole_on(there, in_file); });
 }
 
 awaitable<task_page> inspector::list(task_filter which, std::string after, std::size_t limit,

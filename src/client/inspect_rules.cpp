@@ -8,8 +8,6 @@
 namespace errand {
 namespace {
 
-constexpr std::int64_t minutes_back = 5;
-
 queue_totals of(const totals& all, const std::string& queue) {
     const auto at = all.find(queue);
     return at == all.end() ? queue_totals{} : at->second;

@@ -4,7 +4,7 @@ namespace errand {
 namespace {
 
 // Kept by stores: the numbers stay.
-constexpr int counts_runs = 0, counts_failures = 1, counts_dead = 2;
+constexpr int counts_runs = 0, counts_failures = 1, counts_dead = 2, counts_lost = 3;
 constexpr int waits_from = 1000, runs_from = 2000, totals_from = 3000;
 constexpr int end_of_histogram = 1000;
 
@@ -30,6 +30,7 @@ void attempt_figures::merge(const attempt_figures& other) noexcept {
     runs += other.runs;
     failures += other.failures;
     dead += other.dead;
+    lost += other.lost;
     wait.merge(other.wait);
     run.merge(other.run);
     total.merge(other.total);
@@ -44,6 +45,7 @@ std::vector<handler_count> counts_of(const figures_by_handler& all) {
         put(counts_runs, one.runs);
         put(counts_failures, one.failures);
         put(counts_dead, one.dead);
+        put(counts_lost, one.lost);
         put_histogram(counts, handler, waits_from, one.wait);
         put_histogram(counts, handler, runs_from, one.run);
         put_histogram(counts, handler, totals_from, one.total);
@@ -59,6 +61,8 @@ void add_count(figures_by_handler& to, const handler_count& one) {
         figures.failures += one.times;
     } else if (one.what == counts_dead) {
         figures.dead += one.times;
+    } else if (one.what == counts_lost) {
+        figures.lost += one.times;
     } else if (one.what >= waits_from && one.what < waits_from + end_of_histogram) {
         figures.wait.add(static_cast<std::size_t>(one.what - waits_from), one.times);
     } else if (one.what >= runs_from && one.what < runs_from + end_of_histogram) {
@@ -73,6 +77,7 @@ handler_figures shown(std::string handler, const attempt_figures& of) {
             .runs = of.runs,
             .failures = of.failures,
             .dead = of.dead,
+            .lost = of.lost,
             .wait = times_of(of.wait),
             .run = times_of(of.run),
             .total = times_of(of.total)};

@@ -14,7 +14,7 @@
 namespace errand {
 
 struct attempt_figures {
-    std::int64_t runs = 0, failures = 0, dead = 0;
+    std::int64_t runs = 0, failures = 0, dead = 0, lost = 0;
     histogram wait, run, total;
     void merge(const attempt_figures& other) noexcept;
 };

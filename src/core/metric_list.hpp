@@ -102,6 +102,8 @@ inline constexpr metric_family reports_pending{"errand_reports_pending", gauge,
                                                "Ends of attempts that the store has not confirmed yet."};
 inline constexpr metric_family store_up{"errand_store_up", gauge,
                                         "0 while a connection to the store is lost or refused, else 1."};
+inline constexpr metric_family http_streams{"errand_http_streams", gauge,
+                                            "Streams of events that clients of the HTTP service listen to."};
 inline constexpr metric_family build_info{"errand_build_info", gauge,
                                           "1; the label says which errand this is."};
 
@@ -170,6 +172,7 @@ inline constexpr std::array process_metrics{metric::tasks_submitted,
                                             metric::worker_stopping,
                                             metric::reports_pending,
                                             metric::store_up,
+                                            metric::http_streams,
                                             metric::build_info,
                                             metric::process_cpu,
                                             metric::process_memory,

@@ -40,6 +40,10 @@ void append_escaped(std::string& to, std::string_view text) {
     }
 }
 
+std::size_t bucket_of(std::span<const double> bounds, double seconds) noexcept {
+    return static_cast<std::size_t>(std::ranges::lower_bound(bounds, seconds) - bounds.begin());
+}
+
 std::string bound_text(double bound) {
     std::array<char, 32> digits;
     const auto end =
@@ -63,8 +67,19 @@ std::string_view content_type_of(metric_form form) noexcept {
 }
 
 void histogram_cell::add(std::span<const double> bounds, double seconds) noexcept {
-    ++counts.at(static_cast<std::size_t>(std::ranges::lower_bound(bounds, seconds) - bounds.begin()));
+    ++counts.at(bucket_of(bounds, seconds));
     sum += seconds;
+}
+
+void keep_newest(exemplars& in, std::span<const double> bounds, exemplar one) {
+    in.insert_or_assign(bucket_of(bounds, one.seconds), std::move(one));
+}
+
+void merge_newest(exemplars& in, const exemplars& other) {
+    for (const auto& [bucket, one] : other) {
+        const auto [at, is_new] = in.try_emplace(bucket, one);
+        if (!is_new && at->second.at < one.at) at->second = one;
+    }
 }
 
 void histogram_cell::merge(const histogram_cell& other) noexcept {
@@ -123,15 +138,29 @@ void metric_text::add(metric_labels labels, double value) {
     number(value);
 }
 
-void metric_text::add(metric_labels labels, const histogram_cell& cell) {
+void metric_text::bucket(metric_labels labels, std::string_view bound, std::uint64_t value,
+                         const exemplar* seen) {
+    name("_bucket", labels, bound);
+    number(value);
+    if (!seen || form_ != metric_form::open_metrics) return;
+    text_.back() = ' ';
+    text_.append("# {trace_id=\"").append(seen->trace_id).append("\"}");
+    number(seen->seconds);
+    text_.pop_back();
+    number(seen->at);
+}
+
+void metric_text::add(metric_labels labels, const histogram_cell& cell, const exemplars& seen) {
+    const auto seen_in = [&](std::size_t at) {
+        const auto found = seen.find(at);
+        return found == seen.end() ? nullptr : &found->second;
+    };
     std::uint64_t so_far = 0;
-    for (std::size_t at = 0; at < of_->bounds.size(); ++at) {
-        name("_bucket", labels, bound_text(of_->bounds[at]));
-        number(so_far += cell.counts.at(at));
-    }
+    const auto bounds = of_->bounds.size();
+    for (std::size_t at = 0; at < bounds; ++at)
+        bucket(labels, bound_text(of_->bounds[at]), so_far += cell.counts.at(at), seen_in(at));
     const auto all = cell.count();
-    name("_bucket", labels, "+Inf");
-    number(all);
+    bucket(labels, "+Inf", all, seen_in(bounds));
     name("_sum", labels);
     number(cell.sum);
     name("_count", labels);

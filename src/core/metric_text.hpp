@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,18 @@ struct histogram_cell {
     std::uint64_t count() const noexcept;
 };
 
+// One of what a bucket counts, and the trace in which it is seen.
+struct exemplar {
+    std::string trace_id;  // hex digits
+    double seconds = 0;
+    double at = 0;  // seconds of Unix time
+};
+
+// By bucket: the newest of each.
+using exemplars = std::map<std::size_t, exemplar>;
+void keep_newest(exemplars& in, std::span<const double> bounds, exemplar one);
+void merge_newest(exemplars& in, const exemplars& other);
+
 class metric_text {
 public:
     explicit metric_text(metric_form form) : form_{form} {}
@@ -39,11 +52,13 @@ public:
     void begin(const metric_family& of);
     void add(metric_labels labels, std::uint64_t value);
     void add(metric_labels labels, double value);
-    void add(metric_labels labels, const histogram_cell& cell);
+    // Exemplars are written where the format has them.
+    void add(metric_labels labels, const histogram_cell& cell, const exemplars& seen = {});
     std::string finish() &&;
 
 private:
     void name(std::string_view suffix, metric_labels labels, std::string_view bound = {});
+    void bucket(metric_labels labels, std::string_view bound, std::uint64_t value, const exemplar* seen);
     void number(double value);
     void number(std::uint64_t value);
 

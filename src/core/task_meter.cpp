@@ -9,6 +9,8 @@ namespace {
 
 double seconds_of(duration length) { return std::max(std::chrono::duration<double>(length).count(), 0.0); }
 
+double unix_seconds(time_point at) { return std::chrono::duration<double>(at.time_since_epoch()).count(); }
+
 // "std::runtime_error" of "std::runtime_error: no route". What a program reports over HTTP may name none, or anything.
 std::string_view error_type_of(std::string_view text) {
     constexpr std::size_t longest = 200;
@@ -18,13 +20,15 @@ std::string_view error_type_of(std::string_view text) {
 
 }  // namespace
 
-void handler_cells::merge(const handler_cells& other) noexcept {
+void handler_cells::merge(const handler_cells& other) {
     for (std::size_t at = 0; at < submitted.size(); ++at) submitted[at] += other.submitted[at];
     started += other.started;
     for (std::size_t at = 0; at < finished.size(); ++at) finished[at] += other.finished[at];
     expired += other.expired;
     ran_well.merge(other.ran_well);
     failed.merge(other.failed);
+    merge_newest(well_seen, other.well_seen);
+    merge_newest(failure_seen, other.failure_seen);
     whole.merge(other.whole);
 }
 
@@ -84,9 +88,14 @@ void task_meter::finished(const event& what, attempt_outcome how) {
         ++cells.finished.at(static_cast<std::size_t>(how));
         if (!what.ended_at) return;
         const auto ran = seconds_of(*what.ended_at - *what.started_at);
-        if (how == attempt_outcome::success) cells.ran_well.add(attempt_bounds, ran);
-        if (how == attempt_outcome::retry || how == attempt_outcome::dead)
-            cells.failed.add(attempt_bounds, ran);
+        const bool well = how == attempt_outcome::success;
+        const bool failed = how == attempt_outcome::retry || how == attempt_outcome::dead;
+        if (well) cells.ran_well.add(attempt_bounds, ran);
+        if (failed) cells.failed.add(attempt_bounds, ran);
+        if ((well || failed) && !what.trace_id.empty()) {
+            keep_newest(well ? cells.well_seen : cells.failure_seen, attempt_bounds,
+                        {.trace_id = what.trace_id, .seconds = ran, .at = unix_seconds(*what.ended_at)});
+        }
         const bool over = how == attempt_outcome::success || how == attempt_outcome::dead;
         if (over && what.submitted_at)
             cells.whole.add(task_bounds, seconds_of(*what.ended_at - *what.submitted_at));

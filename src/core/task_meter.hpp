@@ -38,9 +38,11 @@ struct handler_cells {
     std::uint64_t expired = 0;
     histogram_cell ran_well{};
     histogram_cell failed{};
-    histogram_cell whole{};  // from its submission to its end
+    exemplars well_seen{};     // of `ran_well`
+    exemplars failure_seen{};  // of `failed`
+    histogram_cell whole{};    // from its submission to its end
 
-    void merge(const handler_cells& other) noexcept;
+    void merge(const handler_cells& other);
 };
 
 // Of a queue.

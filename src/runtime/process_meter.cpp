@@ -79,12 +79,12 @@ void process_meter::write_tasks(metric_text& to) const {
         to.add({{"queue", name.first}, {"handler", name.second}}, cells.expired);
     to.begin(metric::attempt_duration);
     for (const auto& [name, cells] : all.handlers) {
-        const auto add = [&](std::string_view outcome, const histogram_cell& cell) {
+        const auto add = [&](std::string_view outcome, const histogram_cell& cell, const exemplars& seen) {
             if (cell.count() == 0) return;
-            to.add({{"queue", name.first}, {"handler", name.second}, {"outcome", outcome}}, cell);
+            to.add({{"queue", name.first}, {"handler", name.second}, {"outcome", outcome}}, cell, seen);
         };
-        add("success", cells.ran_well);
-        add("failure", cells.failed);
+        add("success", cells.ran_well, cells.well_seen);
+        add("failure", cells.failed, cells.failure_seen);
     }
     to.begin(metric::task_duration);
     for (const auto& [name, cells] : all.handlers) {
@@ -140,6 +140,8 @@ void process_meter::write_calls(metric_text& to) const {
     }
     to.begin(metric::http_request_duration);
     for (const auto& [route, cells] : all.requests) to.add({{"route", route}}, cells.took);
+    to.begin(metric::http_streams);
+    to.add({}, static_cast<double>(streams.load()));
 }
 
 // Where no worker runs there is nothing to say.

@@ -48,6 +48,9 @@ public:
     void answered(std::string_view route, std::string_view method, int status,
                   std::chrono::steady_clock::duration took);
 
+    // Streams of events that are open.
+    std::atomic<std::int64_t> streams{0};
+
     const std::shared_ptr<std::atomic<std::uint64_t>> spans_dropped =
         std::make_shared<std::atomic<std::uint64_t>>(0);
 

@@ -107,6 +107,7 @@ json::object json_of(const worker_info& worker, time_point now) {
     return {{"name", worker.name},
             {"host", worker.host},
             {"pid", worker.pid},
+            {"version", worker.version},
             {"queues", strings(worker.queues)},
             {"handlers", strings(worker.handlers)},
             {"concurrency", worker.concurrency},

@@ -26,6 +26,7 @@ boost::json::object json_of_handler(const handler_figures& one, duration over) {
             {"runs", one.runs},
             {"failures", one.failures},
             {"dead", one.dead},
+            {"lost", one.lost},
             {"runs_per_second", seconds > 0 ? static_cast<double>(one.runs) / seconds : 0.0},
             {"wait", json_of_times(one.wait)},
             {"run", json_of_times(one.run)},

@@ -48,10 +48,15 @@ struct queue_totals {
 };
 using totals = std::map<std::string, queue_totals>;  // by queue
 
+// So far back one looks for how they stood a while ago.
+constexpr std::int64_t minutes_back = 5;
+
 struct totals_answer {
     totals so_far;
-    std::map<std::int64_t, totals> at_minute;  // as they stood in that minute since 1970, of the last hour
-    std::map<std::int64_t, totals> at_day;     // as they stood at the end of that day since 1970
+    // As they stood in that minute since 1970: the first one that is known of the last `minutes_back`, maybe others.
+    std::map<std::int64_t, totals> at_minute;
+    // As they stood at the end of that day since 1970: those that were asked for, and the last one before them.
+    std::map<std::int64_t, totals> at_day;
     time_point now{};
 };
 

@@ -449,7 +449,8 @@ public:
 
     // ---- inspection and repair ----
     virtual awaitable<overview_answer> overview() = 0;
-    virtual awaitable<totals_answer> happened() = 0;
+    // At least what says something of today and so many days before; 0 days: only of now and of the last minutes.
+    virtual awaitable<totals_answer> happened(int days) = 0;
     virtual awaitable<std::vector<worker_card>> workers() = 0;
     // The shards that do not answer: what looks tells nothing of what these keep.
     virtual awaitable<std::vector<std::size_t>> away() { co_return std::vector<std::size_t>{}; }

@@ -65,7 +65,7 @@ void duties::begin() {
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
-    auto figures = std::make_unique<figures_sender>(app, executor, tasks, stations_);
+    auto figures = std::make_unique<figures_sender>(app, executor, tasks, stations_, *recoverer_);
     figures_sender_ = figures.get();
     roles_.push_back(std::move(figures));
     for (const auto& duty : roles_) asio::co_spawn(executor, duty->run(), asio::detached);  // throws nothing

@@ -522,6 +522,7 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     said.max_attempts = attempt.terms.max_retry + 1;
     if (attempt.started_at) said.ended_at = home_.tasks().now();
     said.after = decided.delay;
+    if (attempt.span) said.trace_id = attempt.span->context()->trace_id;
     if (!decided.notes.errors.empty() && failed) {
         said.text = decided.notes.errors.back().type + ": " + decided.notes.errors.back().message;
     }

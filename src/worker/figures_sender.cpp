@@ -29,6 +29,7 @@ awaitable<std::size_t> figures_sender::send() {
             co_await asio::co_spawn(one->home().executor(), taken_from(*one), asio::use_awaitable);
         for (const auto& [handler, figures] : some) unsent_[handler].merge(figures);
     }
+    for (const auto& [handler, figures] : recovers_.take_figures()) unsent_[handler].merge(figures);
     // Another round may begin before this one has ended.
     const auto sending = std::exchange(unsent_, {});
     const auto counts = counts_of(sending);

@@ -1,7 +1,8 @@
-// Sends the store what became of the attempts of this worker, once a minute and at its end.
+// Sends the store what became of the attempts of this worker, and of those that it took over, once a minute and at its end.
 #pragma once
 
 #include "store/store.hpp"
+#include "worker/recoverer.hpp"
 #include "worker/role.hpp"
 #include "worker/station.hpp"
 
@@ -12,8 +13,8 @@ namespace errand {
 class figures_sender final : public role {
 public:
     figures_sender(detail::app_core& app, const boost::asio::any_io_executor& executor, store& in,
-                   std::span<station* const> stations)
-        : role{app, executor, "sending figures"}, in_{in}, stations_{stations} {}
+                   std::span<station* const> stations, recoverer& recovers)
+        : role{app, executor, "sending figures"}, in_{in}, stations_{stations}, recovers_{recovers} {}
 
     // How many numbers were sent.
     awaitable<std::size_t> pass() override;
@@ -26,6 +27,7 @@ private:
 
     store& in_;
     std::span<station* const> stations_;
+    recoverer& recovers_;
     figures_by_handler unsent_;
     bool first_ = true;
 };

@@ -67,6 +67,7 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     const auto* known = handlers::find(body.handler);
     // An item was only to be put into its bundle.
     if (known && known->policy.collect && !is_carrier(task.id) && !failure) how = attempt_end::shut_down;
+    if (how == attempt_end::lease_ran_out) ++lost_[body.handler].lost;
     const auto set = app().overrides.of(known, body.handler);
     auto terms = known ? terms_of(known->policy, body, set.get()) : terms_of(body, set.get());
     const int attempt = notes.attempts + 1;

@@ -6,6 +6,7 @@
 #include "worker/role.hpp"
 #include "worker/worker_shared.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -16,6 +17,8 @@ public:
 
     awaitable<std::size_t> pass() override;
     void stop() override;
+    // By handler: the attempts that were lost since this was asked last.
+    figures_by_handler take_figures() { return std::exchange(lost_, {}); }
 
 private:
     duration pause() override;
@@ -25,6 +28,7 @@ private:
     worker_shared& shared_;
     store& in_;
     on_dead_queue on_dead_;
+    figures_by_handler lost_;
     std::optional<duration> until_end_;  // of the first lease, as of the last round
 };
 

@@ -217,7 +217,7 @@ TEST_CASE("the counters of a list of ended tasks go with it, and what happened s
     }));
     CHECK(size(here, "counts") <= before + 1);
     CHECK(here.queue_of(worker).success == 0);
-    CHECK(await(here.io, worker->happened()).so_far.at("default").success == 100);
+    CHECK(await(here.io, worker->happened(0)).so_far.at("default").success == 100);
 }
 
 TEST_CASE(
@@ -279,7 +279,7 @@ TEST_CASE(
     CHECK(names() == stay);
     CHECK(size(here, "counts") < counters - 590);
     CHECK(here.redis({"HEXISTS", here.key("control"), "quiet:customer%2F7"}) == "0");
-    CHECK(await(here.io, worker->happened()).so_far.at("history").success == 1);
+    CHECK(await(here.io, worker->happened(0)).so_far.at("history").success == 1);
 
     // Who names a queue says that something is to happen in it.
     here.redis({"HSET", here.key("control"), "quiet:customer%2F9", long_ago + "     "});

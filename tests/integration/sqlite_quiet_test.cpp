@@ -72,8 +72,8 @@ TEST_CASE("the counters of a queue go when it is empty, nobody serves it and not
     // What comes back begins anew, and all else is as it was.
     auto other = here.join("other");
     here.run_one(other, "customer 8", 0s);
-    CHECK(await(here.io, worker->happened()).so_far.at("customer 8").success == 1);
-    CHECK(await(here.io, worker->happened()).so_far.at("history").success == 1);
+    CHECK(await(here.io, worker->happened(0)).so_far.at("customer 8").success == 1);
+    CHECK(await(here.io, worker->happened(0)).so_far.at("history").success == 1);
     CHECK(here.finish(worker, {success_of(held[0])}) == std::vector{report_verdict::accepted});
     CHECK(here.claim(worker, 1, {"ready"}).claimed.size() == 1);
     const auto checks = worker->audit(false);

@@ -88,6 +88,18 @@ TEST_CASE("the service counts its requests by route, and what programs do with t
     }
 }
 
+TEST_CASE("the process's page says how many streams of events are listened to", "[service]") {
+    counter t;
+    auto at = t.connect();
+    const auto streams = [&] { return page_of(at, "/metrics").at("errand_http_streams"); };
+    CHECK(streams() == 0);
+    auto watcher = t.connect();
+    REQUIRE(watcher.ask("GET", "/ui/api/live/overview").status == 200);
+    CHECK(streams() == 1);
+    watcher.close();
+    errand::test::eventually([&] { return streams() == 0; });
+}
+
 TEST_CASE("the namespace's page has its queues by state, and totals that only grow", "[service]") {
     counter t;
     t.submit(foreign_task);

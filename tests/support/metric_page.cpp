@@ -32,6 +32,16 @@ public:
         if (std::regex_match(text, found, help)) return begin(found[1], text);
         if (std::regex_match(text, found, type)) return of_kind(found[1], found[2], text);
         if (std::regex_match(text, found, sample)) return add(found[1], found[2], found[3], text);
+        static const std::regex with_exemplar{
+            R"re((([a-z_]+_bucket)(\{.*\}) \S+) # \{trace_id="([0-9a-f]{32})"\} (\S+) (\S+))re"};
+        if (open_metrics_ && std::regex_match(text, found, with_exemplar)) {
+            const auto before = last_bound_;
+            const auto sample_name = found[2].str() + found[3].str();
+            line(found[1]);
+            exemplar(before, number_of(found[5], text), number_of(found[6], text), text);
+            page_.traces[sample_name] = found[4];
+            return;
+        }
         refuse("neither comment nor sample", text);
     }
 
@@ -59,15 +69,27 @@ private:
     void add(const std::string& name, const std::string& labels, const std::string& value,
              const std::string& text) {
         if (!page_.kinds.contains(name_)) refuse("a sample without a family", text);
-        char* end = nullptr;
-        const double number = std::strtod(value.c_str(), &end);
-        if (*end != '\0') refuse("no number", text);
+        const double number = number_of(value, text);
         if (!page_.samples.emplace(name + labels, number).second) refuse("the sample is there twice", text);
         const auto& kind = page_.kinds.at(name_);
         if (kind == "histogram") return bucket(name, labels, number, text);
         const auto wanted = kind == "counter" && open_metrics_ ? name_ + "_total" : name_;
         if (name != wanted) refuse("a sample of another family", text);
         if (kind == "counter" && number < 0) refuse("a counter below 0", text);
+    }
+
+    static double number_of(const std::string& value, const std::string& text) {
+        char* end = nullptr;
+        const double number = std::strtod(value.c_str(), &end);
+        if (*end != '\0') refuse("no number", text);
+        return number;
+    }
+
+    // Of the bucket that was read last, which begins behind `before`.
+    void exemplar(std::optional<double> before, double value, double at, const std::string& text) const {
+        if (!last_bound_ || value > *last_bound_ || (before && value <= *before))
+            refuse("an exemplar of another bucket", text);
+        if (at <= 0) refuse("an exemplar of no time", text);
     }
 
     // Of each histogram: buckets by rising bounds and counts, then sum and count.

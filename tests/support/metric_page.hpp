@@ -8,8 +8,9 @@
 namespace errand::test {
 
 struct metric_page {
-    std::map<std::string, std::string> kinds;  // of families, by name
-    std::map<std::string, double> samples;     // by name and labels, as they stand: `a_total{b="c"}`
+    std::map<std::string, std::string> kinds;   // of families, by name
+    std::map<std::string, double> samples;      // by name and labels, as they stand: `a_total{b="c"}`
+    std::map<std::string, std::string> traces;  // of exemplars, by the sample that they are of
 
     // 0 where there is none.
     double at(const std::string& sample) const {

@@ -10,6 +10,7 @@
 #include "store/redis/script_set.hpp"
 #include "support/redis_server.hpp"
 #include "trial/clock_file.hpp"
+#include "trial/processor_time.hpp"
 #include "trial/wishes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -217,28 +217,19 @@ private:
         if constexpr (!std::is_void_v<T>) return std::move(*got);
     }
 
-    // Of the server, all of its threads; ms.
-    double cpu_time() const {
-        clockid_t of{};
-        timespec spent{};
-        if (::clock_getcpuclockid(pid_, &of) != 0 || ::clock_gettime(of, &spent) != 0)
-            throw std::runtime_error{"the server's processor time cannot be read"};
-        return static_cast<double>(spent.tv_sec) * 1e3 + static_cast<double>(spent.tv_nsec) / 1e6;
-    }
-
     // What the scripts of this call took. Redis measures by the clock on the wall, and the machine may have let it wait meanwhile:
     // the script itself has taken no more than the server has had of a processor.
     template <class T>
     T timed(verdict* into, awaitable<T> what) {
         if (!into) return wait_for(std::move(what));
         server_.command({"SLOWLOG", "RESET"});
-        const auto before = cpu_time();
+        const auto before = trial::processor_ms(pid_);
         if constexpr (std::is_void_v<T>) {
             wait_for(std::move(what));
-            read_times(*into, cpu_time() - before);
+            read_times(*into, trial::processor_ms(pid_) - before);
         } else {
             auto got = wait_for(std::move(what));
-            read_times(*into, cpu_time() - before);
+            read_times(*into, trial::processor_ms(pid_) - before);
             return got;
         }
     }

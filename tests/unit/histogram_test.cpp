@@ -79,6 +79,7 @@ TEST_CASE("figures that are told in numbers and added up again are the same") {
     mail.runs = 3;
     mail.failures = 1;
     mail.dead = 1;
+    mail.lost = 4;
     mail.run.add(5ms);
     mail.run.add(2s);
     mail.wait.add(40ms);
@@ -98,12 +99,14 @@ TEST_CASE("figures that are told in numbers and added up again are the same") {
     CHECK(twice.runs == 6);
     CHECK(twice.failures == 2);
     CHECK(twice.dead == 2);
+    CHECK(twice.lost == 8);
     CHECK(twice.run.count() == 4);
     CHECK(twice.wait.count() == 2);
     CHECK(twice.run.percentile(1000) == mail.run.percentile(1000));
     const auto seen = errand::shown("mail", twice);
     CHECK(seen.run.p50 == mail.run.percentile(500));
     CHECK(seen.run.p50 >= 5ms);
+    CHECK(seen.lost == 8);
     CHECK(seen.run.most >= 2s);
     CHECK(seen.wait.count == 2);
     CHECK(twice.total.count() == 200);

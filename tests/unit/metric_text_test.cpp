@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -57,6 +58,36 @@ TEST_CASE("a histogram's buckets hold what the ones before hold, and a value on 
     CHECK(bucket("+Inf") == 4);
     CHECK(page.at(R"(errand_task_wait_seconds_count{queue="q"})") == 4);
     CHECK(page.at(R"(errand_task_wait_seconds_sum{queue="q"})") == 0.0005 + 0.001 + 0.002 + 4000.0);
+}
+
+TEST_CASE("a bucket shows the newest trace of what it counts, as OpenMetrics, and in no other format") {
+    const std::string first(32, 'a');
+    const std::string second(32, 'b');
+    errand::histogram_cell cell;
+    errand::exemplars seen;
+    for (const auto& [trace, seconds] :
+         {std::pair{first, 0.002}, std::pair{second, 0.0025}, std::pair{first, 4000.0}}) {
+        cell.add(errand::attempt_bounds, seconds);
+        keep_newest(seen, errand::attempt_bounds,
+                    {.trace_id = trace, .seconds = seconds, .at = 1.75e9 + seconds});
+    }
+    errand::exemplars older;
+    keep_newest(older, errand::attempt_bounds, {.trace_id = first, .seconds = 0.002, .at = 1e9});
+    merge_newest(seen, older);
+    for (const auto form : {metric_form::text, metric_form::open_metrics}) {
+        metric_text text{form};
+        text.begin(errand::metric::attempt_duration);
+        text.add({{"queue", "q"}}, cell, seen);
+        const auto page = read_metrics(std::move(text).finish(), form == metric_form::open_metrics);
+        CHECK(page.at(R"(errand_attempt_duration_seconds_bucket{queue="q",le="0.0025"})") == 2);
+        if (form == metric_form::text) {
+            CHECK(page.traces.empty());
+            continue;
+        }
+        CHECK(page.traces.size() == 2);
+        CHECK(page.traces.at(R"(errand_attempt_duration_seconds_bucket{queue="q",le="0.0025"})") == second);
+        CHECK(page.traces.at(R"(errand_attempt_duration_seconds_bucket{queue="q",le="+Inf"})") == first);
+    }
 }
 
 TEST_CASE("bounds rise, and fit into a histogram") {

@@ -2,7 +2,9 @@
 #include "core/otlp_target.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/otlp_exporter.hpp"
+#include "runtime/process_meter.hpp"
 #include "support/fake_collector.hpp"
+#include "support/metric_page.hpp"
 #include "support/store_kind.hpp"
 #include "worker/handlers.hpp"
 
@@ -88,6 +90,31 @@ TEST_CASE("an attempt is a child of its submission's span, linked with it, and s
     CHECK(processed.attribute("errand.outcome") == "success");
     CHECK(t.collector.last_head().starts_with("POST /v1/traces HTTP/1.1\r\n"));
     CHECK(*t.dropped == 0);
+}
+
+TEST_CASE("the figures of attempts lead to their traces, where there are some") {
+    for (const bool traces : {true, false}) {
+        errand::test::fake_collector collector;
+        bench t;
+        if (traces)
+            t.app.trace_with(exporter_to(collector.endpoint(),
+                                         std::make_shared<std::atomic<std::uint64_t>>(0)));
+        auto& core = errand::detail::core_of(t.app);
+        core.measure();
+        t.start();
+        t.wait(t.run(t.app.handler<echo>().perform_async(7)));
+        t.stop();
+        const auto page =
+            errand::test::read_metrics(core.meter.page(errand::metric_form::open_metrics, {}), true);
+        std::set<std::string> seen;
+        for (const auto& [sample, trace] : page.traces) seen.insert(trace);
+        if (!traces) {
+            CHECK(seen.empty());
+            continue;
+        }
+        eventually([&] { return collector.named("process default").size() == 1; });
+        CHECK(seen == std::set{collector.named("process default").front().text("traceId")});
+    }
 }
 
 TEST_CASE("the attempts of a task that is retried stand beside each other") {

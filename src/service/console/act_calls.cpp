@@ -46,8 +46,9 @@ constexpr std::array switch_members{
     web::field{"of", web::kind::text, "Which queue, handler, or schedule by its id", true},
 };
 constexpr std::array run_members{
-    web::field{"action", web::kind::text, "run_now, revive, cancel, remove; check or repair of the store",
-               true},
+    web::field{"action", web::kind::text,
+               "run_now, revive, cancel, remove, reschedule; check or repair of the store", true},
+    web::field{"at", web::kind::instant, "Of reschedule: due then; a dry run needs none"},
     web::field{"state", web::kind::text, "Of tasks in this state"},
     web::field{"queue", web::kind::text, "Only of this queue"},
     web::field{"handler", web::kind::text, "Only of this handler"},
@@ -65,17 +66,18 @@ void write_down(web::call& c, std::string what, std::string on, std::string came
     auto& core = detail::core_of(c.at.app());
     core.log->info("console: {} {} {}: {} (request {})", c.in.who.empty() ? "somebody" : c.in.who, what, on,
                    came, c.in.id);
-    office_of(c.at.shared())
-        .actions.add({.who = c.in.who,
-                      .request = c.in.id,
-                      .what = std::move(what),
-                      .on = std::move(on),
-                      .came = std::move(came)});
+    auto& office = office_of(c.at.shared());
+    office.streams.hurry();
+    office.actions.add({.who = c.in.who,
+                        .request = c.in.id,
+                        .what = std::move(what),
+                        .on = std::move(on),
+                        .came = std::move(came)});
 }
 
 repair need_repair(const std::string& action) {
     const auto what = repair_named(action);
-    if (!what) throw web::bad_request("there is run_now, revive, cancel and remove", "action");
+    if (!what) throw web::bad_request("there is run_now, revive, cancel, remove and reschedule", "action");
     return *what;
 }
 
@@ -221,7 +223,8 @@ awaitable<web::answer> start_run(web::call& c) {
     const web::members given{body, run_fields};
     const auto action = given.text("action").value_or("");
     const bool of_store = action == "check" || action == "repair";
-    if (!of_store) need_repair(action);
+    const bool moves = action == "reschedule";
+    if (!of_store && !moves) need_repair(action);
     run_order what{.action = action, .who = c.in.who, .request = c.in.id};
     if (!of_store && !given.has("state")) throw web::bad_request("say of which state", "state");
     what.which = filter_of(given);
@@ -229,6 +232,10 @@ awaitable<web::answer> start_run(web::call& c) {
     const auto* dry = given.any("dry_run");
     if (dry && !dry->is_bool() && !dry->is_null()) throw web::bad_request("true or false", "dry_run");
     what.dry_run = dry && dry->is_bool() && dry->as_bool();
+    what.due_at = given.instant("at");
+    if (moves && !what.due_at && !what.dry_run) throw web::bad_request("say when they are due", "at");
+    if (moves && !may_be_rescheduled(what.which.state))
+        throw web::bad_request("what runs or has ended is not due any more", "state");
     what.most = static_cast<std::size_t>(given.integer("most", 0, 1'000'000'000).value_or(0));
     what.rate = static_cast<std::size_t>(given.integer("rate", 0, 1'000'000).value_or(0));
     auto& office = office_of(c.at.shared());

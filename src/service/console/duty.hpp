@@ -1,6 +1,9 @@
 // Coroutines that go on beside the requests, until they have ended by themselves or are stopped. On one loop.
 #pragma once
 
+#include <errand/awaitable.hpp>
+#include <errand/time.hpp>
+
 #include "runtime/async_gate.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -1,18 +1,28 @@
 #include "service/console/live.hpp"
 
+#include <errand/proxy.hpp>
+
+#include "runtime/app_core.hpp"
+#include "runtime/process_meter.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace errand::console {
 
 namespace {
 
-constexpr duration between_looks = std::chrono::seconds{1};
+constexpr duration between_rounds = std::chrono::seconds{1};
+// A look that takes long, as of thousands of queues, is work for the store: it has so much more time of rest than of work, up to a
+// limit that a person waits for.
+constexpr int rest_for_work = 50;
+constexpr std::chrono::steady_clock::duration longest_rest = std::chrono::seconds{15};
 // So often a page hears at least, so that it knows within seconds when nothing comes any more.
-constexpr std::size_t looks_per_beat = 2;
+constexpr std::size_t rounds_per_beat = 2;
 
 // What is the same but for how long ago something was, is not told anew.
 std::string gist_of(const boost::json::object& document) {
@@ -47,9 +57,10 @@ struct live::topic {
     std::string which;
     office& at;
     bool hide_args;
+    std::string gist;         // of the last frame: without what differs and says nothing
     std::string frame;        // the last one
     std::size_t version = 0;  // of it
-    std::size_t looks = 0;
+    std::size_t rounds = 0;
     std::size_t watchers = 0;
     bool ended = false;  // nobody is told anything any more
     bool over = false;   // the last document was told, or will be
@@ -62,20 +73,22 @@ public:
     place(live& of, std::shared_ptr<topic> what) : of_{of}, what_{std::move(what)} {
         ++what_->watchers;
         ++of_.watchers_;
+        ++detail::core_of(of_.app_).meter.streams;
     }
     ~place() {
         --what_->watchers;
         --of_.watchers_;
+        --detail::core_of(of_.app_).meter.streams;
     }
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
     static awaitable<std::string> next(std::shared_ptr<place> self, web::desk& at) {
         auto& topic = *self->what_;
-        const auto silent_until = self->told_ + looks_per_beat;
-        while (topic.version == self->seen_ && topic.looks < silent_until && !topic.ended && !topic.over)
+        const auto silent_until = self->told_ + rounds_per_beat;
+        while (topic.version == self->seen_ && topic.rounds < silent_until && !topic.ended && !topic.over)
             co_await at.wait(until_looked(self->what_));
-        self->told_ = topic.looks;
+        self->told_ = topic.rounds;
         if (topic.ended || self->over_) co_return std::string{};
         if (topic.version != self->seen_) {
             self->seen_ = topic.version;
@@ -111,31 +124,44 @@ web::answer live::watch(web::call& c, const view& what, std::string which, offic
     return made;
 }
 
+// When the next look is due.
+awaitable<std::chrono::steady_clock::time_point> live::look_at(topic& one) {
+    const auto began = std::chrono::steady_clock::now();
+    auto rest = std::chrono::steady_clock::duration::zero();
+    std::string now;
+    std::string gist;
+    try {
+        ++looks_;
+        const auto document = co_await one.what.look({app_, one.at, one.which, one.hide_args});
+        rest = std::min((std::chrono::steady_clock::now() - began) * rest_for_work, longest_rest);
+        now = frame_of("", document);
+        gist = gist_of(document);
+        one.over = one.what.is_last && one.what.is_last(document);
+    } catch (...) {
+        now = frame_of("trouble", web::json_of(web::refusal_of(std::current_exception(), false)));
+        gist = now;
+    }
+    if (gist != one.gist) {
+        one.gist = std::move(gist);
+        one.frame = std::move(now);
+        ++one.version;
+    }
+    co_return began + rest;
+}
+
 awaitable<void> live::keep_looking(std::shared_ptr<topic> one) {
     const auto name = std::string{one->what.name} + ' ' + one->which;
-    std::string last;
+    auto next = std::chrono::steady_clock::time_point::min();
+    std::size_t hurried = 0;
     while (!duties_.stopping() && one->watchers > 0) {
-        std::string now;
-        std::string gist;
-        try {
-            ++looks_;
-            const auto document = co_await one->what.look({app_, one->at, one->which, one->hide_args});
-            now = frame_of("", document);
-            gist = gist_of(document);
-            one->over = one->what.is_last && one->what.is_last(document);
-        } catch (...) {
-            now = frame_of("trouble", web::json_of(web::refusal_of(std::current_exception(), false)));
-            gist = now;
+        if (std::chrono::steady_clock::now() >= next || hurried != hurries_) {
+            hurried = hurries_;
+            next = co_await look_at(*one);
         }
-        ++one->looks;
-        if (gist != last) {
-            last = std::move(gist);
-            one->frame = std::move(now);
-            ++one->version;
-        }
+        ++one->rounds;
         one->looked.open();
         if (one->over) break;
-        co_await duties_.pause(between_looks);
+        co_await duties_.pause(between_rounds);
     }
     one->ended = !one->over;
     one->looked.open();

@@ -4,13 +4,16 @@
 #include "runtime/async_gate.hpp"
 #include "service/console/action_log.hpp"
 #include "service/console/assets.hpp"
+#include "service/console/day_book.hpp"
 #include "service/console/live.hpp"
 #include "service/console/pulse.hpp"
 #include "service/console/runs.hpp"
 #include "service/console/session.hpp"
 #include "service/console/tenants.hpp"
 #include "service/hub.hpp"
+#include "service/shared_look.hpp"
 
+#include <chrono>
 #include <memory>
 
 namespace errand::console {
@@ -24,7 +27,9 @@ public:
           beat{of.app, of.loop},
           streams{of.app, of.loop},
           bulk{of.app, of.loop, actions},
-          name_spaces{of.app, of.loop} {}
+          name_spaces{of.app, of.loop},
+          lately{of.loop, std::chrono::seconds{30}},
+          days{of.app} {}
 
     const web::hub& around;
     assets files;
@@ -34,6 +39,9 @@ public:
     live streams;
     runs bulk;
     tenants name_spaces;
+    // What became of attempts: workers tell it once a minute.
+    web::shared_look<figures_info> lately;
+    day_book days;
 
     // Whoever watches is told nothing more, and asks again elsewhere.
     void end_streams() { streams.end(); }
@@ -42,6 +50,7 @@ public:
         co_await streams.stop();
         co_await bulk.stop();
         co_await beat.stop();
+        co_await name_spaces.stop();
     }
 };
 

@@ -1,4 +1,8 @@
 // Whether work gets done, at one look: counts, pace, and what somebody has to see to.
+#include <errand/proxy.hpp>
+
+#include "client/whole_look.hpp"
+#include "runtime/app_core.hpp"
 #include "service/console/office.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
@@ -10,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <set>
 
 namespace errand::console {
@@ -41,20 +46,25 @@ private:
     std::size_t found_ = 0;
 };
 
-std::size_t serving(const std::vector<worker_info>& workers, const std::string& queue) {
-    return static_cast<std::size_t>(std::ranges::count_if(workers, [&](const worker_info& one) {
-        return !one.stopping && std::ranges::find(one.queues, queue) != one.queues.end();
-    }));
+using names = std::set<std::string, std::less<>>;
+
+// Of which workers that stay take tasks.
+names served_by(const std::vector<worker_info>& workers) {
+    names all;
+    for (const auto& one : workers) {
+        if (!one.stopping) all.insert(one.queues.begin(), one.queues.end());
+    }
+    return all;
 }
 
-void add_queue(needs& to, const queue_info& queue, const std::vector<worker_info>& workers, time_point now) {
+void add_queue(needs& to, const queue_info& queue, const names& served, time_point now) {
     const auto ready = queue.count(state::ready);
     if (queue.paused) {
         to.add("warn", "paused", queue.name,
                "paused" +
                    (queue.paused_since ? " since " + from_now(*queue.paused_since, now) : std::string{}) +
                    ", " + tasks_text(ready) + " ready");
-    } else if (ready > 0 && serving(workers, queue.name) == 0) {
+    } else if (ready > 0 && !served.contains(queue.name)) {
         to.add("bad", "unserved", queue.name, tasks_text(ready) + " ready, and no worker serves this queue");
     } else if (ready > 0 && queue.oldest && *queue.oldest > late_after) {
         to.add("warn", "late", queue.name,
@@ -68,6 +78,15 @@ void add_dead_today(needs& to, const std::vector<day_info>& today) {
         if (one.dead > 0)
             to.add("bad", "dead", one.queue,
                    tasks_text(static_cast<std::size_t>(one.dead)) + " died today (UTC)");
+    }
+}
+
+void add_lost(needs& to, const figures_info& lately) {
+    for (const auto& one : lately.handlers) {
+        if (one.lost > 0)
+            to.add("warn", "lost", one.handler,
+                   tasks_text(static_cast<std::size_t>(one.lost)) +
+                       " taken over in the last hour from workers that gave no sign of life");
     }
 }
 
@@ -95,10 +114,10 @@ void add_outboxes(needs& to, const std::vector<outbox_info>& all) {
 awaitable<void> add_unknown_handlers(needs& to, app& of, std::size_t delayed,
                                      const std::vector<worker_info>& workers, time_point now) {
     if (delayed == 0) co_return;
-    std::set<std::string> known;
+    names known;
     for (const auto& one : workers) known.insert(one.handlers.begin(), one.handlers.end());
     const auto page = co_await of.inspect().list({.state = state::delayed}, "", 20, list_order::oldest_first);
-    std::set<std::string> told;
+    names told;
     for (const auto& task : page.tasks) {
         const bool due = task.due_at && *task.due_at <= now;
         if (due && !known.contains(task.handler) && told.insert(task.handler).second)
@@ -110,12 +129,14 @@ awaitable<void> add_unknown_handlers(needs& to, app& of, std::size_t delayed,
 
 awaitable<json::object> look_at_overview(view_call c) {
     const auto in = c.app.inspect();
-    const auto queues = co_await in.queues();
-    const auto workers = co_await in.workers();
-    const auto today = co_await in.history(1);
+    const auto seen = co_await look_at_whole(detail::core_of(c.app));
+    const auto& queues = seen.queues;
+    const auto& workers = seen.workers;
+    const auto lately = co_await c.at.lately.see([in] { return in.figures(); });
     const auto outboxes = co_await in.outboxes();
     const auto away = co_await in.away();
     const auto now = clock_here();
+    const auto served = served_by(workers);
     json::object tasks;
     std::size_t delayed = 0;
     double ended = 0;
@@ -135,10 +156,11 @@ awaitable<json::object> look_at_overview(view_call c) {
         ended += one.finished_per_second;
         failed += one.failed_per_second;
         if (one.oldest && !one.paused) oldest = std::max(oldest.value_or(duration{0}), *one.oldest);
-        add_queue(need, one, workers, now);
+        add_queue(need, one, served, now);
     }
     co_await add_unknown_handlers(need, c.app, delayed, workers, now);
-    add_dead_today(need, today);
+    add_dead_today(need, seen.today);
+    add_lost(need, *lately);
     add_workers(need, workers);
     add_outboxes(need, outboxes);
     std::size_t slots = 0;

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/proxy.hpp>
 
+#include "client/whole_look.hpp"
 #include "runtime/app_core.hpp"
 #include "service/console/office.hpp"
 #include "service/console/settings_words.hpp"
@@ -24,7 +25,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t most_rows = 1000;
-constexpr int most_days = 400;  // as the store keeps
 
 std::map<std::string, std::size_t> workers_by_queue(const std::vector<worker_info>& workers) {
     std::map<std::string, std::size_t> all;
@@ -49,8 +49,9 @@ std::size_t load_of(const queue_info& one) {
 }  // namespace
 
 awaitable<json::object> look_at_queues(view_call c) {
-    auto queues = co_await c.app.inspect().queues();
-    const auto serving = workers_by_queue(co_await c.app.inspect().workers());
+    auto seen = co_await look_at_whole(detail::core_of(c.app));
+    auto& queues = seen.queues;
+    const auto serving = workers_by_queue(seen.workers);
     const auto all = queues.size();
     if (all > most_rows) {
         std::ranges::stable_sort(queues, std::ranges::greater{}, load_of);
@@ -67,8 +68,9 @@ awaitable<json::object> look_at_queues(view_call c) {
 }
 
 awaitable<json::object> look_at_queue(view_call c) {
-    const auto queues = co_await c.app.inspect().queues();
-    const auto workers = co_await c.app.inspect().workers();
+    const auto seen = co_await look_at_whole(detail::core_of(c.app));
+    const auto& queues = seen.queues;
+    const auto& workers = seen.workers;
     const auto at = std::ranges::find(queues, c.which, &queue_info::name);
     if (at == queues.end()) throw web::not_found("no queue of this name ever had a task");
     json::array by;
@@ -115,16 +117,7 @@ awaitable<json::object> look_at_handlers(view_call c) {
 }
 
 awaitable<json::object> look_at_days(view_call c) {
-    std::map<std::string, day_info> by_day;
-    for (const auto& one : co_await c.app.inspect().history(most_days)) {
-        if (!c.which.empty() && one.queue != c.which) continue;
-        auto& sum = by_day[one.day];
-        sum.success += one.success;
-        sum.dead += one.dead;
-        sum.cancelled += one.cancelled;
-        sum.expired += one.expired;
-        sum.failed += one.failed;
-    }
+    const auto by_day = co_await c.at.days.of(c.which);
     json::array days;
     for (const auto& [day, one] : by_day) {
         days.push_back(json::object{{"day", day},
@@ -151,6 +144,11 @@ awaitable<json::object> look_at_health(view_call c) {
     }
     json::array away;
     for (const auto one : co_await c.app.inspect().away()) away.emplace_back(one);
+    std::map<std::string, std::size_t> workers_of;
+    for (const auto& one : co_await c.app.inspect().workers()) ++workers_of[one.version];
+    json::array versions;
+    for (const auto& [version, workers] : workers_of)
+        versions.push_back(json::object{{"version", version}, {"workers", workers}});
     const auto& settings = c.app.settings();
     const auto& core = detail::core_of(c.app);
     json::array config;
@@ -161,7 +159,7 @@ awaitable<json::object> look_at_health(view_call c) {
     co_return json::object{{"version", ERRAND_SERVICE_VERSION}, {"namespace", settings.name_space},
                            {"shards", settings.shards},         {"away", std::move(away)},
                            {"outboxes", std::move(outboxes)},   {"watchers", c.at.streams.watchers()},
-                           {"config", std::move(config)}};
+                           {"versions", std::move(versions)},   {"config", std::move(config)}};
 }
 
 awaitable<json::object> look_at_tenants(view_call c) { return c.at.name_spaces.document(); }

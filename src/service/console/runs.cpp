@@ -49,7 +49,20 @@ std::string filter_text(const run_order& of) {
     return text + " tasks";
 }
 
-bool is_of_tasks(const run_order& what) { return repair_named(what.action).has_value(); }
+bool moves(const run_order& what) { return what.action == "reschedule"; }
+
+bool is_of_tasks(const run_order& what) { return moves(what) || repair_named(what.action).has_value(); }
+
+// What is there already is not met again when it has moved to where the run comes to later.
+bool is_meant(const run_order& by, const task_info& task) {
+    if (moves(by) && by.due_at && task.due_at == by.due_at) return false;
+    return by.cause.empty() || cause_of(task) == by.cause;
+}
+
+awaitable<bool> act_by(inspector in, const run_order& by, std::string id) {
+    if (moves(by)) co_return co_await in.reschedule(std::move(id), *by.due_at);
+    co_return co_await act_on(in, *repair_named(by.action), std::move(id));
+}
 
 }  // namespace
 
@@ -97,6 +110,10 @@ struct runs::one_run {
         return all;
     }
 };
+
+bool may_be_rescheduled(state in) noexcept {
+    return in == state::waiting || in == state::delayed || in == state::ready || in == state::retry;
+}
 
 std::optional<repair> repair_named(std::string_view action) noexcept {
     for (const auto& [name, what] : repairs) {
@@ -162,10 +179,10 @@ awaitable<void> runs::carry_out(std::shared_ptr<one_run> run) {
     try {
         if (!is_of_tasks(run->order)) {
             co_await check_store(*run);
-        } else if (run->order.cause.empty()) {
+        } else if (run->order.cause.empty() && !moves(run->order)) {
             co_await repair_filter(*run);
         } else {
-            co_await repair_cause(*run);
+            co_await one_by_one(*run);
         }
         run->state = run->asked_to_stop ? "stopped" : "done";
     } catch (...) {
@@ -217,9 +234,8 @@ awaitable<void> runs::repair_filter(one_run& run) {
     }
 }
 
-// What errors have in common is known here alone: one by one.
-awaitable<void> runs::repair_cause(one_run& run) {
-    const auto what = *repair_named(run.order.action);
+// What errors have in common is known here alone, and another due time is not given by pages.
+awaitable<void> runs::one_by_one(one_run& run) {
     const auto in = app_.inspect();
     std::string next;
     std::size_t this_second = 0;
@@ -228,10 +244,10 @@ awaitable<void> runs::repair_cause(one_run& run) {
         run.far.looked_at += page.looked_at;
         for (const auto& task : page.tasks) {
             if (!goes_on(run) || run.left() == 0) co_return;
-            if (cause_of(task) != run.order.cause) continue;
+            if (!is_meant(run.order, task)) continue;
             ++run.far.matched;
             bool changed = run.order.dry_run;
-            if (!changed) changed = co_await act_on(in, what, task.id);
+            if (!changed) changed = co_await act_by(in, run.order, task.id);
             if (changed) ++run.far.changed;
             if (run.order.rate > 0 && !run.order.dry_run && ++this_second >= run.order.rate) {
                 this_second = 0;

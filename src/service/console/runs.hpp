@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,12 +21,13 @@ namespace errand::console {
 
 // What a run is to do.
 struct run_order {
-    std::string action;    // run_now, revive, cancel, remove; check, repair: of the whole store
-    task_filter which{};   // of which tasks
-    std::string cause{};   // only those whose last error has this cause; empty: all
-    bool dry_run = false;  // only counts
-    std::size_t most = 0;  // so many at most; 0: all
-    std::size_t rate = 0;  // so many a second; 0: as fast as it goes
+    std::string action;   // run_now, revive, cancel, remove, reschedule; check, repair: of the whole store
+    task_filter which{};  // of which tasks
+    std::string cause{};  // only those whose last error has this cause; empty: all
+    std::optional<time_point> due_at{};  // of reschedule: due then
+    bool dry_run = false;                // only counts
+    std::size_t most = 0;                // so many at most; 0: all
+    std::size_t rate = 0;                // so many a second; 0: as fast as it goes
     std::string who{};
     std::string request{};
 };
@@ -50,7 +52,7 @@ private:
     awaitable<void> carry_out(std::shared_ptr<one_run> run);
     awaitable<std::size_t> count_first(const one_run& run, repair what);
     awaitable<void> repair_filter(one_run& run);
-    awaitable<void> repair_cause(one_run& run);
+    awaitable<void> one_by_one(one_run& run);
     awaitable<void> check_store(one_run& run);
     bool goes_on(const one_run& run) const;
 
@@ -60,7 +62,9 @@ private:
     std::deque<std::shared_ptr<one_run>> all_;
 };
 
-// Whether this is the name of something that is done to tasks, and what.
+// Those that have neither begun nor ended: what may be due at another time.
+bool may_be_rescheduled(state in) noexcept;
+// Whether this is the name of something that is done to tasks, and what. Another due time is none of these: it takes more to say.
 std::optional<repair> repair_named(std::string_view action) noexcept;
 // False: it was not in a state for that, or is not there.
 awaitable<bool> act_on(inspector in, repair what, std::string id);

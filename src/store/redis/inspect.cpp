@@ -6,11 +6,14 @@
 #include "store/redis/tallies.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace errand::redis {
 namespace {
 
 constexpr std::size_t queues_per_call = 50;
+constexpr std::size_t tallies_per_call = 16;
 
 queue_state read_queue(reply_reader& in, std::string queue) {
     const auto size = [&] { return static_cast<std::size_t>(in.number()); };
@@ -60,19 +63,41 @@ awaitable<overview_answer> shard_store::overview() {
     co_return got;
 }
 
-awaitable<totals_answer> shard_store::happened() {
+// Each tally has all queues: only those are read that are asked for.
+awaitable<totals_answer> shard_store::happened(int days) {
     boost::redis::request ask_counts;
     ask_counts.push("HGETALL", keys_.counts());
     reply counts;
     co_await caller_.command("totals", ask_counts, counts);
-    boost::redis::request ask_tallies;
-    ask_tallies.push("HGETALL", keys_.tallies());
-    reply tallies;
-    co_await caller_.command("totals", ask_tallies, tallies);
-    auto got = read_tallies(tallies);
+    totals_answer got;
     got.so_far = read_counts(counts).so_far;
     got.now = now();
+    const auto minute = got.now.time_since_epoch().count() / 60'000;
+    for (auto at = minute - minutes_back; at <= minute && got.at_minute.empty(); ++at) {
+        std::vector<std::string> field{minute_field(at)};
+        co_await read_tallies(std::move(field), got, at);
+    }
+    if (days == 0) co_return got;
+    boost::redis::request ask_names;
+    ask_names.push("HKEYS", keys_.tallies());
+    reply names;
+    co_await caller_.command("totals", ask_names, names);
+    const auto wanted = day_fields(names, got.now.time_since_epoch().count() / 86'400'000, days);
+    for (std::size_t from = 0; from < wanted.size(); from += tallies_per_call) {
+        const auto some = std::span{wanted}.subspan(from, std::min(tallies_per_call, wanted.size() - from));
+        std::vector<std::string> fields(some.begin(), some.end());
+        co_await read_tallies(std::move(fields), got, minute);
+    }
     co_return got;
+}
+
+awaitable<void> shard_store::read_tallies(std::vector<std::string> fields, totals_answer& into,
+                                          std::int64_t minute) {
+    boost::redis::request ask;
+    ask.push_range("HMGET", keys_.tallies(), fields);
+    reply texts;
+    co_await caller_.command("totals", ask, texts);
+    add_tallies(into, fields, texts, minute);
 }
 
 awaitable<std::vector<worker_card>> shard_store::workers() {
@@ -86,12 +111,12 @@ awaitable<std::vector<worker_card>> shard_store::workers() {
     co_await caller_.command("workers", ask_times, times);
     std::vector<worker_card> got;
     for (auto& [name, card] : read_pairs(cards)) got.push_back({name, card, {}});
+    std::ranges::sort(got, {}, &worker_card::name);
     for (const auto& [name, until] : read_scores(times)) {
-        const auto at = std::ranges::find(got, name, &worker_card::name);
-        if (at != got.end()) at->alive_until = time_point{duration{until}};
+        const auto at = std::ranges::lower_bound(got, name, {}, &worker_card::name);
+        if (at != got.end() && at->name == name) at->alive_until = time_point{duration{until}};
     }
     std::erase_if(got, [&](const worker_card& one) { return one.alive_until <= now(); });
-    std::ranges::sort(got, {}, &worker_card::name);
     co_return got;
 }
 

@@ -67,7 +67,7 @@ public:
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
                            std::string_view encoded_notes, std::string_view other_body) override;
     awaitable<overview_answer> overview() override;
-    awaitable<totals_answer> happened() override;
+    awaitable<totals_answer> happened(int days) override;
     awaitable<std::vector<worker_card>> workers() override;
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
     awaitable<list_answer> list(const list_call& call) override;
@@ -119,6 +119,8 @@ private:
     std::optional<std::string> history_key(const task_list& of) const;
     awaitable<list_answer> list_running(const list_call& call);
     awaitable<request_answer> count_or_take_back(const request_count& of, std::int64_t mark);
+    // `minute`: whose tally stands in a field of minutes.
+    awaitable<void> read_tallies(std::vector<std::string> fields, totals_answer& into, std::int64_t minute);
     enum class tried { written, held, strange };
     awaitable<tried> submit_new(std::size_t lane, std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> submit_apart(std::size_t lane,

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace errand::redis {
 namespace {
@@ -87,17 +88,42 @@ known_counts read_counts(const reply& from) {
     return known;
 }
 
-totals_answer read_tallies(const reply& from) {
-    totals_answer got;
-    for (const auto& [field, value] : read_pairs(from)) {
-        const std::string_view text{value};
-        if (field.starts_with('d')) {
-            got.at_day[number_in(std::string_view{field}.substr(1))] = totals_of(text);
-        } else if (const auto blank = text.find(' '); field.starts_with('m') && blank != text.npos) {
-            got.at_minute[number_in(text)] = totals_of(text.substr(blank + 1));
+std::string minute_field(std::int64_t minute) { return 'm' + std::to_string(minute % 60); }
+
+std::vector<std::string> day_fields(const reply& names, std::int64_t today, int days) {
+    std::vector<std::int64_t> wanted;
+    std::optional<std::int64_t> before;
+    reply_reader in{names};
+    for (in.array(); !in.done();) {
+        const auto name = in.text();
+        if (!name.starts_with('d')) continue;
+        const auto day = number_in(name.substr(1));
+        if (day >= today) continue;
+        if (day > today - days) {
+            wanted.push_back(day);
+        } else if (!before || day > *before) {
+            before = day;
         }
     }
-    return got;
+    if (before) wanted.push_back(*before);
+    std::vector<std::string> fields;
+    for (const auto day : wanted) fields.push_back('d' + std::to_string(day));
+    return fields;
+}
+
+void add_tallies(totals_answer& to, const std::vector<std::string>& fields, const reply& texts,
+                 std::int64_t minute) {
+    reply_reader in{texts};
+    in.array();
+    for (const auto& field : fields) {
+        const auto text = in.text();
+        if (text.empty()) continue;
+        if (field.starts_with('d')) {
+            to.at_day[number_in(std::string_view{field}.substr(1))] = totals_of(text);
+        } else if (const auto blank = text.find(' '); blank != text.npos && number_in(text) == minute) {
+            to.at_minute[minute] = totals_of(text.substr(blank + 1));
+        }
+    }
 }
 
 }  // namespace errand::redis

@@ -90,7 +90,7 @@ public:
                            std::string_view encoded_notes, std::string_view other_body) override;
 
     awaitable<overview_answer> overview() override { return in_.overview(); }
-    awaitable<totals_answer> happened() override { return in_.happened(); }
+    awaitable<totals_answer> happened(int days) override { return in_.happened(days); }
     awaitable<std::vector<worker_card>> workers() override { return in_.workers(); }
     awaitable<std::vector<std::size_t>> away() override { return in_.away(); }
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override {

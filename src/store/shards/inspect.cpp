@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 
 namespace errand {
 namespace {
@@ -104,16 +105,25 @@ awaitable<overview_answer> sharded_store::overview() {
     co_return got;
 }
 
-awaitable<totals_answer> sharded_store::happened() {
-    const auto answers = co_await those_there<totals_answer>([](store& in) { return in.happened(); });
+awaitable<totals_answer> sharded_store::happened(int days) {
+    const auto answers = co_await those_there<totals_answer>([days](store& in) { return in.happened(days); });
     totals_answer got;
     got.now = now();
+    // How each shard stood at about the same time: the first minute that one knows may be another's second. One that knows none
+    // has grown by nothing, rather than by all that it ever had.
+    const auto since = got.now.time_since_epoch().count() / 60'000 - minutes_back;
+    std::optional<std::int64_t> minute;
+    totals then;
     for (const auto& one : answers) {
         if (!one) continue;
         add(got.so_far, one->so_far);
-        for (const auto& [minute, all] : one->at_minute) add(got.at_minute[minute], all);
+        const auto first = one->at_minute.lower_bound(since - 1);
+        const bool known = first != one->at_minute.end();
+        add(then, known ? first->second : one->so_far);
+        if (known) minute = std::max(minute.value_or(since), first->first);
         for (const auto& [day, all] : one->at_day) add(got.at_day[day], all);
     }
+    if (minute) got.at_minute[*minute] = std::move(then);
     co_return got;
 }
 

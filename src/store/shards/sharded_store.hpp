@@ -79,7 +79,7 @@ public:
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
                            std::string_view encoded_notes, std::string_view other_body) override;
     awaitable<overview_answer> overview() override;
-    awaitable<totals_answer> happened() override;
+    awaitable<totals_answer> happened(int days) override;
     awaitable<std::vector<worker_card>> workers() override;
     awaitable<std::vector<std::size_t>> away() override;
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;

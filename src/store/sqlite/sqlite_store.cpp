@@ -162,7 +162,7 @@ public:
     awaitable<overview_answer> overview() override {
         return client_.ask({"overview", reads}, [](operations& in) { return in.inspect.overview(); });
     }
-    awaitable<totals_answer> happened() override {
+    awaitable<totals_answer> happened(int /*days: it gives all*/) override {
         return client_.ask({"totals", reads}, [](operations& in) { return in.inspect.happened(); });
     }
     awaitable<std::vector<worker_card>> workers() override {

@@ -1,0 +1,301 @@
+// The console before a store with much in it: how soon each page has its first data, for how long that holds up the store's other
+// callers, and what an open page costs it, and a hundred. One line of JSON; the exit code is 1 when a page is late, a command of the
+// store takes too long, or an open page is dear. scripts/fault --console tells of the options.
+#include <errand/app.hpp>
+#include <errand/service.hpp>
+
+#include "store/redis/script_set.hpp"
+#include "trial/abundance.hpp"
+#include "trial/processor_time.hpp"
+
+#include <boost/asio/buffers_iterator.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+constexpr double most_until_data = 300;  // ms
+constexpr double most_of_command = 5;    // ms
+constexpr double most_of_core = 0.01;    // of one open overview
+constexpr double most_of_many = 2;       // of a hundred, in open overviews
+constexpr int many = 100;
+constexpr int asked = 3;
+
+// Words of a slow log that begin an entry, rather than stand in one; this program's own are none of them.
+const std::set<std::string, std::less<>> commands_told{"EVAL",  "EVALSHA", "HGET",  "HGETALL",
+                                                       "HKEYS", "HMGET",   "HSCAN", "ZRANGE"};
+
+struct wishes {
+    trial::amounts of{};
+    int seconds = 30;
+    bool untimed = false;
+};
+
+// The service on the abundance, in this process.
+class serving {
+public:
+    explicit serving(const std::string& store) : app_{settings_of(store)} {
+        errand::service_options how;
+        how.listen = {"127.0.0.1:0"};
+        how.access_log = errand::access_log::off;
+        std::promise<std::string> listening;
+        how.on_listening = [&](const std::vector<std::string>& all) { listening.set_value(all.front()); };
+        service_ = std::make_unique<errand::service>(app_, how);
+        thread_ = std::thread{[this] { app_.block_on(service_->run()); }};
+        const auto address = listening.get_future().get();
+        port_ = address.substr(address.rfind(':') + 1);
+    }
+    ~serving() {
+        service_->stop();
+        thread_.join();
+    }
+    serving(const serving&) = delete;
+    serving& operator=(const serving&) = delete;
+
+    const std::string& port() const noexcept { return port_; }
+
+private:
+    static errand::config settings_of(const std::string& store) {
+        errand::config settings;
+        settings.store = store;
+        settings.log_level = "warn";
+        return settings;
+    }
+
+    errand::app app_;
+    std::unique_ptr<errand::service> service_;
+    std::thread thread_;
+    std::string port_;
+};
+
+// A request that goes on as long as this object lives.
+class line {
+public:
+    line(asio::io_context& io, const std::string& port, const std::string& path) : socket_{io} {
+        asio::ip::tcp::resolver resolver{io};
+        asio::connect(socket_, resolver.resolve("127.0.0.1", port));
+        asio::write(socket_, asio::buffer("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port +
+                                          "\r\nConnection: close\r\n\r\n"));
+    }
+    // The answer, with its headers.
+    std::string all() {
+        boost::system::error_code ended;
+        asio::read(socket_, read_, ended);
+        return text();
+    }
+    std::string until(const std::string& words) {
+        asio::read_until(socket_, read_, words);
+        return text();
+    }
+
+private:
+    std::string text() const {
+        const auto data = read_.data();
+        return {asio::buffers_begin(data), asio::buffers_end(data)};
+    }
+
+    asio::ip::tcp::socket socket_;
+    asio::streambuf read_;
+};
+
+struct longest {
+    double ms = 0;
+    std::string what{};
+};
+
+struct page_cost {
+    double ms = 0;
+    longest command{};
+};
+
+class overseer {
+public:
+    overseer(const trial::abundance& of, const serving& by)
+        : of_{of}, by_{by}, pid_{of.server_pid()}, scripts_{names_of_scripts()} {
+        of_.server().command({"CONFIG", "SET", "slowlog-max-len", "10000"});
+    }
+
+    // The quickest of some: others are at work on this machine, too.
+    page_cost ask(const std::string& path) {
+        page_cost best{.ms = 1e9};
+        for (int times = 0; times < asked; ++times) {
+            of_.server().command({"CONFIG", "SET", "slowlog-log-slower-than", "500"});
+            of_.server().command({"SLOWLOG", "RESET"});
+            const auto before = trial::processor_ms(pid_);
+            const auto began = clock_type::now();
+            const auto got = line{io_, by_.port(), path}.all();
+            const std::chrono::duration<double, std::milli> took = clock_type::now() - began;
+            const auto spent = trial::processor_ms(pid_) - before;
+            if (!got.starts_with("HTTP/1.1 200")) throw std::runtime_error{path + ": " + got.substr(0, 500)};
+            const auto slowest = slowest_of(spent);
+            best.ms = std::min(best.ms, took.count());
+            if (times == 0 || slowest.ms < best.command.ms) best.command = slowest;
+        }
+        return best;
+    }
+
+    // What so many open overviews cost the store, as parts of a core.
+    double watched_by(int pages, int seconds) {
+        std::vector<std::unique_ptr<line>> open;
+        for (int i = 0; i < pages; ++i) {
+            for (const auto* view : {"overview", "days"}) {
+                open.push_back(std::make_unique<line>(io_, by_.port(), std::string{"/ui/api/live/"} + view));
+                open.back()->until("data: {");
+            }
+        }
+        const auto before = trial::processor_ms(pid_);
+        std::this_thread::sleep_for(std::chrono::seconds{seconds});
+        return (trial::processor_ms(pid_) - before) / (seconds * 1e3);
+    }
+
+private:
+    static std::map<std::string, std::string> names_of_scripts() {
+        std::map<std::string, std::string> names;
+        for (const auto& one : errand::redis::all_scripts()) names[one.sha] = one.name;
+        return names;
+    }
+
+    // Redis measures by the clock on the wall, and the machine may have let it wait meanwhile: a command has taken no more than the
+    // server has had of a processor.
+    longest slowest_of(double most) const {
+        longest found;
+        std::istringstream lines{of_.server().command({"SLOWLOG", "GET", "-1"})};
+        std::string before, text;
+        while (std::getline(lines, text)) {
+            if (commands_told.contains(text) && !before.empty() &&
+                before.find_first_not_of("0123456789") == before.npos) {
+                const auto ms = std::min(most, std::stod(before) / 1000);
+                std::string word = text;
+                if (text == "EVALSHA" && std::getline(lines, text) && scripts_.contains(text))
+                    word = scripts_.at(text);
+                if (ms > found.ms) found = {.ms = ms, .what = word};
+            }
+            before = text;
+        }
+        return found;
+    }
+
+    const trial::abundance& of_;
+    const serving& by_;
+    const pid_t pid_;
+    const std::map<std::string, std::string> scripts_;
+    asio::io_context io_;
+};
+
+std::vector<std::pair<std::string, std::string>> pages_of(const trial::abundance& store) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto* view : {"overview", "queues", "workers", "handlers", "days", "schedules", "limits",
+                             "runs", "health", "tenants"})
+        all.emplace_back(view, std::string{"/ui/api/view/"} + view);
+    all.emplace_back("queue", "/ui/api/view/queue?of=" + store.queue(1));
+    all.emplace_back("task", "/ui/api/view/task?of=" + store.dead_task());
+    all.emplace_back("graph", "/ui/api/view/graph?of=" + store.dead_task());
+    for (const auto* state :
+         {"waiting", "delayed", "ready", "working", "retry", "success", "dead", "cancelled", "expired"})
+        all.emplace_back(std::string{"tasks "} + state, std::string{"/ui/api/tasks?state="} + state);
+    all.emplace_back("tasks of a queue", "/ui/api/tasks?state=success&queue=" + store.queue(2));
+    // Others of its tasks are far away: it is told how far the search is.
+    all.emplace_back("tasks of a handler", "/ui/api/tasks?state=ready&handler=" + store.handler(3));
+    all.emplace_back("failures", "/ui/api/failures?state=dead");
+    return all;
+}
+
+std::optional<wishes> read_wishes(int count, char** words, int& status) {
+    wishes what;
+    CLI::App app{"The console before a store with much in it: scripts/fault --help tells more"};
+    bool console = false;
+    app.add_flag("--console", console, "the console before a store with much in it");
+    app.add_option("--tasks", what.of.tasks)->check(CLI::Range(100, 100'000'000));
+    app.add_option("--queues", what.of.queues)->check(CLI::Range(1, 100'000));
+    app.add_option("--workers", what.of.workers)->check(CLI::Range(1, 10'000));
+    app.add_option("--days", what.of.days, "that are over")->check(CLI::Range(0, 400));
+    app.add_option("--seconds", what.seconds, "for which open pages are watched")->check(CLI::Range(1, 600));
+    app.add_flag("--untimed", what.untimed, "nothing is judged by how long it takes");
+    try {
+        app.parse(count, words);
+    } catch (const CLI::ParseError& e) {
+        status = e.get_exit_code() == 0 ? 0 : 2;
+        if (status == 0) {
+            app.exit(e);
+        } else {
+            std::fprintf(stderr, "fault: %s; scripts/fault --help names the options\n", e.what());
+        }
+        return std::nullopt;
+    }
+    return what;
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+    int status = 0;
+    const auto what = read_wishes(count, words, status);
+    if (!what) return status;
+    const trial::abundance store{what->of};
+    const serving by{store.server().url()};
+    overseer sees{store, by};
+
+    bool good = true;
+    const auto judge = [&](bool holds, const std::string& words_of_it) {
+        if (holds || what->untimed) return;
+        good = false;
+        std::fprintf(stderr, "console: %s\n", words_of_it.c_str());
+    };
+    json::object until_data, commands;
+    for (const auto& [name, path] : pages_of(store)) {
+        const auto cost = sees.ask(path);
+        until_data[name] = cost.ms;
+        commands[name] = json::object{{"ms", cost.command.ms}, {"what", cost.command.what}};
+        judge(cost.ms < most_until_data,
+              name + " has its first data after " + std::to_string(cost.ms) + " ms");
+        judge(cost.command.ms < most_of_command, name + " holds up the store: " + cost.command.what +
+                                                     " takes " + std::to_string(cost.command.ms) + " ms");
+    }
+    const auto idle = sees.watched_by(0, what->seconds);
+    const auto one = std::max(sees.watched_by(1, what->seconds) - idle, 0.0);
+    const auto hundred = std::max(sees.watched_by(many, what->seconds) - idle, 0.0);
+    judge(one < most_of_core,
+          "an open overview takes " + std::to_string(one * 100) + " % of a core of the store");
+    judge(hundred < std::max(one, most_of_core / 10) * most_of_many,
+          "a hundred open overviews take " + std::to_string(hundred * 100) + " % of a core of the store");
+    const json::object told{{"tasks", what->of.tasks},
+                            {"queues", what->of.queues},
+                            {"workers", what->of.workers},
+                            {"days", what->of.days},
+                            {"memory", store.told("memory", "used_memory:")},
+                            {"until_data_ms", std::move(until_data)},
+                            {"longest_command", std::move(commands)},
+                            {"idle_core", idle},
+                            {"one_page_core", one},
+                            {"hundred_pages_core", hundred}};
+    std::printf("%s\n", json::serialize(told).c_str());
+    return good ? 0 : 1;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "fault: %s\n", e.what());
+    return 2;
+}
