@@ -70,7 +70,8 @@ TEST_CASE("who frees a slot and claims from one queue wakes those who wait for a
     CHECK(t.check().empty());
 }
 
-TEST_CASE("a place at a limit goes round among queues though who leaves it claims from its own in the same call") {
+TEST_CASE(
+    "a place at a limit goes round among queues though who leaves it claims from its own in the same call") {
     const bool is_rate = GENERATE(false, true);
     limit_fixture t;
     auto left = t.join("left"), right = t.join("right");
