@@ -8,7 +8,7 @@ namespace errand::sqlite {
 namespace {
 
 // What nobody takes costs nobody a place for longer, ms; a start of a rate for no longer than until the next one.
-constexpr std::int64_t kept_for = 1000;
+constexpr std::int64_t place_kept_for = 1000;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::string_view groups::kept_gate(const waiting_group& group, std::string_view 
 }
 
 void groups::stand_back(queue_row& queue, const waiting_group& group, std::string_view gate) {
-    const auto latest = tx_.now() + kept_for;
+    const auto latest = tx_.now() + place_kept_for;
     const auto next = opening_of(gates_.look_after_start(gate)).value_or(latest);
     sql_.park_group.run(queue.k, group.number, gate, group.since);
     sql_.keep_stop.run(tx_.ns(), gate, queue.k, std::optional{std::min(next, latest)}, 0);
