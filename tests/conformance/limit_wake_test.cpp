@@ -88,14 +88,16 @@ TEST_CASE(
         held = std::move(answer.claimed);
         return !held.empty();
     };
-    CHECK(t.claim(right, 1, {"right"}).claimed.empty());
-    // Those who came before it, and then it.
-    CHECK(goes_on());
     for (int turn = 0; turn < 2; ++turn) {
         INFO(turn);
         CHECK(t.claim(right, 1, {"right"}).claimed.empty());
-        const auto wakes = right.ear->wakes;
-        REQUIRE_FALSE(goes_on());
+        auto wakes = right.ear->wakes;
+        // Those who came to the gate before it, and then it.
+        for (int before = 0; goes_on(); ++before) {
+            REQUIRE(before == 0);
+            CHECK(t.claim(right, 1, {"right"}).claimed.empty());
+            wakes = right.ear->wakes;
+        }
         CHECK(t.until([&] { return right.ear->wakes > wakes; }));
         CHECK(t.check().empty());
         const auto got = t.claim(right, 1, {"right"}).claimed;
