@@ -50,7 +50,7 @@ std::string_view groups::kept_gate(const waiting_group& group, std::string_view 
             auto* worker = tx_.idle.take_other(tx_.ns(), stop.queue->name, tx_.by());
             if (!worker) continue;
             tx_.notify(*worker, notice::kind::woken);
-            kept_.emplace(gate, *first);
+            kept_.insert_or_assign(std::string{gate}, *first);
             return gate;
         }
     }

@@ -5,9 +5,8 @@
 -- a wake-up.
 --
 -- So many names one call takes off at most: those of the dead are swept (sweep.lua), and what nobody was woken for is found
--- by whoever looks next.
+-- by whoever looks next. Returns how many have heard.
 -- Needs: lib_queues
--- Returns how many have heard.
 local names_left = 100
 local function wake_in(idle, most)
   for heard = 1, most do
