@@ -51,7 +51,7 @@ enum class overlap_rule : unsigned char {
 enum class missed_rule : unsigned char {
     run_once,  ///< the newest of them runs
     run_all,   ///< the newest `missed_cap` of them run
-    skip  ///< the newest runs if it is less than a minute late (or an interval, if that is shorter), else none
+    skip  ///< the newest runs if it (of ticks a minute apart or less: the oldest) is less than a minute late, else none
 };
 
 /// How a schedule goes on. Every member has a default. A bad value is a usage_error naming the member.

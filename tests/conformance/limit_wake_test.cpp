@@ -70,6 +70,69 @@ TEST_CASE("who frees a slot and claims from one queue wakes those who wait for a
     CHECK(t.check().empty());
 }
 
+TEST_CASE(
+    "a place at a limit goes round among queues though who leaves it claims from its own in the same call") {
+    const bool is_rate = GENERATE(false, true);
+    limit_fixture t;
+    auto left = t.join("left"), right = t.join("right");
+    t.set("crm", is_rate ? t.never_more_than(1, 100ms) : t.at_most(1));
+    const auto gates = is_rate ? t.starts("crm") : t.running("crm");
+    t.submit_many(8, gates, "l", "left");
+    auto held = t.work(left, {}, {}, 1, "left").claimed;
+    REQUIRE(held.size() == 1);
+    t.submit_many(2, gates, "r", "right");
+    const auto goes_on = [&] {
+        if (is_rate) let_pass(t, 110ms);
+        auto answer = held.empty() ? t.work(left, {}, {}, 1, "left")
+                                   : t.work(left, {t.done(held[0])}, {held[0].claim}, 1, "left");
+        held = std::move(answer.claimed);
+        return !held.empty();
+    };
+    for (int turn = 0; turn < 2; ++turn) {
+        INFO(turn);
+        CHECK(t.claim(right, 1, {"right"}).claimed.empty());
+        auto wakes = right.ear->wakes;
+        // Those who came to the gate before it, and then it.
+        for (int before = 0; goes_on(); ++before) {
+            REQUIRE(before == 0);
+            CHECK(t.claim(right, 1, {"right"}).claimed.empty());
+            wakes = right.ear->wakes;
+        }
+        CHECK(t.until([&] { return right.ear->wakes > wakes; }));
+        CHECK(t.check().empty());
+        const auto got = t.claim(right, 1, {"right"}).claimed;
+        REQUIRE(got.size() == 1);
+        CHECK(args_of(got[0]) == "r");
+        // And the others theirs.
+        t.work(right, {t.done(got[0])}, {got[0].claim});
+        CHECK(goes_on());
+        CHECK(t.check().empty());
+    }
+}
+
+TEST_CASE("a place that is kept for another queue and not taken is one's own again a second later") {
+    limit_fixture t;
+    auto left = t.join("left"), right = t.join("right");
+    t.set("crm", t.at_most(1));
+    t.submit_many(4, t.running("crm"), "l", "left");
+    auto held = t.work(left, {}, {}, 1, "left").claimed;
+    REQUIRE(held.size() == 1);
+    t.submit_gated(t.running("crm"), "r", "right");
+    const auto goes_on = [&] {
+        held = t.work(left, {t.done(held.at(0))}, {held.at(0).claim}, 1, "left").claimed;
+        return !held.empty();
+    };
+    CHECK(t.claim(right, 1, {"right"}).claimed.empty());
+    CHECK(goes_on());
+    CHECK(t.claim(right, 1, {"right"}).claimed.empty());
+    CHECK_FALSE(goes_on());
+    // It never comes.
+    CHECK(t.until([&] { return (held = t.work(left, {}, {}, 1, "left").claimed).size() == 1; }));
+    // Nobody has come, so nobody waits for him again.
+    CHECK(goes_on());
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("an opening is heard of although a retry becomes due at the same time and has to wait") {
     limit_fixture t;
     auto idle = t.join("idle");

@@ -3,6 +3,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 using namespace limits_test;
 using errand::test::eventually;
 
@@ -21,6 +26,22 @@ TEST_CASE("tasks start no faster than their rate") {
     // The first at once, the others 100 ms apart.
     CHECK(steady::now() - begin >= 700ms);
     CHECK(t.in.done("slow") == 8);
+}
+
+TEST_CASE("three workers together start no more in a second than a rate allows, by the clock of the store",
+          "[shared_by_apps][concurrent]") {
+    bench t;
+    bench second{t.app.settings()}, third{t.app.settings()};
+    for (auto* one : {&t, &second, &third}) one->start();
+    constexpr std::size_t tasks = 25;
+    t.all_end(t.run(t.app.handler<call_slowly>().perform_bulk(std::vector<int>(tasks, 0))));
+    std::vector<std::uint64_t> claims;
+    for (auto* one : {&t, &second, &third}) {
+        for (const auto& claim : one->in.said()) claims.push_back(std::stoull(claim));
+    }
+    std::ranges::sort(claims);
+    REQUIRE(claims.size() == tasks);
+    for (std::size_t at = 10; at < tasks; ++at) CHECK(claims[at] - claims[at - 10] >= 1'000'000);
 }
 
 TEST_CASE("each key has a rate of its own") {

@@ -42,6 +42,27 @@ TEST_CASE("several workers keep one limit together", "[shared_by_apps][concurren
     CHECK(t.in.done("crm") + other.in.done("crm") == 20);
 }
 
+TEST_CASE(
+    "a limit lets tasks of each queue through, though their workers are apart and one always has more to do",
+    "[shared_by_apps][concurrent]") {
+    auto settings = errand::test::fresh_settings();
+    settings.queues = {{"crowded", 1}};
+    bench t{settings};
+    settings = t.app.settings();
+    settings.queues = {{"quiet", 1}};
+    bench other{settings};
+    const auto moody = t.app.handler<limits_test::moody>();
+    constexpr std::size_t many = 1000;
+    t.run(moody.with({.queue = "crowded"}).perform_bulk(std::vector<std::string>(many, "is well")));
+    const auto few =
+        t.run(moody.with({.queue = "quiet"}).perform_bulk(std::vector<std::string>(5, "is well")));
+    t.start();
+    other.start();
+    for (const auto& one : few) CHECK(other.wait(one) == 1);
+    CHECK(other.in.done("moody") == 5);
+    CHECK(t.in.done("moody") < static_cast<int>(many));
+}
+
 TEST_CASE("a slot comes back when its attempt fails, dies, snoozes or succeeds") {
     bench t;
     const auto moody = t.app.handler<limits_test::moody>();

@@ -71,6 +71,24 @@ TEST_CASE("a fixed rate runs at each tick of its grid, and keeps its arguments")
     CHECK(t.run(s.upcoming(2)) == std::vector{began + 4h, began + 5h});
 }
 
+TEST_CASE("a blocking interval begins when its run has ended, after the last retry") {
+    timetable t;
+    const auto began = t.now();
+    const auto s = t.hourly({.mode = errand::blocking_interval});
+    t.fail_next<write_line>(errand::retry_in{20min, "not yet"});
+    t.advance(1h);
+    CHECK(t.runs() == 0);
+    CHECK_FALSE(t.info(s).next_at);
+    t.advance(20min);
+    CHECK(t.runs() == 1);
+    CHECK(t.info(s).next_at == began + 2h + 20min);
+    t.advance(1h - 1s);
+    CHECK(t.runs() == 1);
+    t.advance(1s);
+    CHECK(t.runs() == 2);
+    CHECK(t.info(s).runs == 2);
+}
+
 TEST_CASE("a cron line runs at its times in its zone") {
     timetable t;
     const auto s = t.run(t.writer.cron("0 8 * * 1-5", {.timezone = "UTC"}, "a"));

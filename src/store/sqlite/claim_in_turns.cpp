@@ -99,6 +99,11 @@ void claims::start_first_of(queue_row& queue, const waiting_group& group, open_c
         if (groups_.park(queue, group, closed)) into.timed.push_back(queue.name);
         return;
     }
+    if (const auto kept = groups_.kept_gate(group, all, into.queues); !kept.empty()) {
+        groups_.stand_back(queue, group, kept);
+        into.timed.push_back(queue.name);
+        return;
+    }
     into.bytes += task.body.size();
     if (into.bytes > most_bytes_claimed && !into.tasks.empty()) return;
     gates_.take(all, task.id, number_of(into));

@@ -123,7 +123,7 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
 }
 
 void claims::claim(const claim_request& asked, work_answer& into) {
-    open_claim claimed{.tasks = into.claimed, .limit = asked.limit};
+    open_claim claimed{.tasks = into.claimed, .limit = asked.limit, .queues = asked.queues};
     std::vector<std::pair<queue_row*, std::size_t>> found;
     for (const auto& name : asked.queues) {
         auto* queue = tx_.cache().find_queue(name);

@@ -44,6 +44,7 @@ private:
         claim_number number = 0;
         std::vector<std::string> timed{};  // queues in which groups wait for a time
         bool cut_short = false;            // there is more to look at
+        std::span<const std::string> queues{};
         bool is_full() const;
     };
 

@@ -99,6 +99,14 @@ std::vector<closed_gate> gates::closed_of(std::string_view all) {
     return closed;
 }
 
+gate_look gates::look_after_start(std::string_view gate) {
+    const auto* limit = limit_behind(gate);
+    if (!limit) return {};
+    gate_state after = state_of(gate);
+    pass_gate(kind_of_gate(gate), limit->rule, after, nanos());
+    return look_at_gate(kind_of_gate(gate), limit->rule, after, nanos());
+}
+
 void gates::take(std::string_view all, const task_id& id, claim_number by) {
     bool holds = false;
     for_each_gate(all, [&](std::string_view gate) {

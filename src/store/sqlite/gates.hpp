@@ -25,6 +25,8 @@ public:
     // Of gates that stand one after the other; empty: all are open.
     std::string_view first_closed(std::string_view all);
     std::vector<closed_gate> closed_of(std::string_view all);
+    // At a gate that is open: what the next start makes of it.
+    gate_look look_after_start(std::string_view gate);
 
     // By a task that starts: all are open.
     void take(std::string_view all, const task_id& id, claim_number by);

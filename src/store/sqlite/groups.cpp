@@ -26,6 +26,8 @@ void groups::enter() {
     left_.clear();
     went_on_.clear();
     earlier_.clear();
+    let_go_.clear();
+    kept_.clear();
     opened_ = false;
 }
 
@@ -216,7 +218,7 @@ void groups::drop_stop(std::string_view gate, queue_row& queue) {
 
 void groups::look_at(std::string_view gate, queue_row& queue) {
     group_number group = 0;
-    std::int64_t turn = 0;
+    std::int64_t turn = 0, since = 0;
     int rank = 0;
     {
         auto rows = sql_.first_parked(queue.k, gate);
@@ -224,12 +226,14 @@ void groups::look_at(std::string_view gate, queue_row& queue) {
         group = rows.number(0);
         rank = static_cast<int>(rows.number(1));
         turn = rows.number(2);
+        since = rows.number(3);
     }
     gates_.settle(gate);
     const auto found = gates_.look(gate);
     if (found.open()) {
         sql_.let_group_go.run(queue.k, group, gate, entry(queue, rank, turn));
         went_on_.insert(&queue);
+        let_go_[{std::string{gate}, &queue}] = {group, {rank, since}};
     }
     const auto opens = opening_of(found);
     if (opens) {

@@ -65,6 +65,12 @@ public:
     void started(queue_row& queue, const waiting_group& group, std::optional<std::int64_t> place);
     // When it opens by itself, if it does, ms.
     std::optional<std::int64_t> park(queue_row& queue, const waiting_group& group, std::string_view gate);
+    // Of its gates, which are open, the one whose last place is kept for a group of a queue from which this call does not claim;
+    // empty: it may start (groups_kept.cpp).
+    std::string_view kept_gate(const waiting_group& group, std::string_view all,
+                               std::span<const std::string> claims_from);
+    // Parks it there, until somebody looks a second later.
+    void stand_back(queue_row& queue, const waiting_group& group, std::string_view gate);
     void change_rank(queue_row& queue, const waiting_group& group, int rank);
     void drop(queue_row& queue, group_number group);
     bool any(queue_row& queue);
@@ -85,7 +91,15 @@ private:
         queue_row* queue;
         bool let_go;
     };
+    // Where a group stands among all that wait at a gate: the smallest first.
+    using order_at_gate = std::pair<int, std::int64_t>;  // rank, since
+    struct parked_group {
+        group_number number = 0;
+        order_at_gate order{};
+    };
     std::vector<stop_row> stops(std::string_view from, std::string_view to);
+    // The one that this call has let go there, or would next; nullopt: none, or it cannot start.
+    std::optional<order_at_gate> next_to_start(const stop_row& stop);
     // Nobody is parked there any more.
     void drop_stop(std::string_view gate, queue_row& queue);
     void tidy(queue_row& queue, group_number group);
@@ -103,6 +117,8 @@ private:
     std::map<std::pair<std::int64_t, int>, known_time> times_;  // by queue and rank
     std::set<std::pair<queue_row*, group_number>> left_;
     std::set<queue_row*> went_on_, earlier_;
+    std::map<std::pair<std::string, queue_row*>, parked_group> let_go_;  // in this call, by gate and queue
+    std::map<std::string, order_at_gate, std::less<>> kept_;             // for whom, by gate
     bool opened_ = false;
 };
 

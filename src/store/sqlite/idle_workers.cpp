@@ -62,6 +62,16 @@ caller* idle_workers::take(std::int64_t ns, std::string_view queue) {
     return idle_.empty() ? nullptr : take_first(idle_, idle_.find({ns, std::string{queue}}));
 }
 
+caller* idle_workers::take_other(std::int64_t ns, std::string_view queue, const caller& but) {
+    const auto all = idle_.find({ns, std::string{queue}});
+    if (all == idle_.end()) return nullptr;
+    const auto at = std::ranges::find_if(all->second, [&](const caller* one) { return one != &but; });
+    if (at == all->second.end()) return nullptr;
+    auto* other = *at;
+    remove_from(idle_, all, other);
+    return other;
+}
+
 std::size_t idle_workers::waiting(std::int64_t ns, std::string_view queue) const {
     const auto at = idle_.find({ns, std::string{queue}});
     return at == idle_.end() ? 0 : at->second.size();

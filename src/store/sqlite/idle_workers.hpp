@@ -53,6 +53,8 @@ public:
     void stop_waiting(caller& who, std::string_view queue);
     // The one that has waited longest, who waits no more; null when nobody does.
     caller* take(std::int64_t ns, std::string_view queue);
+    // The same of all but one.
+    caller* take_other(std::int64_t ns, std::string_view queue, const caller& but);
     std::size_t waiting(std::int64_t ns, std::string_view queue) const;
     std::vector<place> waited_for() const;
 

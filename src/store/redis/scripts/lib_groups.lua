@@ -102,11 +102,13 @@ local function wake_for(list, queue)
   if not wakes_late then wake_in(prefix .. 'idle:' .. queue, 1) end
 end
 
--- Who frees a place and claims in one call would take it before any stranger, whose worker comes with another call: so one is
--- promised to the stranger, as the first of all that wait there, when a worker has heard of it that is idle, or came for it before
--- and found the gate closed. Who stands back for it looks again after this time (us), whatever has become of it.
--- `heard`: whether one has in this call, by queue.
-strangers = {promised_for = 1000000, heard = {}}
+-- Who frees a place and claims in one call would take it before any stranger, and before any group of a queue from which it does
+-- not claim: their workers come with another call. So one is promised to such a group, as the first of all that wait there, when a
+-- worker has heard of it that is idle, or came for strangers before and found the gate closed. Who stands back for it looks again
+-- after this time (us), whatever has become of it.
+-- `heard`: whether one has in this call, by queue of strangers; `calls`: how many workers of other queues it may still tell;
+-- `claims_from`: how many of the queues it claims from itself, when it has reported (work_seldom.lua).
+strangers = {promised_for = 1000000, heard = {}, calls = chain, claims_from = 0}
 
 function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
 -- Its real queue and its handler, as they stand in keys; nil: it is none of strangers.
@@ -128,10 +130,23 @@ function strangers.tell(queue, real, handler)
   return hints.idle(prefix .. 'idle:' .. real, hints.name_of(queue_named(handler)), 1) > 0
 end
 
+-- In a call that claims: whether a worker has heard of the turn of a queue from which it does not. Of each turn another worker,
+-- which may have room for no more.
+function strangers.call_for(queue)
+  if not wakes_late or strangers.calls == 0 then return false end
+  for q = 1, strangers.claims_from do
+    if name_of(q) == queue then return false end
+  end
+  if call('HEXISTS', stale, queue .. '\n') == 1 then return false end
+  strangers.calls = strangers.calls - 1
+  return wake_in(prefix .. 'idle:' .. queue, 1) > 0
+end
+
 -- For a group whose turn has come. Of strangers a worker is told that knows them, once in a call; true when it has heard.
 function strangers.wake_for_turn(queue)
   local real, handler = strangers.parts_of(queue)
   if not real then
+    if strangers.call_for(queue) then return true end
     wake_for(woken, queue)
     return false
   end

@@ -5,17 +5,18 @@
 -- a wake-up.
 --
 -- So many names one call takes off at most: those of the dead are swept (sweep.lua), and what nobody was woken for is found
--- by whoever looks next.
+-- by whoever looks next. Returns how many have heard.
 -- Needs: lib_queues
 local names_left = 100
 local function wake_in(idle, most)
-  for _ = 1, most do
+  for heard = 1, most do
     repeat
       local worker = names_left > 0 and call('SPOP', idle)
-      if not worker then return end
+      if not worker then return heard - 1 end
       names_left = names_left - 1
     until call('PUBLISH', prefix .. 'wake:' .. string.match(worker, '^[^\n]+'), 'w') > 0
   end
+  return most
 end
 
 local function wake(q, most) wake_in(idle_of(q), most) end

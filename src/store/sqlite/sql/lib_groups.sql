@@ -30,7 +30,7 @@ WHERE queue = ?1 AND gate IS NULL ORDER BY rank, turn, since LIMIT 1
 SELECT min(turn) FROM errand_group INDEXED BY errand_group_turn WHERE queue = ?1 AND gate IS NULL AND rank = ?2
 
 -- name: first_parked
-SELECT grp, rank, turn FROM errand_group INDEXED BY errand_group_parked
+SELECT grp, rank, turn, since FROM errand_group INDEXED BY errand_group_parked
 WHERE queue = ?1 AND gate = ?2 ORDER BY rank, since LIMIT 1
 
 -- name: stop

@@ -1,0 +1,167 @@
+// Schedules with the workers of an app, on every store: what a run asks for, declarations that meet, and ticks that nobody was there for.
+#include "support/redis_server.hpp"
+#include "support/store_kind.hpp"
+#include "trial/clock_file.hpp"
+#include "worker/handlers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <unistd.h>
+
+using namespace worker_test;
+using errand::schedule_state;
+using errand::test::eventually;
+
+namespace worker_test {
+
+// Each of its runs fails once, and asks for something else then.
+struct rounds {
+    diary& book;
+    explicit rounds(diary& j) : book{j} {}
+    errand::awaitable<void> perform(std::string what) {
+        auto& self = co_await errand::this_task();
+        auto* mine = self.schedule();
+        if (!mine) throw errand::discard{"nobody submits it"};
+        book.note(what);
+        if (self.attempt() == 1) {
+            mine->next_at(mine->tick() + 5h);
+            mine->set_args(std::string{"of a failed attempt"});
+            mine->stop();
+            throw std::runtime_error{"not yet"};
+        }
+        if (what == "first") {
+            mine->next_at(mine->tick());
+            mine->set_args(std::string{"second"});
+        } else if (what == "second") {
+            mine->next_at(mine->tick() + 2h);
+            mine->set_args(std::string{"third"});
+        } else {
+            mine->stop();
+        }
+    }
+};
+
+}  // namespace worker_test
+ERRAND_HANDLER(worker_test::rounds, .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))
+
+namespace {
+
+errand::time_point a_minute_ago() {
+    return std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) - 1min;
+}
+
+errand::awaitable<errand::schedule> declare(errand::app& app, errand::time_point begin, std::string what) {
+    errand::schedule_options how{.key = what, .begin = begin};  // no temporary across co_await
+    co_return co_await app.handler<rounds>().every(1h, std::move(how), std::move(what));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "what a run asks of its schedule is so when it ends well, and stays so when that is declared again") {
+    bench t;
+    t.start();
+    const auto begin = a_minute_ago();
+    const auto s = t.run(declare(t.app, begin, "first"));
+    errand::schedule_info info;
+    const boost::json::array third{"third"};
+    eventually([&] { return (info = t.run(s.info())).args == third; });
+    CHECK(t.book.count("first") == 2);
+    CHECK(t.book.count("second") == 2);
+    CHECK(t.book.count("of a failed attempt") == 0);
+    CHECK(info.runs == 2);
+    REQUIRE(info.last_tick);
+    CHECK(info.next_at == *info.last_tick + 2h);
+    CHECK(t.run(declare(t.app, begin, "first")).id() == s.id());
+    const auto again = t.run(s.info());
+    CHECK(again.next_at == info.next_at);
+    CHECK(again.args == third);
+    CHECK(again.state == schedule_state::active);
+
+    const auto once = t.run(declare(t.app, begin, "only"));
+    eventually([&] { return (info = t.run(once.info())).state == schedule_state::finished; });
+    CHECK(t.book.count("only") == 2);
+    CHECK_FALSE(info.next_at);
+    t.run(declare(t.app, begin, "only"));
+    CHECK(t.run(once.info()).state == schedule_state::finished);
+}
+
+TEST_CASE("ten programs that declare a schedule at the same time change nothing of it", "[shared_by_apps]") {
+    bench t;
+    const auto begin = a_minute_ago() + 1h;
+    const auto s = t.run(declare(t.app, begin, "first"));
+    const auto before = t.run(s.info());
+    std::vector<std::unique_ptr<bench>> all;
+    for (int i = 0; i < 10; ++i) all.push_back(std::make_unique<bench>(t.app.settings()));
+    std::atomic<int> declared{0};
+    std::vector<std::thread> threads;
+    for (const auto& one : all) {
+        threads.emplace_back([&declared, &app = one->app, begin] {
+            try {
+                for (int i = 0; i < 100; ++i) {
+                    app.block_on(declare(app, begin, "first"));
+                    ++declared;
+                }
+            } catch (const std::exception&) {
+                // It is counted as missing.
+            }
+        });
+    }
+    for (auto& one : threads) one.join();
+    CHECK(declared == 1000);
+    CHECK(t.run(t.app.schedules()).schedules.size() == 1);
+    const auto after = t.run(s.info());
+    CHECK(after.next_at == begin);
+    CHECK(after.created_at == before.created_at);
+    CHECK(after.args == before.args);
+    CHECK(after.runs == 0);
+    CHECK(after.state == schedule_state::active);
+}
+
+#ifdef ERRAND_TEST_CLOCK
+// A clock that is another program's can be set.
+TEST_CASE(
+    "after ten minutes without a worker a schedule makes the runs that its rule for missed ticks says") {
+    if (errand::test::kind_of_tests() != errand::test::store_kind::redis) return;
+    const auto path =
+        std::filesystem::temp_directory_path() / ("errand-schedule-clock-" + std::to_string(::getpid()));
+    const trial::clock_file clock{path.string()};
+    errand::test::redis_server::options how;
+    for (const auto& [name, value] : clock.variables()) how.environment.push_back(name + "=" + value);
+    const errand::test::redis_server server{how};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    {
+        bench t{settings};
+        t.book.body = [&t](errand::task_context& self) -> errand::awaitable<int> {
+            auto* of = self.schedule();
+            t.book.note(of->key());
+            t.book.note(of->key() + ": " + std::to_string(of->missed()) + " missed");
+            co_return 0;
+        };
+        const auto each_minute = [&](std::string key, errand::missed_rule rule) {
+            errand::schedule_options when{.key = std::move(key), .mode = errand::fixed_rate};
+            when.missed = rule;
+            when.missed_cap = 5;
+            return t.run(t.app.handler<free_form>().every(1min, std::move(when)));
+        };
+        const auto newest = each_minute("the newest", errand::missed_rule::run_once);
+        const auto five = each_minute("five", errand::missed_rule::run_all);
+        const auto none = each_minute("none", errand::missed_rule::skip);
+        clock.set(std::chrono::milliseconds{10min + 20s}.count());
+        t.start();
+        eventually([&] { return t.book.count("the newest") == 1 && t.book.count("five") == 5; });
+        eventually([&] { return t.run(none.info()).missed == 10; });
+        CHECK(t.book.count("the newest: 9 missed") == 1);
+        CHECK(t.run(newest.info()).missed == 9);
+        CHECK(t.run(five.info()).missed == 5);
+        CHECK(t.run(five.info()).runs == 5);
+        CHECK(t.run(none.info()).runs == 0);
+        CHECK(t.book.count("none") == 0);
+    }
+    std::filesystem::remove(path);
+}
+#endif
