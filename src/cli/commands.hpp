@@ -62,6 +62,8 @@ runner prepare_configure(CLI::App& line);
 runner prepare_top(CLI::App& line);
 runner prepare_figures(CLI::App& line);
 runner prepare_perform(CLI::App& line);
+runner prepare_import(CLI::App& line);
+runner prepare_export(CLI::App& line);
 runner prepare_schedules(CLI::App& line);
 runner prepare_limits(CLI::App& line);
 runner prepare_limit(CLI::App& line);

@@ -235,12 +235,16 @@ void make_child_of(stage_run* stage, prepared_submission& one) {
 submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {
     life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U |
            (next_serial().value_or(random_bits()) & 0xFFFFU);
+    return item_of(std::move(one), life);
+}
+
+submission_item item_of(prepared_submission one, incarnation life) {
     one.body.life = life;
     submission_item item;
     item.id = one.id;
     item.at = one.body.due_at;
     item.delay = one.delay;
-    if (one.delay) one.body.due_at = store_now + *one.delay;
+    if (one.delay) one.body.due_at = one.body.submitted_at() + *one.delay;
     item.body = encode(one.body);
     item.queue = std::move(one.body.queue);
     item.priority = one.body.priority;

@@ -43,6 +43,8 @@ void make_child_of(stage_run* stage, prepared_submission& one);
 
 // What the store takes, stamped with the store's time.
 submission_item item_of(prepared_submission one, time_point store_now, incarnation& life);
+// The same, under a life that was chosen: submitted when that says.
+submission_item item_of(prepared_submission one, incarnation life);
 
 // The error that an answer means for the submitter; null when the submission stands.
 std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,

@@ -117,3 +117,24 @@ TEST_CASE("keys come out of a file, and wrong ones are named without their secre
     CHECK_THAT(look("k1:" + std::string(64, '3')).out, ContainsSubstring("arguments    (encrypted)"));
     std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("who has no key exports nothing that is encrypted, and hears of it", "[cli]") {
+    keyed_office t;
+    t.submit(secret_number);
+    const auto open = t.with_key({"export", "ready"});
+    CHECK(open.code == 0);
+    CHECK_THAT(open.out, ContainsSubstring("\"args\":[" + secret_digits + "]"));
+    const auto shut = t.errand({"export", "ready"});
+    CHECK(shut.code == 1);
+    CHECK(shut.out.empty());
+    CHECK_THAT(shut.err,
+               ContainsSubstring("1 task was left out") && ContainsSubstring("ERRAND_ENCRYPTION_KEYS"));
+    // What is imported with a key is encrypted as well.
+    CHECK(t.with_key({"cancel", "--all", "--state", "ready", "--yes"}).code == 0);
+    const auto folder = errand::test::temporary_folder("exported");
+    std::ofstream{folder / "tasks"} << open.out;
+    CHECK(t.with_key({"import", (folder / "tasks").string(), "--name", "n"}).code == 0);
+    CHECK_THAT(t.errand({"list", "ready", "--json"}).out, !ContainsSubstring(secret_digits));
+    CHECK(t.with_key({"list", "ready", "--json"}).json().at("tasks").at(0).at("args").at(0) == secret_number);
+    std::filesystem::remove_all(folder);
+}

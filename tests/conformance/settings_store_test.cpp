@@ -1,5 +1,6 @@
 // What is set of handlers at the store's seam: records by compare-and-set, and who hears of a change.
 #include "core/bytes.hpp"
+#include "core/import_record.hpp"
 #include "support/store_fixture.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -115,6 +116,26 @@ TEST_CASE("everybody who has a connection hears of a change, and of nothing else
     CHECK(t.two.ear->settings == before);
     CHECK(t.set("h", 1, {}));
     CHECK(t.until([&] { return t.two.ear->settings > before; }));
+}
+
+TEST_CASE("of a change to how far an import has come nobody hears, and it does not count as set") {
+    two_desks t;
+    t.beat(t.two);
+    const auto import = std::string{import_record_front} + "n";
+    CHECK(t.set(import, 0, t.record(1)));
+    CHECK_FALSE(t.set(import, 0, t.record(2)));
+    CHECK(t.set(import, 0, t.record(1)));  // again
+    CHECK(t.set(import, 1, t.record(3)));
+    CHECK(t.kept(import) == t.record(3));
+    CHECK_FALSE(t.join("three:1")->any_settings());
+    // What everybody hears of comes behind it: it would have been heard before.
+    CHECK(t.set("h", 0, t.record(4)));
+    CHECK(t.until([&] { return t.two.ear->settings > 0; }));
+    CHECK(t.two.ear->settings == 1);
+    CHECK(t.set(import, 3, {}));
+    CHECK(t.kept(import).empty());
+    t.beat(t.two);
+    CHECK(t.two.ear->settings == 1);
 }
 
 TEST_CASE("who comes later knows from the beginning whether anything is set") {

@@ -1,4 +1,5 @@
 // What is set of handlers at run time: records by compare-and-set.
+#include "core/import_record.hpp"
 #include "core/sha256.hpp"
 #include "store/redis/shard_store.hpp"
 
@@ -48,6 +49,7 @@ awaitable<bool> shard_store::set_settings(settings_step step) {
     call.arg(std::string_view{step.handler});
     call.own_arg(step.seen == 0 ? std::string{} : eight_bytes(step.seen));
     call.arg(std::string_view{step.record});
+    if (is_kept_quietly(step.handler)) call.arg(std::string_view{"quiet"});
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in, caller::when_full::fail);

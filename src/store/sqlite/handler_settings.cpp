@@ -1,6 +1,7 @@
 #include "store/sqlite/handler_settings.hpp"
 
 #include "core/bytes.hpp"
+#include "core/import_record.hpp"
 
 #include <algorithm>
 
@@ -34,6 +35,7 @@ bool handler_settings::set(const settings_step& step) {
         sql_.drop_settings.run(tx_.ns(), std::string_view{step.handler});
     else
         sql_.keep_settings.run(tx_.ns(), std::string_view{step.handler}, std::string_view{step.record});
+    if (is_kept_quietly(step.handler)) return true;
     const auto version = std::max(tx_.cache().settings() + 1, tx_.micros());
     sql_.settings_changed.run(tx_.ns(), version);
     tx_.cache().settings_are(version);

@@ -1,0 +1,107 @@
+#include "cli/import_rejects.hpp"
+
+#include <errand/error.hpp>
+
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "core/utf8.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace errand::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::uint64_t most_said = 10;
+constexpr std::size_t most_of_a_line = 10'000;
+constexpr std::string_view front_of_reject = R"({"line":)";
+
+[[noreturn]] void throw_unwritable(const std::string& path, int error) {
+    throw usage_error{"--rejects: " + path + " cannot be written: " + std::generic_category().message(error)};
+}
+
+// Nullopt: it is none.
+std::optional<std::uint64_t> line_of_reject(const std::string& text) {
+    std::error_code not_json;
+    const auto value = json::parse(text, not_json);
+    const auto* reject = not_json ? nullptr : value.if_object();
+    const auto* line = reject ? reject->if_contains("line") : nullptr;
+    if (!line || !reject->contains("reason")) return std::nullopt;
+    std::error_code no_number;
+    const auto number = line->to_number<std::uint64_t>(no_number);
+    return no_number ? std::nullopt : std::optional{number};
+}
+
+// The bytes of those up to this line. A process that was killed may have left half of the last one.
+std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
+    std::ifstream in{path, std::ios::binary};
+    std::uint64_t bytes = 0;
+    for (std::string text; std::getline(in, text); bytes += text.size() + 1) {
+        const bool torn = in.eof();
+        const auto of = line_of_reject(text);
+        if (!of && !(torn && text.starts_with(front_of_reject))) {
+            throw usage_error{"--rejects: " + path +
+                              " holds something else than rejected lines: name a file that is not there"};
+        }
+        if (torn || *of > line) break;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+import_rejects::import_rejects(std::string path, std::optional<std::uint64_t> after)
+    : path_{std::move(path)} {
+    if (path_.empty()) return;
+    std::error_code none;
+    const auto size = std::filesystem::file_size(path_, none);
+    if (!none && size > 0) {
+        if (!after) {
+            throw usage_error{"--rejects: " + path_ +
+                              " is there already: name another file, as this import begins"};
+        }
+        std::filesystem::resize_file(path_, bytes_up_to(path_, *after));
+    }
+    file_ = std::fopen(path_.c_str(), "ab");
+    if (!file_) throw_unwritable(path_, errno);
+}
+
+import_rejects::~import_rejects() {
+    if (file_) std::fclose(file_);
+}
+
+void import_rejects::add(std::uint64_t line, const std::string& reason, const std::string& text) {
+    if (!file_) {
+        if (++said_ > most_said) {
+            ++unsaid_;
+            return;
+        }
+        // In the place of a bar.
+        if (errors_are_terminal()) std::fputs("\r\x1b[K", stderr);
+        complain("line " + std::to_string(line) + ": " + reason);
+        return;
+    }
+    auto shown = repaired_utf8(utf8_prefix(text, most_of_a_line));
+    if (text.size() > most_of_a_line) shown += "...";
+    const json::object one{{"line", line}, {"reason", repaired_utf8(reason)}, {"text", shown}};
+    const auto written = json::serialize(one) + '\n';
+    if (std::fwrite(written.data(), 1, written.size(), file_) != written.size())
+        throw_unwritable(path_, errno);
+}
+
+void import_rejects::flush() {
+    if (file_ && std::fflush(file_) != 0) throw_unwritable(path_, errno);
+}
+
+}  // namespace errand::cli
