@@ -4,12 +4,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/import_run.hpp"
-#include "cli/limit_views.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "core/json_quote.hpp"
+#include "core/rate_text.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
