@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 namespace {
 
-std::string text_of(const json::value& value) { return std::string{value.as_string()}; }
+std::string string_in(const json::value& value) { return std::string{value.as_string()}; }
 
 std::string body_of(const json::object& object) { return json::serialize(object); }
 
@@ -61,7 +61,7 @@ TEST_CASE("a task that was submitted by HTTP is run by a worker, and its result 
     const auto broken = t.submit(R"({"handler": "parcel", "args": ["broken"]})");
     const auto why = at.ask("GET", t.path("/tasks/" + broken + "?wait_ms=60000"));
     CHECK(why.json().at("state") == "dead");
-    CHECK_THAT(text_of(why.json().at("errors").at(0).at("message")), ContainsSubstring("it fell down"));
+    CHECK_THAT(string_in(why.json().at("errors").at(0).at("message")), ContainsSubstring("it fell down"));
 }
 
 TEST_CASE("a negative delay is none, as it is in a program", "[service]") {
@@ -100,10 +100,10 @@ TEST_CASE("a member that does not fit is refused with its path, and nothing is s
         const auto got = at.ask("POST", t.path("/tasks"), body);
         INFO(body << got.body);
         CHECK(got.status == 400);
-        CHECK(text_of(got.json().at("error").at("path")) == path);
+        CHECK(string_in(got.json().at("error").at("path")) == path);
         const auto many = at.ask("POST", t.path("/tasks:batch"), R"({"tasks": [)" + body + "]}");
         CHECK(many.status == 200);
-        CHECK(text_of(many.json().at("results").at(0).at("error").at("path")) == "tasks[0]." + path);
+        CHECK(string_in(many.json().at("results").at(0).at("error").at("path")) == "tasks[0]." + path);
     }
     for (const auto* body : {R"({"handler": ""})", R"({"handler": "parcel", "biz_id": ""})",
                              R"({"handler": "a\nb"})", R"({"handler": "parcel", "tags": [""]})"}) {
@@ -145,9 +145,9 @@ TEST_CASE("a biz_id is submitted once, and on_duplicate says what a second one d
     const auto rejected = ask(R"(, "args": [3], "on_duplicate": "reject")");
     CHECK(rejected.status == 409);
     CHECK(rejected.error_code() == "conflict");
-    CHECK(json::serialize(t.task(text_of(first.json().at("id"))).args) == "[1]");
+    CHECK(json::serialize(t.task(string_in(first.json().at("id"))).args) == "[1]");
     CHECK(ask(R"(, "args": [4], "on_duplicate": "replace")").status < 300);
-    CHECK(json::serialize(t.task(text_of(first.json().at("id"))).args) == "[4]");
+    CHECK(json::serialize(t.task(string_in(first.json().at("id"))).args) == "[4]");
 }
 
 TEST_CASE("a request that comes again with its Idempotency-Key counts once, however the task has ended",
@@ -159,12 +159,12 @@ TEST_CASE("a request that comes again with its Idempotency-Key counts once, howe
     const std::string body = R"({"handler": "parcel", "args": ["broken"]})";
     const auto first = at.ask("POST", t.path("/tasks"), body, key);
     CHECK(first.status == 201);
-    const auto id = text_of(first.json().at("id"));
+    const auto id = string_in(first.json().at("id"));
     CHECK(at.ask("GET", t.path("/tasks/" + id + "?wait_ms=60000")).json().at("state") == "dead");
     // A dead task gives its biz_id free; a request that is repeated is still the same request.
     const auto again = at.ask("POST", t.path("/tasks"), body, key);
     CHECK(again.status == 200);
-    CHECK(text_of(again.json().at("id")) == id);
+    CHECK(string_in(again.json().at("id")) == id);
     CHECK(again.json().at("created") == false);
     CHECK(t.task(id).state == state::dead);
     CHECK_FALSE(t.task(id).biz_id);
@@ -220,7 +220,7 @@ TEST_CASE("a batch has 1 to 1000 tasks, and repeated with its key each of them c
     const auto results = first.json();
     for (const auto& one : results.at("results").as_array()) {
         REQUIRE(one.as_object().contains("id"));
-        ids.insert(text_of(one.at("id")));
+        ids.insert(string_in(one.at("id")));
     }
     CHECK(ids.size() == 1000);
     CHECK(t.tasks_in(state::ready) == 1000);
@@ -229,7 +229,7 @@ TEST_CASE("a batch has 1 to 1000 tasks, and repeated with its key each of them c
     for (const auto& one : repeated.at("results").as_array()) {
         REQUIRE(one.as_object().contains("id"));
         CHECK(one.at("created") == false);
-        CHECK(ids.contains(text_of(one.at("id"))));
+        CHECK(ids.contains(string_in(one.at("id"))));
     }
     CHECK(t.tasks_in(state::ready) == 1000);
     CHECK(at.ask("POST", t.path("/tasks:batch"), R"({"tasks": []})").status == 400);
@@ -251,7 +251,7 @@ TEST_CASE("what would be lost in reading a body is refused with its path", "[ser
         const auto got = at.ask("POST", t.path("/tasks"), body);
         INFO(body << got.body);
         CHECK(got.status == 400);
-        CHECK(text_of(got.json().at("error").at("path")) == path);
+        CHECK(string_in(got.json().at("error").at("path")) == path);
     }
     const auto id = t.submit(
         R"({"handler": "parcel", "args": [18446744073709551615, -9223372036854775808, "99999999999999999999", 1e30,
@@ -284,12 +284,12 @@ TEST_CASE("a page ends when its tasks have many bytes, and the next one goes on"
     std::set<std::string> seen;
     const auto page = [&](const std::string& more) {
         const auto got = at.ask("GET", t.path("/tasks?state=ready&limit=1000" + more)).json();
-        for (const auto& one : got.at("tasks").as_array()) seen.insert(text_of(one.at("id")));
+        for (const auto& one : got.at("tasks").as_array()) seen.insert(string_in(one.at("id")));
         return got.at("next");
     };
     auto next = page("");
     CHECK(seen.size() < 60);
-    for (int i = 0; i < 60 && next.is_string(); ++i) next = page("&cursor=" + text_of(next));
+    for (int i = 0; i < 60 && next.is_string(); ++i) next = page("&cursor=" + string_in(next));
     CHECK(next.is_null());
     CHECK(seen == submitted);
 }
