@@ -178,7 +178,7 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
     if (!full) idle_in_.insert(group->queues.begin(), group->queues.end());
     if (answer.next_due && answer.next_due != told_due_ && care_ && !cut_short)
         care_->falls_due(std::max(*answer.next_due - answer.now, duration{0}));
-    told_due_ = answer.next_due;
+    if (!cut_short) told_due_ = answer.next_due;
     deal(all, std::move(answer.claimed));
     // Who has something does not wait for what stands aside.
     const auto empty = std::ranges::stable_partition(all, [](const auto& one) { return !one->got.empty(); });

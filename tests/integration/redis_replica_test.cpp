@@ -125,6 +125,39 @@ TEST_CASE("with `wait` a repeat on a new connection is confirmed no more than th
     CHECK(redis.replica.command({"HEXISTS", redis.key("tasks"), std::string{item.id.view()}}) == "1");
 }
 
+TEST_CASE(
+    "with `wait` a request is counted once all the same, and taken back once: a repeat would count again") {
+    replicated_fixture redis;
+    auto producer = redis.join_confirmed("p", 5s);
+    redis.replica.freeze();
+    const request_count rule{.name = "r", .most = 2, .per = 1h};
+    const auto asked = [&] { return await(redis.io, producer->count_request(rule)).mark; };
+    const auto first = asked();
+    CHECK(first != 0);
+    CHECK(asked() != 0);
+    CHECK(asked() == 0);
+    await(redis.io, producer->take_back_request(rule, first));
+    CHECK(asked() != 0);
+    CHECK(asked() == 0);
+    redis.replica.thaw();
+}
+
+TEST_CASE("a request is not counted again when its answer is lost") {
+    replicated_fixture redis;
+    tcp_gate gate{redis.server.port()};
+    auto with = redis.settings("p");
+    with.url = gate.url();
+    with.patience = 5s;
+    auto producer = redis.join(with);
+    const request_count rule{.name = "r", .most = 3, .per = 1h};
+    CHECK(await(redis.io, producer->count_request(rule)).mark != 0);
+    gate.cut_reply();
+    CHECK_THROWS_MATCHES(await(redis.io, producer->count_request(rule)), store_error,
+                         MessageMatches(ContainsSubstring("it may have been done")));
+    CHECK(await(redis.io, producer->count_request({.name = "r", .most = 3, .per = 1h})).mark != 0);
+    CHECK(await(redis.io, producer->count_request({.name = "r", .most = 3, .per = 1h})).mark == 0);
+}
+
 TEST_CASE("a worker with `wait` is handed nothing, and has what it claims when a replica has the claim") {
     replicated_fixture redis;
     auto producer = redis.join("p");

@@ -210,6 +210,24 @@ TEST_CASE("who waits with his leases keeps them, and hears of the one that is ca
     CHECK(again.at(1).at("error").at("code") == "claim_lost");
 }
 
+TEST_CASE("who waits with his leases keeps them also on several shards", "[service][flow][in_shards]") {
+    auto settings = errand::test::fresh_settings();
+    settings.shards = 3;
+    flow_shop shop{R"("lease_ms": 60000)", {}, settings};
+    for (int n = 0; n < 8; ++n) shop.create();
+    std::string leases;
+    for (const auto& one : shop.hold(R"("limit": 8, "wait_ms": 60000)"))
+        leases += (leases.empty() ? "" : ", ") + flow_shop::lease_of(one.as_object());
+    // He looks at once, and twice more, and lengthens none of them meanwhile.
+    const auto kept =
+        shop.done("POST", "/leases:extend", R"({"leases": [)" + leases + R"(], "wait_ms": 1500})");
+    REQUIRE(kept.at("results").as_array().size() == 8);
+    for (const auto& one : kept.at("results").as_array()) {
+        CHECK(one.as_object().contains("lease_until"));
+        CHECK_FALSE(one.as_object().contains("error"));
+    }
+}
+
 TEST_CASE("who waits with his leases has them written again when a third of one is over, and not before",
           "[service][flow]") {
     flow_shop shop{R"("lease_ms": 60000)"};

@@ -218,6 +218,8 @@ awaitable<void> extend_some(web::exchange& work, office at, duration lease, std:
         const auto path = "leases[" + std::to_string(one.place) + ']';
         auto& answer = results[one.place];
         if (std::ranges::any_of(heard.unheard, is_task)) {
+            // That it is late says nothing of the lease, which ends by itself if need be.
+            if (!extends) continue;
             const auto why = std::make_exception_ptr(store_error{"a part of the store does not answer"});
             answer = json::object{{"error", error_of(why, path)}};
         } else if (!lost) {

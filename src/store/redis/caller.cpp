@@ -38,6 +38,7 @@ struct caller::progress {
     when_full full = when_full::wait;
     when_strange strange = when_strange::wait;
     bool maybe = false;      // it may have been executed
+    bool once = false;       // then it is not repeated
     bool with_text = false;  // Redis does not hold the script
     int replicas = 0;        // to confirm it
     bool answered = false;
@@ -163,6 +164,7 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
         if (closed_) fail(at.operation, "the store was closed");
         at.maybe = at.maybe || outcome == connection::attempt::aborted;
         judge_abort(at);
+        if (at.once && at.maybe) give_up(at);
         if (over->is_up() || over->is_stopped()) at.pause = short_pause;
     } else if (answer.is_error()) {
         judge_refusal(at, answer.first());
@@ -186,7 +188,8 @@ awaitable<void> caller::call(const script_call& script, reply& answer, when_full
     auto at = begin(script.what().name);
     at.full = full;
     at.strange = strange;
-    if (!script.what().only_reads) at.replicas = to_->wait;
+    at.once = script.what().counts_each;
+    if (!script.what().only_reads && !at.once) at.replicas = to_->wait;
     auto request = connection::request();
     bool large = false;
     const auto write = [&] {

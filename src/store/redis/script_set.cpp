@@ -42,7 +42,8 @@ std::vector<script> put_together() {
         auto sha = sha1(text);
         const bool only_reads = std::ranges::find(reading, static_cast<script_name>(at)) != reading.end();
         const auto name = last_files[at].substr(0, last_files[at].find('_'));
-        scripts.push_back({name, std::move(text), std::move(sha), only_reads});
+        const bool counts_each = static_cast<script_name>(at) == script_name::requests;
+        scripts.push_back({name, std::move(text), std::move(sha), only_reads, counts_each});
     }
     return scripts;
 }

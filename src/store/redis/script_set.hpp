@@ -82,6 +82,8 @@ struct script {
     std::string text;
     std::string sha;  // 40 hex digits, by which Redis knows it once it was loaded
     bool only_reads = false;
+    bool counts_each =
+        false;  // a repeat would count once more: it is asked once, and no replica has to confirm it
 };
 
 const script& script_of(script_name name);

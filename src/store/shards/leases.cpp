@@ -14,6 +14,8 @@ namespace errand {
 // is told next time.
 awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
     using extension = shards::late_answers<extend_answer>;
+    // Also who only looks whether he has his leases, and lengthens none, waits for answers.
+    constexpr duration shortest{200};
     constexpr duration longest{5000};
     const auto n = shards();
     const auto parts = std::make_shared<std::vector<extend_call>>(n);
@@ -47,7 +49,8 @@ awaitable<extend_answer> sharded_store::extend(const extend_call& asked) {
         extensions_[at] = sent[at];
         sent[at]->start(0, shards_[at]->extend(part), parts);
     }
-    const auto end = std::chrono::steady_clock::now() + std::min<duration>(asked.lease / 6, longest);
+    const auto patience = std::clamp<duration>(asked.lease / 6, shortest, longest);
+    const auto end = std::chrono::steady_clock::now() + patience;
     std::exception_ptr failure;
     bool any = false;
     for (std::size_t at = 0; at < n; ++at) {
