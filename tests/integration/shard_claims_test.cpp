@@ -57,7 +57,7 @@ std::vector<std::string> nameless(std::size_t count) { return std::vector<std::s
 double calls_of_draining(std::size_t shards) {
     constexpr std::size_t tasks = 10'000;
     counted_shards on{shards};
-    on.t.run(on.t.app.handler<once>().perform_bulk(nameless(tasks)));
+    on.t.run(on.t.app.handler<shards_test::once>().perform_bulk(nameless(tasks)));
     const auto before = on.calls();
     on.t.start();
     eventually([&] { return on.t.lines().size() == tasks; });
@@ -70,7 +70,8 @@ double calls_of_one_by_one(std::size_t shards) {
     counted_shards on{shards};
     on.wait_until_idle();
     const auto before = on.calls();
-    for (int i = 0; i < tasks; ++i) on.t.wait(on.t.run(on.t.app.handler<once>().perform_async("x")));
+    for (int i = 0; i < tasks; ++i)
+        on.t.wait(on.t.run(on.t.app.handler<shards_test::once>().perform_async("x")));
     return (on.calls() - before) / tasks;
 }
 
@@ -92,9 +93,9 @@ TEST_CASE("tasks that come one by one cost no more calls where the worker waits 
 TEST_CASE("what a caller submits together is one call, and another one where its ids go on in the next shard",
           "[shards]") {
     counted_shards on{16};
-    on.t.run(on.t.app.handler<once>().perform_async("x"));
+    on.t.run(on.t.app.handler<shards_test::once>().perform_async("x"));
     const auto before = on.calls();
-    for (int i = 0; i < 20; ++i) on.t.run(on.t.app.handler<once>().perform_bulk(nameless(50)));
+    for (int i = 0; i < 20; ++i) on.t.run(on.t.app.handler<shards_test::once>().perform_bulk(nameless(50)));
     CHECK(on.calls() - before <= 20 + 4);
 }
 
@@ -122,7 +123,11 @@ TEST_CASE("a ready task of any shard is claimed while another one has work witho
                 call.reports.push_back(errand::test::success_of(one, 0ms));
                 if (call.closed.empty() || call.closed.back() != one.claim) call.closed.push_back(one.claim);
             }
-            call.claim = {.queues = {"default"}, .limit = room, .lease = 30s, .keeps_queues = true, .trusts_wakes = true};
+            call.claim = {.queues = {"default"},
+                          .limit = room,
+                          .lease = 30s,
+                          .keeps_queues = true,
+                          .trusts_wakes = true};
             held = await(worker.io, worker.of->work(call)).claimed;
             REQUIRE(held.size() == room);
             for (const auto& one : held) in_first -= worker.of->shard_of(one.id) == 0 ? 1 : 0;
