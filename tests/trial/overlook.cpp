@@ -31,6 +31,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -140,20 +141,23 @@ public:
         of_.server().command({"CONFIG", "SET", "slowlog-max-len", "10000"});
     }
 
-    // The quickest of some: others are at work on this machine, too.
+    // The quickest of some: others are at work on this machine, too. For the same reason an answer has taken no longer than the service
+    // and the store have had of a processor.
     page_cost ask(const std::string& path) {
         page_cost best{.ms = 1e9};
         for (int times = 0; times < asked; ++times) {
             of_.server().command({"CONFIG", "SET", "slowlog-log-slower-than", "500"});
             of_.server().command({"SLOWLOG", "RESET"});
             const auto before = trial::processor_ms(pid_);
+            const auto own = trial::processor_ms(::getpid());
             const auto began = clock_type::now();
             const auto got = line{io_, by_.port(), path}.all();
             const std::chrono::duration<double, std::milli> took = clock_type::now() - began;
             const auto spent = trial::processor_ms(pid_) - before;
+            const auto work = spent + trial::processor_ms(::getpid()) - own;
             if (!got.starts_with("HTTP/1.1 200")) throw std::runtime_error{path + ": " + got.substr(0, 500)};
             const auto slowest = slowest_of(spent);
-            best.ms = std::min(best.ms, took.count());
+            best.ms = std::min({best.ms, took.count(), work});
             if (times == 0 || slowest.ms < best.command.ms) best.command = slowest;
         }
         return best;
