@@ -6,14 +6,16 @@
 #include "store/redis/tallies.hpp"
 
 #include <algorithm>
-#include <span>
+#include <array>
 #include <utility>
 
 namespace errand::redis {
 namespace {
 
 constexpr std::size_t queues_per_call = 50;
-constexpr std::size_t tallies_per_call = 16;
+constexpr std::int64_t tallies_per_call = 16;
+// Days among which the last tally is looked for, one after the other.
+constexpr std::array<std::int64_t, 3> looked_back{2, 16, 382};
 
 queue_state read_queue(reply_reader& in, std::string queue) {
     const auto size = [&] { return static_cast<std::size_t>(in.number()); };
@@ -78,15 +80,18 @@ awaitable<totals_answer> shard_store::happened(int days) {
         co_await read_tallies(std::move(field), got, at);
     }
     if (days == 0) co_return got;
-    boost::redis::request ask_names;
-    ask_names.push("HKEYS", keys_.tallies());
-    reply names;
-    co_await caller_.command("totals", ask_names, names);
-    const auto wanted = day_fields(names, got.now.time_since_epoch().count() / 86'400'000, days);
-    for (std::size_t from = 0; from < wanted.size(); from += tallies_per_call) {
-        const auto some = std::span{wanted}.subspan(from, std::min(tallies_per_call, wanted.size() - from));
-        std::vector<std::string> fields(some.begin(), some.end());
+    const auto today = got.now.time_since_epoch().count() / 86'400'000;
+    for (std::int64_t at = 1; at < days; at += tallies_per_call) {
+        auto fields = day_fields(today - at, std::min<std::int64_t>(tallies_per_call, days - at));
         co_await read_tallies(std::move(fields), got, minute);
+    }
+    // What they began from: most often yesterday's; after quiet days an older one.
+    auto before = today - days;
+    for (const auto some : looked_back) {
+        auto fields = day_fields(before, some);
+        co_await read_tallies(std::move(fields), got, minute);
+        before -= some;
+        if (!got.at_day.empty() && got.at_day.begin()->first <= today - days) break;
     }
     co_return got;
 }

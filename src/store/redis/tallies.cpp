@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 
 namespace errand::redis {
 namespace {
@@ -90,24 +89,9 @@ known_counts read_counts(const reply& from) {
 
 std::string minute_field(std::int64_t minute) { return 'm' + std::to_string(minute % 60); }
 
-std::vector<std::string> day_fields(const reply& names, std::int64_t today, int days) {
-    std::vector<std::int64_t> wanted;
-    std::optional<std::int64_t> before;
-    reply_reader in{names};
-    for (in.array(); !in.done();) {
-        const auto name = in.text();
-        if (!name.starts_with('d')) continue;
-        const auto day = number_in(name.substr(1));
-        if (day >= today) continue;
-        if (day > today - days) {
-            wanted.push_back(day);
-        } else if (!before || day > *before) {
-            before = day;
-        }
-    }
-    if (before) wanted.push_back(*before);
+std::vector<std::string> day_fields(std::int64_t newest, std::int64_t count) {
     std::vector<std::string> fields;
-    for (const auto day : wanted) fields.push_back('d' + std::to_string(day));
+    for (auto day = newest; day > newest - count; --day) fields.push_back('d' + std::to_string(day));
     return fields;
 }
 

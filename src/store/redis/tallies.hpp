@@ -21,8 +21,8 @@ struct known_counts {
 known_counts read_counts(const reply& from);
 // Where the tally of a minute since 1970 stands, until that of an hour later takes its place.
 std::string minute_field(std::int64_t minute);
-// Of HKEYS tallies: where those of so many days stand, today as one of them, which is not told by a tally; and the last one before them.
-std::vector<std::string> day_fields(const reply& names, std::int64_t today, int days);
+// Where those of so many days stand, each under the day since 1970, the newest first.
+std::vector<std::string> day_fields(std::int64_t newest, std::int64_t count);
 // Of HMGET tallies with these fields; what stands in the place of that minute and is of another is passed over.
 void add_tallies(totals_answer& to, const std::vector<std::string>& fields, const reply& texts,
                  std::int64_t minute);
