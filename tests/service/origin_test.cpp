@@ -30,7 +30,7 @@ TEST_CASE("pages of an origin that is named may ask with their token, and read w
     how.origins = {"https://Shop.Example.com", "http://localhost:3000"};
     counter t{how};
     auto at = t.connect();
-    for (const auto& path : {t.path("/queues"), "/flow" + t.path("/types")}) {
+    for (const auto& path : {t.path("/queues"), "/flow" + t.path("/tasks")}) {
         const auto got = at.ask("GET", path, {}, {shop, from_elsewhere, "X-Token: ann-token"});
         CHECK(got.status == 200);
         CHECK(got.headers.at("access-control-allow-origin") == "https://shop.example.com");

@@ -251,7 +251,7 @@ TEST_CASE("a token makes no more requests than its rate says, over all servers t
     CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 200);
     CHECK(there.ask("GET", t.path("/queues"), {}, limited).status == 200);
     CHECK(at.ask("GET", t.path("/tasks/none"), {}, limited).status >= 400);
-    CHECK(there.ask("GET", "/flow" + t.path("/types"), {}, limited).status == 200);
+    CHECK(there.ask("GET", "/flow" + t.path("/tasks"), {}, limited).status == 200);
     CHECK(at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", "args": [1], "delay_ms": 3600000})",
                  {"X-Token: " + viewer, "Content-Type: application/json"})
               .status == 201);
@@ -266,7 +266,7 @@ TEST_CASE("a token makes no more requests than its rate says, over all servers t
         CHECK(over.json().at("error").at("retry_after_ms").to_number<std::int64_t>() > 0);
         CHECK(over.headers.contains("x-request-id"));
         // On the same connection; and of others nothing is kept back.
-        const auto flow = one->ask("GET", "/flow" + t.path("/types"), {}, limited);
+        const auto flow = one->ask("GET", "/flow" + t.path("/tasks"), {}, limited);
         CHECK(flow.status == 429);
         CHECK(flow.error_code() == "rate_limited");
         CHECK(one->ask("GET", t.path("/queues"), {}, free).status == 200);
