@@ -173,7 +173,8 @@ TEST_CASE("all tasks that match get another due time by a run, each once", "[ser
         REQUIRE(begun.status == 202);
         boost::json::object run;
         eventually([&] {
-            for (const auto& one : look_at(at, "runs").at("runs").as_array()) {
+            const auto seen = look_at(at, "runs");
+            for (const auto& one : seen.at("runs").as_array()) {
                 if (one.at("id") == begun.json().at("id")) run = one.as_object();
             }
             return run.at("state") != "running";
