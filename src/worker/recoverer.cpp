@@ -33,15 +33,18 @@ awaitable<std::size_t> recoverer::pass() {
         work_call call;
         std::vector<lost_task> dead;
         std::vector<claim_number> claims;
+        figures_by_handler counted;
         for (auto& task : tasks) {
             if (claims.empty() || claims.back() != task.claim) claims.push_back(task.claim);
-            if (auto end = end_of(task, dead)) call.reports.push_back(std::move(*end));
+            if (auto end = end_of(task, dead, counted)) call.reports.push_back(std::move(*end));
         }
         for (const auto claim : claims) {
             const auto of_it = [claim](const lost_task& lost) { return lost.task.claim == claim; };
             if (std::ranges::none_of(dead, of_it)) call.closed.push_back(claim);
         }
         if (!call.reports.empty()) co_await in_.work(call);
+        // Else they come again with the next call, and would be counted twice.
+        for (const auto& [handler, figures] : counted) lost_[handler].merge(figures);
         // Only now: it closes a claim with the last report, and no other call may carry one of that claim then.
         for (auto& lost : dead) on_dead_.add(std::move(lost));
         done += tasks.size();
@@ -51,7 +54,8 @@ awaitable<std::size_t> recoverer::pass() {
     }
 }
 
-std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_task>& dead) {
+std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_task>& dead,
+                                        figures_by_handler& lost) {
     task_body body;
     task_notes notes;
     // A message that was lost is no attempt. A task is handed over only once, so one that kills its worker is found out.
@@ -67,7 +71,7 @@ std::optional<report> recoverer::end_of(claimed_task& task, std::vector<lost_tas
     const auto* known = handlers::find(body.handler);
     // An item was only to be put into its bundle.
     if (known && known->policy.collect && !is_carrier(task.id) && !failure) how = attempt_end::shut_down;
-    if (how == attempt_end::lease_ran_out) ++lost_[body.handler].lost;
+    if (how == attempt_end::lease_ran_out) ++lost[body.handler].lost;
     const auto set = app().overrides.of(known, body.handler);
     auto terms = known ? terms_of(known->policy, body, set.get()) : terms_of(body, set.get());
     const int attempt = notes.attempts + 1;

@@ -22,8 +22,8 @@ public:
 
 private:
     duration pause() override;
-    // Without a value: its handler is to hear of its end first, so it is among `dead`.
-    std::optional<report> end_of(claimed_task& task, std::vector<lost_task>& dead);
+    // Without a value: its handler is to hear of its end first, so it is among `dead`. Counted in `lost`.
+    std::optional<report> end_of(claimed_task& task, std::vector<lost_task>& dead, figures_by_handler& lost);
 
     worker_shared& shared_;
     store& in_;
