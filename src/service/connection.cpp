@@ -112,6 +112,7 @@ public:
     errand::app& app() noexcept override { return hub_.app; }
     bool stopping() const noexcept override { return hub_.stopping; }
     awaitable<void> wait(awaitable<void> what) override;
+    bool still_may() override { return site_.still_lets(in_, *route_.of); }
     std::shared_ptr<exchange> work() override;
     hub& shared() noexcept override { return hub_; }
 

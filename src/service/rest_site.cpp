@@ -19,8 +19,7 @@ public:
     found_route judge(request& in, const std::string& own_address) override {
         check_host(in, own_address, hub_.options.hosts);
         console::take_prefix(in, hub_.options.console.prefix);
-        if (hub_.options.console.offered && has_path(console::routes(), in.path))
-            return console::judge(in, hub_);
+        if (is_of_console(in)) return console::judge(in, hub_);
         if (!is_of_origin(in, hub_.options.origins)) {
             check_site(in);
         } else if (asks_for_leave(in)) {
@@ -32,18 +31,37 @@ public:
         check_namespace(to, hub_.app.settings().name_space);
         return to;
     }
+    bool still_lets(const request& in, const route& of) override {
+        if (!hub_.tokens || of.needs == scope::open) return true;
+        request again;
+        again.headers = in.headers;
+        try {
+            if (is_of_console(in)) {
+                console::check_who(again, hub_, of.needs);
+            } else {
+                check_token(again, hub_.tokens->now(), of.needs);
+            }
+        } catch (const refusal&) {
+            return false;
+        }
+        return true;
+    }
     answer refused(const refusal& why, const request& in) const override {
         return answer_of(is_of_flows(in) ? flow::as_flows_say(why) : why);
     }
     void complete(answer& what, const request& in) const override {
         const auto& named = hub_.options.origins;
-        if (named.empty() || (hub_.options.console.offered && has_path(console::routes(), in.path))) return;
+        if (named.empty() || is_of_console(in)) return;
         // Else a cache might answer one's page with what was for another's.
         what.headers.push_back({"Vary", "Origin"});
         if (is_of_origin(in, named)) add_origin(what, in);
     }
 
 private:
+    bool is_of_console(const request& in) const {
+        return hub_.options.console.offered && has_path(console::routes(), in.path);
+    }
+
     hub& hub_;
 };
 

@@ -40,6 +40,8 @@ public:
     // Runs `what`, which only waits, and cancels it when the client hangs up or the service stops; how it ends does not
     // matter. Throws refusal (429) when as many wait as may.
     virtual awaitable<void> wait(awaitable<void> what) = 0;
+    // Whether who asked may still do so: an answer without an end asks it as it goes on.
+    virtual bool still_may() = 0;
     // Where tasks are taken.
     virtual std::shared_ptr<exchange> work() = 0;
     // What all connections share.

@@ -18,6 +18,8 @@ public:
     // Where it goes, and whether who asks may, by its headers alone; notes in it who that is. Throws refusal.
     // @param own_address by which it came; empty: a unix socket
     virtual found_route judge(request& in, const std::string& own_address) = 0;
+    // Whether who asked, and was let in, still would be.
+    virtual bool still_lets(const request& /*in*/, const route& /*of*/) { return true; }
     // How it says no to this request.
     virtual answer refused(const refusal& why, const request& /*in*/) const { return answer_of(why); }
     // What its answers say besides, whatever they are.

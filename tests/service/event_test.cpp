@@ -1,17 +1,39 @@
 // Server-sent events of the REST interface.
 #include "service/counter.hpp"
+#include "service/instant.hpp"
+#include "service/token_list.hpp"
+#include "support/places.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <filesystem>
+#include <fstream>
+
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using errand::test::eventually;
 using service_test::counter;
+namespace web = errand::web;
 
 namespace {
+
+struct token_place {
+    ~token_place() { std::filesystem::remove_all(path); }
+    std::string file(const std::string& text) const {
+        const auto name = (path / "tokens").string();
+        std::ofstream{name + ".next"} << text;
+        std::filesystem::rename(name + ".next", name);
+        return name;
+    }
+    std::filesystem::path path = errand::test::temporary_folder("tokens");
+};
+
+void read_to_the_end(service_test::client& at) {
+    while (!at.ended()) at.receive_until("\n\n");
+}
 
 // The next document that is told; beats and what comes before them are passed over.
 boost::json::value next_document(service_test::client& at) {
@@ -84,4 +106,55 @@ TEST_CASE("as many watch as may wait, and who is too many is told so", "[service
         auto next = t.connect();
         return next.ask("GET", t.path("/events")).status == 200;
     });
+}
+
+TEST_CASE("who may not look any more hears nothing more of what he watches, and others do", "[service]") {
+    const token_place place;
+    const auto chief = web::token_line("zoe", {"operate"}, "chief-token");
+    errand::service_options how;
+    how.tokens_file = place.file(chief + web::token_line("ann", {"view"}, "ann-token"));
+    counter t{how};
+    auto at = t.connect();
+    const std::string body = R"({"handler": "parcel", "args": [1], "delay_ms": 3600000})";
+    const auto made = at.ask("POST", t.path("/tasks"), body, {"X-Token: chief-token"});
+    REQUIRE(made.status == 201);
+    const auto of_task = t.path("/tasks/") + std::string{made.json().at("id").as_string()} + "/events";
+    const auto login =
+        at.ask("POST", "/ui/api/login", R"({"token": "ann-token"})", {"Sec-Fetch-Site: same-origin"});
+    REQUIRE(login.status == 200);
+    const auto& cookie = login.headers.at("set-cookie");
+    const auto by_login = "Cookie: " + cookie.substr(0, cookie.find(';'));
+    const std::string by_token = "X-Token: ann-token";
+    const auto watch = [&](const std::string& path, const std::string& who) {
+        auto one = std::make_unique<service_test::client>(t.address());
+        CHECK(one->ask("GET", path, {}, {who}).status == 200);
+        next_document(*one);
+        return one;
+    };
+    std::vector<std::unique_ptr<service_test::client>> hers;
+    const auto begin = [&](const std::string& token) {
+        hers.clear();
+        hers.push_back(watch(t.path("/events"), token));
+        hers.push_back(watch(of_task, token));
+        hers.push_back(watch("/ui/api/live/overview", token));
+    };
+    const auto other = watch(t.path("/events"), "X-Token: chief-token");
+    begin(by_token);
+    hers.push_back(watch("/ui/api/live/overview", by_login));
+    const auto tell_the_other = [&] {
+        REQUIRE(at.ask("POST", t.path("/tasks"), body, {"X-Token: chief-token"}).status == 201);
+        next_document(*other);
+    };
+    place.file(chief);
+    for (const auto& one : hers) read_to_the_end(*one);
+    tell_the_other();
+
+    // Without a change of the file.
+    const auto until = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + 5s;
+    place.file(chief +
+               web::token_line("ann", {"view"}, "ann-token", {.expires = errand::instant_text(until)}));
+    begin(by_token);
+    for (const auto& one : hers) read_to_the_end(*one);
+    CHECK(std::chrono::system_clock::now() >= until);
+    tell_the_other();
 }

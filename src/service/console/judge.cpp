@@ -20,6 +20,8 @@ void check_own_page(const web::request& in) {
                        "Sec-Fetch-Site"};
 }
 
+}  // namespace
+
 void check_who(web::request& in, web::hub& hub, web::scope needed) {
     const auto& all = hub.tokens->now();
     const auto cookie = cookie_in(in, cookie_name);
@@ -39,8 +41,6 @@ void check_who(web::request& in, web::hub& hub, web::scope needed) {
                        "this login is not for that: it takes a token with the scope " +
                            std::string{to_string(needed)}};
 }
-
-}  // namespace
 
 void take_prefix(web::request& in, const std::string& prefix) {
     if (prefix.empty() || !in.path.starts_with(prefix)) return;

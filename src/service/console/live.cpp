@@ -6,6 +6,11 @@
 #include "runtime/process_meter.hpp"
 #include "service/refusal.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/cancel_after.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -86,10 +91,14 @@ public:
     static awaitable<std::string> next(std::shared_ptr<place> self, web::desk& at) {
         auto& topic = *self->what_;
         const auto silent_until = self->told_ + rounds_per_beat;
-        while (topic.version == self->seen_ && topic.rounds < silent_until && !topic.ended && !topic.over)
+        bool may = at.still_may();
+        while (may && topic.version == self->seen_ && topic.rounds < silent_until && !topic.ended &&
+               !topic.over) {
             co_await at.wait(until_looked(self->what_));
+            may = at.still_may();
+        }
         self->told_ = topic.rounds;
-        if (topic.ended || self->over_) co_return std::string{};
+        if (!may || topic.ended || self->over_) co_return std::string{};
         if (topic.version != self->seen_) {
             self->seen_ = topic.version;
             co_return topic.frame;
@@ -99,7 +108,13 @@ public:
     }
 
 private:
-    static awaitable<void> until_looked(std::shared_ptr<topic> what) { co_await what->looked.wait(); }
+    // A look that takes long keeps nobody who may not watch any more.
+    static awaitable<void> until_looked(std::shared_ptr<topic> what) {
+        const auto loop = co_await boost::asio::this_coro::executor;
+        co_await boost::asio::co_spawn(
+            loop, what->looked.wait(),
+            boost::asio::cancel_after(between_rounds, boost::asio::as_tuple(boost::asio::use_awaitable)));
+    }
 
     live& of_;
     std::shared_ptr<topic> what_;
