@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/list_file.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "cli/table.hpp"
@@ -16,18 +17,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 #include <vector>
 
 namespace errand::cli {
@@ -43,59 +35,14 @@ struct token_options {
     bool list = false;
 };
 
-// Whether what is written at its end would become part of a line that is there.
-bool ends_in_line(int file) {
-    char last = '\n';
-    const auto size = ::lseek(file, 0, SEEK_END);
-    return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
-}
-
-// In one write at its end, so that no service reads half of it.
-void append(const std::string& path, std::string line) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (file >= 0 && ends_in_line(file)) line.insert(line.begin(), '\n');
-    const auto written = file < 0 ? -1 : ::write(file, line.data(), line.size());
-    const auto why = errno;
-    if (file >= 0) ::close(file);
-    if (written != static_cast<ssize_t>(line.size()))
-        throw error{"cannot write to " + path + ": " + std::generic_category().message(why)};
-}
-
-std::string contents_of(const std::string& path) {
-    std::ifstream file{path, std::ios::binary};
-    std::string text{std::istreambuf_iterator<char>{file}, {}};
-    if (!file.is_open() || file.bad()) throw error{"cannot read " + path};
-    return text;
-}
-
-// At once, so that no service reads half of it; with the owner and the rights that the list has.
-void replace(const std::string& path, const std::string& text) {
-    const auto list = std::filesystem::canonical(path).string();
-    const auto fresh = list + ".new";
-    struct stat has{};
-    const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const bool written = file >= 0 && ::stat(list.c_str(), &has) == 0 &&
-                         ::fchown(file, has.st_uid, has.st_gid) == 0 &&
-                         ::fchmod(file, has.st_mode & 07777U) == 0 &&
-                         ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                         ::fsync(file) == 0 && ::rename(fresh.c_str(), list.c_str()) == 0;
-    const auto why = errno;
-    if (file >= 0) ::close(file);
-    if (written) return;
-    ::unlink(fresh.c_str());
-    throw error{"cannot write to " + path + ": " + std::generic_category().message(why)};
-}
-
 void need_file(const token_options& how, const std::string& option) {
     if (how.file.empty()) throw usage_error{option + " is about a list: name it with --file"};
 }
 
 exit_code revoke(session& on, const token_options& how) {
     need_file(how, "--revoke");
-    auto text = contents_of(how.file);
-    const auto taken = web::take_out(text, how.name);
+    const auto taken = rewrite(how.file, [&](std::string& text) { return web::take_out(text, how.name); });
     if (taken == 0) throw error{"there is no token of " + how.name + " in " + how.file};
-    replace(how.file, text);
     if (on.json()) {
         print_document(boost::json::object{{"revoked", taken}});
     } else {
@@ -150,7 +97,7 @@ exit_code make(session& on, const token_options& how) {
     const auto token = web::fresh_token();
     const auto line =
         web::token_line(how.name, how.scopes, token, {.rate = how.rate, .expires = end_of(how.expires)});
-    if (!how.file.empty()) append(how.file, line);
+    if (!how.file.empty()) append_to(how.file, line);
     if (on.json()) {
         print_document(boost::json::object{{"token", token}, {"line", line.substr(0, line.size() - 1)}});
     } else if (how.file.empty()) {
