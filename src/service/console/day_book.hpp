@@ -6,6 +6,7 @@
 #include <errand/inspect.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -21,11 +22,17 @@ public:
     // Throws store_error.
     awaitable<days> of(std::string queue);
 
+    // So many queues are kept at most; the one that was asked for longest ago makes room.
+    static constexpr std::size_t most_pages = 20;
+    std::size_t pages() const noexcept { return pages_.size(); }
+
 private:
     struct page {
         days known{};
         std::chrono::steady_clock::time_point read_at{};
     };
+
+    void keep(const std::string& queue, page read);
 
     app& app_;
     std::map<std::string, page> pages_;  // by queue
