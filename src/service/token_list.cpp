@@ -53,13 +53,17 @@ std::vector<scope> read_scopes(std::string_view text, const std::string& where) 
     return may;
 }
 
+// @param digest its bytes
 request_count read_rate(std::string_view text, std::string_view digest, const std::string& where) {
     constexpr duration longest = std::chrono::days{366};
     const auto rate = read_pace(text);
     if (!rate || rate->count < 1 || rate->per.count() < 1 || rate->per > longest)
         throw usage_error{"tokens: \"" + std::string{text} +
                           "\" is no rate: N/TIME, as 100/s, 1000/min or 50/30s; a year at most" + where};
-    return {.name = "token-" + std::string{digest}, .most = rate->count, .per = rate->per};
+    // Another time is another count: what is over by the one may count by the other, as while the files of two servers differ.
+    return {.name = "token-" + to_hex(digest) + '-' + std::to_string(rate->per.count()),
+            .most = rate->count,
+            .per = rate->per};
 }
 
 [[noreturn]] void refuse_line(const std::string& where) {
@@ -75,14 +79,13 @@ token_holder read_line(std::string_view line, const std::string& where) {
     one.name = take_word(line, blanks);
     if (!is_name(one.name)) throw usage_error{"tokens: a name has 1 to 64 letters, digits and -_." + where};
     one.may = read_scopes(take_word(line, blanks), where);
-    const auto hexadecimal = take_word(line, blanks);
-    const auto digest = from_hex(hexadecimal);
+    const auto digest = from_hex(take_word(line, blanks));
     if (!digest || digest->size() != one.digest.size()) refuse_line(where);
     for (auto word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
         constexpr std::string_view rate = "rate=";
         constexpr std::string_view expires = "expires=";
         if (word.starts_with(rate) && !one.counted) {
-            one.counted = read_rate(word.substr(rate.size()), hexadecimal, where);
+            one.counted = read_rate(word.substr(rate.size()), *digest, where);
         } else if (word.starts_with(expires) && !one.expires) {
             one.expires = parse_instant(word.substr(expires.size()));
             if (!one.expires)

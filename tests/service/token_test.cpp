@@ -14,6 +14,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -281,6 +282,40 @@ TEST_CASE("a token makes no more requests than its rate says, over all servers t
     CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 429);
     place.file(web::token_line("ann", {"view"}, viewer));
     CHECK(at.ask("GET", t.path("/queues"), {}, limited).status == 200);
+}
+
+TEST_CASE("rates of one token by different times take nothing of each other's counts", "[service]") {
+    const folder place, elsewhere;
+    const auto by = [](const std::string& rate) {
+        return web::token_line("ann", {"view"}, viewer, {.rate = rate});
+    };
+    counter t{with(place.file(by("2/h")))};
+    std::optional<counter> second;
+    if (errand::test::can(errand::test::capability::shared_by_apps))
+        second.emplace(with(elsewhere.file(by("1000/1ms"))), t.app.settings());
+    auto at = t.connect();
+    auto there = (second ? *second : t).connect();
+    const auto status = [&](service_test::client& one) {
+        return one.ask("GET", t.path("/queues"), {}, {"X-Token: " + viewer}).status;
+    };
+    CHECK(status(at) == 200);
+    CHECK(status(at) == 200);
+    CHECK(status(at) == 429);
+    if (!second) place.file(by("1000/1ms"));
+    // By its time all of the hour's requests are long over.
+    for (int i = 0; i < 3; ++i) CHECK(status(there) == 200);
+    if (!second) place.file(by("2/h"));
+    CHECK(status(at) == 429);
+    // However its digest is written it is the same token.
+    auto line = by("2/h");
+    const auto digest = line.find("view ") + 5;
+    std::transform(line.begin() + static_cast<std::ptrdiff_t>(digest),
+                   line.begin() + static_cast<std::ptrdiff_t>(digest + 64),
+                   line.begin() + static_cast<std::ptrdiff_t>(digest),
+                   [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c; });
+    REQUIRE(line != by("2/h"));
+    place.file(line);
+    CHECK(status(at) == 429);
 }
 
 TEST_CASE("a rate holds for a token's requests of lmstfy's API too, in whose shape it is refused",
