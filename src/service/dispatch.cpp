@@ -30,7 +30,7 @@ awaitable<answer> run_route(const request& in, found_route found, desk& at, cons
         failed = std::current_exception();
     }
     const auto why = refusal_of(failed, in.method != "GET" && in.method != "HEAD");
-    if (why.status() >= 500) {
+    if (why.status() >= 500 && !why.logged) {
         detail::core_of(at.app()).log->warn("request {}, {} {}: {}", in.id, in.method, of.shown_path(in.path),
                                             describe(failed).message);
     }

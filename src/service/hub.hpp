@@ -43,7 +43,8 @@ struct hub {
     std::size_t accepting = 0;                           // listeners
     std::size_t waiting = 0;                             // requests that wait for a result
     bool stopping = false;
-    async_gate changed;  // opened when one of these becomes less
+    bool counts_requests = true;  // those with a rate; false: it was said that the store does not answer
+    async_gate changed;           // opened when one of these becomes less
 };
 
 }  // namespace errand::web

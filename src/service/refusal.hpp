@@ -34,6 +34,8 @@ public:
 
     // What the answer says besides, as Allow and Retry-After.
     std::vector<header> headers{};
+    // Whoever threw it sees to the log.
+    bool logged = false;
 
     // When asking again may help: the header, in whole seconds, and a member of the error.
     void ask_again_after(duration length);

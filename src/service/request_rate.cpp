@@ -10,6 +10,8 @@
 
 #include <spdlog/logger.h>
 
+#include <utility>
+
 namespace errand::web {
 
 awaitable<request_answer> count_request(hub& of, request_count what) {
@@ -20,10 +22,17 @@ awaitable<request_answer> count_request(hub& of, request_count what) {
         co_await home.ready();
         got = co_await home.tasks().count_request(std::move(what));
     } catch (const store_error& why) {
-        core.log->warn("a request with a rate is refused, since it cannot be counted: {}", why.what());
+        // Once until one is counted again: else whoever asks fills the log.
+        if (std::exchange(of.counts_requests, false)) {
+            core.log->warn("requests with a rate are refused as long as they cannot be counted: {}",
+                           why.what());
+        }
         // Nothing of what it asks for has begun.
-        throw refusal_of(std::current_exception(), false);
+        auto uncounted = refusal_of(std::current_exception(), false);
+        uncounted.logged = true;
+        throw uncounted;
     }
+    of.counts_requests = true;
     co_return got;
 }
 

@@ -1,9 +1,20 @@
 // The store is away: what is said then, and what is not.
+#include <errand/proxy.hpp>
+
+#include "runtime/app_core.hpp"
 #include "service/counter.hpp"
+#include "service/token_list.hpp"
+#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
@@ -53,4 +64,38 @@ TEST_CASE(
     server.restart();
     errand::test::eventually([&] { return at.ask("GET", "/readyz").status == 200; });
     CHECK(submitted_id() == id);
+}
+
+TEST_CASE("that requests with a rate cannot be counted is logged once, however many are refused",
+          "[service][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    const auto folder = errand::test::temporary_folder("tokens");
+    errand::service_options how;
+    how.tokens_file = (folder / "tokens").string();
+    std::ofstream{how.tokens_file} << errand::web::token_line("ann", {"view"}, "ann-token",
+                                                              {.rate = "1000/s"});
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 0;
+    settings.store_timeout = 1s;
+    settings.log_level = "warn";
+    counter t{how, settings};
+    const auto kept = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(1000);
+    errand::detail::core_of(t.app).log->sinks() = {kept};
+    auto at = t.connect();
+    const auto status = [&] { return at.ask("GET", t.path("/queues"), {}, {"X-Token: ann-token"}).status; };
+    const auto lines_with = [&](const std::string& part) {
+        const auto all = kept->last_formatted();
+        return std::ranges::count_if(all, [&](const std::string& one) { return one.find(part) != one.npos; });
+    };
+    for (int outage = 1; outage <= 2; ++outage) {
+        errand::test::eventually([&] { return status() == 200; });
+        const auto before = lines_with("cannot be counted"), of_requests = lines_with("GET /v1/");
+        server.kill();
+        for (int i = 0; i < 4; ++i) CHECK(status() == 503);
+        CHECK(lines_with("cannot be counted") == before + 1);
+        CHECK(lines_with("GET /v1/") == of_requests);
+        server.restart();
+    }
+    std::filesystem::remove_all(folder);
 }
