@@ -6,17 +6,20 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace errand::web {
 namespace {
 
 awaitable<answer> give_leave(call&) {
-    co_return answer{.status = 204,
-                     .body = {},
-                     .headers = {{"Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"},
-                                 {"Access-Control-Allow-Headers",
-                                  "Authorization, X-Token, Content-Type, Idempotency-Key, If-Match"},
-                                 {"Access-Control-Max-Age", "600"}}};
+    co_return answer{
+        .status = 204,
+        .body = {},
+        .headers = {{"Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"},
+                    {"Access-Control-Allow-Headers",
+                     "Authorization, X-Token, Content-Type, Idempotency-Key, If-Match, traceparent, "
+                     "tracestate"},
+                    {"Access-Control-Max-Age", "600"}}};
 }
 
 constexpr route leave{.method = "OPTIONS",
@@ -33,9 +36,15 @@ std::string read_origin(const std::string& text) {
     std::ranges::transform(name, name.begin(), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    for (const std::string_view scheme : {"https://", "http://"}) {
+    for (const auto& [scheme, usual] : {std::pair<std::string_view, std::string_view>{"https://", ":443"},
+                                        std::pair<std::string_view, std::string_view>{"http://", ":80"}}) {
         if (!name.starts_with(scheme)) continue;
         const auto host = name.substr(scheme.size());
+        if (host.ends_with(usual)) {
+            throw usage_error{"service_options .origins: \"" + text +
+                              "\" names the usual port of its scheme, which no browser says: leave out " +
+                              std::string{usual}};
+        }
         if (host.find_first_of("/@?#*") == host.npos && host_name_of(host)) return name;
     }
     throw usage_error{

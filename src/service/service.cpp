@@ -137,6 +137,11 @@ service::server::server(app& of, service_options options) : app_{of}, options_{c
         check_open(endpoints_.back(), options_);
     }
     if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
+    if (!options_.origins.empty() && options_.tokens_file.empty()) {
+        detail::core_of(app_).log->warn(
+            "pages of the named origins may use the tasks for whoever opens them, since there are no tokens: say who may "
+            "(tokens_file, --tokens)");
+    }
     check_lmstfy(options_.lmstfy);
     for (const auto& text : options_.lmstfy.listen)
         job_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));

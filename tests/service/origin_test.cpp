@@ -1,12 +1,22 @@
 // Pages of other origins: those that are named may use the REST interface and flows, and nobody else.
+#include <errand/error.hpp>
+#include <errand/proxy.hpp>
+
+#include "runtime/app_core.hpp"
 #include "service/counter.hpp"
+#include "service/origins.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ostream_sink.h>
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using service_test::counter;
 using service_test::response;
@@ -46,7 +56,8 @@ TEST_CASE("pages of an origin that is named may ask with their token, and read w
         CHECK(leave.status == 204);
         CHECK(may_be_read(leave));
         CHECK(leave.headers.at("access-control-allow-methods").find("POST") != std::string::npos);
-        CHECK(leave.headers.at("access-control-allow-headers").find("X-Token") != std::string::npos);
+        for (const auto* name : {"X-Token", "traceparent", "tracestate"})
+            CHECK(leave.headers.at("access-control-allow-headers").find(name) != std::string::npos);
         CHECK(leave.body.empty());
     }
     const auto made = at.ask("POST", t.path("/tasks"), R"({"handler": "parcel", "args": [1]})",
@@ -84,4 +95,35 @@ TEST_CASE("pages of other origins are refused as ever, and the console takes not
         CHECK(console.status >= 400);
         CHECK_FALSE(may_be_read(console));
     }
+}
+
+TEST_CASE("an origin is named as browsers say it, and one without tokens is warned of", "[service]") {
+    using Catch::Matchers::ContainsSubstring;
+    for (const std::string other :
+         {"https://shop.example.com:443", "http://shop.example.com:80", "HTTP://[::1]:80"}) {
+        INFO(other);
+        CHECK_THROWS_MATCHES(errand::web::read_origin(other), errand::usage_error,
+                             Catch::Matchers::MessageMatches(ContainsSubstring("leave out :")));
+    }
+    for (const std::string fine : {"http://shop.example.com:443", "https://shop.example.com:80",
+                                   "https://shop.example.com:8443", "http://localhost:8080"})
+        CHECK(errand::web::read_origin(fine) == fine);
+
+    const auto folder = errand::test::temporary_folder("origins");
+    const auto file = (folder / "tokens").string();
+    std::ofstream{file} << errand::web::token_line("ann", {"view"}, "ann-token");
+    std::ostringstream lines;
+    auto settings = errand::test::fresh_settings();
+    settings.log_level = "warn";
+    errand::test::test_app t{settings};
+    errand::detail::core_of(t.app).log->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_mt>(lines)};
+    errand::service_options how;
+    how.origins = {"https://shop.example.com"};
+    how.tokens_file = file;
+    const errand::service with_tokens{t.app, how};
+    CHECK(lines.str().empty());
+    how.tokens_file.clear();
+    const errand::service without{t.app, how};
+    CHECK_THAT(lines.str(), ContainsSubstring("--tokens"));
+    std::filesystem::remove_all(folder);
 }
