@@ -40,14 +40,12 @@ awaitable<day_book::days> day_book::of(std::string queue) {
     const auto all = co_await app_.inspect().history(lately ? 2 : most_days);
     const auto away_after = co_await app_.inspect().away();
     const auto read = sums_of(all, queue);
-    days known;
-    if (lately) {
-        const auto before = pages_.find(queue);
-        // Others have needed the room meanwhile.
-        if (before == pages_.end()) co_return co_await of(queue);
-        known = before->second.known;
-    }
     const bool complete = away_before.empty() && away_after.empty();
+    const auto before = pages_.find(queue);
+    // Others have needed the room meanwhile.
+    if (lately && before == pages_.end()) co_return co_await of(queue);
+    days known;
+    if (before != pages_.end() && (lately || !complete)) known = before->second.known;
     for (const auto& [day, sum] : read) {
         const auto [kept, fresh] = known.try_emplace(day, sum);
         if (!fresh && (complete || ends_in(sum) > ends_in(kept->second))) kept->second = sum;
