@@ -18,7 +18,7 @@ namespace web = errand::web;
 
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
+std::string list_text(const std::filesystem::path& file) {
     std::ifstream in{file};
     std::stringstream text;
     text << in.rdbuf();
@@ -52,9 +52,9 @@ TEST_CASE("tokens that are revoked and made at the same time are all revoked and
         }
     }
     std::set<std::string> left;
-    for (const auto& one : web::read_token_list(text_of(file))) left.insert(one.name);
+    for (const auto& one : web::read_token_list(list_text(file))) left.insert(one.name);
     CHECK(left == made);
-    CHECK(text_of(file).starts_with("# kept\n"));
+    CHECK(list_text(file).starts_with("# kept\n"));
     // Nothing is left beside it.
     const std::filesystem::directory_iterator all{folder};
     CHECK(std::distance(begin(all), end(all)) == 1);
@@ -71,8 +71,8 @@ TEST_CASE("a token is revoked in the list that a link leads to, and no other lin
     std::filesystem::create_symlink(folder / "other", folder / "tokens.new");
     std::filesystem::create_symlink(list, folder / "link");
     CHECK(t.errand({"token", "ann", "--revoke", "--file", (folder / "link").string()}).code == 0);
-    CHECK(text_of(folder / "other") == "as it was");
+    CHECK(list_text(folder / "other") == "as it was");
     CHECK(std::filesystem::is_symlink(folder / "link"));
-    CHECK(text_of(list) == web::token_line("bob", {"view"}, "x"));
+    CHECK(list_text(list) == web::token_line("bob", {"view"}, "x"));
     std::filesystem::remove_all(folder);
 }
