@@ -81,7 +81,8 @@ TEST_CASE("a worker that drains 16 shards makes few more calls than one that dra
           "[shards]") {
     const auto one = calls_of_draining(1), many = calls_of_draining(16);
     CAPTURE(one, many);
-    CHECK(many < 0.1);
+    // Asked alike, each of them would have a claim and reports each time: sixteen times as many.
+    CHECK(many < 10 * one);
 }
 
 TEST_CASE("tasks that come one by one cost no more calls where the worker waits in 16 shards", "[shards]") {
