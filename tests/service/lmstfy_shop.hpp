@@ -7,6 +7,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <catch2/catch_test_macros.hpp>
+
 #include <memory>
 #include <string>
 #include <utility>
