@@ -150,7 +150,7 @@ TEST_CASE("who may not look any more hears nothing more of what he watches, and 
     tell_the_other();
 
     // Without a change of the file.
-    const auto until = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + 5s;
+    const auto until = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + 10s;
     place.file(chief +
                web::token_line("ann", {"view"}, "ann-token", {.expires = errand::instant_text(until)}));
     begin(by_token);
