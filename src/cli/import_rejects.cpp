@@ -11,10 +11,13 @@
 #include <boost/json/serialize.hpp>
 
 #include <cerrno>
-#include <filesystem>
+#include <fcntl.h>
 #include <fstream>
 #include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace errand::cli {
@@ -46,6 +49,7 @@ std::optional<std::uint64_t> line_of_reject(const std::string& text) {
 // The bytes of those up to this line. A process that was killed may have left half of the last one.
 std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
     std::ifstream in{path, std::ios::binary};
+    if (!in) throw_unwritable(path, errno);
     std::uint64_t bytes = 0;
     for (std::string text; std::getline(in, text); bytes += text.size() + 1) {
         const bool torn = in.eof();
@@ -64,21 +68,42 @@ std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
 import_rejects::import_rejects(std::string path, std::optional<std::uint64_t> after)
     : path_{std::move(path)} {
     if (path_.empty()) return;
-    std::error_code none;
-    const auto size = std::filesystem::file_size(path_, none);
-    if (!none && size > 0) {
-        if (!after) {
-            throw usage_error{"--rejects: " + path_ +
-                              " is there already: name another file, as this import begins"};
-        }
-        std::filesystem::resize_file(path_, bytes_up_to(path_, *after));
+    const int opened = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (opened < 0) throw_unwritable(path_, errno);
+    file_.reset(::fdopen(opened, "ab"));
+    if (!file_) {
+        const int error = errno;
+        ::close(opened);
+        throw_unwritable(path_, error);
     }
-    file_ = std::fopen(path_.c_str(), "ab");
-    if (!file_) throw_unwritable(path_, errno);
+    struct stat about{};
+    if (::fstat(opened, &about) != 0) throw_unwritable(path_, errno);
+    // A device is nobody's alone, and holds nothing.
+    if (!S_ISREG(about.st_mode)) return;
+    lock();
+    // Anew: until then another process may have written.
+    if (::fstat(opened, &about) != 0) throw_unwritable(path_, errno);
+    if (about.st_size == 0) return;
+    if (!after) {
+        throw usage_error{"--rejects: " + path_ +
+                          " is there already: name another file, as this import begins"};
+    }
+    kept_bytes_ = bytes_up_to(path_, *after);
 }
 
-import_rejects::~import_rejects() {
-    if (file_) std::fclose(file_);
+void import_rejects::lock() {
+    while (::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        if (errno != EWOULDBLOCK) throw_unwritable(path_, errno);
+        throw usage_error{"--rejects: another process writes to " + path_ +
+                          ": let it end first, or name another file"};
+    }
+}
+
+void import_rejects::drop_later() {
+    if (!kept_bytes_) return;
+    if (::ftruncate(::fileno(file_.get()), static_cast<off_t>(*kept_bytes_)) != 0)
+        throw_unwritable(path_, errno);
 }
 
 void import_rejects::add(std::uint64_t line, const std::string& reason, const std::string& text) {
@@ -96,12 +121,12 @@ void import_rejects::add(std::uint64_t line, const std::string& reason, const st
     if (text.size() > most_of_a_line) shown += "...";
     const json::object one{{"line", line}, {"reason", repaired_utf8(reason)}, {"text", shown}};
     const auto written = json::serialize(one) + '\n';
-    if (std::fwrite(written.data(), 1, written.size(), file_) != written.size())
+    if (std::fwrite(written.data(), 1, written.size(), file_.get()) != written.size())
         throw_unwritable(path_, errno);
 }
 
 void import_rejects::flush() {
-    if (file_ && std::fflush(file_) != 0) throw_unwritable(path_, errno);
+    if (file_ && std::fflush(file_.get()) != 0) throw_unwritable(path_, errno);
 }
 
 }  // namespace errand::cli

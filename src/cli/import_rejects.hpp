@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,13 +12,12 @@ namespace errand::cli {
 class import_rejects {
 public:
     // @param path  empty: the first ones are said on the error stream
-    // @param after of an import that goes on behind this line; nullopt: of one that begins. What an earlier process has written of
-    //              later lines goes: they come again
-    // Throws usage_error when something else is there.
+    // @param after of an import that goes on behind this line; nullopt: of one that begins
+    // The file is this process's alone for as long as this lives. Throws usage_error when another one has it, or something else is there.
     import_rejects(std::string path, std::optional<std::uint64_t> after);
-    ~import_rejects();
-    import_rejects(const import_rejects&) = delete;
-    import_rejects& operator=(const import_rejects&) = delete;
+    // What an earlier process has written of lines behind `after` goes, as they come again: to be called when the import is taken over,
+    // since of one that another process works on they are not in the record yet.
+    void drop_later();
 
     // @param text as it stands in the file, or the beginning of that
     void add(std::uint64_t line, const std::string& reason, const std::string& text);
@@ -27,8 +27,15 @@ public:
     std::uint64_t unsaid() const noexcept { return unsaid_; }
 
 private:
+    struct closes {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+
+    void lock();
+
     std::string path_;
-    std::FILE* file_ = nullptr;
+    std::unique_ptr<std::FILE, closes> file_;
+    std::optional<std::uint64_t> kept_bytes_{};  // of what was there
     std::uint64_t said_ = 0;
     std::uint64_t unsaid_ = 0;
 };

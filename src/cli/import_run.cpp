@@ -72,11 +72,13 @@ void import_run::begin() {
     may_have_left_ = record_.next_at != time_point{};
     if (may_have_left_) {
         record_ = on_.run(take_over_import(core_, order_.name, record_));
+        rejects_->drop_later();
         return;
     }
     if (!goes_on) record_ = file_.description();
     record_.next_count = lines_at_once_;
     record_ = on_.run(keep_import(core_, order_.name, known.stamp, record_));
+    rejects_->drop_later();
     spread_from_ = record_.began;
     stamped_at_ = clock::now();
 }

@@ -148,6 +148,27 @@ TEST_CASE("of two processes that work on one import the first one stops, and eac
     CHECK(t.ended() == good);
 }
 
+TEST_CASE("a second process is not let to the rejects of an import that runs, and they stay", "[cli]") {
+    mill t;
+    std::string text;
+    for (std::size_t i = 0; i < 20; ++i) text += chores(99) + "no task\n";
+    const std::vector<std::string> words{"import",    t.file("a.jsonl", text), "--name", "n",
+                                         "--rejects", t.path("rejects")};
+    auto slow = words;
+    slow.insert(slow.end(), {"--most-ready", "500"});
+    cli_process first{slow, t.variables(), {}};
+    // Then it waits for a worker.
+    eventually([&] { return t.count(state::ready) == 495; });
+    const auto got = t.errand(words);
+    CHECK(got.code == 2);
+    CHECK_THAT(got.err,
+               ContainsSubstring("another process writes to ") && ContainsSubstring("let it end first"));
+    t.start();
+    CHECK(first.wait().code == 1);
+    eventually([&] { return t.count(state::success) == 1980; });
+    CHECK(t.lines_in("rejects").size() == 20);
+}
+
 TEST_CASE("what is wrong with a line is said, and the others are taken", "[cli]") {
     mill t;
     const auto file = t.file("a.jsonl", chore_line(1) + R"({"handler":"chore","args":[2],"priority":11})" +
