@@ -46,6 +46,11 @@ std::optional<std::uint64_t> line_of_reject(const std::string& text) {
     return no_number ? std::nullopt : std::optional{number};
 }
 
+// What is left of one may be no more than its first byte.
+bool may_be_torn(std::string_view text) {
+    return text.starts_with(front_of_reject) || front_of_reject.starts_with(text);
+}
+
 // The bytes of those up to this line. A process that was killed may have left half of the last one.
 std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
     std::ifstream in{path, std::ios::binary};
@@ -54,7 +59,7 @@ std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
     for (std::string text; std::getline(in, text); bytes += text.size() + 1) {
         const bool torn = in.eof();
         const auto of = line_of_reject(text);
-        if (!of && !(torn && text.starts_with(front_of_reject))) {
+        if (!of && !(torn && may_be_torn(text))) {
             throw usage_error{"--rejects: " + path +
                               " holds something else than rejected lines: name a file that is not there"};
         }

@@ -63,3 +63,25 @@ TEST_CASE("a file of rejects is one import's alone, and nothing of it goes befor
     const import_rejects one{"/dev/null", std::nullopt};
     CHECK_NOTHROW(import_rejects{"/dev/null", std::nullopt});
 }
+
+TEST_CASE("rejects of an import that goes on are taken up wherever the last line is torn", "[cli]") {
+    const desk t;
+    const auto path = (t.folder / "rejects").string();
+    {
+        import_rejects first{path, std::nullopt};
+        for (const auto line : {3U, 5U, 9U}) first.add(line, "why", "what");
+        first.flush();
+    }
+    const auto whole = t.text("rejects");
+    const auto two = whole.substr(0, whole.rfind('\n', whole.size() - 2) + 1);
+    for (auto bytes = two.size(); bytes <= whole.size(); ++bytes) {
+        t.file("rejects", std::string_view{whole}.substr(0, bytes));
+        import_rejects again{path, 5};
+        again.drop_later();
+        REQUIRE(t.text("rejects") == two);
+    }
+    t.file("rejects", two + "[");
+    CHECK_THROWS_WITH((import_rejects{path, 5}),
+                      ContainsSubstring("holds something else than rejected lines"));
+    CHECK(t.text("rejects") == two + "[");
+}
