@@ -180,21 +180,47 @@ std::optional<file_record> import_file::next_csv() {
     }
 }
 
-// Passed over to the end of the line in which it begins.
+// Passed over to its end.
 file_record import_file::too_long() {
     file_record one{.line = lines_ + 1, .text = std::string{utf8_prefix(ahead(), kept_of_too_long)} + "..."};
     one.fault = std::string{csv_ ? "the record" : "the line"} + " is longer than " +
                 std::to_string(longest_) + " bytes: pass a reference to the data instead" +
                 (csv_ ? ", or close the quote in it" : "");
+    if (!csv_) {
+        skip_line();
+    } else if (!skip_csv()) {
+        one.fault += "; that is open up to the end of the file, so nothing behind it was taken";
+    }
+    return one;
+}
+
+void import_file::skip_line() {
     for (;;) {
         const auto text = ahead();
         const auto end = text.find('\n');
         if (end != text.npos || ended_) {
             take(end == text.npos ? text.size() : end + 1, 1);
-            return one;
+            return;
         }
         take(text.size(), 0);
         read_more();
+    }
+}
+
+// False: a quote is open at the end of the file.
+bool import_file::skip_csv() {
+    csv_record_end end;
+    for (bool breaks = false;;) {
+        const auto text = ahead();
+        const auto taken = text.substr(0, end.look_in(text));
+        if (!taken.empty()) breaks = taken.ends_with('\n');
+        take(taken.size(), static_cast<std::size_t>(std::ranges::count(taken, '\n')));
+        if (end.is_found()) return true;
+        if (!read_more()) {
+            // The end of the file counts as the end of a line.
+            if (!breaks) ++lines_;
+            return !end.is_in_quotes();
+        }
     }
 }
 

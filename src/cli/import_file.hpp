@@ -56,6 +56,8 @@ private:
     std::optional<file_record> next_line();
     std::optional<file_record> next_csv();
     file_record too_long();
+    void skip_line();
+    bool skip_csv();
     void skip_to(std::uint64_t offset);
 
     std::string path_;

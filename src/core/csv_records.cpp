@@ -111,4 +111,21 @@ std::optional<csv_record> read_csv_record(std::string_view text, bool last) {
     return csv_reader{text, last}.read();
 }
 
+std::size_t csv_record_end::look_in(std::string_view piece) {
+    std::size_t at = 0;
+    while (at < piece.size() && !is_found()) in_ = after(piece[at++]);
+    return at;
+}
+
+csv_record_end::inside csv_record_end::after(char next) const noexcept {
+    const bool quote = next == '"';
+    if (in_ == inside::quotes) return quote ? inside::quote_seen : inside::quotes;
+    if (next == '\n') return inside::nothing;
+    if (in_ == inside::fault) return inside::fault;
+    if (next == ',') return inside::field_begins;
+    if (in_ == inside::field_begins) return quote ? inside::quotes : inside::plain;
+    if (in_ == inside::quote_seen) return quote ? inside::quotes : inside::fault;
+    return quote ? inside::fault : inside::plain;
+}
+
 }  // namespace errand

@@ -21,4 +21,21 @@ struct csv_record {
 // @param last nothing follows: what stands there is all
 std::optional<csv_record> read_csv_record(std::string_view text, bool last);
 
+// Finds the end of a record that is too long to be held, from pieces of it: the end that read_csv_record() would find, but that a quote
+// that is not closed goes on to the end of all.
+class csv_record_end {
+public:
+    // How much of this piece belongs to the record; when that is all of it, is_found() says whether the record ends with it.
+    std::size_t look_in(std::string_view piece);
+    bool is_found() const noexcept { return in_ == inside::nothing; }
+    bool is_in_quotes() const noexcept { return in_ == inside::quotes; }
+
+private:
+    enum class inside { field_begins, plain, quotes, quote_seen, fault, nothing };
+
+    inside after(char next) const noexcept;
+
+    inside in_ = inside::field_begins;
+};
+
 }  // namespace errand

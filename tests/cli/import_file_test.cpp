@@ -85,3 +85,28 @@ TEST_CASE("rejects of an import that goes on are taken up wherever the last line
                       ContainsSubstring("holds something else than rejected lines"));
     CHECK(t.text("rejects") == two + "[");
 }
+
+TEST_CASE("a record of CSV that is too long is passed over to its end, with the line breaks in its quotes",
+          "[cli]") {
+    const desk t;
+    constexpr std::size_t longest = 1000;
+    std::string field;
+    // More than is read before the first record.
+    for (int i = 0; i < 300'000; ++i) field += "\"\"x\"\",1\r\n";
+    import_file in{t.file("a.csv", "id,text\na,1\nb,\"" + field + "\"\nc,2\n"), true, longest};
+    CHECK(in.next().value().fields == std::vector<std::string>{"a", "1"});
+    const auto bad = in.next().value();
+    CHECK(bad.line == 3);
+    CHECK(bad.fields.empty());
+    CHECK(bad.text.size() < longest);
+    CHECK_THAT(bad.fault, ContainsSubstring("the record is longer than 1000 bytes"));
+    const auto next = in.next().value();
+    CHECK(next.fields == std::vector<std::string>{"c", "2"});
+    CHECK(next.line == 300'004);
+    CHECK_FALSE(in.next());
+
+    import_file open{t.file("b.csv", "id,text\nb,\"" + field), true, longest};
+    CHECK_THAT(open.next().value().fault, ContainsSubstring("is open up to the end of the file"));
+    CHECK_FALSE(open.next());
+    CHECK(open.lines() == 300'001);
+}

@@ -93,3 +93,24 @@ TEST_CASE("CSV that comes in pieces is read as if it had come at once") {
     CHECK(lines == 8);
     CHECK_FALSE(read_csv_record("", true));
 }
+
+TEST_CASE("the end of a record is found without holding it, where the record ends that is read") {
+    for (const std::string_view record :
+         {"\n", "a,b\n", "a,\"b\r\n\"\"c\",d\r\n", "\"\"\n", "\"\"\"\n\"\n", "a\"b,\"c\n", "\"a\"b\"\n",
+          "a\rb,\"\n\"\n", "\"a\"\r\n", ",\"\n,\"\"\",\n"}) {
+        const auto text = std::string{record} + "x,\"y\n";
+        CAPTURE(text);
+        for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+            errand::csv_record_end end;
+            auto bytes = end.look_in(std::string_view{text}.substr(0, cut));
+            if (!end.is_found()) bytes += end.look_in(std::string_view{text}.substr(cut));
+            CHECK(end.is_found());
+            CHECK(bytes == record.size());
+        }
+        CHECK(whole(text).bytes == record.size());
+    }
+    errand::csv_record_end end;
+    CHECK(end.look_in("a,\"b\n") == 5);
+    CHECK_FALSE(end.is_found());
+    CHECK(end.is_in_quotes());
+}
