@@ -29,6 +29,12 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     throw_file(path, "cannot be read: " + std::generic_category().message(error));
 }
 
+[[noreturn]] void throw_changed(const std::string& path) {
+    throw_file(path,
+               "is not the one that this import was begun with, or has changed since: restore it, or import "
+               "this one under another --name");
+}
+
 }  // namespace
 
 import_file::import_file(std::string path, bool csv, std::size_t longest)
@@ -77,12 +83,7 @@ void import_file::read_header() {
 }
 
 void import_file::resume(const import_record& from) {
-    if (from.size != size_ || from.digest != digest_ || from.csv != csv_) {
-        throw_file(
-            path_,
-            "is not the one that this import was begun with, or has changed since: restore it, or import "
-            "this one under another --name");
-    }
+    if (from.size != size_ || from.digest != digest_ || from.csv != csv_) throw_changed(path_);
     if (from.offset < offset_) return;
     skip_to(from.offset);
     lines_ = from.lines;
@@ -109,9 +110,19 @@ void import_file::skip_to(std::uint64_t offset) {
     }
 }
 
+// What was written behind its end since it was opened may be half a line, and is none of this import.
+void import_file::check_not_grown() const {
+    struct stat about{};
+    if (::fstat(file_, &about) != 0) throw_unreadable(path_, errno);
+    if (static_cast<std::uint64_t>(about.st_size) > size_) throw_changed(path_);
+}
+
 // False: there is no more.
 bool import_file::read_more() {
+    if (size_ > 0 && read_ == size_) ended_ = true;
     if (ended_) return false;
+    const auto most =
+        size_ > 0 ? std::min<std::uint64_t>(size_ - read_, read_at_once) : std::uint64_t{read_at_once};
     if (at_ > read_at_once) {
         buffer_.erase(0, at_);
         at_ = 0;
@@ -120,7 +131,7 @@ bool import_file::read_more() {
     buffer_.resize(before + read_at_once);
     ssize_t got = 0;
     do {
-        got = ::read(file_, buffer_.data() + before, read_at_once);
+        got = ::read(file_, buffer_.data() + before, static_cast<std::size_t>(most));
     } while (got < 0 && errno == EINTR);
     buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0) throw_unreadable(path_, errno);
@@ -141,7 +152,11 @@ void import_file::take(std::size_t bytes, std::size_t lines) {
     lines_ += lines;
 }
 
-std::optional<file_record> import_file::next() { return csv_ ? next_csv() : next_line(); }
+std::optional<file_record> import_file::next() {
+    auto one = csv_ ? next_csv() : next_line();
+    if (size_ > 0 && (!one || offset_ == size_)) check_not_grown();
+    return one;
+}
 
 std::optional<file_record> import_file::next_line() {
     std::size_t searched = 0;

@@ -36,7 +36,7 @@ public:
     // Goes on there; throws when this is not the file of the record.
     void resume(const import_record& from);
 
-    // Nullopt: the end.
+    // Nullopt: the end, which is where it was when the file was opened. Throws when the file has grown past that.
     std::optional<file_record> next();
 
     // 0: not known.
@@ -49,6 +49,7 @@ public:
 
 private:
     bool read_more();
+    void check_not_grown() const;
     std::string_view ahead() const { return std::string_view{buffer_}.substr(at_); }
     void take(std::size_t bytes, std::size_t lines);
     void check_encoding();

@@ -110,3 +110,25 @@ TEST_CASE("a record of CSV that is too long is passed over to its end, with the 
     CHECK_FALSE(open.next());
     CHECK(open.lines() == 300'001);
 }
+
+TEST_CASE("of a file that grows while it is read nothing behind its former end is taken", "[cli]") {
+    const desk t;
+    std::string text;
+    for (int i = 0; i < 300'000; ++i) text += "line\n";
+    const std::string_view whole{text};
+    const auto path = t.file("a", whole);
+    import_file in{path, false, 1000};
+    REQUIRE(in.next());
+    std::ofstream{path, std::ios::binary | std::ios::app} << "more\nhalf";
+    for (int i = 1; i < 299'999; ++i) REQUIRE(in.next().value().text == "line");
+    CHECK_THROWS_WITH(in.next(), ContainsSubstring("has changed since: restore it"));
+    CHECK_THROWS_WITH(in.next(), ContainsSubstring("has changed since"));
+    CHECK(in.offset() == whole.size());
+
+    // Also when all of it was read before, and its last line is half of one.
+    const auto small = t.file("b", "one\ntw");
+    import_file other{small, false, 1000};
+    REQUIRE(other.next());
+    std::ofstream{small, std::ios::binary | std::ios::app} << "o\n";
+    CHECK_THROWS_WITH(other.next(), ContainsSubstring("has changed since"));
+}
