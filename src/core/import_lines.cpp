@@ -48,13 +48,24 @@ std::string text_of(const json::value& value, const std::string& name) {
     throw bad_data{"the member " + quoted_extract(name) + " is to be a text"};
 }
 
+// Of a line that has arguments: there stands what a line without them has as its members.
+const json::value* in_only_argument(const json::object& task, const std::string& name) {
+    const auto* args = task.if_contains("args");
+    const auto* all = args ? args->if_array() : nullptr;
+    const auto* only = all && all->size() == 1 ? all->front().if_object() : nullptr;
+    return only ? only->if_contains(name) : nullptr;
+}
+
 // The member that this one takes its value from, when the caller says that it has another name.
 void take_named(json::object& task, std::string_view member, const std::string& from) {
     if (from == member) return;
     const auto* value = task.if_contains(from);
+    if (!value) value = in_only_argument(task, from);
     if (!value || value->is_null() || (value->is_string() && value->get_string().empty()))
         throw bad_data{"it has no " + quoted_extract(from) + ", which is to be its " + std::string{member}};
     auto text = text_of(*value, from);
+    // Beside arguments it would be an unknown member.
+    if (task.contains("args") && !is_member(from)) task.erase(from);
     task[member] = std::move(text);
 }
 

@@ -14,8 +14,8 @@ namespace errand {
 struct import_rules {
     std::string handler{};  // of lines that name none; empty: they have to
     std::string queue{};    // likewise; empty: the handler's
-    std::string biz_id =
-        "biz_id";  // the member or column that has it; another one has to be there, and stays an argument
+    // The member or column that has it; another one has to be there, or in the only one of `args`, and stays an argument.
+    std::string biz_id = "biz_id";
     std::string at = "at";  // likewise when it is due
 };
 

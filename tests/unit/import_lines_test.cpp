@@ -61,6 +61,19 @@ TEST_CASE("another member can be the biz_id or the due time, and stays an argume
     refused(R"({"order":[1],"when":"x"})", "\"order\" is to be a text", rules);
 }
 
+TEST_CASE("of a line with args the biz_id and the due time stand beside them or in the only one") {
+    const import_rules rules{.handler = "h", .queue = {}, .biz_id = "order", .at = "at"};
+    CHECK(task(R"({"order":17,"args":[1,2]})", rules) ==
+          value(R"({"handler":"h","biz_id":"17","args":[1,2]})"));
+    CHECK(task(R"({"args":[{"order":"a"}]})", rules) ==
+          value(R"({"handler":"h","biz_id":"a","args":[{"order":"a"}]})"));
+    refused(R"({"args":[{"order":"a"},2]})", "it has no \"order\", which is to be its biz_id", rules);
+    refused(R"({"args":["order"]})", "it has no \"order\"", rules);
+    // A member of a submission is that as well.
+    CHECK(task(R"({"handler":"h","args":[1]})", {.biz_id = "handler"}) ==
+          value(R"({"handler":"h","biz_id":"h","args":[1]})"));
+}
+
 TEST_CASE("a line that is no object of JSON in UTF-8 is refused with the reason") {
     refused("[1]", "no JSON object");
     refused(R"({"handler":"h")", "the line");
