@@ -3,6 +3,8 @@
 #include "runtime/app_core.hpp"
 #include "worker/announce.hpp"
 
+#include <algorithm>
+
 namespace errand {
 namespace {
 
@@ -28,7 +30,9 @@ void begin_span(detail::app_core& app, active_task& attempt) {
         if (came) attempt.around.trace = std::make_shared<const trace_context>(*came);
         return;
     }
-    const auto age = attempt.started_at.value_or(app.now()) - attempt.body.submitted_at();
+    // Clocks of two servers may differ by more than a task has waited.
+    const auto age =
+        std::max(duration{0}, attempt.started_at.value_or(app.now()) - attempt.body.submitted_at());
     const bool joins = came && age < app.settings.trace_join_within;
     auto one = std::make_unique<open_span>(app.tracer, joins ? &*came : nullptr, span_kind::consumer,
                                            "process " + attempt.task.queue);
