@@ -86,7 +86,9 @@ TEST_CASE("a claim is not lengthened for a task that is not under it, and is for
     const auto& ended = got[first_is_left ? 1 : 0];
     const auto& kept = got[first_is_left ? 0 : 1];
     REQUIRE(ended.claim == kept.claim);
-    CHECK(here.finish(worker, {success_of(ended)}) == std::vector{report_verdict::accepted});
+    work_call half;
+    half.reports = {success_of(ended)};
+    CHECK(await(here.io, worker->work(half)).verdicts == std::vector{report_verdict::accepted});
     // Shorter, so that it would be seen: neither for the one that has ended, nor for one that was never there.
     for (const auto& id : {ended.id, item_of("none").id}) {
         extend_call call;
