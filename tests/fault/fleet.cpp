@@ -5,8 +5,10 @@
 #include "support/store_kind.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <sqlite3.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -38,6 +40,25 @@ program& fleet::worker(variables more) {
     auto& one = start_worker(std::move(more));
     eventually([&] { return book.count("up", one.pid()) == 1; });
     return one;
+}
+
+void fleet::freeze(const program& one) const {
+    const auto others_may_write = [&] {
+        if (kind_of_tests() == store_kind::redis) return true;
+        sqlite3* in = nullptr;
+        const bool may =
+            sqlite3_open(file("tasks.db").c_str(), &in) == SQLITE_OK &&
+            sqlite3_busy_timeout(in, 1000) == SQLITE_OK &&
+            sqlite3_exec(in, "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK;
+        sqlite3_close(in);
+        return may;
+    };
+    eventually([&] {
+        one.signal(SIGSTOP);
+        if (others_may_write()) return true;
+        one.signal(SIGCONT);
+        return false;
+    });
 }
 
 std::unique_ptr<program> fleet::submitter(std::size_t orders, const std::string& prefix,

@@ -40,6 +40,8 @@ struct fleet {
     errand::test::program& worker(variables more = {});
     std::unique_ptr<errand::test::program> submitter(std::size_t orders, const std::string& prefix,
                                                      std::size_t per_second);
+    // It stands, and not in the middle of a write: that would keep all others from a SQLite file.
+    void freeze(const errand::test::program& one) const;
     std::string output_of_submitter(const std::string& prefix) const;
     // Of the store that the tests run on.
     std::string url() const;

@@ -68,7 +68,7 @@ TEST_CASE("a worker frozen for longer than its lease has its late result refused
     errand::app app{all.settings()};
     const auto handles = submit(app, 0, 20, 6s, false);
     eventually([&] { return all.book.in_the_middle(slow.pid()).size() == 20; });
-    slow.signal(SIGSTOP);
+    all.freeze(slow);
     auto& other = all.worker({{"ERRAND_LEASE", "30s"}});
     eventually([&] { return all.book.count("success", other.pid()) == 20; });
     slow.signal(SIGCONT);
