@@ -1,23 +1,15 @@
 // Collected items whose content is encrypted.
 #include "collect/handlers.hpp"
+#include "support/encryption_keys.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace collect_test;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
-
-const std::string old_key = "old:" + std::string(64, '1');
-const std::string new_key = "new:" + std::string(64, '2');
-
-errand::config with_keys(errand::config settings, const std::string& keys) {
-    settings.encryption_keys = keys;
-    return settings;
-}
-
-}  // namespace
+using errand::test::new_key;
+using errand::test::old_key;
+using errand::test::with_keys;
 
 TEST_CASE("a run waits for a worker that has the keys of all its items, and loses no attempt",
           "[collect][shared_by_apps]") {

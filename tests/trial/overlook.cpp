@@ -7,6 +7,7 @@
 #include "store/redis/script_set.hpp"
 #include "trial/abundance.hpp"
 #include "trial/processor_time.hpp"
+#include "trial/words.hpp"
 
 #include <boost/asio/buffers_iterator.hpp>
 #include <boost/asio/connect.hpp>
@@ -240,17 +241,7 @@ std::optional<wishes> read_wishes(int count, char** words, int& status) {
     app.add_option("--days", what.of.days, "that are over")->check(CLI::Range(0, 400));
     app.add_option("--seconds", what.seconds, "for which open pages are watched")->check(CLI::Range(1, 600));
     app.add_flag("--untimed", what.untimed, "nothing is judged by how long it takes");
-    try {
-        app.parse(count, words);
-    } catch (const CLI::ParseError& e) {
-        status = e.get_exit_code() == 0 ? 0 : 2;
-        if (status == 0) {
-            app.exit(e);
-        } else {
-            std::fprintf(stderr, "fault: %s; scripts/fault --help names the options\n", e.what());
-        }
-        return std::nullopt;
-    }
+    if (!trial::read_words(app, count, words, status)) return std::nullopt;
     return what;
 }
 

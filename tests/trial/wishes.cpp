@@ -1,8 +1,7 @@
 #include "trial/wishes.hpp"
 
-#include <CLI/CLI.hpp>
+#include "trial/words.hpp"
 
-#include <cstdio>
 #include <functional>
 
 namespace trial {
@@ -54,17 +53,7 @@ std::optional<wishes> read_wishes(int count, char** words, int& status) {
     wishes what;
     CLI::App app{"Errand under fire: scripts/fault --help and docs/faults.md tell more"};
     say_options(app, what);
-    try {
-        app.parse(count, words);
-    } catch (const CLI::ParseError& e) {
-        status = e.get_exit_code() == 0 ? 0 : 2;
-        if (status == 0) {
-            app.exit(e);
-        } else {
-            std::fprintf(stderr, "fault: %s; scripts/fault --help names the options\n", e.what());
-        }
-        return std::nullopt;
-    }
+    if (!read_words(app, count, words, status)) return std::nullopt;
     return what;
 }
 

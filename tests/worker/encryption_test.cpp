@@ -1,6 +1,7 @@
 // Workers with keys and without, on tasks whose content is encrypted.
 #include "runtime/app_core.hpp"
 #include "support/await.hpp"
+#include "support/encryption_keys.hpp"
 #include "support/shards.hpp"
 #include "support/store_kind.hpp"
 #include "worker/handlers.hpp"
@@ -19,16 +20,11 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using errand::state;
 using errand::test::eventually;
+using errand::test::new_key;
+using errand::test::old_key;
+using errand::test::with_keys;
 
 namespace {
-
-const std::string old_key = "old:" + std::string(64, '1');
-const std::string new_key = "new:" + std::string(64, '2');
-
-errand::config with_keys(errand::config settings, const std::string& keys) {
-    settings.encryption_keys = keys;
-    return settings;
-}
 
 errand::encryption_key key_of(const std::string& text) { return errand::read_encryption_keys(text).at(0); }
 

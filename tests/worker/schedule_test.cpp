@@ -1,12 +1,9 @@
 // Schedules with the workers of an app, on every store: what a run asks for, declarations that meet, and ticks that nobody was there for.
-#include "support/redis_server.hpp"
-#include "support/store_kind.hpp"
-#include "trial/clock_file.hpp"
+#include "support/clocked_server.hpp"
 #include "worker/handlers.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <filesystem>
 #include <memory>
 #include <unistd.h>
 
@@ -122,46 +119,34 @@ TEST_CASE("ten programs that declare a schedule at the same time change nothing 
 
 #ifdef ERRAND_TEST_CLOCK
 // A clock that is another program's can be set.
-TEST_CASE(
-    "after ten minutes without a worker a schedule makes the runs that its rule for missed ticks says") {
-    if (errand::test::kind_of_tests() != errand::test::store_kind::redis) return;
-    const auto path =
-        std::filesystem::temp_directory_path() / ("errand-schedule-clock-" + std::to_string(::getpid()));
-    const trial::clock_file clock{path.string()};
-    errand::test::redis_server::options how;
-    for (const auto& [name, value] : clock.variables()) how.environment.push_back(name + "=" + value);
-    const errand::test::redis_server server{how};
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.shards = 1;
-    {
-        bench t{settings};
-        t.book.body = [&t](errand::task_context& self) -> errand::awaitable<int> {
-            auto* of = self.schedule();
-            t.book.note(of->key());
-            t.book.note(of->key() + ": " + std::to_string(of->missed()) + " missed");
-            co_return 0;
-        };
-        const auto each_minute = [&](std::string key, errand::missed_rule rule) {
-            errand::schedule_options when{.key = std::move(key), .mode = errand::fixed_rate};
-            when.missed = rule;
-            when.missed_cap = 5;
-            return t.run(t.app.handler<free_form>().every(1min, std::move(when)));
-        };
-        const auto newest = each_minute("the newest", errand::missed_rule::run_once);
-        const auto five = each_minute("five", errand::missed_rule::run_all);
-        const auto none = each_minute("none", errand::missed_rule::skip);
-        clock.set(std::chrono::milliseconds{10min + 20s}.count());
-        t.start();
-        eventually([&] { return t.book.count("the newest") == 1 && t.book.count("five") == 5; });
-        eventually([&] { return t.run(none.info()).missed == 10; });
-        CHECK(t.book.count("the newest: 9 missed") == 1);
-        CHECK(t.run(newest.info()).missed == 9);
-        CHECK(t.run(five.info()).missed == 5);
-        CHECK(t.run(five.info()).runs == 5);
-        CHECK(t.run(none.info()).runs == 0);
-        CHECK(t.book.count("none") == 0);
-    }
-    std::filesystem::remove(path);
+TEST_CASE("after ten minutes without a worker a schedule makes the runs that its rule for missed ticks says",
+          "[goes_away]") {
+    const errand::test::clocked_server redis;
+    bench t{redis.settings()};
+    t.book.body = [&t](errand::task_context& self) -> errand::awaitable<int> {
+        auto* of = self.schedule();
+        t.book.note(of->key());
+        t.book.note(of->key() + ": " + std::to_string(of->missed()) + " missed");
+        co_return 0;
+    };
+    const auto each_minute = [&](std::string key, errand::missed_rule rule) {
+        errand::schedule_options when{.key = std::move(key), .mode = errand::fixed_rate};
+        when.missed = rule;
+        when.missed_cap = 5;
+        return t.run(t.app.handler<free_form>().every(1min, std::move(when)));
+    };
+    const auto newest = each_minute("the newest", errand::missed_rule::run_once);
+    const auto five = each_minute("five", errand::missed_rule::run_all);
+    const auto none = each_minute("none", errand::missed_rule::skip);
+    redis.set_ahead(10min + 20s);
+    t.start();
+    eventually([&] { return t.book.count("the newest") == 1 && t.book.count("five") == 5; });
+    eventually([&] { return t.run(none.info()).missed == 10; });
+    CHECK(t.book.count("the newest: 9 missed") == 1);
+    CHECK(t.run(newest.info()).missed == 9);
+    CHECK(t.run(five.info()).missed == 5);
+    CHECK(t.run(five.info()).runs == 5);
+    CHECK(t.run(none.info()).runs == 0);
+    CHECK(t.book.count("none") == 0);
 }
 #endif
