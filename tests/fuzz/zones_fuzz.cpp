@@ -3,11 +3,13 @@
 #include <errand/error.hpp>
 
 #include "core/cron_ticks.hpp"
+#include "support/zone_look.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 
 using namespace errand;
+using errand::test::local_at;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
