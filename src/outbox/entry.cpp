@@ -10,7 +10,7 @@
 namespace errand {
 namespace {
 
-constexpr std::array<std::pair<on_conflict, std::string_view>, 4> words{{
+constexpr std::array<std::pair<on_conflict, std::string_view>, 4> conflict_words{{
     {on_conflict::keep, "keep"},
     {on_conflict::replace, "replace"},
     {on_conflict::reject, "reject"},
@@ -18,7 +18,7 @@ constexpr std::array<std::pair<on_conflict, std::string_view>, 4> words{{
 }};
 
 std::string word_of(on_conflict conflict) {
-    for (const auto& [one, word] : words) {
+    for (const auto& [one, word] : conflict_words) {
         if (one == conflict) return std::string{word};
     }
     return "keep";
@@ -82,7 +82,7 @@ std::size_t tail_of(std::string_view body_or_head) noexcept {
 
 on_conflict conflict_in(const row_reader& row) {
     const auto word = row.text(row.conflict);
-    for (const auto& [one, name] : words) {
+    for (const auto& [one, name] : conflict_words) {
         if (name == word) return one;
     }
     row.fail("has the rule for conflicts \"" + word + "\", which this version of errand does not know");
