@@ -1,4 +1,5 @@
-// The bytes of a task's notes and outcome (body_record.cpp has the body's); record.hpp names the fixed fields at their front that scripts read.
+// The bytes of a task's notes and outcome; body_record.cpp has the body's. record.hpp names the fixed fields at their front that
+// scripts read.
 #include "core/record.hpp"
 
 #include "core/bytes.hpp"
