@@ -2,6 +2,7 @@
  * recoverer, a client, and everything that goes wrong between them. README.md says what is modelled.
  *
  * Each script is an inline of its name and runs in one atomic step, as in Redis.
+ * One file, however long: an inline is expanded where it is used, and what a step may see is all of the store.
  */
 
 #ifndef TASKS

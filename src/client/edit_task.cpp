@@ -13,12 +13,12 @@ namespace errand {
 namespace {
 
 // Others may change the task between the look and the step; each time one of them gets ahead.
-constexpr int most_tries = 50;
+constexpr int most_edits = 50;
 
 // `alter` makes the new body; false: the task is to stay as it is.
 awaitable<std::optional<bool>> edit_on(store& in, task_id id, incarnation life, bool unstarted_only,
                                        std::function<bool(const found_task&, task_body&, edit_call&)> alter) {
-    for (int tries = 0; tries < most_tries; ++tries) {
+    for (int tries = 0; tries < most_edits; ++tries) {
         const auto found = co_await in.find(id);
         if (!found || (life != 0 && incarnation_of(found->body) != life)) co_return std::nullopt;
         if (is_end(found->where) || found->where == state::working) co_return false;

@@ -12,7 +12,7 @@ namespace errand {
 
 namespace {
 
-constexpr std::size_t asked_per_call = 500;
+constexpr std::size_t members_per_call = 500;
 
 [[noreturn]] void throw_gone(const task_id& group, const task_id& member) {
     throw result_gone{"the result of task " + to_text(member) + " of group " + to_text(group) +
@@ -53,8 +53,8 @@ awaitable<std::string> whole_result(loop& there, task_id of, std::string result)
     if (body.rule != on_failed::gather) co_return result;
     std::string all;
     const std::span members{body.after};
-    for (auto at = others_of(body); at < members.size(); at += asked_per_call) {
-        const auto part = members.subspan(at, std::min(asked_per_call, members.size() - at));
+    for (auto at = others_of(body); at < members.size(); at += members_per_call) {
+        const auto part = members.subspan(at, std::min(members_per_call, members.size() - at));
         for (const auto& one : co_await results_of(there, of, part)) {
             all += all.empty() ? '[' : ',';
             all += one.empty() ? "null" : one;

@@ -135,7 +135,7 @@ void set_parents(prepared_submission& one, const options& extra) {
 
 // Items of one key come together in one shard; those with a biz_id stay where that places them. What is limited, and so the
 // carriers of limited items, is in the first.
-void place(prepared_submission& one, const known_handler& handler) {
+void choose_shard(prepared_submission& one, const known_handler& handler) {
     if (one.shards <= 1) return;
     if (one.bundle_place && !one.body.biz_id) {
         one.id.bytes[14] = static_cast<unsigned char>(*one.bundle_place >> 8U);
@@ -151,7 +151,7 @@ void set_id(prepared_submission& one, const detail::draft& from, const known_han
         one.id = new_task_id(from.app->now().time_since_epoch().count());
     }
     one.shards = from.app->settings.shards;
-    if (handler) place(one, *handler);
+    if (handler) choose_shard(one, *handler);
 }
 
 // A worker would find that it lacks them; so it need not, and waits in its turn from the beginning.
@@ -229,7 +229,7 @@ void make_child_of(stage_run* stage, prepared_submission& one) {
     one.child = stage->reserve_child(handler ? handler->identity : one.body.handler, call);
     one.conflict = on_conflict::adopt;
     one.id = one.child->id();
-    if (handler) place(one, *handler);
+    if (handler) choose_shard(one, *handler);
 }
 
 submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {

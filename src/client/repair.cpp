@@ -120,7 +120,7 @@ awaitable<bool> repair_one(detail::app_core* app, const std::string& id, repair 
     });
 }
 
-awaitable<bool> known(awaitable<std::optional<bool>> what) {
+awaitable<bool> false_if_gone(awaitable<std::optional<bool>> what) {
     const auto done = co_await std::move(what);
     co_return done.value_or(false);
 }
@@ -145,13 +145,13 @@ awaitable<bool> inspector::remove(std::string id) const { return repair_one(app_
 
 awaitable<bool> inspector::revive(std::string id) const {
     return on_caller_loop(app_, [on = required_task_id(id)](loop& there) {
-        return known(revive_with_dependents_on(there.tasks(), on, 0));
+        return false_if_gone(revive_with_dependents_on(there.tasks(), on, 0));
     });
 }
 
 awaitable<bool> inspector::reschedule(std::string id, time_point due_at) const {
     return on_caller_loop(app_, [on = required_task_id(id), due_at](loop& there) {
-        return known(reschedule_on(there.tasks(), on, 0, due_at));
+        return false_if_gone(reschedule_on(there.tasks(), on, 0, due_at));
     });
 }
 
@@ -161,7 +161,7 @@ awaitable<bool> inspector::change(std::string id, task_change what) const {
                           ", and must be 0 to 9"};
     }
     return on_caller_loop(app_, [on = required_task_id(id), what = std::move(what)](loop& there) {
-        return known(change_on(there.tasks(), on, 0, what));
+        return false_if_gone(change_on(there.tasks(), on, 0, what));
     });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <errand/error.hpp>
+#include <errand/time.hpp>
 
 #include <array>
 #include <bit>
@@ -44,6 +45,9 @@ public:
         u8(0);
     }
 
+    // Its milliseconds.
+    void instant(time_point at) { signed_number(at.time_since_epoch().count()); }
+
     void real(double value) { fixed(std::bit_cast<std::uint64_t>(value), 8); }
 
     void text(std::string_view value) {
@@ -56,6 +60,13 @@ public:
 private:
     std::string& to_;
 };
+
+// A signed number by itself.
+inline std::string packed_number(std::int64_t value) {
+    std::string bytes;
+    byte_writer{bytes}.signed_number(value);
+    return bytes;
+}
 
 class byte_reader {
 public:
@@ -100,6 +111,7 @@ public:
         return value;
     }
 
+    time_point instant() { return time_point{duration{signed_number()}}; }
     double real() { return std::bit_cast<double>(fixed(8)); }
     std::string_view text() { return take(number()); }
     bool at_end() const noexcept { return left_.empty(); }

@@ -8,15 +8,15 @@ namespace errand {
 namespace {
 
 // Later than this is late for who wants no late ticks.
-constexpr duration in_time = std::chrono::minutes{1};
+constexpr duration soon_enough = std::chrono::minutes{1};
 constexpr duration just_after{1};
 
 // Ticks a minute or less apart always have one that is less than a minute old. There the oldest says whether somebody was there
 // to fire them.
 bool is_in_time(time_point oldest, time_point newest, std::optional<time_point> before_newest,
                 time_point now) {
-    const bool close = before_newest && newest - *before_newest <= in_time;
-    return now - (close ? oldest : newest) < in_time;
+    const bool close = before_newest && newest - *before_newest <= soon_enough;
+    return now - (close ? oldest : newest) < soon_enough;
 }
 
 }  // namespace

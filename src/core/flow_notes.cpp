@@ -7,14 +7,11 @@ namespace {
 
 constexpr std::int64_t per_change = 4;
 
-std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
-time_point read_instant(byte_reader& in) { return time_point{duration{in.signed_number()}}; }
-
 void write(const flow_run& made, byte_writer& out) {
     out.number(made.claim);
     out.u8(static_cast<std::uint8_t>(static_cast<int>(made.outcome) | (made.due_at ? 128 : 0)));
-    out.signed_number(ms_of(made.started_at));
-    out.signed_number(ms_of(made.at));
+    out.instant(made.started_at);
+    out.instant(made.at);
     out.text(made.stage);
     out.signed_number(made.attempt);
     out.signed_number(made.cost.count());
@@ -22,7 +19,7 @@ void write(const flow_run& made, byte_writer& out) {
     out.text(made.trace);
     out.text(made.error);
     out.text(made.next_stage);
-    if (made.due_at) out.signed_number(ms_of(*made.due_at));
+    if (made.due_at) out.instant(*made.due_at);
     out.signed_number(made.version);
 }
 
@@ -31,8 +28,8 @@ flow_run read_run(byte_reader& in) {
     made.claim = in.number();
     const auto how = in.u8();
     made.outcome = static_cast<flow_outcome>(how & 127);
-    made.started_at = read_instant(in);
-    made.at = read_instant(in);
+    made.started_at = in.instant();
+    made.at = in.instant();
     made.stage = in.text();
     made.attempt = static_cast<int>(in.signed_number());
     made.cost = duration{in.signed_number()};
@@ -40,7 +37,7 @@ flow_run read_run(byte_reader& in) {
     made.trace = in.text();
     made.error = in.text();
     made.next_stage = in.text();
-    if (how & 128) made.due_at = read_instant(in);
+    if (how & 128) made.due_at = in.instant();
     made.version = in.signed_number();
     return made;
 }
@@ -67,7 +64,7 @@ void write(const flow_notes& notes, byte_writer& out) {
         const auto& one = notes.finished[at];
         out.text(one.name);
         out.signed_number(one.attempt);
-        out.signed_number(ms_of(one.started_at));
+        out.instant(one.started_at);
         out.signed_number(one.length.count());
     }
     const auto made = first_kept(notes.runs, flow_notes::most_runs);
@@ -88,7 +85,7 @@ flow_notes read_flow_notes(byte_reader& in) {
         flow_stage one;
         one.name = in.text();
         one.attempt = static_cast<int>(in.signed_number());
-        one.started_at = read_instant(in);
+        one.started_at = in.instant();
         one.length = duration{in.signed_number()};
         notes.finished.push_back(std::move(one));
     }

@@ -8,9 +8,6 @@ namespace {
 constexpr std::uint8_t import_format = 1;
 constexpr std::uint64_t lines_in_a_shard = 256;
 
-std::int64_t count_of(time_point at) noexcept { return at.time_since_epoch().count(); }
-time_point read_time(byte_reader& in) { return time_point{duration{in.signed_number()}}; }
-
 }  // namespace
 
 std::string encode(const import_record& record) {
@@ -18,7 +15,7 @@ std::string encode(const import_record& record) {
     byte_writer out{bytes};
     out.fixed(record.stamp, 8);
     out.u8(import_format);
-    out.signed_number(count_of(record.began));
+    out.instant(record.began);
     out.number(record.size);
     out.text(record.digest);
     out.u8(record.csv ? 1 : 0);
@@ -27,7 +24,7 @@ std::string encode(const import_record& record) {
     out.number(record.accepted);
     out.number(record.duplicates);
     out.number(record.rejected);
-    out.signed_number(count_of(record.next_at));
+    out.instant(record.next_at);
     out.number(record.next_count);
     out.u8(record.complete ? 1 : 0);
     return bytes;
@@ -38,7 +35,7 @@ import_record decode_import(std::string_view bytes) {
     import_record record;
     record.stamp = in.fixed(8);
     if (in.u8() != import_format) in.fail("has a format that this version of errand does not know");
-    record.began = read_time(in);
+    record.began = in.instant();
     record.size = in.number();
     record.digest = in.text();
     record.csv = in.u8() != 0;
@@ -47,7 +44,7 @@ import_record decode_import(std::string_view bytes) {
     record.accepted = in.number();
     record.duplicates = in.number();
     record.rejected = in.number();
-    record.next_at = read_time(in);
+    record.next_at = in.instant();
     record.next_count = in.number();
     record.complete = in.u8() != 0;
     return record;
@@ -64,7 +61,7 @@ task_id derive_import_id(std::string_view import, std::uint64_t line) {
 }
 
 incarnation import_life(time_point at, std::uint64_t line) noexcept {
-    return (static_cast<incarnation>(count_of(at)) << 16U) | (line & 0xFFFFU);
+    return (static_cast<incarnation>(at.time_since_epoch().count()) << 16U) | (line & 0xFFFFU);
 }
 
 }  // namespace errand

@@ -43,13 +43,13 @@ std::string found(const boost::json::value& value) {
 
 // A JSON number that is whole, however it is written. The bounds are where double and the integers part:
 // -2^63 fits std::int64_t, 2^63 and 2^64 are the first that do not fit it and std::uint64_t.
-struct whole {
+struct whole_parts {
     bool negative = false;
     bool fits = false;
     std::uint64_t bits = 0;
 };
 
-whole whole_number(double number) noexcept {
+whole_parts whole_number(double number) noexcept {
     if (number < 0) {
         const bool fits = number >= -0x1p63;
         return {true, fits, fits ? static_cast<std::uint64_t>(static_cast<std::int64_t>(number)) : 0};
@@ -58,7 +58,7 @@ whole whole_number(double number) noexcept {
     return {false, fits, fits ? static_cast<std::uint64_t>(number) : 0};
 }
 
-whole read_whole(const boost::json::value& value, const json_path& at) {
+whole_parts read_whole(const boost::json::value& value, const json_path& at) {
     if (const auto* number = value.if_int64()) {
         return {*number < 0, true, static_cast<std::uint64_t>(*number)};
     }
@@ -97,7 +97,7 @@ bool read_bool(const boost::json::value& value, const json_path& at) {
 
 std::int64_t read_signed(const boost::json::value& value, std::int64_t least, std::int64_t most,
                          const json_path& at) {
-    const whole number = read_whole(value, at);
+    const whole_parts number = read_whole(value, at);
     const auto as_signed = static_cast<std::int64_t>(number.bits);
     const bool fits = number.fits && number.negative == (as_signed < 0);
     if (!fits || as_signed < least || as_signed > most) {
@@ -107,7 +107,7 @@ std::int64_t read_signed(const boost::json::value& value, std::int64_t least, st
 }
 
 std::uint64_t read_unsigned(const boost::json::value& value, std::uint64_t most, const json_path& at) {
-    const whole number = read_whole(value, at);
+    const whole_parts number = read_whole(value, at);
     if (!number.fits || number.negative || number.bits > most) {
         refuse_kind(at, "an integer from 0 to " + std::to_string(most), value);
     }

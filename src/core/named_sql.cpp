@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view sql_mark = "-- name: ";
 
+}  // namespace
+
 std::string_view without_blank(std::string_view text) {
     const auto from = text.find_first_not_of(" \n");
     if (from == text.npos) return {};
     return text.substr(from, text.find_last_not_of(" \n") + 1 - from);
 }
-
-}  // namespace
 
 std::vector<named_sql> named_sql_in(std::string_view file) {
     std::vector<named_sql> found;

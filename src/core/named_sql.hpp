@@ -14,4 +14,7 @@ struct named_sql {
 // In their order; parts of `file`, which must outlive them. What stands before the first one is nobody's.
 std::vector<named_sql> named_sql_in(std::string_view file);
 
+// The text without spaces and ends of lines around it.
+std::string_view without_blank(std::string_view text);
+
 }  // namespace errand

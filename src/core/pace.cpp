@@ -19,6 +19,11 @@ duration look_interval(std::size_t workers, double random) noexcept {
     return std::clamp<duration>(spread(1s, workers, random), 5s, 60s);
 }
 
+duration look_or_due(std::optional<duration> until_due, std::size_t workers, double random) noexcept {
+    const auto look = look_interval(workers, random);
+    return until_due ? std::min(look, *until_due) : look;
+}
+
 duration claim_interval(double random) noexcept {
     return 4s + duration{static_cast<duration::rep>(1000 * random)};
 }

@@ -13,6 +13,9 @@ namespace errand {
 // `random` in [0, 1).
 duration look_interval(std::size_t workers, double random) noexcept;
 
+// The same, or until something falls due (`until_due`; nullopt: nothing that is known of), when that is sooner.
+duration look_or_due(std::optional<duration> until_due, std::size_t workers, double random) noexcept;
+
 // Until a worker with free slots claims although nothing has told it to: whatever it missed, it is not deaf for longer.
 duration claim_interval(double random) noexcept;
 

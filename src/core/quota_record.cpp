@@ -21,12 +21,6 @@ enum class quota_field : std::uint8_t {
     max_payload = 5,
 };
 
-std::string packed_number(std::int64_t value) {
-    std::string bytes;
-    byte_writer{bytes}.signed_number(value);
-    return bytes;
-}
-
 std::string packed_rate(const rate_limit& rate) {
     return packed_number(rate.count) + packed_number(rate.per.count()) + packed_number(rate.burst);
 }

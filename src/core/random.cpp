@@ -5,7 +5,7 @@
 namespace errand {
 namespace {
 
-thread_local seeded_chance* in_force = nullptr;
+thread_local seeded_chance* chance_in_force = nullptr;
 
 // 53 bits, as a double holds them: the same on every platform.
 double unit_of(std::mt19937_64& engine) { return static_cast<double>(engine() >> 11U) * 0x1p-53; }
@@ -22,18 +22,18 @@ std::mt19937_64& engine_of_thread() {
 
 }  // namespace
 
-double random_unit() { return in_force ? in_force->unit() : unit_of(engine_of_thread()); }
+double random_unit() { return chance_in_force ? chance_in_force->unit() : unit_of(engine_of_thread()); }
 
 std::uint64_t random_bits() { return engine_of_thread()(); }
 
 double seeded_chance::unit() { return unit_of(engine_); }
 
-chance_scope::chance_scope(seeded_chance& from) noexcept : before_{std::exchange(in_force, &from)} {}
-chance_scope::~chance_scope() { in_force = before_; }
+chance_scope::chance_scope(seeded_chance& from) noexcept : before_{std::exchange(chance_in_force, &from)} {}
+chance_scope::~chance_scope() { chance_in_force = before_; }
 
 std::optional<std::uint64_t> next_serial() noexcept {
-    if (!in_force) return std::nullopt;
-    return in_force->serial();
+    if (!chance_in_force) return std::nullopt;
+    return chance_in_force->serial();
 }
 
 }  // namespace errand

@@ -22,14 +22,11 @@ enum record_flag : std::uint8_t {
 // Beside the state.
 constexpr int first_shard = 128;
 
-std::int64_t ms_of(time_point at) { return at.time_since_epoch().count(); }
-time_point time_at(std::int64_t ms) { return time_point{duration{ms}}; }
-
 void write(const std::optional<time_point>& at, byte_writer& out) {
-    if (at) out.signed_number(ms_of(*at));
+    if (at) out.instant(*at);
 }
 std::optional<time_point> read(bool there, byte_reader& in) {
-    return there ? std::optional{time_at(in.signed_number())} : std::nullopt;
+    return there ? std::optional{in.instant()} : std::nullopt;
 }
 
 // Of one of `count` enumerators.
@@ -72,8 +69,7 @@ std::string encode(const schedule_record& record) {
     out.u8(static_cast<std::uint8_t>(record.terms.missed));
     out.signed_number(record.terms.missed_cap);
     out.signed_number(record.terms.jitter.count());
-    for (const auto at : {record.created, record.timed, record.ended, record.declared_at})
-        out.signed_number(ms_of(at));
+    for (const auto at : {record.created, record.timed, record.ended, record.declared_at}) out.instant(at);
     write(record.next, out);
     write(record.queued, out);
     write(record.last_tick, out);
@@ -111,8 +107,7 @@ schedule_record decode_schedule(std::string_view bytes) {
     record.terms.jitter = duration{in.signed_number()};
     record.terms.pause_on_dead = (flags & pauses_on_dead) != 0;
     record.chosen = (flags & next_is_chosen) != 0;
-    for (auto* at : {&record.created, &record.timed, &record.ended, &record.declared_at})
-        *at = time_at(in.signed_number());
+    for (auto* at : {&record.created, &record.timed, &record.ended, &record.declared_at}) *at = in.instant();
     record.next = read(flags & with_next, in);
     record.queued = read(flags & with_queued, in);
     record.last_tick = read(flags & with_last_tick, in);

@@ -28,31 +28,27 @@ enum class settings_field : std::uint8_t {
     paused = 11,
 };
 
-std::string number_bytes(std::int64_t value) {
-    std::string bytes;
-    byte_writer{bytes}.signed_number(value);
-    return bytes;
-}
-
 std::vector<std::pair<settings_field, std::string>> set_fields(const handler_settings& values) {
     std::vector<std::pair<settings_field, std::string>> fields;
     const auto add = [&](settings_field what, std::string bytes) {
         fields.emplace_back(what, std::move(bytes));
     };
-    if (values.max_retry) add(settings_field::max_retry, number_bytes(*values.max_retry));
-    if (values.timeout) add(settings_field::timeout, number_bytes(values.timeout->count()));
+    if (values.max_retry) add(settings_field::max_retry, packed_number(*values.max_retry));
+    if (values.timeout) add(settings_field::timeout, packed_number(values.timeout->count()));
     if (values.backoff) add(settings_field::backoff, values.backoff->text());
-    if (values.priority) add(settings_field::priority, number_bytes(*values.priority));
-    if (values.retention) add(settings_field::retention, number_bytes(values.retention->count()));
-    if (values.expires_after) add(settings_field::expires_after, number_bytes(values.expires_after->count()));
-    if (values.max_running) add(settings_field::max_running, number_bytes(*values.max_running));
+    if (values.priority) add(settings_field::priority, packed_number(*values.priority));
+    if (values.retention) add(settings_field::retention, packed_number(values.retention->count()));
+    if (values.expires_after)
+        add(settings_field::expires_after, packed_number(values.expires_after->count()));
+    if (values.max_running) add(settings_field::max_running, packed_number(*values.max_running));
     if (values.rate) {
-        add(settings_field::rate, number_bytes(values.rate->count) + number_bytes(values.rate->per.count()) +
-                                      number_bytes(values.rate->burst));
+        add(settings_field::rate, packed_number(values.rate->count) +
+                                      packed_number(values.rate->per.count()) +
+                                      packed_number(values.rate->burst));
     }
-    if (values.batch) add(settings_field::batch, number_bytes(*values.batch));
-    if (values.interval) add(settings_field::interval, number_bytes(values.interval->count()));
-    if (values.paused) add(settings_field::paused, number_bytes(1));
+    if (values.batch) add(settings_field::batch, packed_number(*values.batch));
+    if (values.interval) add(settings_field::interval, packed_number(values.interval->count()));
+    if (values.paused) add(settings_field::paused, packed_number(1));
     return fields;
 }
 

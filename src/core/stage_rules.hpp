@@ -17,7 +17,8 @@ void check_stage(std::string_view name, const stage_options& how);
 [[noreturn]] void refuse_second_call(std::string_view name);
 [[noreturn]] void refuse_under_transaction(std::string_view name);
 
-// Throws bad_data when a result is larger than this, or all that the task keeps would be larger than max_kept.
+// Each throws bad_data: when a result is larger than max_payload; when all that the task keeps would be larger than eight times
+// that, or than 16 MiB.
 void check_stage_result(std::string_view name, std::size_t bytes, std::size_t max_payload);
 void check_kept_stages(std::string_view name, std::size_t bytes, std::size_t max_payload);
 

@@ -47,22 +47,22 @@ constexpr std::array<std::string_view, transition_count> transition_names{"submi
 
 using s = state;
 using t = transition;
-constexpr std::nullopt_t none = std::nullopt;
+constexpr std::nullopt_t no_state = std::nullopt;
 
 // An ended task whose biz_id is free again is started anew by the next submission, with all rows of `submit`;
 // one that ended `success` only once `unique_for` is over.
-constexpr state_row rows[] = {
-    {none, t::submit, s::ready},
+constexpr state_row state_rows[] = {
+    {no_state, t::submit, s::ready},
     {s::success, t::submit, s::ready},
     {s::dead, t::submit, s::ready},
     {s::cancelled, t::submit, s::ready},
     {s::expired, t::submit, s::ready},
-    {none, t::submit_delayed, s::delayed},
+    {no_state, t::submit_delayed, s::delayed},
     {s::success, t::submit_delayed, s::delayed},
     {s::dead, t::submit_delayed, s::delayed},
     {s::cancelled, t::submit_delayed, s::delayed},
     {s::expired, t::submit_delayed, s::delayed},
-    {none, t::submit_waiting, s::waiting},
+    {no_state, t::submit_waiting, s::waiting},
     {s::success, t::submit_waiting, s::waiting},
     {s::dead, t::submit_waiting, s::waiting},
     {s::cancelled, t::submit_waiting, s::waiting},
@@ -122,18 +122,18 @@ constexpr state_row rows[] = {
     {s::waiting, t::change, s::waiting},
     {s::delayed, t::change, s::delayed},
     {s::ready, t::change, s::ready},
-    {s::waiting, t::remove, none},
-    {s::delayed, t::remove, none},
-    {s::ready, t::remove, none},
-    {s::retry, t::remove, none},
-    {s::success, t::remove, none},
-    {s::dead, t::remove, none},
-    {s::cancelled, t::remove, none},
-    {s::expired, t::remove, none},
-    {s::success, t::clean, none},
-    {s::dead, t::clean, none},
-    {s::cancelled, t::clean, none},
-    {s::expired, t::clean, none},
+    {s::waiting, t::remove, no_state},
+    {s::delayed, t::remove, no_state},
+    {s::ready, t::remove, no_state},
+    {s::retry, t::remove, no_state},
+    {s::success, t::remove, no_state},
+    {s::dead, t::remove, no_state},
+    {s::cancelled, t::remove, no_state},
+    {s::expired, t::remove, no_state},
+    {s::success, t::clean, no_state},
+    {s::dead, t::clean, no_state},
+    {s::cancelled, t::clean, no_state},
+    {s::expired, t::clean, no_state},
 };
 
 }  // namespace
@@ -143,13 +143,13 @@ std::string_view to_string(transition what) noexcept {
     return at < transition_names.size() ? transition_names[at] : "unknown";
 }
 
-std::span<const state_row> state_table() noexcept { return rows; }
+std::span<const state_row> state_table() noexcept { return state_rows; }
 
 const state_row* find_row(std::optional<state> from, transition event) noexcept {
-    const auto found = std::ranges::find_if(rows, [&](const state_row& row) {
+    const auto found = std::ranges::find_if(state_rows, [&](const state_row& row) {
         return row.from == from && row.event == event;
     });
-    return found == std::ranges::end(rows) ? nullptr : &*found;
+    return found == std::ranges::end(state_rows) ? nullptr : &*found;
 }
 
 }  // namespace errand

@@ -47,10 +47,6 @@ zone_span time_zone::offset_at(sys_seconds instant) const {
     return span_of(types_[type_from_.empty() ? 0 : type_from_.back()], last, end_of_time);
 }
 
-local_seconds local_at(const time_zone& zone, sys_seconds instant) {
-    return shifted(instant, zone.offset_at(instant).offset);
-}
-
 local_seconds latest_shown(const time_zone& zone, sys_seconds now) {
     now = bounded(now);
     auto span = zone.offset_at(now);
@@ -68,19 +64,6 @@ sys_seconds first_instant(const time_zone& zone, local_seconds local) {
     auto span = zone.offset_at(sys_seconds{local.time_since_epoch()} - offsets_apart / 2);
     while (shifted(span.end, span.offset) <= local) span = zone.offset_at(span.end);
     return std::max(span.begin, sys_seconds{local.time_since_epoch() - span.offset});
-}
-
-std::vector<sys_seconds> instants_of(const time_zone& zone, local_seconds local) {
-    local = bounded(local);
-    std::vector<sys_seconds> found;
-    const sys_seconds middle{local.time_since_epoch()};
-    for (auto at = middle - offsets_apart / 2; at < middle + offsets_apart / 2;) {
-        const auto span = zone.offset_at(at);
-        const sys_seconds instant{local.time_since_epoch() - span.offset};
-        if (instant >= span.begin && instant < span.end) found.push_back(instant);
-        at = span.end;
-    }
-    return found;
 }
 
 }  // namespace errand

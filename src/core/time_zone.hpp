@@ -35,17 +35,11 @@ private:
     std::optional<zone_rule> rule_;  // from the last transition on
 };
 
-// What clocks show.
-std::chrono::local_seconds local_at(const time_zone& zone, std::chrono::sys_seconds instant);
-
 // The latest time that clocks have shown until now, this instant included: where they were put back it was an earlier one.
 std::chrono::local_seconds latest_shown(const time_zone& zone, std::chrono::sys_seconds now);
 
 // The first instant at which clocks show this time or a later one: where it comes twice the first one, where it is left
 // out the end of the gap.
 std::chrono::sys_seconds first_instant(const time_zone& zone, std::chrono::local_seconds local);
-
-// All instants at which clocks show it: none in a gap, two in an overlap.
-std::vector<std::chrono::sys_seconds> instants_of(const time_zone& zone, std::chrono::local_seconds local);
 
 }  // namespace errand

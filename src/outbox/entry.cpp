@@ -10,7 +10,7 @@
 namespace errand {
 namespace {
 
-constexpr std::array<std::pair<on_conflict, std::string_view>, 4> words{{
+constexpr std::array<std::pair<on_conflict, std::string_view>, 4> conflict_words{{
     {on_conflict::keep, "keep"},
     {on_conflict::replace, "replace"},
     {on_conflict::reject, "reject"},
@@ -18,7 +18,7 @@ constexpr std::array<std::pair<on_conflict, std::string_view>, 4> words{{
 }};
 
 std::string word_of(on_conflict conflict) {
-    for (const auto& [one, word] : words) {
+    for (const auto& [one, word] : conflict_words) {
         if (one == conflict) return std::string{word};
     }
     return "keep";
@@ -40,11 +40,11 @@ sql::value known_of(const submission_item& item) {
     return known;
 }
 
-// The columns of "outbox.take".
-enum column : std::size_t { batch, place, age, format, task, due_at, conflict, known, head, args, width };
-
 class row_reader {
 public:
+    // Of "outbox.take".
+    enum column : std::size_t { batch, place, age, format, task, due_at, conflict, known, head, args, width };
+
     explicit row_reader(const std::vector<sql::value>& columns) : columns_{columns} {
         if (columns.size() != width) fail("has another number of columns");
     }
@@ -81,15 +81,15 @@ std::size_t tail_of(std::string_view body_or_head) noexcept {
 }
 
 on_conflict conflict_in(const row_reader& row) {
-    const auto word = row.text(conflict);
-    for (const auto& [one, name] : words) {
+    const auto word = row.text(row.conflict);
+    for (const auto& [one, name] : conflict_words) {
         if (name == word) return one;
     }
     row.fail("has the rule for conflicts \"" + word + "\", which this version of errand does not know");
 }
 
 void read_parents(const row_reader& row, const task_body& body, submission_item& into) {
-    const auto accepted = row.is_null(known) ? std::string{} : row.text(known);
+    const auto accepted = row.is_null(row.known) ? std::string{} : row.text(row.known);
     if (accepted.size() != body.after.size())
         row.fail("does not agree with itself about what the task depends on");
     for (std::size_t i = 0; i < accepted.size(); ++i)
@@ -129,18 +129,18 @@ void append_row(std::vector<sql::value>& to, const std::string& name_space, cons
 
 outbox_entry read_row(const std::vector<sql::value>& columns) {
     const row_reader row{columns};
-    const auto found = row.number(format);
+    const auto found = row.number(row.format);
     if (found != outbox_task_format && found != outbox_schedule_format) {
         row.fail("has format " + std::to_string(found) +
                  ", and this version of errand reads the formats 1 and 2 only: a newer one delivers it");
     }
     outbox_entry got;
-    got.batch = row.text(batch);
-    got.place = row.number(place);
-    got.age = duration{row.number(age)};
-    const auto id = parse_task_id(row.text(task));
+    got.batch = row.text(row.batch);
+    got.place = row.number(row.place);
+    got.age = duration{row.number(row.age)};
+    const auto id = parse_task_id(row.text(row.task));
     if (!id) row.fail("has no id of a task");
-    auto all = row.bytes(head) + row.text(args);
+    auto all = row.bytes(row.head) + row.text(row.args);
     if (found == outbox_schedule_format) {
         const auto record = decode_schedule(all);
         if (id_of(record) != *id) row.fail("does not agree with itself about which schedule it declares");
@@ -150,15 +150,15 @@ outbox_entry read_row(const std::vector<sql::value>& columns) {
     }
     auto& item = got.item;
     item.id = *id;
-    item.body = row.bytes(head);
+    item.body = row.bytes(row.head);
     const auto tail_size = tail_of(item.body);
-    item.body.insert(item.body.size() - tail_size, row.text(args));
+    item.body.insert(item.body.size() - tail_size, row.text(row.args));
     item.gated = tail_size > 0;
     const auto body = decode_body(item.body);
     got.life = incarnation_of(item.body);
     item.queue = body.queue;
     item.priority = body.priority;
-    if (!row.is_null(due_at)) item.at = time_point{duration{row.number(due_at)}};
+    if (!row.is_null(row.due_at)) item.at = time_point{duration{row.number(row.due_at)}};
     item.expires_after = body.expires_after;
     item.conflict = conflict_in(row);
     read_parents(row, body, item);

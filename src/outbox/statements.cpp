@@ -9,12 +9,6 @@
 namespace errand {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    const auto from = text.find_first_not_of(" \n");
-    if (from == text.npos) return {};
-    return text.substr(from, text.find_last_not_of(" \n") + 1 - from);
-}
-
 std::span<const sql::script_text> files_of(std::string_view database) {
     if (database == "sqlite") return sql::sqlite_texts;
     if (database == "postgres") return sql::postgres_texts;
@@ -29,7 +23,7 @@ std::string without_comments(std::string_view text) {
         if (!line.starts_with("--")) left += line;
         text.remove_prefix(line.size());
     }
-    return std::string{trimmed(left)};
+    return std::string{without_blank(left)};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace errand {
 namespace {
 
-thread_local manual_time* in_force = nullptr;
+thread_local manual_time* time_in_force = nullptr;
 
 }  // namespace
 
@@ -35,12 +35,12 @@ void manual_time::moved() {
     }
 }
 
-bool time_is_manual() noexcept { return in_force != nullptr; }
+bool time_is_manual() noexcept { return time_in_force != nullptr; }
 
-manual_time_scope::manual_time_scope(manual_time& by) noexcept : before_{std::exchange(in_force, &by)} {}
-manual_time_scope::~manual_time_scope() { in_force = before_; }
+manual_time_scope::manual_time_scope(manual_time& by) noexcept : before_{std::exchange(time_in_force, &by)} {}
+manual_time_scope::~manual_time_scope() { time_in_force = before_; }
 
-manual_wait::manual_wait(duration length, std::function<void()> over) : in_{in_force} {
+manual_wait::manual_wait(duration length, std::function<void()> over) : in_{time_in_force} {
     if (in_) at_ = in_->waits_.insert(in_->waits_.end(), {in_->clock_() + length, std::move(over)});
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/async_gate.hpp"
 #include "runtime/manual_time.hpp"
+#include "runtime/no_result.hpp"
 #include "runtime/operation_aborted.hpp"
 #include "runtime/submit_limits.hpp"
 
@@ -27,35 +28,8 @@ namespace asio = boost::asio;
 
 namespace {
 constexpr std::size_t watches_per_call = 500;
-// Whoever looks at several shards waits so much longer for those that answer after another has.
-constexpr std::chrono::seconds patience_of_lookers{1};
 // A safety net only: what the store publishes is not lost while the connection stands.
 constexpr std::chrono::seconds recheck_interval{30};
-
-std::exception_ptr gone(const task_id& id) {
-    return std::make_exception_ptr(result_gone{
-        "the result of task " + to_text(id) +
-        " is no longer kept: its place was taken by a later task with the same biz_id"});
-}
-
-std::exception_ptr deleted(const task_id& id) {
-    return std::make_exception_ptr(result_gone{
-        "the result of task " + to_text(id) +
-        " is no longer kept: its retention is over, newer ones took its place in the history, or it was deleted"});
-}
-
-std::exception_ptr lost(const task_id& id) {
-    return std::make_exception_ptr(unknown_task{
-        "the store knows nothing of task " + to_text(id) +
-        ": it was accepted and then lost by the store, or its retention is over; submit it again if it still matters"});
-}
-
-std::exception_ptr unanswered(const task_id& id) {
-    return std::make_exception_ptr(store_error{
-        "the end of task " + to_text(id) +
-        " cannot be awaited: the store did not answer in time; the task "
-        "goes on"});
-}
 
 // Not of this task: it may be asked for again.
 bool is_of_store(const std::exception_ptr& failure) {
@@ -70,33 +44,6 @@ bool is_of_store(const std::exception_ptr& failure) {
         return false;
     }
 }
-
-// Of an end: whether who comes now, and did not wait for it, comes too late.
-bool comes_too_late(const ended_task& end, time_point now) {
-    return retention_is_over(end.outcome, end.finished_at, now);
-}
-
-// How one of these ended; a failure when there is no end to come; neither when it has not ended.
-struct look_answer {
-    const ended_task* end = nullptr;
-    std::exception_ptr failure{};
-    bool known() const { return end || failure; }
-};
-
-look_answer find_in(const watch_answer& answer, const watched_task& task) {
-    const auto same = [&task](const watched_task& other) {
-        return other.id == task.id && other.life == task.life;
-    };
-    if (std::ranges::any_of(answer.replaced, same)) return {nullptr, gone(task.id)};
-    if (std::ranges::any_of(answer.gone, same)) return {nullptr, deleted(task.id)};
-    if (std::ranges::find(answer.unknown, task.id) != answer.unknown.end()) return {nullptr, lost(task.id)};
-    const auto end = std::ranges::find(answer.ended, task.id, &ended_task::id);
-    if (end == answer.ended.end()) return {};
-    if (comes_too_late(*end, answer.now)) return {nullptr, deleted(task.id)};
-    return {&*end, nullptr};
-}
-
-[[noreturn]] void throw_closing() { throw store_error{"the app is closing: nothing more can be awaited"}; }
 
 }  // namespace
 
@@ -145,7 +92,7 @@ std::vector<task_id> result_watch::awaited() const {
 // ---- one task --------------------------------------------------------------------------------------
 
 awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
-    if (closed_) throw_closing();
+    if (closed_) no_result::throw_closing();
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>,
                                             void(std::exception_ptr, ended_task)>(
         [this, id, life](auto handler) {
@@ -174,7 +121,7 @@ awaitable<ended_task> result_watch::wait(task_id id, incarnation life) {
 
 awaitable<bool> result_watch::wait_many(std::vector<watched_task> tasks, result_group& to,
                                         std::optional<wait_limit> within) {
-    if (closed_) throw_closing();
+    if (closed_) no_result::throw_closing();
     if (tasks.empty()) co_return true;
     const auto joined = std::make_shared<group>(executor_, std::move(tasks), to);
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, bool)>(
@@ -248,114 +195,6 @@ void result_watch::tell(waiter& one, const ended_task* end, const std::exception
     one.of.reset();
 }
 
-// ---- looking, without waiting ----------------------------------------------------------------------
-
-awaitable<std::optional<ended_task>> result_watch::look(task_id id, incarnation life) {
-    if (closed_) throw_closing();
-    const auto found = co_await in_.find(id);
-    const bool open = found && !found->finished_at;
-    if (open && (life == 0 || incarnation_of(found->body) == life)) co_return std::nullopt;
-    const watched_task one{id, life};
-    const auto answer = co_await in_.watch({&one, 1});
-    const auto got = find_in(answer, one);
-    if (got.failure) std::rethrow_exception(got.failure);
-    if (!got.end) co_return std::nullopt;
-    co_return *got.end;
-}
-
-// Of several shards each is asked by itself: what one that is away does not tell keeps nobody from hearing of the others.
-struct result_watch::joint_look {
-    struct part {
-        std::vector<watched_task> tasks{};
-        std::vector<std::size_t> indexes{};
-        bool over = false;
-    };
-    joint_look(const asio::any_io_executor& executor, std::size_t shards, result_group& to)
-        : parts(shards), tells{&to}, changed{executor} {}
-
-    std::vector<part> parts;
-    result_group* tells;  // null: it knows enough, or asks no longer
-    std::size_t left = 0;
-    bool all = true;
-    bool enough = false;
-    moment heard = std::chrono::steady_clock::now();  // of any part
-    std::exception_ptr failure{};
-    async_gate changed;
-
-    // Nobody is told afterwards.
-    struct asking {
-        explicit asking(joint_look& what) : of{what} {}
-        ~asking() { of.tells = nullptr; }
-        asking(const asking&) = delete;
-        asking& operator=(const asking&) = delete;
-        joint_look& of;
-    };
-};
-
-awaitable<void> result_watch::look_at_part(store& in, std::shared_ptr<joint_look> job, std::size_t shard) {
-    auto& part = job->parts[shard];
-    try {
-        for (std::size_t from = 0; from < part.tasks.size(); from += watches_per_call) {
-            const auto rest = std::span<const watched_task>{part.tasks}.subspan(from);
-            const auto some = rest.first(std::min(rest.size(), watches_per_call));
-            const auto answer = co_await in.watch(some);
-            job->heard = std::chrono::steady_clock::now();
-            for (std::size_t at = 0; at < some.size() && job->tells; ++at) {
-                const auto got = find_in(answer, some[at]);
-                if (!got.known()) {
-                    job->all = false;
-                } else if (job->tells->told(part.indexes[from + at], got.end, got.failure)) {
-                    job->enough = true;
-                    job->tells = nullptr;
-                }
-            }
-            if (!job->tells) break;
-        }
-    } catch (...) {
-        if (!job->failure) job->failure = std::current_exception();
-    }
-    part.over = true;
-    --job->left;
-    job->changed.open();
-}
-
-awaitable<bool> result_watch::look_at_many(std::vector<watched_task> tasks, result_group& to) {
-    if (closed_) throw_closing();
-    const auto job = std::make_shared<joint_look>(executor_, in_.shards(), to);
-    const joint_look::asking until_here{*job};
-    for (std::size_t index = 0; index < tasks.size(); ++index) {
-        auto& part = job->parts[in_.shard_of(tasks[index].id)];
-        part.tasks.push_back(tasks[index]);
-        part.indexes.push_back(index);
-    }
-    for (std::size_t shard = 0; shard < job->parts.size(); ++shard) {
-        if (job->parts[shard].tasks.empty()) continue;
-        ++job->left;
-        asio::co_spawn(executor_, look_at_part(in_, job, shard), asio::detached);  // throws nothing
-    }
-    asio::steady_timer limit{executor_};
-    const auto asked = job->left;
-    while (job->left > 0 && !job->enough) {
-        if (job->left < asked) {
-            const auto until = job->heard + patience_of_lookers, now = std::chrono::steady_clock::now();
-            // Much later, this loop has stood still itself: what has come meanwhile is still to be read.
-            if (now >= until && now < until + patience_of_lookers) break;
-            limit.expires_at(std::max(until, now));
-            if (now >= until) job->heard = now;
-            limit.async_wait([job](const boost::system::error_code& cancelled) {
-                if (!cancelled) job->changed.open();
-            });
-        }
-        co_await job->changed.wait();
-    }
-    if (job->failure && !job->enough) std::rethrow_exception(job->failure);
-    for (const auto& part : job->parts) {
-        if (!job->enough && !part.over && !part.tasks.empty())
-            std::rethrow_exception(unanswered(part.tasks.front().id));
-    }
-    co_return job->enough || job->all;
-}
-
 // ---- asking the store ------------------------------------------------------------------------------
 
 void result_watch::ask(const task_id& id, incarnation life) {
@@ -390,9 +229,9 @@ awaitable<void> result_watch::send(std::size_t shard) {
         try {
             const auto known = co_await in_.watch(tasks);
             for (const auto& end : known.ended) answer_ended(end, known.now);
-            for (const auto& id : known.unknown) answer(id, 0, nullptr, lost(id));
-            for (const auto& one : known.replaced) answer(one.id, one.life, nullptr, gone(one.id));
-            for (const auto& one : known.gone) answer(one.id, one.life, nullptr, deleted(one.id));
+            for (const auto& id : known.unknown) answer(id, 0, nullptr, no_result::lost(id));
+            for (const auto& one : known.replaced) answer(one.id, one.life, nullptr, no_result::gone(one.id));
+            for (const auto& one : known.gone) answer(one.id, one.life, nullptr, no_result::deleted(one.id));
             note_asked(tasks);
         } catch (...) {
             for (const auto& one : tasks) answer(one.id, one.life, nullptr, std::current_exception());
@@ -441,7 +280,7 @@ void result_watch::give_up_late() {
             some->erase(some->begin(), end);
         }
     }
-    for (const auto& one : late) answer(one.id, one.life, nullptr, unanswered(one.id));
+    for (const auto& one : late) answer(one.id, one.life, nullptr, no_result::unanswered(one.id));
 }
 
 awaitable<void> result_watch::recheck() {
@@ -481,7 +320,7 @@ void result_watch::answer(const task_id& id, incarnation life, const ended_task*
     for (auto& one : told) {
         auto why = failure;
         // Its own life ended before this one began, and was overwritten.
-        if (!why && one.life != 0 && end->life != 0 && one.life != end->life) why = gone(id);
+        if (!why && one.life != 0 && end->life != 0 && one.life != end->life) why = no_result::gone(id);
         tell(one, end, why);
         if (one.of) waiters_.emplace(id, std::move(one));
     }
@@ -489,14 +328,15 @@ void result_watch::answer(const task_id& id, incarnation life, const ended_task*
 }
 
 void result_watch::answer_ended(const ended_task& end, time_point now) {
-    if (comes_too_late(end, now)) {
+    if (no_result::comes_too_late(end, now)) {
         std::vector<waiter> late;
         auto [at, to] = waiters_.equal_range(end.id);
         while (at != to) {
             if (!at->second.asked) late.push_back(std::move(at->second));
             at = at->second.asked ? std::next(at) : waiters_.erase(at);
         }
-        for (auto& one : late) tell(one, nullptr, deleted(end.id));  // which is no failure of the store
+        for (auto& one : late)
+            tell(one, nullptr, no_result::deleted(end.id));  // which is no failure of the store
     }
     answer(end.id, 0, &end, nullptr);
 }

@@ -20,12 +20,6 @@ namespace errand {
 namespace asio = boost::asio;
 
 namespace {
-std::size_t bytes_of_batch(const std::vector<submission_item>& items) {
-    std::size_t bytes = 0;
-    for (const auto& one : items) bytes += one.body.size();
-    return bytes;
-}
-
 constexpr auto looks_every = std::chrono::milliseconds{100};
 }  // namespace
 
@@ -127,7 +121,7 @@ awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submiss
                                                              submit_mode mode, std::set<std::size_t> shards) {
     using time = asio::steady_timer::time_point;
     const auto until = patience_ ? asio::steady_timer::clock_type::now() + *patience_ : time::max();
-    const auto count = items.size(), bytes = bytes_of_batch(items);
+    const auto count = items.size(), bytes = body_bytes(items);
     room_.enter(count, bytes);
     const auto mine = std::make_shared<whole>(executor_, std::move(items), mode);
     mine->shards = std::move(shards);

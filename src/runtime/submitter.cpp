@@ -53,12 +53,6 @@ std::size_t fitting(std::size_t count, Size size_of) {
     return n;
 }
 
-std::size_t bytes_of(std::span<const submission_item> items) {
-    std::size_t bytes = 0;
-    for (const auto& item : items) bytes += item.body.size();
-    return bytes;
-}
-
 using group_completion = asio::any_completion_handler<void(std::exception_ptr)>;
 
 // Completes it, unless that has been done. `dispatch`ed: it runs on its own executor.
@@ -133,7 +127,7 @@ awaitable<submitter::group_answer> submitter::submit_group(std::vector<submissio
     if (batch->items.empty()) co_return std::move(batch->answer);
     // As of a call that failed: of a batch over several shards others may be taken.
     try {
-        room_.enter(batch->items.size(), bytes_of(batch->items));
+        room_.enter(batch->items.size(), body_bytes(batch->items));
     } catch (const store_error&) {
         batch->answer.failures.assign(batch->items.size(), std::current_exception());
         batch->answer.items = std::move(batch->items);
@@ -235,7 +229,7 @@ void submitter::give_up(group& batch) {
                     submit_timed_out(true));
     std::fill(batch.answer.failures.begin() + static_cast<std::ptrdiff_t>(batch.next),
               batch.answer.failures.end(), submit_timed_out(false));
-    room_.leave(n - batch.next, bytes_of(std::span{batch.items}.subspan(batch.next)));
+    room_.leave(n - batch.next, body_bytes(std::span{batch.items}.subspan(batch.next)));
     batch.next = n;
     std::erase_if(groups_, [&batch](const auto& other) { return other.get() == &batch; });
     std::erase_if(open_groups_, [&batch](const auto& other) { return other.get() == &batch; });
@@ -308,7 +302,7 @@ awaitable<void> submitter::send_part(std::size_t lane) {
     batch->next += n;
     if (batch->next == batch->items.size()) groups_.pop_front();
     const auto some = std::span{batch->items}.subspan(from, n);
-    room_.leave(n, bytes_of(some));
+    room_.leave(n, body_bytes(some));
     batch->in_call[lane] = {from, n};
     ++batch->flying;
     std::vector<submit_answer> answers;

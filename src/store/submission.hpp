@@ -7,8 +7,10 @@
 #include "core/submission_rules.hpp"
 #include "core/task_id.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,13 @@ struct submission_item {
     std::optional<task_to_end> instead_of{};
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
+
+// Bytes of their bodies.
+inline std::size_t body_bytes(std::span<const submission_item> items) {
+    std::size_t bytes = 0;
+    for (const auto& one : items) bytes += one.body.size();
+    return bytes;
+}
 
 struct submit_answer {
     submit_verdict verdict = submit_verdict::accepted;

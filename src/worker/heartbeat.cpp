@@ -21,12 +21,10 @@ boost::json::object card_of(const worker_shared& shared) {
     return {{"host", name.substr(0, name.find(':'))},
             {"pid", ::getpid()},
             {"version", ERRAND_LIBRARY_VERSION},
-            {"process", name + std::string{shared.kind}},
             {"queues", boost::json::array{}},
             {"policies", std::move(policies)},
             {"started", now.time_since_epoch().count()},
-            {"concurrency", shared.app.settings.concurrency},
-            {"running", 0}};
+            {"concurrency", shared.app.settings.concurrency}};
 }
 
 }  // namespace
@@ -64,9 +62,7 @@ awaitable<std::size_t> heartbeat::pass() {
     boost::json::array names;
     for (const auto& one : queues) names.emplace_back(one);
     card_["queues"] = std::move(names);
-    const auto running = running_() + shared_.beside.tasks.load();
-    card_["running"] = running;
-    if (!shared_.runs_tasks) card_["concurrency"] = running;
+    if (!shared_.runs_tasks) card_["concurrency"] = running_() + shared_.beside.tasks.load();
     card_["stopping"] = shared_.stopping ? 1 : 0;
     boost::json::array blocking;
     for (const auto& one : blocking_()) blocking.emplace_back(one);

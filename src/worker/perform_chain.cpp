@@ -5,7 +5,7 @@
 namespace errand {
 namespace {
 
-struct chain {
+struct wrapper_chain {
     const std::vector<perform_wrapper>& wrappers;
     task_context& task;
     const perform_call& handler;
@@ -13,12 +13,12 @@ struct chain {
     bool reached = false;
 };
 
-awaitable<void> call_handler(chain& all) {
+awaitable<void> call_handler(wrapper_chain& all) {
     all.reached = true;
     all.result = co_await all.handler();
 }
 
-awaitable<void> call_from(chain& all, std::size_t at) {
+awaitable<void> call_from(wrapper_chain& all, std::size_t at) {
     if (at == all.wrappers.size()) return call_handler(all);
     auto call = all.wrappers[at](all.task, [&all, at] { return call_from(all, at + 1); });
     if (!call.valid())
@@ -30,7 +30,7 @@ awaitable<void> call_from(chain& all, std::size_t at) {
 
 awaitable<std::string> perform_wrapped(const std::vector<perform_wrapper>& wrappers, task_context& task,
                                        perform_call handler) {
-    chain all{wrappers, task, handler, {}};
+    wrapper_chain all{wrappers, task, handler, {}};
     co_await call_from(all, 0);
     // Its result would be that of a handler that has not run.
     if (!all.reached) {

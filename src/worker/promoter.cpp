@@ -38,9 +38,6 @@ awaitable<std::size_t> promoter::pass() {
     }
 }
 
-duration promoter::pause() {
-    const auto look = look_interval(shared_.alive.load(), random_unit());
-    return next_due_ ? std::min(look, *next_due_) : look;
-}
+duration promoter::pause() { return look_or_due(next_due_, shared_.alive.load(), random_unit()); }
 
 }  // namespace errand

@@ -290,9 +290,6 @@ std::string resolver::outcome_because_of(const task_id& parent, tidings how) con
     return encode(outcome);
 }
 
-duration resolver::pause() {
-    const auto look = look_interval(shared_.alive.load(), random_unit());
-    return next_ ? std::min(look, *next_) : look;
-}
+duration resolver::pause() { return look_or_due(next_, shared_.alive.load(), random_unit()); }
 
 }  // namespace errand

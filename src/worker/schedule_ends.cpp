@@ -12,7 +12,7 @@ namespace errand {
 namespace {
 
 // Somebody else changes a schedule at the same moment, and again.
-constexpr int most_tries = 4;
+constexpr int most_rounds = 4;
 
 using ends_by_schedule = std::map<task_id, std::vector<task_id>>;
 
@@ -92,7 +92,7 @@ awaitable<std::size_t> tell_schedules(worker_shared& shared, store& in, std::spa
         if (one.what == tidings::ran && !one.heirs.empty()) left[one.about].push_back(one.heirs.front());
     }
     std::size_t told = 0;
-    for (int tries = 0; tries < most_tries && !left.empty(); ++tries)
+    for (int tries = 0; tries < most_rounds && !left.empty(); ++tries)
         told += co_await tell_once(shared, in, left);
     co_return told;
 }

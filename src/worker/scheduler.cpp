@@ -167,9 +167,6 @@ awaitable<bool> scheduler::cancel_run(task_id overtaken) {
     }
 }
 
-duration scheduler::pause() {
-    const auto look = look_interval(shared_.alive.load(), random_unit());
-    return next_ ? std::min(look, *next_) : look;
-}
+duration scheduler::pause() { return look_or_due(next_, shared_.alive.load(), random_unit()); }
 
 }  // namespace errand

@@ -2,6 +2,7 @@
 #include "collect/handlers.hpp"
 #include "core/bundles.hpp"
 #include "core/task_id.hpp"
+#include "support/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,11 +14,7 @@ namespace {
 
 constexpr std::size_t shard_count = 3;
 
-errand::config in_shards() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = shard_count;
-    return settings;
-}
+errand::config in_shards() { return errand::test::settings_in_shards(shard_count); }
 
 std::size_t shard_of(const std::string& id) {
     return errand::shard_of_id(errand::parse_task_id(id).value(), shard_count);

@@ -1,9 +1,8 @@
 // What the quota of a namespace lets through, from whatever is submitted, and how programs hear of it.
+#include "conformance/tenant.hpp"
 #include "runtime/async_gate.hpp"
 #include "support/shards.hpp"
-#include "support/store_fixture.hpp"
 #include "support/store_kind.hpp"
-#include "support/test_app.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -12,101 +11,12 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <atomic>
-#include <random>
 #include <thread>
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
-using errand::quota;
-using errand::quota_exceeded;
-using errand::rate_limit;
 using errand::test::eventually;
-using errand::test::test_app;
-
-namespace tenant_test {
-
-struct purchase {
-    errand::awaitable<int> perform(int number) { co_return number; }
-};
-struct letter {
-    errand::awaitable<int> perform(std::string text) { co_return static_cast<int>(text.size()); }
-};
-struct chime {
-    explicit chime(errand::test::test_journal& in) : in_{in} {}
-    errand::awaitable<void> perform() {
-        in_.add("tick");
-        co_return;
-    }
-
-private:
-    errand::test::test_journal& in_;
-};
-// Fails until the test lets it succeed.
-struct stubborn {
-    explicit stubborn(errand::test::test_mailer& in) : in_{in} {}
-    errand::awaitable<int> perform() {
-        if (++in_.sent < 3) throw std::runtime_error{"not yet"};
-        co_return in_.sent.load();
-    }
-
-private:
-    errand::test::test_mailer& in_;
-};
-
-}  // namespace tenant_test
-
-ERRAND_HANDLER(tenant_test::purchase)
-ERRAND_HANDLER(tenant_test::letter)
-ERRAND_HANDLER(tenant_test::chime)
-ERRAND_HANDLER(tenant_test::stubborn, .backoff = errand::backoff::uniform(1ms))
-
-namespace {
-
-using tenant_test::chime;
-using tenant_test::letter;
-using tenant_test::purchase;
-using tenant_test::stubborn;
-
-struct tenant : test_app {
-    using test_app::test_app;
-    errand::quota_info set(quota rules, errand::quota_options how = {}) {
-        return run(app.set_quota(std::move(rules), how));
-    }
-    void submit(int count) {
-        for (int n = 0; n < count; ++n) run(app.handler<purchase>().perform_async(n));
-    }
-    std::vector<errand::handle<int>> submit_together(int count) {
-        std::vector<int> numbers;
-        for (int n = 0; n < count; ++n) numbers.push_back(n);
-        return run(app.handler<purchase>().perform_bulk(numbers));
-    }
-    bool is_refused() {
-        try {
-            submit(1);
-        } catch (const quota_exceeded&) {
-            return true;
-        }
-        return false;
-    }
-    std::int64_t queued() { return run(app.current_quota()).queued; }
-};
-
-// Time does nothing to it within a test.
-rate_limit an_hour(int count, int burst = 0) { return {count, 1h, burst}; }
-
-// What `call` is refused with.
-template <class Call>
-quota_exceeded refusal_of(Call call) {
-    try {
-        call();
-    } catch (const quota_exceeded& e) {
-        return e;
-    }
-    FAIL("nothing was refused");
-    throw 0;
-}
-
-}  // namespace
+using namespace tenant_test;
 
 TEST_CASE("with 100 tasks that may be queued the 101st is refused, and another tenant notices nothing") {
     tenant t;
@@ -407,65 +317,4 @@ TEST_CASE("submissions that ask at the same time share what the quota lets throu
     t.set({.submit_rate = an_hour(3)});
     CHECK(t.run(submit_at_once(t, 8)) == 3);
     CHECK(t.queued() == 3);
-}
-
-// ---- at the store's seam ---------------------------------------------------------------------------
-
-namespace {
-
-using errand::quota_answer;
-using errand::quota_ask;
-using errand::test::store_fixture;
-
-struct toll : store_fixture {
-    errand::test::member by = join("one:1");
-    quota_answer take(const quota_ask& ask) { return errand::test::await(io, by->take_quota(ask)); }
-};
-
-}  // namespace
-
-TEST_CASE("a store asks for a count before the first answer, and takes nothing meanwhile") {
-    toll t;
-    const quota_ask ask{.count = 3, .max_queued = 5, .rate = an_hour(3)};
-    CHECK(t.take(ask).why == quota_answer::kept_by::count);
-    auto counted = ask;
-    counted.counted = 1;
-    const auto got = t.take(counted);
-    CHECK(got.admitted == 3);
-    CHECK(got.queued == 4);
-    CHECK(got.why == quota_answer::kept_by::nothing);
-    counted.counted = 4;
-    counted.rate.reset();
-    const auto last = t.take(counted);
-    CHECK(last.admitted == 1);
-    CHECK(last.why == quota_answer::kept_by::queued);
-    CHECK(last.queued == 5);
-}
-
-TEST_CASE("where no quota is asked about nothing is kept of one") {
-    toll t;
-    t.submit(t.by, errand::test::item_of("[]"));
-    CHECK(t.keeps("quota", 0));
-}
-
-TEST_CASE("stores let through what the rules let through") {
-    toll t;
-    std::mt19937 random{20'261'124};
-    const auto up_to = [&](int most) { return std::uniform_int_distribution{0, most}(random); };
-    errand::quota_state model;
-    for (int turn = 0; turn < 300; ++turn) {
-        quota_ask ask{.count = up_to(6), .whole = up_to(1) == 1};
-        // Nothing of it comes back within a test.
-        if (up_to(2) > 0) ask.rate = rate_limit{1 + up_to(80), 8'784h, 0};
-        if (up_to(2) > 0) {
-            ask.max_queued = up_to(12);
-            ask.counted = up_to(14);
-        }
-        const auto expected = errand::take_quota(model, ask, 1'000'000'000'000'000);
-        const auto got = t.take(ask);
-        CAPTURE(turn, ask.count, ask.whole);
-        CHECK(got.admitted == expected.admitted);
-        CHECK(got.why == expected.why);
-        if (ask.max_queued) CHECK(got.queued == expected.queued);
-    }
 }

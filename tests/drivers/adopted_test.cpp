@@ -16,15 +16,15 @@ namespace db = boost::mysql;
 
 namespace {
 
-struct table_fixture : driver_fixture {
+struct adopted_fixture : driver_fixture {
     session_ptr mine = open();
 
-    table_fixture() { run(mine, "CREATE TABLE made(x bigint, y text)"); }
+    adopted_fixture() { run(mine, "CREATE TABLE made(x bigint, y text)"); }
 
     std::int64_t count() { return std::get<std::int64_t>(ask(mine, "SELECT count(*) FROM made")); }
 };
 
-struct libpq_fixture : table_fixture {
+struct libpq_fixture : adopted_fixture {
     std::unique_ptr<PGconn, void (*)(PGconn*)> connection{PQconnectdb(server.url(name).c_str()), PQfinish};
 
     std::string exec(const char* statement) {
@@ -34,7 +34,7 @@ struct libpq_fixture : table_fixture {
     }
 };
 
-struct mysql_fixture : table_fixture {
+struct mysql_fixture : adopted_fixture {
     db::any_connection connection{io};
 
     mysql_fixture() {

@@ -17,10 +17,10 @@ sql::bytes bytes_of(std::size_t size) {
     return all;
 }
 
-struct table_fixture : driver_fixture {
+struct value_fixture : driver_fixture {
     session_ptr session = open();
 
-    table_fixture() {
+    value_fixture() {
         run(session,
             on("CREATE TABLE kept(at bigint, truth boolean, number bigint, real double precision, words text, raw bytea)",
                "CREATE TABLE kept(at bigint, truth boolean, number bigint, `real` double, words longtext, raw longblob)"));
@@ -41,7 +41,7 @@ struct table_fixture : driver_fixture {
 }  // namespace
 
 TEST_CASE("values of every type come back as they went") {
-    table_fixture here;
+    value_fixture here;
     here.keeps("number", std::int64_t{42});
     here.keeps("real", 0.1);
     here.keeps("words", std::string{"plain"});
@@ -54,20 +54,20 @@ TEST_CASE("values of every type come back as they went") {
 }
 
 TEST_CASE("NULL is NULL in a column of any type") {
-    table_fixture here;
+    value_fixture here;
     for (const auto* column : {"truth", "number", "real", "words", "raw"})
         here.keeps(column, std::monostate{});
     CHECK(here.ask(here.session, "SELECT NULL") == sql::value{});
 }
 
 TEST_CASE("empty is not NULL") {
-    table_fixture here;
+    value_fixture here;
     here.keeps("words", std::string{});
     here.keeps("raw", sql::bytes{});
 }
 
 TEST_CASE("the outermost numbers are kept") {
-    table_fixture here;
+    value_fixture here;
     here.keeps("number", std::numeric_limits<std::int64_t>::min());
     here.keeps("number", std::numeric_limits<std::int64_t>::max());
     for (const double real :
@@ -79,7 +79,7 @@ TEST_CASE("the outermost numbers are kept") {
 }
 
 TEST_CASE("texts are any Unicode, with what means something elsewhere") {
-    table_fixture here;
+    value_fixture here;
     for (const auto* text :
          {"äöü ß €", "日本語", "😀 👩‍👩‍👧", "it's \"quoted\" `so`", "back\\slash \\n \\0",
           "$1 ? %s :name", "line\nline\r\n\ttab", "'; DROP TABLE kept; --", "\x7f"})
@@ -87,7 +87,7 @@ TEST_CASE("texts are any Unicode, with what means something elsewhere") {
 }
 
 TEST_CASE("large values are kept whole") {
-    table_fixture here;
+    value_fixture here;
     here.keeps("raw", bytes_of(5'000'000));
     std::string words;
     while (words.size() < 3'000'000) words += "wörter und wörter ";
@@ -95,7 +95,7 @@ TEST_CASE("large values are kept whole") {
 }
 
 TEST_CASE("many parameters go at once, in their order") {
-    table_fixture here;
+    value_fixture here;
     std::string statement = "INSERT INTO kept(at, number) VALUES ";
     std::vector<sql::value> values;
     for (std::int64_t at = 0; at < 2000; ++at) {
@@ -109,7 +109,7 @@ TEST_CASE("many parameters go at once, in their order") {
 }
 
 TEST_CASE("what has no type of its own comes as the text that the database prints") {
-    table_fixture here;
+    value_fixture here;
     const auto got =
         here.run(here.session, here.on("SELECT DATE '2026-11-21', TIMESTAMP '2026-11-21 10:00:00.25', "
                                        "TIME '23:59:59', 12.50::numeric(6,2), '{\"a\": 1}'::jsonb",

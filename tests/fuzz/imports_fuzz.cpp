@@ -5,17 +5,13 @@
 #include "core/csv_records.hpp"
 #include "core/import_lines.hpp"
 #include "core/import_record.hpp"
+#include "fuzz/require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace errand;
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 // What is decided by a piece is not decided otherwise by more; the bytes are taken up one after the other, all of them.
 void read_csv(std::string_view text) {

@@ -4,18 +4,14 @@
 
 #include "core/record.hpp"
 #include "core/stage_record.hpp"
+#include "fuzz/require.hpp"
 #include "store/redis/replies.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace errand;
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 // Encoding cuts what is too long and sorts nothing anew, so from the second time on it must stay as it is.
 template <class Decode>

@@ -1,6 +1,7 @@
 // Whatever is asked of the service, reading it ends with values or with a refusal that has words. The first line is a method and a
 // target, as "GET /v1/x/tasks?state=dead"; what follows is the body. Nothing is carried out.
 #include "core/utf8.hpp"
+#include "fuzz/require.hpp"
 #include "service/checks.hpp"
 #include "service/flow/backoff_text.hpp"
 #include "service/flow/claim_text.hpp"
@@ -16,7 +17,6 @@
 #include <boost/json/serialize.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 using namespace errand;
@@ -26,10 +26,6 @@ namespace {
 constexpr auto least = std::numeric_limits<std::int64_t>::min();
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t body_limit = 4000;
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 bool is_utf8(std::string_view text) { return first_invalid_utf8(text) >= text.size(); }
 

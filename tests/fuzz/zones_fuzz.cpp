@@ -3,19 +3,17 @@
 #include <errand/error.hpp>
 
 #include "core/cron_ticks.hpp"
+#include "fuzz/require.hpp"
+#include "support/zone_look.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace errand;
+using errand::test::local_at;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) std::abort();
-}
 
 constexpr sys_seconds somewhen{seconds{1'795'000'000}};
 

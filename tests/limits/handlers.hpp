@@ -3,6 +3,7 @@
 
 #include <errand/errand.hpp>
 
+#include "support/sleep.hpp"
 #include "support/test_app.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -83,10 +84,7 @@ private:
     std::string what_;
 };
 
-inline errand::awaitable<void> rest(errand::duration length) {
-    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, length};
-    co_await timer.async_wait(boost::asio::use_awaitable);
-}
+using errand::test::sleep;
 
 struct handler_with_tally {
     tally& in;
@@ -94,7 +92,7 @@ struct handler_with_tally {
     // Until the test says so.
     errand::awaitable<void> hold(std::string what) {
         const counted here{in, std::move(what)};
-        while (!in.release) co_await rest(1ms);
+        while (!in.release) co_await sleep(1ms);
     }
 };
 
@@ -103,7 +101,7 @@ struct pair_of : handler_with_tally {
     using handler_with_tally::handler_with_tally;
     errand::awaitable<void> perform(int) {
         const counted here{in, "pair"};
-        co_await rest(1ms);
+        co_await sleep(1ms);
     }
 };
 
@@ -122,7 +120,7 @@ struct moody : handler_with_tally {
         if (mood == "fails once" && self.attempt() == 1) throw std::runtime_error{"not yet"};
         if (mood == "dies") throw errand::discard{"no more"};
         if (mood == "snoozes" && in.done("moody") == 0) throw errand::snooze{50ms};
-        if (mood == "lingers") co_await rest(1h);
+        if (mood == "lingers") co_await sleep(1h);
         co_return self.attempt();
     }
 };
@@ -134,8 +132,8 @@ struct visit : handler_with_tally {
     errand::awaitable<void> perform(std::string customer, int number) {
         const counted here{in, customer};
         in.begin(customer + std::to_string(number));
-        while (customer == "held" && !in.release) co_await rest(1ms);
-        co_await rest(1ms);
+        while (customer == "held" && !in.release) co_await sleep(1ms);
+        co_await sleep(1ms);
     }
 };
 
@@ -193,13 +191,13 @@ struct nest : handler_with_tally {
         std::optional<errand::handle<int>> h;
         {
             const counted here{in, "nest"};
-            co_await rest(1ms);
+            co_await sleep(1ms);
             if (depth == 0) co_return 0;
             h = co_await next.perform_async(depth - 1);
         }
         const auto below = co_await *h;
         const counted here{in, "nest"};
-        co_await rest(1ms);
+        co_await sleep(1ms);
         co_return below + 1;
     }
     errand::proxy<nest> next;
@@ -218,11 +216,11 @@ struct gather : handler_with_tally {
         co_await errand::all(all);
         {
             const counted here{in, "crm"};
-            co_await rest(1ms);
+            co_await sleep(1ms);
         }
         co_await co_await nests.perform_async(1);
         const counted here{in, "crm"};
-        co_await rest(1ms);
+        co_await sleep(1ms);
     }
     errand::proxy<nest> nests;
     errand::proxy<read_crm> reads;

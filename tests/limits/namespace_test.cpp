@@ -1,6 +1,7 @@
 // How many run at once in a whole namespace: a quota's max_running.
 #include "limits/handlers.hpp"
 #include "runtime/task_gates.hpp"
+#include "support/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -30,11 +31,7 @@ ERRAND_HANDLER(limits_test::visitor)
 
 namespace {
 
-errand::config in_one_shard() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 1;
-    return settings;
-}
+errand::config in_one_shard() { return errand::test::settings_in_shards(1); }
 
 using words = std::vector<std::string>;
 

@@ -31,15 +31,10 @@ ERRAND_HANDLER(limits_test::stroller, .queue = "park")
 
 namespace {
 
-errand::config one_shard_alone() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 1;
-    return settings;
-}
+errand::config one_shard_alone() { return errand::test::settings_in_shards(1); }
 
 errand::config three_shards() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 3;
+    auto settings = errand::test::settings_in_shards(3);
     settings.concurrency = 40;
     return settings;
 }

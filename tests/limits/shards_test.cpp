@@ -24,11 +24,7 @@ namespace {
 
 constexpr std::size_t shard_count = 3;
 
-errand::config in_shards() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = shard_count;
-    return settings;
-}
+errand::config in_shards() { return errand::test::settings_in_shards(shard_count); }
 
 std::size_t shard_of(const std::string& id) {
     return errand::shard_of_id(errand::parse_task_id(id).value(), shard_count);
@@ -51,15 +47,9 @@ errand::task_body visit_of(const std::string& customer) {
 }
 
 // The same namespace, as helpers of the app see it.
-struct observer {
+struct observer : errand::test::second_store {
     explicit observer(bench& t)
-        : of{errand::test::opened_store(io, t.app, "observer")},
-          zones{errand::detail::core_of(t.app).zone_finder()} {}
-    ~observer() {
-        of->close();
-        io.restart();
-        io.run();
-    }
+        : second_store{t.app, "observer"}, zones{errand::detail::core_of(t.app).zone_finder()} {}
     void declare(schedule_record one) {
         std::vector<schedule_record> all;
         all.push_back(std::move(one));
@@ -72,8 +62,6 @@ struct observer {
         CHECK(await(io, errand::change_schedule(*of, id_of(at), std::move(rule))).changed);
     }
 
-    boost::asio::io_context io{1};
-    std::unique_ptr<errand::store> of;
     errand::zone_source zones;
 };
 

@@ -57,7 +57,7 @@ TEST_CASE("who gives up waiting goes on when there is room for it") {
     t.start();
     const auto first = t.run(t.app.handler<impatient>().perform_async(true));
     eventually([&] { return t.in.now("impatient") == 1; });
-    t.run(rest(100ms));
+    t.run(sleep(100ms));
     CHECK(t.in.said().size() == 1);
     t.in.release = true;
     t.wait(first);
@@ -71,7 +71,7 @@ TEST_CASE("a task that is cancelled while it waits for room ends, and the next o
     t.start();
     const auto first = t.run(t.app.handler<impatient>().perform_async(true));
     eventually([&] { return t.in.now("impatient") == 1; });
-    t.run(rest(20ms));
+    t.run(sleep(20ms));
     CHECK(t.run(first.cancel()));
     const auto last = t.run(t.app.handler<impatient>().perform_async(false));
     t.in.release = true;
@@ -89,7 +89,7 @@ TEST_CASE("a worker stops while tasks wait for room, and another one does what t
     t.start();
     const auto first = t.run(t.app.handler<impatient>().perform_async(true));
     eventually([&] { return t.in.now("impatient") == 1; });
-    t.run(rest(20ms));
+    t.run(sleep(20ms));
     t.stop();
     CHECK(t.in.said().size() == 1);
     CHECK(t.limit("handler:impatient").running == 0);

@@ -3,6 +3,7 @@
 
 #include <errand/errand.hpp>
 
+#include "support/shards.hpp"
 #include "support/test_app.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -88,11 +89,7 @@ inline void next_ms() {
 }
 
 // Over several shards each has an order of ready tasks, and a share of what is kept, of its own.
-inline errand::config one_shard() {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 1;
-    return settings;
-}
+inline errand::config one_shard() { return errand::test::settings_in_shards(1); }
 
 inline std::vector<int> up_to(int n) {
     std::vector<int> all;

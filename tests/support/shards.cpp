@@ -42,6 +42,12 @@ std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& s
     return opened(io, settings, std::move(name), nullptr);
 }
 
+config settings_in_shards(std::size_t count) {
+    auto settings = fresh_settings();
+    settings.shards = count;
+    return settings;
+}
+
 bool keeps_no(const config& settings, const std::string& part) {
     switch (kind_of_tests()) {
     case store_kind::redis: {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace errand::test {
 
@@ -25,6 +26,25 @@ inline std::size_t shards_of_tests() {
 std::unique_ptr<store> opened_store(boost::asio::io_context& io, app& of, std::string name = {});
 std::unique_ptr<store> opened_store(boost::asio::io_context& io, const config& settings,
                                     std::string name = {});
+
+// Settings of a namespace of its own, in so many shards whatever is said for all tests.
+config settings_in_shards(std::size_t count);
+
+// Such a store with a loop of its own, which has nothing left to do at its end.
+struct second_store {
+    template <class Of>
+    second_store(Of& of_whom, std::string name) : of{opened_store(io, of_whom, std::move(name))} {}
+    ~second_store() {
+        of->close();
+        io.restart();
+        io.run();
+    }
+    second_store(const second_store&) = delete;
+    second_store& operator=(const second_store&) = delete;
+
+    boost::asio::io_context io{1};
+    std::unique_ptr<store> of;
+};
 
 // Whether this app's store keeps nothing of this kind, by the names of docs/internals/storage.md; true where nobody can
 // look.

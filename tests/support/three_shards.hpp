@@ -124,16 +124,8 @@ inline errand::submission_item stored(const std::string& name, const errand::tas
     return item;
 }
 
-struct helper {
-    explicit helper(const errand::config& settings)
-        : of{errand::test::opened_store(io, settings, "helper")} {}
-    ~helper() {
-        of->close();
-        io.restart();
-        io.run();
-    }
-    boost::asio::io_context io{1};
-    std::unique_ptr<errand::store> of;
+struct helper : errand::test::second_store {
+    explicit helper(const errand::config& settings) : second_store{settings, "helper"} {}
 };
 
 }  // namespace shards_test

@@ -1,17 +1,14 @@
 // Tasks that are kept in the database of the transaction itself: one commit for both.
 #include "app/open_store.hpp"
-#include "handlers.hpp"
+#include "shop.hpp"
 #include "support/await.hpp"
-#include "support/database_fixture.hpp"
 #include "support/store_fixture.hpp"
-#include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <sqlite3.h>
 
 #include <filesystem>
-#include <stdexcept>
 
 using namespace std::chrono_literals;
 using namespace committed;
@@ -22,42 +19,23 @@ using errand::test::test_database;
 
 namespace {
 
-using receipt_handle = errand::handle<std::int64_t>;
 using named_handle = errand::handle<std::string>;
 
-struct rollback : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-struct shop {
-    explicit shop(errand::config settings = errand::test::fresh_settings())
-        : t{std::move(settings)}, where{t.app.provide<place>()}, db{t.app} {
-        where.db = &*db;
-    }
-
-    template <class T>
-    T ask(const std::string& sql) {
-        return t.run(db->query<T>(sql)).at(0);
-    }
-    std::int64_t count(const std::string& table) {
-        return ask<std::int64_t>("SELECT count(*) FROM " + table);
-    }
+// Takes orders.
+struct counter : shop {
+    using shop::shop;
     receipt_handle order(std::int64_t id) {
         return t.run(errand::transaction(*db, [&](auto& tx) -> errand::awaitable<receipt_handle> {
             co_await tx.execute("INSERT INTO note(id, text) VALUES(?, 'order')", id);
             co_return co_await t.app.handler<receipt>().perform_async(id);
         }));
     }
-
-    test_app t;
-    place& where;
-    test_database db;
 };
 
 }  // namespace
 
 TEST_CASE("A task is in the store when its transaction has committed, and needs no outbox", "[inside]") {
-    shop s;
+    counter s;
     s.t.run(s.db->execute("DROP TABLE errand_outbox"));
     const auto h = s.order(1);
     // By the same file, asked in SQL: no step lies between.
@@ -71,7 +49,7 @@ TEST_CASE("A task is in the store when its transaction has committed, and needs 
 }
 
 TEST_CASE("Neither rows nor tables of errand are left of a transaction that rolls back", "[inside]") {
-    shop s;
+    counter s;
     // Nobody has opened the store yet: the transaction makes its tables.
     std::optional<receipt_handle> held;
     CHECK_THROWS_AS(s.t.run(errand::transaction(*s.db,
@@ -97,7 +75,7 @@ TEST_CASE("Neither rows nor tables of errand are left of a transaction that roll
 }
 
 TEST_CASE("A duplicate is answered by the commit as by a direct submission", "[inside]") {
-    shop s;
+    counter s;
     s.t.run(s.db->execute("DROP TABLE errand_outbox"));
     const auto first = s.t.run(s.t.app.handler<named>().perform_async("same"));
     const auto [held, fresh] = s.t.run(
@@ -128,7 +106,7 @@ TEST_CASE("A duplicate is answered by the commit as by a direct submission", "[i
 
 TEST_CASE("More dependencies than one call takes, and their cycles, are settled within the transaction",
           "[inside]") {
-    shop s;
+    counter s;
     const auto parents = [&]() -> errand::awaitable<std::pair<named_handle, std::vector<receipt_handle>>> {
         std::vector<std::int64_t> numbers(250);
         for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
@@ -159,7 +137,7 @@ TEST_CASE("More dependencies than one call takes, and their cycles, are settled 
 
 TEST_CASE("A task that had waited for very many is submitted again by a transaction in its one step",
           "[inside]") {
-    shop s;
+    counter s;
     const auto of = s.t.app.handler<named>();
     errand::options many;
     for (int i = 0; i < 600; ++i) many.after.push_back(of.ref("never " + std::to_string(i)));
@@ -176,7 +154,7 @@ TEST_CASE("A task that had waited for very many is submitted again by a transact
 }
 
 TEST_CASE("Workers go on while a transaction keeps the file for itself", "[inside][concurrent]") {
-    shop s;
+    counter s;
     s.t.start();
     std::vector<receipt_handle> before;
     for (std::int64_t i = 0; i < 20; ++i) before.push_back(s.order(i));
@@ -193,7 +171,7 @@ TEST_CASE("Workers go on while a transaction keeps the file for itself", "[insid
 }
 
 TEST_CASE("A busy worker does not keep transactions out", "[inside][concurrent]") {
-    shop s;
+    counter s;
     s.t.start();
     std::vector<std::int64_t> numbers(3000);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1000;
@@ -208,7 +186,7 @@ TEST_CASE("A busy worker does not keep transactions out", "[inside][concurrent]"
 TEST_CASE(
     "A task can be awaited before the first statement, and not while the transaction keeps the store waiting",
     "[inside]") {
-    shop s;
+    counter s;
     s.t.start();
     const auto first = s.order(1);
     s.t.run(errand::transaction(*s.db, [&](auto& tx) -> errand::awaitable<void> {
@@ -228,7 +206,7 @@ TEST_CASE(
 
 TEST_CASE("Another submission of the same task that is not complete is a reason to run the transaction again",
           "[inside]") {
-    shop s;
+    counter s;
     // As another process would leave it between two calls.
     boost::asio::io_context io;
     errand::store_settings with;
@@ -280,7 +258,7 @@ TEST_CASE("The file is known by whatever name it is opened", "[inside]") {
 }
 
 TEST_CASE("What a joined transaction cannot submit leaves nothing in it", "[inside]") {
-    shop s;
+    counter s;
     s.t.run(s.t.app.handler<named>().perform_async("taken"));
     const std::string path = s.db.url().substr(9, s.db.url().find('?') - 9);
     sqlite3* mine = nullptr;
@@ -304,7 +282,7 @@ TEST_CASE("What a joined transaction cannot submit leaves nothing in it", "[insi
 }
 
 TEST_CASE("A transaction that SQLite has ended by itself takes its tasks along", "[inside]") {
-    shop s;
+    counter s;
     s.order(1);
     const auto before = s.count("errand_task");
     const auto body = [&](auto& tx) -> errand::awaitable<void> {

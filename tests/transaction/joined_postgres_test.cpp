@@ -13,13 +13,13 @@ using namespace committed;
 
 namespace {
 
-struct client {
-    explicit client(const std::string& url) : of{PQconnectdb(url.c_str())} {
+struct libpq_client {
+    explicit libpq_client(const std::string& url) : of{PQconnectdb(url.c_str())} {
         REQUIRE(PQstatus(of) == CONNECTION_OK);
     }
-    ~client() { PQfinish(of); }
-    client(const client&) = delete;
-    client& operator=(const client&) = delete;
+    ~libpq_client() { PQfinish(of); }
+    libpq_client(const libpq_client&) = delete;
+    libpq_client& operator=(const libpq_client&) = delete;
     void exec(const char* statement) const {
         auto* got = PQexec(of, statement);
         const auto status = PQresultStatus(got);
@@ -37,7 +37,7 @@ TEST_CASE("A joined transaction of a PGconn submits when its owner commits", "[j
     t.app.provide<place>();
     test_database db{t.app};
     auto& server = static_cast<errand::postgres::database&>(*db);
-    const client mine{db.url()};
+    const libpq_client mine{db.url()};
     mine.exec("BEGIN");
     mine.exec("INSERT INTO note(id, text) VALUES(1, 'mine')");
     auto joined = errand::postgres::adopt(server, mine.of);
@@ -56,7 +56,7 @@ TEST_CASE("A joined transaction of a PGconn that is rolled back submits nothing"
     t.app.provide<place>();
     test_database db{t.app};
     auto& server = static_cast<errand::postgres::database&>(*db);
-    const client mine{db.url()};
+    const libpq_client mine{db.url()};
     mine.exec("BEGIN");
     auto joined = errand::postgres::adopt(server, mine.of);
     const auto held = t.run(t.app.handler<receipt>().in(joined).perform_async(1));

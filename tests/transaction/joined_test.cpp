@@ -13,15 +13,15 @@ using namespace committed;
 
 namespace {
 
-struct client {
-    explicit client(const std::string& url) {
+struct sqlite_client {
+    explicit sqlite_client(const std::string& url) {
         const auto path = url.substr(9, url.find('?') - 9);
         REQUIRE(sqlite3_open(path.c_str(), &of) == SQLITE_OK);
         sqlite3_busy_timeout(of, 5000);
     }
-    ~client() { sqlite3_close(of); }
-    client(const client&) = delete;
-    client& operator=(const client&) = delete;
+    ~sqlite_client() { sqlite3_close(of); }
+    sqlite_client(const sqlite_client&) = delete;
+    sqlite_client& operator=(const sqlite_client&) = delete;
     void exec(const char* sql) const {
         REQUIRE(sqlite3_exec(of, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
     }
@@ -38,7 +38,7 @@ TEST_CASE("A joined transaction submits when its owner commits", "[joined][on_sq
     t.app.provide<place>();
     test_database db{t.app};
     auto& file = static_cast<errand::sqlite::database&>(*db);
-    const client mine{db.url()};
+    const sqlite_client mine{db.url()};
     mine.exec("BEGIN IMMEDIATE; INSERT INTO note(id, text) VALUES(1, 'mine')");
     auto joined = errand::sqlite::adopt(file, mine.of);
     const auto by_guard = t.run(t.app.handler<receipt>().in(joined).perform_async(1));
@@ -62,7 +62,7 @@ TEST_CASE("A joined transaction that its owner rolls back submits nothing", "[jo
     t.app.provide<place>();
     test_database db{t.app};
     auto& file = static_cast<errand::sqlite::database&>(*db);
-    const client mine{db.url()};
+    const sqlite_client mine{db.url()};
     mine.exec("BEGIN IMMEDIATE");
     std::optional<receipt_handle> held;
     {

@@ -1,9 +1,7 @@
 // A task is submitted if and only if the transaction commits.
-#include "handlers.hpp"
 #include "outbox/database_core.hpp"
 #include "runtime/outbox_port.hpp"
-#include "support/database_fixture.hpp"
-#include "support/test_app.hpp"
+#include "shop.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
@@ -14,8 +12,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <stdexcept>
-
 using namespace std::chrono_literals;
 using namespace boost::asio::experimental::awaitable_operators;
 using namespace committed;
@@ -23,43 +19,9 @@ using Catch::Matchers::ContainsSubstring;
 using errand::test::eventually;
 using errand::test::sql;
 using errand::test::test_app;
-using errand::test::test_database;
 namespace asio = boost::asio;
 
 namespace {
-
-using receipt_handle = errand::handle<std::int64_t>;
-
-struct rollback : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-struct shop {
-    explicit shop(errand::config settings = errand::test::fresh_settings())
-        : t{std::move(settings)}, where{t.app.provide<place>()}, db{t.app} {
-        where.db = &*db;
-    }
-
-    std::int64_t count(const std::string& table) {
-        return t.run(db->query<std::int64_t>("SELECT count(*) FROM " + table)).at(0);
-    }
-    bool submitted(const std::string& id) { return t.run(t.app.find(id)).has_value(); }
-    errand::outbox_info outbox() { return t.run(t.app.inspect().outboxes()).at(0); }
-    void nothing_left() {
-        eventually([this] { return count("errand_outbox") == 0; });
-    }
-    bool delivered(std::int64_t tasks) {
-        return outbox().delivered == (errand::test::tasks_are_inside() ? 0 : tasks);
-    }
-
-    test_app t;
-    place& where;
-    test_database db;
-};
-
-errand::awaitable<void> write(errand::database_transaction& tx, std::int64_t id) {
-    co_await tx.execute(sql("INSERT INTO note(id, text) VALUES(?, ?)"), id, "note");
-}
 
 // A trigger that keeps what is written to the outbox.
 std::string copy_rows() {
@@ -347,37 +309,6 @@ TEST_CASE("The relay delivers what was left behind, and a repeat changes nothing
     CHECK(s.outbox().refused == 0);
     s.t.start();
     eventually([&] { return !s.submitted(held.id()); });
-}
-
-TEST_CASE("once() lets an effect happen once although the task runs again", "[outbox]") {
-    shop s;
-    s.where.fail_after_commit = 2;
-    s.t.start();
-    const auto h = s.t.run(s.t.app.handler<write_once>().perform_async(1));
-    CHECK_FALSE(s.t.wait(h));
-    CHECK(s.t.info(h).attempt == 3);
-    CHECK(s.count("note") == 1);
-    CHECK(s.count("errand_inbox") == 1);
-    // What has ended and is over goes.
-    s.t.run(s.db->execute("UPDATE errand_inbox SET expires_at = 0"));
-    CHECK(s.t.run(s.db->core()->clean_effects()) == 1);
-    CHECK(s.count("errand_inbox") == 0);
-}
-
-TEST_CASE("once() still knows the effect of a task that is revived late in its retention", "[outbox]") {
-    shop s;
-    s.where.fail_after_commit = 1;
-    s.t.start();
-    const auto h = s.t.run(s.t.app.handler<write_once>().with({.max_retry = 0}).perform_async(1));
-    CHECK_THROWS_AS(s.t.wait(h), errand::task_failed);
-    CHECK(s.count("note") == 1);
-    s.t.run(s.db->execute("UPDATE errand_inbox SET expires_at = 0"));
-    CHECK(s.t.run(s.db->core()->clean_effects()) == 1);
-    CHECK(s.count("errand_inbox") == 1);
-    CHECK(s.t.run(s.db->core()->clean_effects()) == 0);
-    CHECK(s.t.run(h.revive()));
-    CHECK_FALSE(s.t.wait(h));
-    CHECK(s.count("note") == 1);
 }
 
 TEST_CASE("Rows of tasks that are encrypted say nothing of them, and are delivered like others",

@@ -1,9 +1,7 @@
 // What a database's transaction submits is held against the quota of the namespace before it commits.
-#include "handlers.hpp"
 #include "outbox/database_core.hpp"
 #include "runtime/outbox_port.hpp"
-#include "support/database_fixture.hpp"
-#include "support/test_app.hpp"
+#include "shop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -18,14 +16,8 @@ using errand::test::test_database;
 
 namespace {
 
-struct till {
-    explicit till(errand::config settings = errand::test::fresh_settings())
-        : t{std::move(settings)}, where{t.app.provide<place>()}, db{t.app} {
-        where.db = &*db;
-    }
-    std::int64_t count(const std::string& table) {
-        return t.run(db->query<std::int64_t>("SELECT count(*) FROM " + table)).at(0);
-    }
+struct till : shop {
+    using shop::shop;
     // A note, and so many receipts.
     void commit(int receipts) {
         t.run(errand::transaction(*db, [&](auto& tx) -> errand::awaitable<void> {
@@ -39,9 +31,6 @@ struct till {
         return t.run(db->core()->deliver_left_behind());
     }
 
-    test_app t;
-    place& where;
-    test_database db;
     std::int64_t count_of_notes = 0;
 };
 

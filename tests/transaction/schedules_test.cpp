@@ -1,15 +1,11 @@
 // A schedule is declared if and only if the transaction commits.
 #include "core/schedule_record.hpp"
-#include "handlers.hpp"
 #include "outbox/database_core.hpp"
 #include "outbox/entry.hpp"
-#include "support/database_fixture.hpp"
-#include "support/test_app.hpp"
+#include "shop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <stdexcept>
 
 using namespace std::chrono_literals;
 using namespace committed;
@@ -22,18 +18,9 @@ using errand::test::test_database;
 
 namespace {
 
-struct rollback : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-struct timetable {
-    timetable() { t.app.provide<place>(); }
-
+struct timetable : shop {
     auto hourly(std::string key, std::int64_t order = 1) {
         return t.app.handler<receipt>().every(1h, {.key = std::move(key), .mode = errand::fixed_rate}, order);
-    }
-    std::int64_t count(const std::string& table) {
-        return t.run(db->query<std::int64_t>("SELECT count(*) FROM " + table)).at(0);
     }
     bool knows(const std::string& id) { return t.run(t.app.find_schedule(id)).has_value(); }
     errand::schedule_info info(const std::string& id) {
@@ -52,9 +39,6 @@ struct timetable {
         t.run(db->execute("UPDATE errand_outbox SET written_at = written_at - 60000"));
     }
     std::size_t relay() { return t.run(db->core()->deliver_left_behind()); }
-
-    test_app t;
-    test_database db{t.app};
 };
 
 errand::schedule_record every_hour() {

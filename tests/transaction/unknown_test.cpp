@@ -29,8 +29,8 @@ int port_in(const std::string& url) {
 }
 
 // A shop behind a gate, and a way to its database that goes around it.
-struct shop {
-    shop() {
+struct gated_shop {
+    gated_shop() {
         t.app.provide<place>();
         const auto direct = server->tcp_url(name);
         gate.emplace(port_in(direct));
@@ -85,7 +85,7 @@ struct shop {
 
 TEST_CASE("A COMMIT whose answer is lost is said to be unknown, and what was committed is delivered once",
           "[unknown][served]") {
-    shop s;
+    gated_shop s;
     const auto words = s.fail([&] { s.gate->cut_reply(); });
     CHECK(s.gate->reply_was_cut());
     CHECK_THAT(words, ContainsSubstring("may have been committed, or not"));
@@ -103,7 +103,7 @@ TEST_CASE("A COMMIT whose answer is lost is said to be unknown, and what was com
 
 TEST_CASE("A COMMIT that does not arrive is said to be unknown, and nothing is left of the transaction",
           "[unknown][served]") {
-    shop s;
+    gated_shop s;
     const auto words = s.fail([&] { s.gate->cut(); });
     CHECK_THAT(words, ContainsSubstring("may have been committed, or not"));
     eventually([&] { return s.count("note") == 0 && s.count("errand_outbox") == 0; });

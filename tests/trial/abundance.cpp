@@ -48,17 +48,15 @@ std::int64_t now_ms() {
     return std::chrono::floor<duration>(std::chrono::system_clock::now()).time_since_epoch().count();
 }
 
-std::string card_of(const std::string& name, const std::vector<std::string>& queues,
-                    const std::vector<std::string>& of_handlers) {
+std::string card_of(const std::vector<std::string>& queues, const std::vector<std::string>& of_handlers) {
     const auto listed = [](const std::vector<std::string>& all) {
         std::string text;
         for (const auto& one : all) text += (text.empty() ? "[\"" : "\", \"") + one;
         return text + "\"]";
     };
-    return R"({"host": "machine", "pid": 4711, "version": "0.9.0", "process": ")" + name +
-           R"(", "queues": )" + listed(queues) + R"(, "handlers": )" + listed(of_handlers) +
-           R"(, "started": )" + std::to_string(now_ms()) +
-           R"(, "concurrency": 16, "running": 10, "stopping": 0, "blocking": []})";
+    return R"({"host": "machine", "pid": 4711, "version": "0.9.0", "queues": )" + listed(queues) +
+           R"(, "handlers": )" + listed(of_handlers) + R"(, "started": )" + std::to_string(now_ms()) +
+           R"(, "concurrency": 16, "stopping": 0, "blocking": []})";
 }
 
 }  // namespace
@@ -225,7 +223,7 @@ void abundance::add_worker(std::int64_t number) {
         names.push_back(handler(number * of_.queues / of_.workers + i));
     }
     auto& worker = workers_.emplace_back(joined(name + ":1"));
-    wait_for(worker->beat(card_of(name, queues, names), alive_for, queues));
+    wait_for(worker->beat(card_of(queues, names), alive_for, queues));
     claim(*worker, queues, tasks_in_hand, leased_for);
     worker->close();
 }

@@ -1,5 +1,6 @@
 // Known answers: from Debian's cron, croniter, dateutil and the calendar.
 #include "core/cron_ticks.hpp"
+#include "support/zone_look.hpp"
 #include "unit/c_library_zone.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 using namespace errand;
+using errand::test::local_at;
 using std::chrono::local_seconds;
 using std::chrono::sys_seconds;
 

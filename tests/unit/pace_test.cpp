@@ -21,6 +21,12 @@ TEST_CASE("no worker looks more often than every 5 s or less often than every mi
     CHECK(errand::look_interval(1, 0.0) == 5s);
     CHECK(errand::look_interval(2, 0.0) == 5s);
     CHECK(errand::look_interval(100'000, 0.9) == 60s);
+    CHECK(errand::look_or_due(std::nullopt, 1, 0.0) == 5s);
+    CHECK(errand::look_or_due(7s, 1, 0.0) == 5s);
+}
+
+TEST_CASE("a worker looks when something is due, before it would have looked by itself") {
+    CHECK(errand::look_or_due(20ms, 1, 0.0) == 20ms);
 }
 
 TEST_CASE("a worker that nothing woke claims every 4 to 5 s") {

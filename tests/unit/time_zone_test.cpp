@@ -1,11 +1,14 @@
 #include <errand/error.hpp>
 
 #include "core/time_zone.hpp"
+#include "support/zone_look.hpp"
 #include "unit/c_library_zone.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 using namespace errand;
+using errand::test::instants_of;
+using errand::test::local_at;
 using namespace std::chrono_literals;
 using std::chrono::local_days;
 using std::chrono::local_seconds;

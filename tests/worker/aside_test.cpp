@@ -19,13 +19,8 @@ using errand::test::eventually;
 namespace {
 
 // A worker of a program that knows no handler.
-struct stranger {
-    explicit stranger(bench& t) : of{errand::test::opened_store(io, t.app, "stranger:1")} {}
-    ~stranger() {
-        of->close();
-        io.restart();
-        io.run();
-    }
+struct stranger : errand::test::second_store {
+    explicit stranger(bench& t) : second_store{t.app, "stranger:1"} {}
 
     template <class T>
     T call(errand::awaitable<T> work) {
@@ -54,9 +49,6 @@ struct stranger {
         for (const auto verdict : call(of->work(call_)).verdicts)
             CHECK(verdict == errand::report_verdict::accepted);
     }
-
-    boost::asio::io_context io{1};
-    std::unique_ptr<errand::store> of;
 };
 
 // How often the script was called that takes what stands aside: once for what a worker was told of, and for what it found by a

@@ -3,6 +3,7 @@
 
 #include <errand/errand.hpp>
 
+#include "support/sleep.hpp"
 #include "support/test_app.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -46,10 +47,7 @@ struct diary {
     std::function<errand::awaitable<int>(errand::task_context&)> body;
 };
 
-inline errand::awaitable<void> sleep(errand::duration length) {
-    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, length};
-    co_await timer.async_wait(boost::asio::use_awaitable);
-}
+using errand::test::sleep;
 
 struct echo {
     diary& book;

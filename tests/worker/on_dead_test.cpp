@@ -48,25 +48,15 @@ TEMPLATE_TEST_CASE("a worker that stops tells on_dead to stop, and says that the
 namespace {
 
 // A worker that takes what is there, and then gives no sign of life.
-struct dying_worker {
-    explicit dying_worker(bench& t) : store{errand::test::opened_store(io, t.app, "worker-that-dies")} {
+struct dying_worker : errand::test::second_store {
+    explicit dying_worker(bench& t) : second_store{t.app, "worker-that-dies"} {
         errand::work_call claim;
         claim.claim = {{"default"}, 10, 100ms};
         eventually([&] {
             io.restart();
-            return errand::test::await(io, store->work(claim)).claimed.empty();
+            return errand::test::await(io, of->work(claim)).claimed.empty();
         });
     }
-    ~dying_worker() {
-        store->close();
-        io.restart();
-        io.run();
-    }
-    dying_worker(const dying_worker&) = delete;
-    dying_worker& operator=(const dying_worker&) = delete;
-
-    boost::asio::io_context io{1};
-    std::unique_ptr<errand::store> store;
 };
 
 struct over_at_last {
