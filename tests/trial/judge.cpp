@@ -36,18 +36,21 @@ struct story {
     std::map<std::string, std::uint64_t> kept{};  // stages, and the fence under which they were
     bool cancelled = false;
     std::size_t lives = 1;                                           // more when it was revived
+    std::vector<std::uint64_t> closed{};                             // the last fence of each life before
     std::optional<std::pair<std::int64_t, std::int64_t>> delayed{};  // since when, for how long
     std::vector<std::int64_t> recovered{};
 };
 
 using stories = std::map<std::string, story>;
 
-// Only the attempt under the last claim may end a task.
+// Only the attempt under the last claim of a life may end a task. Whoever ended it may hear of that only when it has another
+// life: the answer to the report was lost, or waited on a slow line.
 void settle(story& its, const entry& line, judgement& found) {
     its.ends.push_back(line.what);
     const auto by = its.fence_of.find(line.pid);
     if (by == its.fence_of.end() || line.what == "cancelled") return;
     its.settled = by->second;
+    if (std::erase(its.closed, by->second) > 0) return;
     // A store that has lost what it did may give a number again.
     const bool of_another = by->second == its.last_fence && line.pid != its.last_by;
     if (by->second < its.last_fence || of_another)
@@ -97,6 +100,7 @@ void read_line(stories& all, const entry& line, std::size_t at, judgement& found
         its.delayed.emplace(static_cast<std::int64_t>(line.fence), line.attempt);
     } else if (what == "reviving") {
         ++its.lives;
+        its.closed.push_back(its.last_fence);
     } else if (what.starts_with("needs:")) {
         its.parents.push_back(what.substr(6));
     } else if (what.starts_with("stage") || what.starts_with("kept")) {

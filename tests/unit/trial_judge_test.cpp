@@ -124,6 +124,27 @@ TEST_CASE("what a frozen worker still does under its old claim is no violation")
     CHECK(tells.judged().stale_refused == 1);
 }
 
+TEST_CASE("who ended a task may hear of it when the task has another life, once") {
+    story_teller tells;
+    tells.says("started", "a", 1, 1, 2).says("ended", "a", 0, 1, 2).says("reviving", "a");
+    tells.runs("a", 2, 3).says("success", "a", 0, 0, 2);
+    CHECK(tells.judged().violated.empty());
+
+    SECTION("which says nothing for an attempt that another followed in that life") {
+        story_teller stale;
+        stale.says("started", "a", 1, 1, 2)
+            .says("started", "a", 2, 2, 4)
+            .says("ended", "a", 0, 2, 4)
+            .says("reviving", "a");
+        stale.runs("a", 3, 3).says("success", "a", 0, 0, 2);
+        CHECK(stale.judged().violated.at("stale_accepted") == 1);
+    }
+    SECTION("nor for a second end") {
+        tells.says("success", "a", 0, 0, 2);
+        CHECK(tells.judged().violated.at("stale_accepted") == 1);
+    }
+}
+
 TEST_CASE("a store's clock that jumps makes a delay shorter") {
     story_teller tells;
     tells.says("delayed", "a", 500, 1000);
