@@ -26,7 +26,7 @@ errand_warnings(errand_shifted_clock)
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
     trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/silence.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
     trial/judge.cpp trial/judgement.cpp trial/admissions.cpp trial/batches.cpp trial/lateness.cpp trial/standing.cpp trial/steadiness.cpp
-    trial/ticks.cpp trial/waits.cpp
+    trial/ticks.cpp trial/waits.cpp trial/processes.cpp
     trial/closing.cpp trial/at_rest.cpp trial/shared_limit.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)
 target_link_libraries(errand_trial PRIVATE CLI11::CLI11 SQLite::SQLite3)
 add_dependencies(errand_trial program_hand errand_shifted_clock)

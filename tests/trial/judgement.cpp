@@ -72,13 +72,15 @@ judgement judge(site& at) {
     const auto& emptied = at.happened.emptyings;
     const auto from = emptied.empty() ? 0 : emptied.back() + under_way;
     std::set<std::string> accepted;
-    const auto& lines = at.book().entries();
+    auto lines = at.book().entries();
+    auto happened = at.happened;
+    tell_apart(lines, happened);
     for (const auto& line : lines) {
         if (line.when < from) continue;
         if (line.what == "accepted") accepted.insert(line.task);
         if (line.what.starts_with("tick:")) accepted.insert(line.what.substr(5));
     }
-    auto found = judge(lines, look_at_all(at.app(), accepted), at.happened);
+    auto found = judge(lines, look_at_all(at.app(), accepted), happened);
     for (const auto& one : at.complaints) {
         found.violate("unexplained", one);
         found.words.insert(found.words.begin(), one);

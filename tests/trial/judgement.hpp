@@ -70,6 +70,9 @@ struct judgement {
     bool good(bool may_lose) const;
 };
 
+// Pure. A number that the system gave to several workers, one after the other, becomes a number for each.
+void tell_apart(std::vector<fault_test::entry>& lines, chronicle& happened);
+
 using endings = std::map<std::string, std::optional<ending>>;
 
 // Pure. `ended`: of all accepted tasks; nothing for one that the store does not know.

@@ -61,6 +61,23 @@ TEST_CASE("a worker that stood still has given up no report for that") {
     CHECK(tells.judged().good(false));
 }
 
+TEST_CASE("a worker that is given the number of a dead one has given up none of that one's reports") {
+    story_teller tells;
+    tells.says("up", "-", 0, 0, 2).says("started", "a", 1, 1, 2).says("ended", "a", 0, 1, 2);
+    tells.happened.deaths.push_back({tells.now += 10, 2});
+    tells.runs("a", 2, 3);
+    tells.now += 10'000;
+    tells.says("up", "-", 0, 0, 2).runs("b", 3, 2);
+    tells.happened.stops.push_back({2, tells.now, tells.now + 10});
+    CHECK(tells.judged().violated.at("unsettled") == 1);
+    tell_apart(tells.lines, tells.happened);
+    CHECK(tells.judged().violated.empty());
+    CHECK(tells.lines.front().pid == 2);
+    CHECK(tells.happened.deaths.front().pid == 2);
+    CHECK(tells.lines.back().pid != 2);
+    CHECK(tells.happened.stops.front().pid == tells.lines.back().pid);
+}
+
 TEST_CASE("each rule of order and time is held against the journal") {
     story_teller tells;
     std::string broken;
