@@ -2,6 +2,8 @@
 
 #include "core/record.hpp"
 
+#include <algorithm>
+
 namespace errand::sqlite {
 namespace {
 
@@ -92,6 +94,14 @@ void aside_tasks::tell_adopters() {
     for (auto* who : told) {
         tx_.idle.stop_waiting_aside(*who);
         tx_.notify(*who, notice::kind::aside);
+    }
+}
+
+void aside_tasks::tell_adopters_of_opened() {
+    tell_adopters();
+    const auto holds = [](const auto& entry) { return entry.second->aside(); };
+    for (const auto& [name, queue] : tx_.cache().queues()) {
+        if (std::ranges::any_of(queue.lists, holds)) return tx_.concerns_others();
     }
 }
 

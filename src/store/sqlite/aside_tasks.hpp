@@ -16,8 +16,12 @@ public:
     void enter() { stood_aside_ = false; }
     // If the call has put any aside.
     void tell_adopters_of_new() {
-        if (stood_aside_) tell_adopters();
+        if (!stood_aside_) return;
+        tell_adopters();
+        tx_.concerns_others();
     }
+    // If gates that such tasks may wait for were opened by the call.
+    void tell_adopters_of_opened();
     // Those of this namespace for whom there is something; they are told once.
     void tell_adopters();
 

@@ -156,7 +156,8 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
             tx_.idle.wait(tx_.by(), name);
         }
         const bool left = filled && tx_.idle.waiting(tx_.ns(), name) > 0;
-        const bool timed = left && std::ranges::find(claimed.timed, name) != claimed.timed.end();
+        // Where nobody of this process waits, somebody of another does.
+        const bool timed = filled && std::ranges::find(claimed.timed, name) != claimed.timed.end();
         const bool backlog = left || cut_short;
         if (timed || (backlog && queues_.any_ready(tx_.cache().find_queue(name)))) queues_.wake(name, 1);
     }

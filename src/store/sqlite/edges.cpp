@@ -197,7 +197,10 @@ void edges::announce(const task_id& id, tidings what, std::int64_t at,
                      std::optional<std::string_view> schedule) {
     sql_.announce.run(tx_.ns(), id.view(), text_of(what), at, schedule);
     if (at > tx_.now()) return;
-    if (auto* one = tx_.idle.take_resolver(tx_.ns())) tx_.notify(*one, notice::kind::news);
+    if (auto* one = tx_.idle.take_resolver(tx_.ns()))
+        tx_.notify(*one, notice::kind::news);
+    else
+        tx_.concerns_others();
 }
 
 bool edges::any_news(const task_id& id, tidings what) {

@@ -15,8 +15,6 @@
 namespace errand::sqlite {
 namespace {
 
-// How often the file is looked at for what other processes have done: while somebody waits for that, and else.
-constexpr std::chrono::milliseconds short_look{15}, long_look{100};
 // After a failure that may pass.
 constexpr std::chrono::milliseconds pause{100};
 // Others may have the file locked for so long before anybody is told.
@@ -45,8 +43,8 @@ void tell(store_listener& to, const notice& one) {
 
 }  // namespace
 
-engine::engine(address at, clock_function clock, bool threadless)
-    : at_{std::move(at)}, clock_{std::move(clock)}, threadless_{threadless} {
+engine::engine(address at, clock_function clock, bool threadless, std::chrono::milliseconds latest_look)
+    : at_{std::move(at)}, clock_{std::move(clock)}, threadless_{threadless}, latest_look_{latest_look} {
     if (!threadless_) thread_ = std::thread{[this] { run(); }};
 }
 
@@ -62,7 +60,7 @@ engine::~engine() {
         const std::lock_guard lock{guard_};
         stopping_ = true;
     }
-    changed_.notify_all();
+    rouse();
     thread_.join();
 }
 
@@ -97,20 +95,12 @@ void engine::put(std::shared_ptr<job> one) {
         line_.push_back(std::move(one));
     }
     if (threadless_) return run_here();
-    changed_.notify_all();
+    rouse();
 }
 
 bool engine::withdraw(const job& one) {
     const std::lock_guard lock{guard_};
     return std::erase_if(line_, [&](const auto& other) { return other.get() == &one; }) > 0;
-}
-
-void engine::look_now() {
-    {
-        const std::lock_guard lock{guard_};
-        looks_now_ = true;
-    }
-    changed_.notify_all();
 }
 
 // ---- the thread ----------------------------------------------------------------------------------------
@@ -153,26 +143,10 @@ void engine::run_here() {
     }
 }
 
-// Until there is a call, or it is time to look at what others did.
-void engine::wait_for_work(std::unique_lock<std::mutex>& lock) {
-    const auto must_act = [this] { return stopping_ || detaching_ > 0; };
-    if (not_before_) {
-        changed_.wait_until(lock, *not_before_, must_act);
-        not_before_.reset();
-    } else if (at_.in_memory() || !operations_) {
-        changed_.wait(lock, [&] { return must_act() || !line_.empty(); });
-    } else {
-        const auto look = waits_for_others_ ? short_look : long_look;
-        changed_.wait_for(lock, look, [&] { return must_act() || looks_now_ || !line_.empty(); });
-        looks_now_ = false;
-    }
-}
-
 void engine::turn(bool reading) {
     if (!operations_ && !open()) return;
     try {
-        if (!at_.in_memory() && !inside_ && operations_->tx.overtaken()) unseen_ = true;
-        if (unseen_) unseen_ = !look();
+        if (door_) look_if_changed();
         bool any = false;
         {
             const std::lock_guard lock{guard_};
@@ -193,6 +167,8 @@ bool engine::open() {
     try {
         in_ = inside_ ? std::make_unique<connection>(inside_) : open_database(at_);
         operations_ = std::make_unique<operations>(*in_, idle_, clock_, random_key(), inside_ != nullptr);
+        if (!at_.in_memory()) file_ = sqlite3_db_filename(in_->raw(), "main");
+        if (!at_.in_memory() && !inside_) door_ = std::make_unique<doorbell>(file_);
         return true;
     } catch (const failure& why) {
         if (may_pass(why)) {
@@ -224,6 +200,12 @@ bool engine::begin(bool reading) {
         fail_all(std::current_exception());
     }
     return false;
+}
+
+void engine::commit() {
+    operations_->tx.commit();
+    // Inside, whoever commits the transaction says so.
+    if (!inside_) tell_other_processes();
 }
 
 engine::jobs engine::take(bool reading) {
@@ -265,7 +247,7 @@ void engine::run_all(const jobs& all) {
             one->run(*operations_);
             operations_->leave();
         }
-        operations_->tx.commit();
+        commit();
     } catch (...) {
         failed = std::current_exception();
     }
@@ -284,7 +266,7 @@ void engine::run_one(const std::shared_ptr<job>& one) {
         operations_->enter(*one->by);
         one->run(*operations_);
         operations_->leave();
-        operations_->tx.commit();
+        commit();
     } catch (const failure& why) {
         operations_->tx.abandon();
         return judge(one, why);
@@ -357,24 +339,6 @@ void engine::fail_all(std::exception_ptr why) {
         line_.clear();
     }
     for (const auto& one : all) one->answer(why);
-}
-
-// False: there is mail, and the file is locked by somebody who may be waiting for a call that only reads.
-bool engine::look() {
-    operations_->tx.begin(true);
-    const bool mail = operations_->look_around();
-    operations_->tx.commit();
-    if (!mail) return true;
-    try {
-        operations_->tx.begin(false);
-        operations_->fetch_mail();
-        operations_->tx.commit();
-    } catch (const failure& why) {
-        if (!is_locked(why)) throw;
-        operations_->tx.abandon();
-        return false;
-    }
-    return true;
 }
 
 void engine::send_notices() {

@@ -9,6 +9,7 @@
 
 #include "store/settings.hpp"
 #include "store/sqlite/address.hpp"
+#include "store/sqlite/doorbell.hpp"
 #include "store/sqlite/operations.hpp"
 
 #include <condition_variable>
@@ -38,13 +39,18 @@ public:
 
 class engine {
 public:
+    // Where other processes are heard to knock, their file is looked at no later than after this all the same.
+    static constexpr std::chrono::milliseconds usual_latest_look{1000};
+
     // The engine of that file in this process, or of that app's memory.
-    static std::shared_ptr<engine> of(const store_settings& settings);
+    static std::shared_ptr<engine> of(const store_settings& settings,
+                                      std::chrono::milliseconds latest_look = usual_latest_look);
     // One that makes its calls on this connection, inside of the transactions that its owner begins and ends.
     static std::shared_ptr<engine> inside(const store_settings& settings, sqlite3* connection);
 
     // Without a thread of its own, a call is done by whoever puts it into the line, or runs another one just then.
-    engine(address at, clock_function clock, bool threadless = false);
+    engine(address at, clock_function clock, bool threadless = false,
+           std::chrono::milliseconds latest_look = usual_latest_look);
     // Inside of somebody else's transaction; without a thread.
     engine(address at, clock_function clock, sqlite3* inside);
     ~engine();
@@ -61,7 +67,8 @@ public:
 
     // Somebody of this process has committed something beside it: it looks now for what its callers wait for.
     void look_now();
-    // The transaction that it is inside of was committed: the engine of the file in this process, if there is one, looks.
+    // The transaction that it is inside of was committed: the engine of the file in this process, if there is one, looks, and so do
+    // those of other processes.
     void committed();
 
     const address& where() const noexcept { return at_; }
@@ -72,10 +79,14 @@ private:
 
     void run();
     void run_here();
+    void rouse();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
+    void sleep_by_the_door(std::unique_lock<std::mutex>& lock);
     void turn(bool reading);
     bool open();
     bool begin(bool reading);
+    void commit();
+    void tell_other_processes();
     jobs take(bool reading);
     void read_meanwhile();
     void run_all(const jobs& all);
@@ -86,12 +97,15 @@ private:
     void note_success();
     void tell_all(const std::string& words);
     void fail_all(std::exception_ptr why);
+    job::moment not_to_look_before() const;
+    void look_if_changed();
     bool look();
     void send_notices();
 
     const address at_;
     const clock_function clock_;
     const bool threadless_;
+    const std::chrono::milliseconds latest_look_{};
     sqlite3* const inside_ = nullptr;
 
     std::mutex guard_;  // of what follows
@@ -101,6 +115,7 @@ private:
     bool running_ = false;
     bool stopping_ = false;
     bool looks_now_ = false;
+    std::atomic<bool> asleep_{false};          // by the door: whoever has something for the thread rings
     bool waits_for_others_ = false;            // somebody of this process waits for what another may do
     std::optional<job::moment> not_before_{};  // after a failure that may pass
 
@@ -110,7 +125,11 @@ private:
     std::unique_ptr<operations> operations_;
     std::optional<job::moment> failing_since_{};  // no call that writes has succeeded since then
     bool told_of_trouble_ = false;
-    bool unseen_ = false;  // another process has written, and nobody has looked what
+    std::string file_;                // its whole path; empty in memory
+    std::unique_ptr<doorbell> door_;  // of a file that is shared
+    bool unseen_ = false;             // another process has written, and nobody has looked what
+    int vain_looks_ = 0;              // so many of the last ones found something for nobody of this process
+    job::moment looked_at_{}, again_at_{};
 
     std::thread thread_;
 };

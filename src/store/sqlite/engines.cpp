@@ -34,11 +34,12 @@ files& engines() {
     return all;
 }
 
-std::shared_ptr<engine> of_file(address at, const store_settings& settings) {
+std::shared_ptr<engine> of_file(address at, const store_settings& settings,
+                                std::chrono::milliseconds latest_look) {
     const std::lock_guard lock{engines().guard};
     auto& known = engines().all[canonical(at.path)];
     if (auto there = known.lock()) return there;
-    auto made = std::make_shared<engine>(std::move(at), clock_of(settings));
+    auto made = std::make_shared<engine>(std::move(at), clock_of(settings), false, latest_look);
     known = made;
     return made;
 }
@@ -46,6 +47,7 @@ std::shared_ptr<engine> of_file(address at, const store_settings& settings) {
 }  // namespace
 
 void engine::committed() {
+    tell_other_processes();
     std::shared_ptr<engine> beside;
     {
         const std::lock_guard lock{engines().guard};
@@ -55,13 +57,13 @@ void engine::committed() {
     if (beside) beside->look_now();
 }
 
-std::shared_ptr<engine> engine::of(const store_settings& settings) {
+std::shared_ptr<engine> engine::of(const store_settings& settings, std::chrono::milliseconds latest_look) {
     auto at = parse_address(settings.url);
     if (settings.shards > 1) {
         throw usage_error{"ERRAND_SHARDS: a SQLite store is one shard, and " +
                           std::to_string(settings.shards) + " were asked for: leave it out"};
     }
-    if (!at.in_memory()) return of_file(std::move(at), settings);
+    if (!at.in_memory()) return of_file(std::move(at), settings, latest_look);
     if (!settings.home)
         return std::make_shared<engine>(std::move(at), clock_of(settings), settings.threadless);
     const std::lock_guard lock{settings.home->guard};

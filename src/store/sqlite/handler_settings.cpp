@@ -40,6 +40,7 @@ bool handler_settings::set(const settings_step& step) {
     sql_.settings_changed.run(tx_.ns(), version);
     tx_.cache().settings_are(version);
     tx_.tell_of_settings(tx_.ns(), version);
+    tx_.concerns_others();
     return true;
 }
 

@@ -14,7 +14,7 @@ void operations::leave() {
     group.settle();
     places.wake_freed();
     places.wake_let_go();
-    if (group.take_opened()) aside.tell_adopters();
+    if (group.take_opened()) aside.tell_adopters_of_opened();
     gate.write();
     group.write();
     aside.tell_adopters_of_new();

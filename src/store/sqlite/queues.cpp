@@ -31,13 +31,16 @@ void queues::came_to_be_first(queue_row& queue) {
 void queues::wake(std::string_view queue, std::size_t most) {
     for (; most > 0; --most) {
         auto* one = tx_.idle.take(tx_.ns(), queue);
-        if (!one) return;
+        if (!one) return tx_.concerns_others();
         tx_.notify(*one, notice::kind::woken);
     }
 }
 
 void queues::wake_freed() {
-    for (const auto& [queue, count] : freed_) wake(queue, std::min(count, chain));
+    for (const auto& [queue, count] : freed_) {
+        wake(queue, std::min(count, chain));
+        if (count > chain) tx_.concerns_others();
+    }
     freed_.clear();
 }
 

@@ -92,7 +92,10 @@ step_verdict schedules::make(const schedule_step& one) {
         if (one.look_at) look = one.look_at->time_since_epoch().count();
         sql_.keep_schedule.run(tx_.ns(), one.id.view(), std::string_view{one.name}, look,
                                std::string_view{one.record});
-        if (look) tell_those([&](const auto& watcher) { return *look < watcher.until; });
+        if (look) {
+            tell_those([&](const auto& watcher) { return *look < watcher.until; });
+            tx_.concerns_others();
+        }
     } else if (changes) {
         sql_.drop_schedule.run(tx_.ns(), one.id.view());
     }
@@ -161,6 +164,7 @@ void schedules::leave() {
     tx_.idle.schedule_keepers.erase(keeper);
     bool told = false;
     tell_those([&](const auto&) { return !std::exchange(told, true); });
+    if (!told) tx_.concerns_others();
 }
 
 }  // namespace errand::sqlite

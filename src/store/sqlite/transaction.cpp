@@ -132,6 +132,7 @@ void transaction::notify(std::int64_t process_of, std::string_view name, notice:
         const auto at = ended ? about.finished_at.time_since_epoch().count() : now_;
         sql.post.run(process_of, ns(), text{name}, text{letter}, about.id.view(), about.life, at,
                      std::string_view{about.outcome});
+        concerns_others();
     } else if (auto* to = idle.find(ns(), name)) {
         notify(*to, what, std::move(about));
     }

@@ -26,12 +26,16 @@ public:
     void must_be_open() const;
     void commit();
     void abandon();  // rolls back
+    bool any_notices() const noexcept { return !notices_.empty(); }
     std::vector<notice> take_notices() {
         certain_ = 0;
         return std::exchange(notices_, {});
     }
     // Whether another process has written since this was asked last.
     bool overtaken();
+    // Something was done for which somebody of another process may wait. After the commit it is told to all of them.
+    void concerns_others() noexcept { concerns_others_ = true; }
+    bool take_concerns_others() noexcept { return std::exchange(concerns_others_, false); }
 
     // Whose call the next one is. One that was never here gets its namespace.
     void enter(caller& by);
@@ -80,7 +84,8 @@ private:
     bool begun_ = false;  // inside: the savepoint is there
     std::unordered_map<std::int64_t, std::unique_ptr<namespace_cache>> caches_;
     std::vector<notice> notices_;
-    std::size_t certain_ = 0;    // so many of them are of transactions that were committed
+    std::size_t certain_ = 0;  // so many of them are of transactions that were committed
+    bool concerns_others_ = false;
     std::vector<caller*> made_;  // those whose namespace this transaction has made
     std::int64_t version_ = -1;
 
