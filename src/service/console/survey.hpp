@@ -20,7 +20,7 @@ public:
     void workers(std::size_t count) noexcept { of_store_ += count * std::chrono::microseconds{3}; }
     void running(std::size_t count) noexcept { of_store_ += count * std::chrono::microseconds{4}; }
     // The names and counters of queues alone.
-    void counters(std::size_t queues) noexcept { of_store_ += queues * std::chrono::microseconds{4}; }
+    void counters(std::size_t queues) noexcept { of_store_ += queues * std::chrono::microseconds{6}; }
     // Single tasks, schedules, limits.
     void looks(std::size_t count) noexcept { of_store_ += count * std::chrono::microseconds{50}; }
     void handlers(std::size_t count) noexcept { of_store_ += count * std::chrono::microseconds{500}; }
