@@ -2,6 +2,7 @@
 #include <errand/figures.hpp>
 #include <errand/inspect.hpp>
 
+#include "client/whole_look.hpp"
 #include "runtime/caller_loop.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace errand {
 namespace {
 
-awaitable<figures_info> figures_on(loop& there) {
+awaitable<figures_info> of_handlers_on(loop& there) {
     const auto answer = co_await there.tasks().figures();
     figures_by_handler by_handler;
     for (const auto& one : answer.counts) add_count(by_handler, one);
@@ -22,6 +23,11 @@ awaitable<figures_info> figures_on(loop& there) {
         info.handlers.push_back(shown(handler, figures));
     }
     info.all = shown({}, sum);
+    co_return info;
+}
+
+awaitable<figures_info> figures_on(loop& there) {
+    auto info = co_await of_handlers_on(there);
     const auto seen = co_await there.tasks().overview();
     for (const auto& one : seen.queues) {
         info.backlog += static_cast<std::int64_t>(one.ready + one.delayed + one.retry + one.waiting);
@@ -33,6 +39,10 @@ awaitable<figures_info> figures_on(loop& there) {
 }
 
 }  // namespace
+
+awaitable<figures_info> figures_of_handlers(detail::app_core& app) {
+    return on_caller_loop(&app, [](loop& there) { return of_handlers_on(there); });
+}
 
 awaitable<figures_info> inspector::figures() const {
     return on_caller_loop(app_, [](loop& there) { return figures_on(there); });

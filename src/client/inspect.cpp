@@ -24,7 +24,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t running_per_call = 500;
+constexpr std::size_t running_per_call = 200;
 
 running_info running_of(const found_task& task) {
     running_info one;

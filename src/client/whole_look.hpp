@@ -1,6 +1,7 @@
 // A namespace at one look: queues, workers and today, for which what they have in common is asked for once.
 #pragma once
 
+#include <errand/figures.hpp>
 #include <errand/inspect.hpp>
 
 #include <vector>
@@ -15,5 +16,7 @@ struct whole_look {
 
 // Throws store_error.
 awaitable<whole_look> look_at_whole(detail::app_core& app);
+// As inspector::figures() tells them, but not what is queued, for which all queues are looked at. Throws store_error.
+awaitable<figures_info> figures_of_handlers(detail::app_core& app);
 
 }  // namespace errand

@@ -37,12 +37,11 @@ bool has_ended(const json::object& task) {
 }
 
 awaitable<json::object> look_at_name_space(console::view_call c) {
-    const auto in = c.app.inspect();
-    const auto queues = co_await in.queues();
-    const auto workers = co_await in.workers();
-    const auto away = co_await in.away();
-    co_return json::object{
-        {"queues", json_array_of(queues)}, {"workers", workers.size()}, {"complete", away.empty()}};
+    const auto seen = co_await c.at.whole.see(c.cost);
+    const auto away = co_await c.app.inspect().away();
+    co_return json::object{{"queues", json_array_of(seen->queues)},
+                           {"workers", seen->workers.size()},
+                           {"complete", away.empty()}};
 }
 
 constexpr console::view task_view{"/v1 task", look_at_task, has_ended};

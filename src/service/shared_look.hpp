@@ -7,6 +7,7 @@
 #include "runtime/async_gate.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -34,8 +35,15 @@ public:
         co_return seen_;
     }
 
+    void hold_for(std::chrono::steady_clock::duration length) noexcept { holds_for_ = length; }
+    // What was seen holds no longer, nor does what is being looked at.
+    void forget() noexcept {
+        holds_ = false;
+        ++forgotten_;
+    }
+
 private:
-    bool is_fresh() const { return seen_ && std::chrono::steady_clock::now() - at_ < holds_for_; }
+    bool is_fresh() const { return holds_ && std::chrono::steady_clock::now() - at_ < holds_for_; }
 
     awaitable<void> renew(awaitable<Seen> look) {
         struct turn {
@@ -48,9 +56,11 @@ private:
         looks_ = true;
         failure_ = nullptr;
         const turn mine{*this};
+        const auto forgotten = forgotten_;
         try {
             seen_ = std::make_shared<const Seen>(co_await std::move(look));
             at_ = std::chrono::steady_clock::now();
+            holds_ = forgotten == forgotten_;
         } catch (...) {
             failure_ = std::current_exception();
             throw;
@@ -59,7 +69,9 @@ private:
 
     std::shared_ptr<const Seen> seen_{};
     std::chrono::steady_clock::time_point at_{};
+    bool holds_ = false;
     bool looks_ = false;
+    std::size_t forgotten_ = 0;  // so often
     async_gate looked_;
     std::chrono::steady_clock::duration holds_for_;
     std::exception_ptr failure_{};  // of the last look

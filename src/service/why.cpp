@@ -1,6 +1,9 @@
 #include "service/why.hpp"
 
+#include <errand/proxy.hpp>
+
 #include "core/limit_rules.hpp"
+#include "runtime/app_core.hpp"
 #include "service/instant.hpp"
 #include "service/words.hpp"
 
@@ -55,40 +58,53 @@ std::string ready_text(const task_info& task, const surroundings& around) {
     return "ready: the next worker of queue " + task.queue + " with a free slot takes it";
 }
 
-awaitable<void> look_for_handler(app& tasks, const task_info& task, surroundings& all) {
+void look_for_handler(const whole_look& seen, const task_info& task, surroundings& all) {
     std::vector<std::string> known;
-    for (const auto& worker : co_await tasks.inspect().workers())
+    for (const auto& worker : seen.workers)
         known.insert(known.end(), worker.handlers.begin(), worker.handlers.end());
     all.handler_is_known = std::ranges::find(known, task.handler) != known.end();
     all.nearest_handler = std::string{nearest_name(task.handler, known)};
 }
 
-// Two questions that states other than ready do not raise.
-awaitable<void> look_for_worker(app& tasks, const task_info& task, surroundings& all) {
-    for (const auto& queue : co_await tasks.inspect().queues()) {
+void look_for_worker(const whole_look& seen, const task_info& task, surroundings& all) {
+    for (const auto& queue : seen.queues) {
         if (queue.name == task.queue) all.queue_is_paused = queue.paused;
     }
-    for (const auto& worker : co_await tasks.inspect().workers()) {
+    for (const auto& worker : seen.workers) {
         for (const auto& queue : worker.queues) all.workers += queue == task.queue ? 1U : 0U;
     }
 }
 
 }  // namespace
 
-awaitable<surroundings> surroundings_of(app& tasks, const task_info& task) {
+awaitable<surroundings> surroundings_of(app& tasks, const task_info& task,
+                                        std::function<awaitable<seen_around>()> look) {
     surroundings all{.now = std::chrono::floor<duration>(std::chrono::system_clock::now())};
     if (task.state == state::ready || task.state == state::delayed) {
         const auto set = co_await tasks.settings_of(task.handler);
         all.handler_is_paused = set.settings.paused;
     }
-    const bool may_stand_aside = task.state == state::delayed && !(task.due_at && *task.due_at > all.now);
-    if (may_stand_aside && !all.handler_is_paused) co_await look_for_handler(tasks, task, all);
+    const bool may_stand_aside =
+        task.state == state::delayed && !(task.due_at && *task.due_at > all.now) && !all.handler_is_paused;
+    if (!may_stand_aside && task.state != state::working && task.state != state::ready) co_return all;
+    const auto seen = co_await look();
+    if (may_stand_aside) look_for_handler(*seen, task, all);
     if (task.state == state::working) {
-        for (const auto& worker : co_await tasks.inspect().workers())
-            all.blocks = all.blocks || std::ranges::find(worker.blocking, task.id) != worker.blocking.end();
+        all.blocks = std::ranges::any_of(seen->workers, [&](const worker_info& worker) {
+            return std::ranges::find(worker.blocking, task.id) != worker.blocking.end();
+        });
     }
-    if (task.state == state::ready) co_await look_for_worker(tasks, task, all);
+    if (task.state == state::ready) look_for_worker(*seen, task, all);
     co_return all;
+}
+
+awaitable<surroundings> surroundings_of(app& tasks, const task_info& task) {
+    const std::function<awaitable<seen_around>()> look =
+        [&core = detail::core_of(tasks)]() -> awaitable<seen_around> {
+        auto seen = co_await look_at_whole(core);
+        co_return std::make_shared<const whole_look>(std::move(seen));
+    };
+    co_return co_await surroundings_of(tasks, task, look);
 }
 
 std::string why_text(const task_info& task, const surroundings& around) {

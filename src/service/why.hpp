@@ -4,7 +4,11 @@
 #include <errand/app.hpp>
 #include <errand/task_info.hpp>
 
+#include "client/whole_look.hpp"
+
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 
 namespace errand {
@@ -20,7 +24,12 @@ struct surroundings {
     bool blocks = false;               // of a working one: it keeps a thread of its worker to itself
 };
 
-// Asks for what its state raises: none to four questions, each a few round trips.
+using seen_around = std::shared_ptr<const whole_look>;
+
+// Asks for what its state raises: nothing, what is set of its handler, and the namespace at one look, which `look` gives.
+awaitable<surroundings> surroundings_of(app& tasks, const task_info& task,
+                                        std::function<awaitable<seen_around>()> look);
+// By a look of its own.
 awaitable<surroundings> surroundings_of(app& tasks, const task_info& task);
 
 // In one sentence: what it waits for, or how it ended. Pure.

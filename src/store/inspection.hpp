@@ -72,12 +72,20 @@ struct task_list {
     std::string name;  // what the store calls it
 };
 
+// A place in a list of which no cursor is known: before what has this order, or behind it.
+struct list_place {
+    time_point order{};
+    bool behind = false;
+};
+
 struct list_call {
     task_list of;
     state where = state::ready;
     bool newest_first = true;
     std::string after;  // the cursor of the last one seen; empty: from the beginning
     std::size_t limit = 100;
+    // Where it begins instead, while there is no cursor. Not of ready and working tasks.
+    std::optional<list_place> from{};
 };
 
 struct list_item;

@@ -187,6 +187,9 @@ public:
     // The lists of tasks in this state; of all queues when the name is empty.
     virtual awaitable<std::vector<task_list>> lists(state where, std::string_view queue) = 0;
     virtual awaitable<list_answer> list(const list_call& call) = 0;
+    // Where the first task of each of these stands: its order; nullopt: there is none. It may be gone when it is listed. All in
+    // the same direction and without a cursor; not of what workers run.
+    virtual awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) = 0;
     // No task of the queue is claimed from now on; what runs goes on. False: it was so already.
     virtual awaitable<bool> pause(std::string_view queue) = 0;
     virtual awaitable<bool> resume(std::string_view queue) = 0;

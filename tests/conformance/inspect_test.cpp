@@ -141,6 +141,73 @@ TEST_CASE("successes of several queues and retentions are listed in one order", 
     CHECK(got == std::vector{11, 9, 7, 5, 3, 1});
 }
 
+TEST_CASE("tasks of many queues are listed in one order, each once, by a cursor that does not grow with them",
+          "[inspect]") {
+    constexpr int queues = 12, tasks = 36;
+    desk t;
+    const auto page = GENERATE(1U, 5U);
+    const auto order = GENERATE(list_order::oldest_first, list_order::newest_first);
+    // Several times in all queues, and more than one to many of a time: tasks that end together.
+    const auto queue_of = [](int i) { return "queue-" + std::to_string(i * 7 % queues); };
+    std::vector<errand::handle<int>> all;
+    for (const int i : up_to(tasks)) {
+        all.push_back(t.submit(i, {.queue = queue_of(i), .delay = 1h + i / 4 * 1s}));
+        t.submit(100 + i, {.queue = queue_of(i)});
+    }
+    const auto seen = [&](state in) {
+        std::vector<errand::task_info> found;
+        std::string next;
+        do {
+            auto got = t.run(t.app.inspect().list({.state = in}, next, page, order));
+            for (auto& one : got.tasks) found.push_back(std::move(one));
+            next = got.next;
+            CHECK(next.size() < 300);
+        } while (!next.empty());
+        return found;
+    };
+    const auto each_once = [&](state in, const std::vector<int>& expected) {
+        INFO(to_string(in));
+        auto found = t.numbers(seen(in));
+        std::ranges::sort(found);
+        CHECK(found == expected);
+    };
+    const auto in_order = [&](state in, auto time) {
+        INFO(to_string(in));
+        auto found = seen(in);
+        if (order == list_order::newest_first) std::ranges::reverse(found);
+        CHECK(std::ranges::is_sorted(found, {}, time));
+    };
+    std::vector<int> later;
+    for (const int i : up_to(tasks)) later.push_back(100 + i);
+    each_once(state::ready, later);
+    each_once(state::delayed, up_to(tasks));
+    in_order(state::delayed, [](const errand::task_info& one) { return one.due_at; });
+    for (const auto& one : all) t.run(one.cancel());
+    each_once(state::delayed, {});
+    each_once(state::cancelled, up_to(tasks));
+    in_order(state::cancelled, [](const errand::task_info& one) { return one.finished_at; });
+}
+
+TEST_CASE("successes of many queues are listed each once, by page", "[inspect]") {
+    auto settings = errand::test::fresh_settings();
+    for (const int i : up_to(6)) settings.queues["queue-" + std::to_string(i)] = 1;
+    desk t{std::move(settings)};
+    for (const int i : up_to(48)) {
+        t.submit(i, {.queue = "queue-" + std::to_string(i % 6), .retention = i % 4 ? 1h : 2h});
+    }
+    t.start();
+    eventually([&] {
+        return t.listed({.state = state::success}, 50, list_order::oldest_first).size() == 48;
+    });
+    for (const auto order : {list_order::oldest_first, list_order::newest_first}) {
+        for (const std::size_t page : {1U, 7U}) {
+            auto found = t.listed({.state = state::success}, page, order);
+            std::ranges::sort(found);
+            CHECK(found == up_to(48));
+        }
+    }
+}
+
 TEST_CASE("a list is filtered by queue, handler, biz_id, tag and error", "[inspect]") {
     desk t;
     t.submit(1, {.biz_id = "one", .delay = 1h, .tags = {"red", "round"}});

@@ -77,3 +77,20 @@ TEST_CASE("a look that fails does so for all who waited for it, and the next one
     CHECK(t.begun == 2);
     CHECK(t.seen == std::vector{2});
 }
+
+TEST_CASE("what is forgotten while somebody looks is looked at anew", "[service]") {
+    slow_look t;
+    t.ask();
+    t.shared.forget();
+    t.end();
+    CHECK(t.seen == std::vector{1});
+    t.ask();
+    t.end();
+    CHECK(t.seen == std::vector{1, 2});
+    t.ask();
+    CHECK(t.seen == std::vector{1, 2, 2});
+    t.shared.forget();
+    t.ask();
+    t.end();
+    CHECK(t.seen == std::vector{1, 2, 2, 3});
+}

@@ -3,6 +3,7 @@
 #include "runtime/app_core.hpp"
 #include "support/metric_page.hpp"
 #include "support/places.hpp"
+#include "support/redis_server.hpp"
 #include "worker/handlers.hpp"
 
 #include <boost/asio/connect.hpp>
@@ -38,7 +39,8 @@ std::string say(std::uint16_t port, std::string_view request) {
 // A worker that shows its metrics.
 struct measured : bench {
     measured() : measured{static_cast<std::uint16_t>(errand::test::free_port())} {}
-    explicit measured(std::uint16_t at) : bench{settings_at(at)}, port{at} {}
+    explicit measured(std::uint16_t at) : measured{settings_at(at), at} {}
+    measured(errand::config settings, std::uint16_t at) : bench{std::move(settings)}, port{at} {}
 
     static errand::config settings_at(std::uint16_t port) {
         auto settings = errand::test::fresh_settings();
@@ -129,6 +131,64 @@ TEST_CASE("counters equal what a run did, exactly") {
         CHECK(page.at("errand_reports_stale_total") == 0);
         CHECK(page.at("process_resident_memory_bytes") > 1e6);
     }
+}
+
+TEST_CASE("counters equal the journal of a run whose store is killed again and again, exactly",
+          "[concurrent][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    const auto port = static_cast<std::uint16_t>(errand::test::free_port());
+    auto settings = measured::settings_at(port);
+    settings.store = server.url();
+    settings.threads = 2;
+    measured t{std::move(settings), port};
+    t.book.body = [&](errand::task_context& self) -> errand::awaitable<int> {
+        t.book.note("started");
+        co_await worker_test::sleep(10ms);
+        const auto& kind = self.headers().at("kind");
+        if (kind == "retries" && self.attempt() == 1) {
+            t.book.note("failed");
+            throw std::runtime_error{"not yet"};
+        }
+        if (kind == "dies") {
+            t.book.note("died");
+            throw errand::discard{"never"};
+        }
+        t.book.note("succeeded");
+        co_return 1;
+    };
+    t.start();
+    constexpr int rounds = 3, tasks = 30;
+    std::vector<errand::handle<int>> all;
+    for (int round = 0; round < rounds; ++round) {
+        const auto before = t.book.count("started");
+        for (int i = 0; i < tasks; ++i) {
+            for (const auto* kind : {"succeeds", "retries", "dies"})
+                all.push_back(submit(t, {.headers = {{"kind", kind}}}));
+        }
+        eventually([&] { return t.book.count("started") > before; });
+        server.kill();
+        server.restart();
+    }
+    for (const auto& h : all) end_of(t, h);
+    eventually([&] { return t.page().at("errand_reports_pending") == 0; });
+
+    const auto page = t.page();
+    const auto journal = [&](const std::string& what) { return static_cast<double>(t.book.count(what)); };
+    CHECK(page.at(submitted("accepted")) == static_cast<double>(all.size()));
+    CHECK(page.at(of_free_form("errand_attempts_started_total")) == journal("started"));
+    CHECK(page.at(finished("success")) == journal("succeeded"));
+    CHECK(page.at(finished("retry")) == journal("failed"));
+    CHECK(page.at(finished("dead")) == journal("died"));
+    CHECK(page.at(finished("snoozed")) + page.at(finished("cancelled")) + page.at(finished("lost")) +
+              page.at(finished("given_back")) ==
+          0);
+    CHECK(page.at("errand_store_reconnects_total") >= rounds);
+    // What the store has counted, for all processes: of a task each end once.
+    const auto queues = t.run(t.app.inspect().queues());
+    REQUIRE(queues.size() == 1);
+    CHECK(queues.front().ended.at(state::success) == 2 * rounds * tasks);
+    CHECK(queues.front().ended.at(state::dead) == rounds * tasks);
+    CHECK(static_cast<double>(queues.front().failed) == journal("failed"));
 }
 
 TEST_CASE("a task that is cancelled while it runs, and one that is too late, are counted as such") {

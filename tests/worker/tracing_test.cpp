@@ -12,6 +12,10 @@
 
 #include <algorithm>
 #include <set>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace std::chrono_literals;
 using namespace worker_test;
@@ -54,6 +58,25 @@ struct traced : bench {
     counter dropped = std::make_shared<std::atomic<std::uint64_t>>(0);
     fake_collector collector;
 };
+
+// A worker of another process, which sends its spans to the collector that it is told of, and stays in its first attempt.
+[[noreturn]] void work_until_killed(const errand::config& settings, int told) {
+    try {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        std::string endpoint;
+        for (char c = 0; ::read(told, &c, 1) == 1 && c != '\n';) endpoint += c;
+        bench t{settings};
+        t.app.trace_with(exporter_to(endpoint, std::make_shared<std::atomic<std::uint64_t>>(0)));
+        t.book.body = [](errand::task_context&) -> errand::awaitable<int> {
+            co_await worker_test::sleep(1h);
+            co_return 0;
+        };
+        t.start();
+        while (true) ::pause();
+    } catch (...) {
+        ::_exit(1);
+    }
+}
 
 bool in_order(const seen_span& one) {
     return std::stoull(one.text("startTimeUnixNano")) <= std::stoull(one.text("endTimeUnixNano"));
@@ -139,6 +162,38 @@ TEST_CASE("the attempts of a task that is retried stand beside each other") {
     CHECK(tries[1].attribute("errand.attempt") == "2");
     CHECK_FALSE(tries[1].failed());
     CHECK(tries[0].id() != tries[1].id());
+}
+
+TEST_CASE(
+    "of a worker that is killed in the middle there is no span, and the next attempt stands where its own would",
+    "[shared_by_apps][forked]") {
+    auto settings = errand::test::fresh_settings();
+    settings.lease = 1s;
+    int where[2];
+    REQUIRE(::pipe(where) == 0);
+    // Before there are threads that a fork would lose.
+    const auto child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) work_until_killed(settings, where[0]);
+    traced t{settings};
+    const auto endpoint = t.collector.endpoint() + '\n';
+    REQUIRE(::write(where[1], endpoint.data(), endpoint.size()) == static_cast<ssize_t>(endpoint.size()));
+    t.book.body = [](errand::task_context&) -> errand::awaitable<int> { co_return 1; };
+    const auto h = submit(t);
+    eventually([&] { return t.info(h).state == state::working; });
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(where[0]);
+    ::close(where[1]);
+    t.start();
+    end_of(t, h);
+    const auto submitted = t.span("submit default");
+    const auto processed = t.span("process default");
+    CHECK(processed.trace() == submitted.trace());
+    CHECK(processed.parent() == submitted.id());
+    CHECK(processed.links() == std::vector{submitted.id()});
+    CHECK(processed.attribute("errand.outcome") == "success");
+    CHECK(processed.attribute("errand.attempt") == "2");
 }
 
 TEST_CASE("a bulk is one submission, whose context all of its tasks carry") {

@@ -67,6 +67,7 @@ void write_down(web::call& c, std::string what, std::string on, std::string came
     core.log->info("console: {} {} {}: {} (request {})", c.in.who.empty() ? "somebody" : c.in.who, what, on,
                    came, c.in.id);
     auto& office = office_of(c.at.shared());
+    office.whole.forget();
     office.streams.hurry();
     office.actions.add({.who = c.in.who,
                         .request = c.in.id,

@@ -22,10 +22,6 @@ namespace errand::console {
 namespace {
 
 constexpr duration between_rounds = std::chrono::seconds{1};
-// A look that takes long, as of thousands of queues, is work for the store: it has so much more time of rest than of work, up to a
-// limit that a person waits for.
-constexpr int rest_for_work = 50;
-constexpr std::chrono::steady_clock::duration longest_rest = std::chrono::seconds{15};
 // So often a page hears at least, so that it knows within seconds when nothing comes any more.
 constexpr std::size_t rounds_per_beat = 2;
 
@@ -142,13 +138,12 @@ web::answer live::watch(web::call& c, const view& what, std::string which, offic
 // When the next look is due.
 awaitable<std::chrono::steady_clock::time_point> live::look_at(topic& one) {
     const auto began = std::chrono::steady_clock::now();
-    auto rest = std::chrono::steady_clock::duration::zero();
+    look_cost cost;
     std::string now;
     std::string gist;
     try {
         ++looks_;
-        const auto document = co_await one.what.look({app_, one.at, one.which, one.hide_args});
-        rest = std::min((std::chrono::steady_clock::now() - began) * rest_for_work, longest_rest);
+        const auto document = co_await one.what.look({app_, one.at, one.which, one.hide_args, cost});
         now = frame_of("", document);
         gist = gist_of(document);
         one.over = one.what.is_last && one.what.is_last(document);
@@ -161,7 +156,7 @@ awaitable<std::chrono::steady_clock::time_point> live::look_at(topic& one) {
         one.frame = std::move(now);
         ++one.version;
     }
-    co_return began + rest;
+    co_return began + cost.rest();
 }
 
 awaitable<void> live::keep_looking(std::shared_ptr<topic> one) {

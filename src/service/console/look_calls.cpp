@@ -23,16 +23,15 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t newest_failures = 1000;
-constexpr std::size_t page_of_failures = 200;
 
 constexpr std::array view_parameters{
     web::field{"of", web::kind::text, "What it is a view of: a task's id, a queue"}};
 constexpr std::array find_parameters{web::field{"text", web::kind::text, "An id, or handler:biz_id", true}};
 constexpr std::array<std::string_view, 2> order_names{"newest_first", "oldest_first"};
 
-view_call call_for(web::call& c, const std::string& which) {
+view_call call_for(web::call& c, const std::string& which, look_cost& cost) {
     auto& hub = c.at.shared();
-    return {c.at.app(), office_of(hub), which, hub.options.console.hide_args};
+    return {c.at.app(), office_of(hub), which, hub.options.console.hide_args, cost};
 }
 
 const view& need_view(const web::call& c) {
@@ -70,7 +69,8 @@ awaitable<web::answer> show_view(web::call& c) {
     const auto& what = need_view(c);
     const web::parameters given{c.in, view_query};
     const auto which = given.text("of").value_or("");
-    co_return web::json_answer(co_await what.look(call_for(c, which)));
+    look_cost not_repeated;
+    co_return web::json_answer(co_await what.look(call_for(c, which, not_repeated)));
 }
 
 awaitable<web::answer> watch_view(web::call& c) {
@@ -105,7 +105,7 @@ awaitable<web::answer> show_failures(web::call& c) {
     std::size_t seen = 0;
     std::string next;
     do {
-        const auto page = co_await c.at.app().inspect().list(which, next, page_of_failures);
+        const auto page = co_await c.at.app().inspect().list(which, next, newest_failures);
         for (const auto& one : page.tasks) groups.add(one);
         seen += page.looked_at;
         next = page.next;

@@ -9,6 +9,7 @@
 #include "service/console/pulse.hpp"
 #include "service/console/runs.hpp"
 #include "service/console/session.hpp"
+#include "service/console/survey.hpp"
 #include "service/console/tenants.hpp"
 #include "service/hub.hpp"
 #include "service/shared_look.hpp"
@@ -24,17 +25,19 @@ public:
     explicit office(web::hub& of)
         : around{of},
           files{of.options.console},
-          beat{of.app, of.loop},
+          whole{of.app, of.loop},
+          beat{whole, of.loop},
           streams{of.app, of.loop},
           bulk{of.app, of.loop, actions},
           name_spaces{of.app, of.loop},
-          lately{of.loop, std::chrono::seconds{30}},
+          lately{of.loop, std::chrono::minutes{1}},
           days{of.app} {}
 
     const web::hub& around;
     assets files;
     sessions logins;
     action_log actions;
+    survey whole;
     pulse beat;
     live streams;
     runs bulk;

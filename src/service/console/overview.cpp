@@ -129,10 +129,11 @@ awaitable<void> add_unknown_handlers(needs& to, app& of, std::size_t delayed,
 
 awaitable<json::object> look_at_overview(view_call c) {
     const auto in = c.app.inspect();
-    const auto seen = co_await look_at_whole(detail::core_of(c.app));
-    const auto& queues = seen.queues;
-    const auto& workers = seen.workers;
-    const auto lately = co_await c.at.lately.see([in] { return in.figures(); });
+    const auto seen = co_await c.at.whole.see(c.cost);
+    const auto& queues = seen->queues;
+    const auto& workers = seen->workers;
+    auto& core = detail::core_of(c.app);
+    const auto lately = co_await c.at.lately.see([&core] { return figures_of_handlers(core); });
     const auto outboxes = co_await in.outboxes();
     const auto away = co_await in.away();
     const auto now = clock_here();
@@ -159,7 +160,7 @@ awaitable<json::object> look_at_overview(view_call c) {
         add_queue(need, one, served, now);
     }
     co_await add_unknown_handlers(need, c.app, delayed, workers, now);
-    add_dead_today(need, seen.today);
+    add_dead_today(need, seen->today);
     add_lost(need, *lately);
     add_workers(need, workers);
     add_outboxes(need, outboxes);

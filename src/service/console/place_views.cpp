@@ -49,9 +49,9 @@ std::size_t load_of(const queue_info& one) {
 }  // namespace
 
 awaitable<json::object> look_at_queues(view_call c) {
-    auto seen = co_await look_at_whole(detail::core_of(c.app));
-    auto& queues = seen.queues;
-    const auto serving = workers_by_queue(seen.workers);
+    const auto seen = co_await c.at.whole.see(c.cost);
+    auto queues = seen->queues;
+    const auto serving = workers_by_queue(seen->workers);
     const auto all = queues.size();
     if (all > most_rows) {
         std::ranges::stable_sort(queues, std::ranges::greater{}, load_of);
@@ -68,9 +68,9 @@ awaitable<json::object> look_at_queues(view_call c) {
 }
 
 awaitable<json::object> look_at_queue(view_call c) {
-    const auto seen = co_await look_at_whole(detail::core_of(c.app));
-    const auto& queues = seen.queues;
-    const auto& workers = seen.workers;
+    const auto seen = co_await c.at.whole.see(c.cost);
+    const auto& queues = seen->queues;
+    const auto& workers = seen->workers;
     const auto at = std::ranges::find(queues, c.which, &queue_info::name);
     if (at == queues.end()) throw web::not_found("no queue of this name ever had a task");
     json::array by;
@@ -87,6 +87,8 @@ awaitable<json::object> look_at_workers(view_call c) {
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
     auto workers = co_await c.app.inspect().workers();
     const auto all = workers.size();
+    c.cost.workers(all);
+    for (const auto& one : workers) c.cost.running(one.running.size());
     if (all > most_rows) workers.resize(most_rows);
     json::array rows;
     for (const auto& one : workers) {
@@ -104,7 +106,11 @@ awaitable<json::object> look_at_workers(view_call c) {
 }
 
 awaitable<json::object> look_at_handlers(view_call c) {
-    auto document = json_of(co_await c.app.inspect().figures());
+    const auto figures = co_await figures_of_handlers(detail::core_of(c.app));
+    c.cost.handlers(figures.handlers.size());
+    auto document = json_of(figures);
+    document.erase("backlog");
+    document.erase("oldest_ms");
     json::array known;
     for (const auto& one : co_await c.app.inspect().handlers()) {
         known.push_back(json::object{{"handler", one.name},
@@ -118,6 +124,7 @@ awaitable<json::object> look_at_handlers(view_call c) {
 
 awaitable<json::object> look_at_days(view_call c) {
     const auto by_day = co_await c.at.days.of(c.which);
+    c.cost.counters(c.at.whole.queues());
     json::array days;
     for (const auto& [day, one] : by_day) {
         days.push_back(json::object{{"day", day},
@@ -145,7 +152,11 @@ awaitable<json::object> look_at_health(view_call c) {
     json::array away;
     for (const auto one : co_await c.app.inspect().away()) away.emplace_back(one);
     std::map<std::string, std::size_t> workers_of;
-    for (const auto& one : co_await c.app.inspect().workers()) ++workers_of[one.version];
+    for (const auto& one : co_await c.app.inspect().workers()) {
+        ++workers_of[one.version];
+        c.cost.workers(1);
+        c.cost.running(one.running.size());
+    }
     json::array versions;
     for (const auto& [version, workers] : workers_of)
         versions.push_back(json::object{{"version", version}, {"workers", workers}});

@@ -5,6 +5,7 @@
 #include <errand/app.hpp>
 
 #include "service/console/duty.hpp"
+#include "service/console/survey.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -18,7 +19,8 @@ namespace errand::console {
 
 class pulse {
 public:
-    pulse(app& of, const boost::asio::any_io_executor& loop) : app_{of}, duties_{loop} {}
+    // `of` outlives it.
+    pulse(survey& of, const boost::asio::any_io_executor& loop) : whole_{of}, duties_{loop} {}
 
     // {"each_ms", "points": [[ended, failed, ready]]}, the latest last; null for a time in which the store was away.
     boost::json::object document();
@@ -35,9 +37,11 @@ private:
     };
     void begin();
     awaitable<void> keep_counting();
-    void add_minute(const std::map<std::string, std::int64_t>& ready);
+    void add_minute(const whole_look& seen);
+    // Null: of a time in which the store was away.
+    void add_points(std::size_t count, const whole_look* before, const whole_look* now);
 
-    app& app_;
+    survey& whole_;
     duties duties_;
     std::deque<point> points_;
     std::map<std::string, std::deque<std::int64_t>> ready_;  // by queue and minute

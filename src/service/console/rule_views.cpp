@@ -67,6 +67,7 @@ awaitable<json::object> look_at_schedules(view_call c) {
         row["upcoming"] = std::move(ticks);
         rows.emplace_back(std::move(row));
     }
+    c.cost.looks(rows.size());
     co_return json::object{{"schedules", std::move(rows)}, {"more", !page.next.empty()}};
 }
 
@@ -74,6 +75,8 @@ awaitable<json::object> look_at_limits(view_call c) {
     const auto limits = co_await c.app.limits();
     const auto quota = co_await c.app.current_quota();
     auto waiters = co_await waiters_of(c.app, limits);
+    c.cost.queues(c.at.whole.queues());
+    c.cost.looks(limits.size());
     json::object document{{"limits", json_array_of(limits)}, {"waiters", std::move(waiters)}};
     document["queued"] = quota.queued;
     document["max_queued"] = quota.rules.max_queued ? json::value{*quota.rules.max_queued} : json::value{};

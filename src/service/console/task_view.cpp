@@ -48,7 +48,12 @@ awaitable<json::object> look_at_task(view_call c) {
     };
     document["trace_url"] = link(options.trace_url);
     document["log_url"] = link(options.log_url);
-    const auto around = co_await surroundings_of(c.app, *task);
+    // The task itself is looked at each second, what is around it as rarely as all others do.
+    const std::function<awaitable<seen_around>()> look = [&at = c.at.whole]() -> awaitable<seen_around> {
+        look_cost of_all;
+        co_return co_await at.see(of_all);
+    };
+    const auto around = co_await surroundings_of(c.app, *task, look);
     document["why"] = why_text(*task, around);
     co_return document;
 }
@@ -56,7 +61,10 @@ awaitable<json::object> look_at_task(view_call c) {
 awaitable<json::object> look_at_graph(view_call c) {
     const auto graph = co_await c.app.graph(c.which, most_nodes);
     if (!graph) throw no_task();
-    co_return json_of(*graph);
+    auto document = json_of(*graph);
+    if (const auto* nodes = document.if_contains("nodes"); nodes && nodes->is_array())
+        c.cost.looks(nodes->get_array().size() / 4);
+    co_return document;
 }
 
 }  // namespace errand::console

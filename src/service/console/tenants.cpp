@@ -9,6 +9,7 @@
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
 #include "service/at_once.hpp"
+#include "service/console/survey.hpp"
 #include "service/info_json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -20,8 +21,10 @@
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
 #include <exception>
 #include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -33,25 +36,28 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t most_tenants = 20;
+constexpr std::chrono::steady_clock::duration shortest_rest = std::chrono::seconds{10};
 
 awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
-    const inspector in{core};
-    const auto figures = co_await in.figures();
+    const auto figures = co_await figures_of_handlers(core);
     const auto seen = co_await look_at_whole(core);
     const auto quota = co_await detail::current_quota(core);
     auto row = json_of(quota);
     std::size_t ready = 0;
     std::size_t working = 0;
+    std::optional<duration> oldest;
     for (const auto& one : seen.queues) {
         ready += one.count(state::ready);
         working += one.count(state::working);
+        if (one.oldest) oldest = std::max(oldest.value_or(duration{0}), *one.oldest);
     }
     row["name"] = core.settings.name_space;
     row["weight"] = weight;
     row["ready"] = ready;
     row["working"] = working;
+    row["queues"] = seen.queues.size();
     row["workers"] = seen.workers.size();
-    row["oldest_ms"] = json_of(figures.oldest);
+    row["oldest_ms"] = json_of(oldest);
     row["runs"] = figures.all.runs;
     row["failures"] = figures.all.failures;
     row["dead"] = figures.all.dead;
@@ -97,7 +103,7 @@ private:
 
 tenants::tenants(app& of, const asio::any_io_executor& loop,
                  std::chrono::steady_clock::duration connected_for)
-    : app_{of}, duties_{loop}, looks_{loop, std::chrono::seconds{10}}, connected_for_{connected_for} {}
+    : app_{of}, duties_{loop}, looks_{loop, shortest_rest}, connected_for_{connected_for} {}
 
 tenants::~tenants() = default;
 
@@ -152,6 +158,13 @@ awaitable<json::object> tenants::look() {
     co_await web::at_once(served.size(), look_at, served.size());
     // Then it is the store that is away.
     if (troubled == served.size()) std::rethrow_exception(trouble);
+    look_cost cost;
+    for (const auto& one : seen) {
+        const auto* queues = one.if_contains("queues");
+        // Once for what they hold, once for their quota.
+        if (queues) cost.queues(2 * queues->to_number<std::size_t>());
+    }
+    looks_.hold_for(std::max(cost.rest(), shortest_rest));
     json::array rows;
     for (auto& one : seen) rows.emplace_back(std::move(one));
     co_return json::object{{"tenants", std::move(rows)}, {"all", all}};

@@ -3,6 +3,7 @@
 
 #include <errand/app.hpp>
 
+#include "service/console/survey.hpp"
 #include "service/field.hpp"
 #include "service/message.hpp"
 
@@ -21,6 +22,7 @@ struct view_call {
     office& at;
     const std::string& which;  // what the view is of: a task's id, a queue
     bool hide_args = false;
+    look_cost& cost;  // so much more than one that looks at a single task
 };
 
 using view_function = awaitable<boost::json::object> (*)(view_call);

@@ -56,11 +56,7 @@ void shard_audit::read_findings(reply_reader& in, audit_step& out) const {
 }
 
 awaitable<void> shard_audit::begin(audit_step&) {
-    boost::redis::request ask_counts;
-    ask_counts.push("HGETALL", in_.keys_.counts());
-    reply counts;
-    co_await in_.caller_.command("audit", ask_counts, counts);
-    queues_ = read_counts(counts).queues;
+    queues_ = (co_await in_.counted("audit", "q:*")).queues;
     boost::redis::request ask_histories;
     ask_histories.push("SMEMBERS", in_.keys_.histories());
     reply histories;

@@ -13,7 +13,8 @@ namespace errand::redis {
 namespace {
 
 constexpr std::size_t queues_per_call = 50;
-constexpr std::int64_t tallies_per_call = 16;
+constexpr std::size_t cards_per_page = 200;
+constexpr std::int64_t most_tallies_per_call = 32, queues_of_tallies_per_call = 20'000;
 // Days among which the last tally is looked for, one after the other.
 constexpr std::array<std::int64_t, 3> looked_back{2, 16, 382};
 
@@ -38,12 +39,27 @@ queue_state read_queue(reply_reader& in, std::string queue) {
 
 }  // namespace
 
+awaitable<pairs> shard_store::read_hash(std::string_view operation, std::string_view key, std::size_t some,
+                                        std::string_view fields) {
+    pairs all;
+    std::string from = "0";
+    do {
+        boost::redis::request ask;
+        ask.push("HSCAN", key, from, "MATCH", fields, "COUNT", some);
+        reply page;
+        co_await caller_.command(operation, ask, page);
+        from = add_page(all, page);
+    } while (from != "0");
+    co_return all;
+}
+
+awaitable<known_counts> shard_store::counted(std::string_view operation, std::string_view fields) {
+    const auto all = co_await read_hash(operation, keys_.counts(), per_page, fields);
+    co_return read_counts(all);
+}
+
 awaitable<overview_answer> shard_store::overview() {
-    boost::redis::request ask_counts;
-    ask_counts.push("HGETALL", keys_.counts());
-    reply counts;
-    co_await caller_.command("overview", ask_counts, counts);
-    const auto known = read_counts(counts);
+    const auto known = co_await counted("overview");
     overview_answer got;
     for (std::size_t from = 0; from < known.queues.size(); from += queues_per_call) {
         const auto n = std::min(queues_per_call, known.queues.size() - from);
@@ -67,12 +83,8 @@ awaitable<overview_answer> shard_store::overview() {
 
 // Each tally has all queues: only those are read that are asked for.
 awaitable<totals_answer> shard_store::happened(int days) {
-    boost::redis::request ask_counts;
-    ask_counts.push("HGETALL", keys_.counts());
-    reply counts;
-    co_await caller_.command("totals", ask_counts, counts);
     totals_answer got;
-    got.so_far = read_counts(counts).so_far;
+    got.so_far = (co_await counted("totals")).so_far;
     got.now = now();
     const auto minute = got.now.time_since_epoch().count() / 60'000;
     for (auto at = minute - minutes_back; at <= minute && got.at_minute.empty(); ++at) {
@@ -81,8 +93,11 @@ awaitable<totals_answer> shard_store::happened(int days) {
     }
     if (days == 0) co_return got;
     const auto today = got.now.time_since_epoch().count() / 86'400'000;
-    for (std::int64_t at = 1; at < days; at += tallies_per_call) {
-        auto fields = day_fields(today - at, std::min<std::int64_t>(tallies_per_call, days - at));
+    const auto queues = static_cast<std::int64_t>(got.so_far.size());
+    const auto at_once =
+        std::clamp<std::int64_t>(queues_of_tallies_per_call / (queues + 1), 1, most_tallies_per_call);
+    for (std::int64_t at = 1; at < days; at += at_once) {
+        auto fields = day_fields(today - at, std::min(at_once, days - at));
         co_await read_tallies(std::move(fields), got, minute);
     }
     // What they began from: most often yesterday's; after quiet days an older one.
@@ -106,17 +121,13 @@ awaitable<void> shard_store::read_tallies(std::vector<std::string> fields, total
 }
 
 awaitable<std::vector<worker_card>> shard_store::workers() {
-    boost::redis::request ask_cards;
-    ask_cards.push("HGETALL", keys_.cards());
-    reply cards;
-    co_await caller_.command("workers", ask_cards, cards);
+    auto cards = co_await read_hash("workers", keys_.cards(), cards_per_page);
     boost::redis::request ask_times;
     ask_times.push("ZRANGE", keys_.workers(), 0, -1, "WITHSCORES");
     reply times;
     co_await caller_.command("workers", ask_times, times);
     std::vector<worker_card> got;
-    for (auto& [name, card] : read_pairs(cards)) got.push_back({name, card, {}});
-    std::ranges::sort(got, {}, &worker_card::name);
+    for (auto& [name, card] : cards) got.push_back({name, std::move(card), {}});
     for (const auto& [name, until] : read_scores(times)) {
         const auto at = std::ranges::lower_bound(got, name, {}, &worker_card::name);
         if (at != got.end() && at->name == name) at->alive_until = time_point{duration{until}};

@@ -4,12 +4,25 @@
 #include "store/redis/shard_store.hpp"
 #include "store/redis/tallies.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
 namespace errand::redis {
 namespace {
 
 constexpr std::string_view history_list = "history ";
 constexpr std::string_view running_list = "working";
 constexpr std::string_view aside_list = "aside";
+constexpr std::size_t lists_per_call = 50;
+
+// What the script reads on from: a cursor, or a place (scripts/list_sorted.lua).
+std::string after_text(const list_call& asked) {
+    if (!asked.after.empty() || !asked.from) return asked.after;
+    return '@' + std::to_string(asked.from->order.time_since_epoch().count()) +
+           (asked.from->behind ? " 1" : " 0");
+}
 
 // The lists of a queue, in the order in which their tasks come when the oldest come first. Histories aside.
 std::vector<std::string_view> lists_of(state where) {
@@ -52,29 +65,33 @@ awaitable<std::vector<task_list>> shard_store::lists(state where, std::string_vi
     std::vector<task_list> all;
     if (where == state::working) co_return std::vector<task_list>{{"", std::string{running_list}}};
     std::vector<std::string> queues{std::string{queue}};
-    if (queue.empty()) {
-        boost::redis::request ask_counts;
-        ask_counts.push("HGETALL", keys_.counts());
-        reply counts;
-        co_await caller_.command("list", ask_counts, counts);
-        queues = read_counts(counts).queues;
-    }
+    if (queue.empty()) queues = (co_await counted("list", "q:*")).queues;
     for (const auto& one : queues) {
         for (const auto name : lists_of(where)) all.push_back({one, std::string{name}});
     }
     if (where != state::success) co_return all;
-    boost::redis::request ask_histories;
-    ask_histories.push("SMEMBERS", keys_.histories());
-    reply histories;
-    co_await caller_.command("list", ask_histories, histories);
-    reply_reader members{histories};
-    for (auto left = members.array(); left > 0; --left) {
-        const auto member = members.text();
-        for (const auto& one : queues) {
-            if (escaped(one) == queue_of_history(member))
-                all.push_back({one, std::string{history_list} + std::string{member}});
-        }
+    std::map<std::string, std::string, std::less<>> by_key;
+    for (const auto& one : queues) by_key.emplace(escaped(one), one);
+    for (const auto& member : co_await histories()) {
+        if (const auto at = by_key.find(queue_of_history(member)); at != by_key.end())
+            all.push_back({at->second, std::string{history_list} + member});
     }
+    co_return all;
+}
+
+awaitable<std::set<std::string>> shard_store::histories() {
+    std::set<std::string> all;
+    std::string from = "0";
+    do {
+        boost::redis::request ask;
+        ask.push("SSCAN", keys_.histories(), from, "COUNT", per_page);
+        reply page;
+        co_await caller_.command("list", ask, page);
+        reply_reader in{page};
+        in.array();
+        from = in.text();
+        for (in.array(); !in.done();) all.emplace(in.text());
+    } while (from != "0");
     co_return all;
 }
 
@@ -91,7 +108,7 @@ awaitable<list_answer> shard_store::list(const list_call& asked) {
     call.queue(asked.of.queue);
     call.arg(history ? std::string_view{"history"} : std::string_view{asked.of.name});
     call.arg(std::string_view{asked.newest_first ? "1" : "0"});
-    call.arg(std::string_view{asked.after});
+    call.own_arg(after_text(asked));
     call.arg(asked.limit);
     if (history) call.key(*history);
     reply answer;
@@ -112,6 +129,31 @@ awaitable<list_answer> shard_store::list(const list_call& asked) {
         const bool waits = asked.where == state::delayed || asked.where == state::retry;
         if (waits && asked.of.name != aside_list) one.task.due_at = order;
         got.items.push_back(std::move(one));
+    }
+    co_return got;
+}
+
+awaitable<std::vector<std::optional<time_point>>> shard_store::heads(std::span<const list_call> calls) {
+    std::vector<std::optional<time_point>> got;
+    got.reserve(calls.size());
+    for (; !calls.empty(); calls = calls.subspan(std::min(lists_per_call, calls.size()))) {
+        const auto some = calls.first(std::min(lists_per_call, calls.size()));
+        script_call call{script_name::heads, keys_};
+        // Other keys come after those of all queues.
+        for (const auto& one : some) {
+            if (!history_key(one.of)) call.queue(one.of.queue);
+        }
+        call.arg(std::string_view{some.front().newest_first ? "1" : "0"});
+        for (const auto& one : some) {
+            const auto history = history_key(one.of);
+            call.arg(history ? std::string_view{"history"} : std::string_view{one.of.name});
+            call.arg(history ? call.key(*history) : call.queue(one.of.queue));
+            call.own_arg(after_text(one));
+        }
+        reply answer;
+        reply_reader in{answer};
+        co_await ask(call, answer, in);
+        for (std::size_t i = 0; i < some.size(); ++i) got.push_back(read_time(in));
     }
     co_return got;
 }

@@ -11,7 +11,7 @@ namespace errand::redis {
 namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
-constexpr std::array<std::string_view, 64> last_files{
+constexpr std::array<std::string_view, 65> last_files{
     "open",           "stamp",          "submit_new",     "submit",        "work",           "extend",
     "note",           "stage",          "stages",         "promote",       "recover",        "adopt",
     "clean",          "cancel",         "find",           "watch",         "beat",           "leave",
@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 64> last_files{
     "forget",         "sweep",          "audit_links",    "schedules_due", "schedules_find", "schedules_list",
     "schedules_step", "settings_find",  "settings_set",   "limits_set",    "limits_list",    "limits_lend",
     "limits_lent",    "audit_gates",    "bundle",         "quota_take",    "figures_add",    "figures_read",
-    "yield",          "limits_waiting", "submit_instead", "requests",
+    "yield",          "limits_waiting", "submit_instead", "requests",      "heads",
 };
-static_assert(static_cast<std::size_t>(script_name::requests) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::heads) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{
@@ -33,7 +33,7 @@ constexpr std::array reading{
     script_name::running,      script_name::overview,       script_name::busy,
     script_name::repair_count, script_name::schedules_find, script_name::schedules_list,
     script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
-    script_name::figures_read, script_name::limits_waiting};
+    script_name::figures_read, script_name::limits_waiting, script_name::heads};
 
 std::vector<script> put_together() {
     std::vector<script> scripts;

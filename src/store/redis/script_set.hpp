@@ -75,6 +75,7 @@ enum class script_name : std::uint8_t {
     limits_waiting,
     submit_instead,
     requests,
+    heads,
 };
 
 struct script {

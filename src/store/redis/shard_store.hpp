@@ -6,6 +6,7 @@
 #include "store/redis/claim_text.hpp"
 #include "store/redis/keys.hpp"
 #include "store/redis/replies.hpp"
+#include "store/redis/tallies.hpp"
 #include "store/settings.hpp"
 #include "store/store.hpp"
 
@@ -71,6 +72,7 @@ public:
     awaitable<std::vector<worker_card>> workers() override;
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
     awaitable<list_answer> list(const list_call& call) override;
+    awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override;
     awaitable<bool> pause(std::string_view queue) override;
     awaitable<bool> resume(std::string_view queue) override;
     awaitable<edit_verdict> edit(const edit_call& call) override;
@@ -118,6 +120,14 @@ private:
     // Of a list that is a history list.
     std::optional<std::string> history_key(const task_list& of) const;
     awaitable<list_answer> list_running(const list_call& call);
+    // Hashes and sets that grow with queues and workers are read in pages: one command over all would hold up others. What is
+    // written meanwhile may be told or not.
+    static constexpr std::size_t per_page = 1000;
+    // `counts`, or those of its fields that match.
+    awaitable<known_counts> counted(std::string_view operation, std::string_view fields = "*");
+    awaitable<pairs> read_hash(std::string_view operation, std::string_view key, std::size_t some,
+                               std::string_view fields = "*");
+    awaitable<std::set<std::string>> histories();
     awaitable<request_answer> count_or_take_back(const request_count& of, std::int64_t mark);
     // `minute`: whose tally stands in a field of minutes.
     awaitable<void> read_tallies(std::vector<std::string> fields, totals_answer& into, std::int64_t minute);

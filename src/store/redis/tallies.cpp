@@ -57,6 +57,19 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const reply& from) {
     return pairs;
 }
 
+std::string add_page(pairs& to, const reply& from) {
+    reply_reader in{from};
+    in.array();
+    std::string next{in.text()};
+    for (in.array(); !in.done();) {
+        std::string field{in.text()};
+        std::string value{in.text()};
+        // A page may tell once more what another one has told.
+        if (!field.starts_with("~~")) to.insert_or_assign(std::move(field), std::move(value));
+    }
+    return next;
+}
+
 std::vector<std::pair<std::string, std::int64_t>> read_scores(const reply& from) {
     std::vector<std::pair<std::string, std::int64_t>> pairs;
     reply_reader in{from};
@@ -68,9 +81,9 @@ std::vector<std::pair<std::string, std::int64_t>> read_scores(const reply& from)
     return pairs;
 }
 
-known_counts read_counts(const reply& from) {
+known_counts read_counts(const pairs& from) {
     known_counts known;
-    for (const auto& [field, value] : read_pairs(from)) {
+    for (const auto& [field, value] : from) {
         if (field.starts_with("q:")) {
             known.queues.push_back(value);
             continue;

@@ -17,8 +17,13 @@ struct known_counts {
     std::map<std::string, std::int64_t> kept;  // queue -> ids in its history lists
 };
 
-// Of HGETALL counts. Throws store_error when it is something else.
-known_counts read_counts(const reply& from);
+using pairs = std::map<std::string, std::string>;
+
+// Of a page of HSCAN: adds what stands there, but for sentinels, and returns where the next page begins ("0": there is none). Throws
+// store_error when it is something else.
+std::string add_page(pairs& to, const reply& from);
+// Of what stands in `counts`.
+known_counts read_counts(const pairs& from);
 // Where the tally of a minute since 1970 stands, until that of an hour later takes its place.
 std::string minute_field(std::int64_t minute);
 // Where those of so many days stand, each under the day since 1970, the newest first.

@@ -97,6 +97,9 @@ public:
         return in_.lists(where, queue);
     }
     awaitable<list_answer> list(const list_call& call) override;
+    awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override {
+        return in_.heads(calls);
+    }
     awaitable<bool> pause(std::string_view queue) override { return in_.pause(queue); }
     awaitable<bool> resume(std::string_view queue) override { return in_.resume(queue); }
     awaitable<edit_verdict> edit(const edit_call& call) override;

@@ -169,6 +169,32 @@ awaitable<list_answer> sharded_store::list(const list_call& asked) {
     co_return got;
 }
 
+awaitable<std::vector<std::optional<time_point>>> sharded_store::heads(std::span<const list_call> calls) {
+    using heads_of_shard = std::vector<std::optional<time_point>>;
+    std::vector<std::vector<list_call>> parts(shards());
+    std::vector<std::vector<std::size_t>> places(shards());
+    for (std::size_t at = 0; at < calls.size(); ++at) {
+        auto call = calls[at];
+        const auto shard = shard_of_list(call.of.name);
+        call.of.name.erase(0, call.of.name.find('/') + 1);
+        parts.at(shard).push_back(std::move(call));
+        places[shard].push_back(at);
+    }
+    std::vector<awaitable<heads_of_shard>> asked;
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        if (!parts[shard].empty()) asked.push_back(shards_[shard]->heads(parts[shard]));
+    }
+    const auto answers = co_await shards::all_answers(std::move(asked));
+    heads_of_shard got(calls.size());
+    auto answer = answers.begin();
+    for (const auto& of : places) {
+        if (of.empty()) continue;
+        for (std::size_t i = 0; i < of.size(); ++i) got[of[i]] = answer->at(i);
+        ++answer;
+    }
+    co_return got;
+}
+
 awaitable<bool> sharded_store::change_everywhere(std::string_view what,
                                                  std::function<awaitable<bool>(store&)> change) {
     struct outcome {

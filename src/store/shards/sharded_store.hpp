@@ -84,6 +84,7 @@ public:
     awaitable<std::vector<std::size_t>> away() override;
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
     awaitable<list_answer> list(const list_call& call) override;
+    awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override;
     awaitable<bool> pause(std::string_view queue) override;
     awaitable<bool> resume(std::string_view queue) override;
     awaitable<edit_verdict> edit(const edit_call& call) override;

@@ -12,6 +12,23 @@ constexpr std::size_t needs_shown = 100;
 time_point time_of(std::int64_t ms) { return time_point{duration{ms}}; }
 time_point time_of_claim(claim_number claim) { return time_of(static_cast<std::int64_t>(claim / 1000)); }
 
+// What is behind this place and this id is read.
+struct page_start {
+    std::int64_t place;
+    std::string id;
+};
+
+page_start start_of(const list_call& call) {
+    if (!call.after.empty()) {
+        const auto blank = call.after.find(' ');
+        return {number_in(std::string_view{call.after}.substr(0, blank)), call.after.substr(blank + 1)};
+    }
+    if (!call.from) return {call.newest_first ? INT64_MAX : INT64_MIN, {}};
+    // Before all ids, or behind them.
+    const bool before = call.newest_first == call.from->behind;
+    return {call.from->order.time_since_epoch().count(), before ? std::string{} : std::string(17, '\xff')};
+}
+
 }  // namespace
 
 std::optional<found_task> inspection::find(const task_id& id) {
@@ -98,11 +115,7 @@ std::vector<task_list> inspection::lists(state where, std::string_view queue) {
 // A cursor is a place and an id: it is found again also when its task has left the list.
 list_answer inspection::list(const list_call& call) {
     if (call.of.name == running_list) return list_running(call);
-    const auto blank = call.after.find(' ');
-    const bool first = call.after.empty();
-    auto place = call.newest_first ? INT64_MAX : INT64_MIN;
-    if (!first) place = number_in(std::string_view{call.after}.substr(0, blank));
-    const auto id = first ? std::string_view{} : std::string_view{call.after}.substr(blank + 1);
+    const auto start = start_of(call);
     list_answer got;
     got.last = call.after;
     std::size_t bytes = 0;
@@ -110,7 +123,8 @@ list_answer inspection::list(const list_call& call) {
     const auto* from = tx_.cache().find_list_of(number_in(call.of.name));
     const bool waits =
         (call.where == state::delayed || call.where == state::retry) && !(from && from->aside());
-    for (auto rows = page(number_in(call.of.name), place, id, call.limit); rows.next();) {
+    for (auto rows = page(number_in(call.of.name), start.place, std::string_view{start.id}, call.limit);
+         rows.next();) {
         list_item one;
         one.task.id = *task_id::from_bytes(rows.bytes(0));
         one.task.where = call.where;
@@ -130,6 +144,17 @@ list_answer inspection::list(const list_call& call) {
         got.items.push_back(std::move(one));
         got.more = got.items.size() >= call.limit || bytes > most_bytes_listed;
         if (bytes > most_bytes_listed) break;
+    }
+    return got;
+}
+
+std::vector<std::optional<time_point>> inspection::heads(std::span<const list_call> calls) {
+    std::vector<std::optional<time_point>> got;
+    for (const auto& call : calls) {
+        const auto start = start_of(call);
+        auto& page = call.newest_first ? sql_.list_newest : sql_.list_oldest;
+        auto rows = page(number_in(call.of.name), start.place, std::string_view{start.id}, std::size_t{1});
+        got.push_back(rows.next() ? std::optional{time_of(rows.number(1))} : std::nullopt);
     }
     return got;
 }

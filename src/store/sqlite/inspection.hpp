@@ -20,6 +20,7 @@ public:
 
     std::vector<task_list> lists(state where, std::string_view queue);
     list_answer list(const list_call& call);
+    std::vector<std::optional<time_point>> heads(std::span<const list_call> calls);
 
     // ---- without looking at a single task (overview.cpp) ----
     overview_answer overview();

@@ -174,6 +174,9 @@ public:
     awaitable<list_answer> list(const list_call& call) override {
         return client_.ask({"list", reads}, [&call](operations& in) { return in.inspect.list(call); });
     }
+    awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override {
+        return client_.ask({"list", reads}, [calls](operations& in) { return in.inspect.heads(calls); });
+    }
     awaitable<bool> pause(std::string_view queue) override {
         return client_.ask({"pause"}, [=](operations& in) { return in.places.pause(queue); });
     }

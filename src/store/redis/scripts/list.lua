@@ -1,7 +1,7 @@
 -- list: a page of tasks in one state, in order.
 -- Keys:    the shard's; six for the queue; a history list
 -- Args:    which: urgent, ready, held (in groups), delayed, aside, retry, history, or `listed:` and a letter; 1 when the newest come
---          first, the cursor of the last one seen or '', how many at most
+--          first, the cursor of the last one seen, a place (list_sorted.lua) or '', how many at most
 -- Returns: 'ok', now, 1 when there may be more, the cursor of the last one looked at, then for each: cursor,
 --          order (ms; of ready ones 0), id, what `tasks` holds, notes
 -- Cost:    O(tasks given + log all)

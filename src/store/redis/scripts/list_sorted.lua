@@ -1,5 +1,12 @@
 -- list, of tasks that stand in a sorted set: by score, then by member.
--- Needs: lib_base
+-- Needs: lib_queues
+
+-- A place that no cursor has told, of tasks in the order of time: '@', an order (ms), a blank, and 1 when it is behind those of this
+-- order, else 0. Returns both; nothing of a cursor.
+local function place_of(after)
+  local order, behind = string.match(after, '^@(%-?%d+) ([01])$')
+  if order then return tonumber(order), behind == '1' end
+end
 
 local function is_before(a, b)
   for i = 1, math.min(#a, #b) do
@@ -21,13 +28,15 @@ local function rank_of(key, score, member, through)
   return low
 end
 
--- Up to `limit` members with scores in [from, to) behind the place `after` ('' or score, blank, member), and
--- for each its cursor.
+-- Up to `limit` members with scores in [from, to) behind `after` ('', a place, or score, blank, member), and for each its cursor.
 local function sorted_page(key, from, to, newest, after, limit)
   local first, last = call('ZCOUNT', key, '-inf', '(' .. from), call('ZCOUNT', key, '-inf', '(' .. to) - 1
   if after ~= '' then
-    local blank = string.find(after, ' ', 1, true)
-    local place = rank_of(key, sub(after, 1, blank - 1), sub(after, blank + 1), not newest)
+    local order, behind = place_of(after)
+    local score, member = string.match(after, '^(%S*) (.*)$')
+    -- Before all members of this score, or behind them.
+    if order then score, member = digits(tonumber(from) + order), newest == behind and '' or string.rep('\255', 17) end
+    local place = rank_of(key, score, member, not newest)
     if newest then last = math.min(last, place - 1) else first = math.max(first, place) end
   end
   if newest then first = math.max(first, last - limit + 1) else last = math.min(last, first + limit - 1) end

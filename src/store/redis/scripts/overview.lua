@@ -5,8 +5,17 @@
 --          expired, waiting, success outside of the history lists, since when it is paused (ms or ''), idle
 --          workers, life (8 bytes) of the task that is next ('' for none)
 -- Cost:    O(queues x log tasks)
--- Needs:   lib_record lib_earliest lib_listed lib_paused lib_groups
-local reply = {'ok', now, call('HLEN', own) - 1}
+-- Needs:   lib_record lib_earliest lib_listed lib_paused lib_groups lib_many
+local queues, reply = tonumber(ARGV[1]), {'ok', now, call('HLEN', own) - 1}
+
+-- What stands in a hash for each queue.
+local function of_each(key, front, back)
+  local fields = {}
+  for q = 1, queues do fields[q] = front .. name_of(q) .. back end
+  return hmget(key, fields)
+end
+local void, held_there = of_each(counts, 'v:', ''), of_each(groups, 'n', '')
+local paused = of_each(stale, '', '\n')
 
 -- Of those that wait in groups: of the group whose turn is next, else of any that is found soon.
 local function held_life(q)
@@ -19,30 +28,32 @@ local function held_life(q)
   return ''
 end
 
-local function next_life(q)
-  local head = call('ZRANGE', urgent_of(q), 0, 0)[1]
+local function next_life(q, urgent_there, lined_up)
+  local head = urgent_there > 0 and call('ZRANGE', urgent_of(q), 0, 0)[1]
   -- A few of those at the end of the list may be void.
-  local heads = head and {head} or call('LRANGE', ready_of(q), -8, -1)
+  local heads = head and {head} or lined_up > 0 and call('LRANGE', ready_of(q), -8, -1) or {}
   for i = #heads, 1, -1 do
     local body = call('HGET', tasks, sub(heads[i], 1, 16))
     if body and not is_ended(body) then return life_of(body) end
   end
-  return held_life(q)
+  return tonumber(held_there[q] or 0) > 0 and held_life(q) or ''
 end
 
-for q = 1, tonumber(ARGV[1]) do
+for q = 1, queues do
   local n, due = #reply, call('ZCARD', due_of(q))
   local delayed = due > 0 and call('ZCOUNT', due_of(q), '-inf', '(' .. digits(retry_band))
     + call('ZCOUNT', due_of(q), digits(aside_band), '+inf') or 0
-  local void = tonumber(call('HGET', counts, 'v:' .. name_of(q)) or 0)
-  reply[n + 1] = math.max(call('LLEN', ready_of(q)) - void, 0) + call('ZCARD', urgent_of(q))
-    + tonumber(call('HGET', groups, 'n' .. name_of(q)) or 0)
+  local lined_up, urgent_there = call('LLEN', ready_of(q)), call('ZCARD', urgent_of(q))
+  reply[n + 1] = math.max(lined_up - tonumber(void[q] or 0), 0) + urgent_there + tonumber(held_there[q] or 0)
   reply[n + 2], reply[n + 3] = delayed, due - delayed
+  -- Most queues have tasks in one of these states, and there is no more to be counted.
+  local left = call('ZCARD', listed_of(q))
   for i, letter in ipairs({'d', 'c', 'x', 'w', 's'}) do
     local from = bands[letter] * listed_band
-    reply[n + 3 + i] = call('ZCOUNT', listed_of(q), digits(from), '(' .. digits(from + listed_band))
+    local count = left > 0 and call('ZCOUNT', listed_of(q), digits(from), '(' .. digits(from + listed_band)) or 0
+    reply[n + 3 + i], left = count, left - count
   end
-  reply[n + 9] = call('HGET', stale, pause_field(q)) or ''
-  reply[n + 10], reply[n + 11] = call('SCARD', idle_of(q)), next_life(q)
+  reply[n + 9] = paused[q] or ''
+  reply[n + 10], reply[n + 11] = call('SCARD', idle_of(q)), next_life(q, urgent_there, lined_up)
 end
 return reply
