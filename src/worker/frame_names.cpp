@@ -37,7 +37,7 @@ std::optional<mapping> read_mapping(const std::string& line) {
     words >> range >> rights >> std::hex >> one.offset >> device >> std::dec >> one.inode >> std::ws;
     std::getline(words, one.path);
     const auto dash = range.find('-');
-    if (dash == range.npos || rights.find('x') == rights.npos || one.inode == 0) return std::nullopt;
+    if (dash == range.npos || rights.find('x') == rights.npos || one.path.empty()) return std::nullopt;
     std::from_chars(range.data(), range.data() + dash, one.from, 16);
     std::from_chars(range.data() + dash + 1, range.data() + range.size(), one.to, 16);
     return one;
@@ -137,12 +137,24 @@ std::string_view function_at(const image& file, std::uint64_t offset) {
     return found;
 }
 
+void replace_all(std::string& in, std::string_view what, std::string_view with) {
+    for (auto at = in.find(what); at != in.npos; at = in.find(what, at + with.size())) {
+        in.replace(at, what.size(), with);
+    }
+}
+
+// As who wrote it knows it: "resize::perform(std::string)", also of a coroutine's part that goes on.
 std::string readable(std::string_view symbol) {
     const std::string text{symbol};
     int failed = 0;
     const std::unique_ptr<char, decltype(&std::free)> name{
         abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &failed), &std::free};
-    return failed == 0 && name ? std::string{name.get()} : text;
+    if (failed != 0 || !name) return text;
+    std::string shown{name.get()};
+    shown.resize(std::min(shown.size(), shown.find(" [clone ")));
+    replace_all(shown, "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+                "std::string");
+    return shown;
 }
 
 std::string in_hex(std::uint64_t number) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <csignal>
 #include <cstdint>
 #include <mutex>
@@ -28,6 +29,10 @@ namespace stack_test {
     while (!end) {
         const std::lock_guard lock{nobody_waits_for};
     }
+}
+
+[[gnu::noinline]] std::size_t length_of(const std::string& text, std::vector<std::string>) {
+    return text.size();
 }
 
 // A thread, known by what the system calls it, that does something until the end.
@@ -135,6 +140,15 @@ TEST_CASE("who sleeps is not to be asked") {
     while (state.call.empty()) state = errand::state_of_thread(other.id());
     CHECK(state.call == "clock_nanosleep");
     CHECK_FALSE(state.may_be_asked);
+}
+
+TEST_CASE("a function is named as who wrote it knows it") {
+    void* const address = reinterpret_cast<void*>(&length_of);
+    const auto names = errand::frame_names(std::array<void*, 1>{address});
+    REQUIRE(names.size() == 1);
+    CHECK(
+        names[0] ==
+        "stack_test::length_of(std::string const&, std::vector<std::string, std::allocator<std::string > >)");
 }
 
 TEST_CASE("an address without a symbol is named by its file, and one of no file by itself") {
