@@ -11,6 +11,7 @@
 #include <fstream>
 #include <pthread.h>
 #include <span>
+#include <sstream>
 #include <string_view>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -119,7 +120,7 @@ bool send(pid_t thread, int number) { return ::syscall(SYS_tgkill, ::getpid(), t
 struct system_call {
     long number;
     std::string_view name;
-    bool goes_on;  // after a signal, whatever its arguments are
+    bool goes_on;  // after a signal, a futex without a time limit
 };
 
 // Those in which a thread may be for long. Reading and writing is not among those that go on: with a time limit of its socket it ends.
@@ -158,6 +159,14 @@ constexpr auto known_calls = std::to_array<system_call>({
 #endif
 });
 
+// Of "202 0x7f12 0x80 0x0 0x0 …": the fourth argument is a length of time, or null.
+bool has_time_limit(const std::string& futex) {
+    std::istringstream words{futex};
+    std::string number, place, operation, value, limit;
+    words >> number >> place >> operation >> value >> limit;
+    return limit != "0x0";
+}
+
 }  // namespace
 
 // "running", or "202 0x7f… … sp pc", or "-1 sp pc" of one that waits outside of any call, as for memory.
@@ -167,7 +176,9 @@ thread_state read_thread_state(const std::string& line) {
     const auto [end, failed] = std::from_chars(line.data(), line.data() + line.size(), number);
     if (failed != std::errc{} || number < 0) return {};
     const auto known = std::ranges::find(known_calls, number, &system_call::number);
-    if (known != known_calls.end()) return {std::string{known->name}, known->goes_on};
+    if (known != known_calls.end()) {
+        return {std::string{known->name}, known->goes_on && !(number == SYS_futex && has_time_limit(line))};
+    }
     return {"number " + std::to_string(number), false};
 }
 

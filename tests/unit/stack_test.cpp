@@ -8,8 +8,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -79,6 +79,8 @@ TEST_CASE("what the system says of a thread tells whether a signal would be noti
         read_thread_state(std::to_string(SYS_futex) + " 0x1 0x80 0x0 0x0 0x0 0x0 0x7ffd 0x7f12");
     CHECK(futex.call == "futex");
     CHECK(futex.may_be_asked);
+    CHECK_FALSE(read_thread_state(std::to_string(SYS_futex) + " 0x1 0x80 0x0 0x7ffc 0x0 0x0 0x7ffd 0x7f12")
+                    .may_be_asked);
     const auto sleep = read_thread_state(std::to_string(SYS_clock_nanosleep) + " 0x0 0x1 0x7 0x0");
     CHECK(sleep.call == "clock_nanosleep");
     CHECK_FALSE(sleep.may_be_asked);
