@@ -1,6 +1,7 @@
 #include "worker/frame_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -103,10 +104,17 @@ private:
     std::size_t size_ = 0;
 };
 
+// Null where it is no program or library.
+const ElfW(Ehdr) * head_of(const image& file) {
+    const auto head = file.at<ElfW(Ehdr)>(0, 1);
+    return !head.empty() && std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) == 0 ? head.data() : nullptr;
+}
+
 // The address that the linker gave to what stands at this offset of the file.
-std::optional<std::uint64_t> linked_address(const image& file, const ElfW(Ehdr) & head,
-                                            std::uint64_t offset) {
-    for (const auto& part : file.at<ElfW(Phdr)>(head.e_phoff, head.e_phnum)) {
+std::optional<std::uint64_t> linked_address(const image& file, std::uint64_t offset) {
+    const auto* const head = head_of(file);
+    if (!head) return std::nullopt;
+    for (const auto& part : file.at<ElfW(Phdr)>(head->e_phoff, head->e_phnum)) {
         if (part.p_type == PT_LOAD && offset >= part.p_offset && offset - part.p_offset < part.p_filesz) {
             return offset - part.p_offset + part.p_vaddr;
         }
@@ -114,27 +122,30 @@ std::optional<std::uint64_t> linked_address(const image& file, const ElfW(Ehdr) 
     return std::nullopt;
 }
 
-std::string_view function_at(const image& file, std::uint64_t offset) {
-    const auto head = file.at<ElfW(Ehdr)>(0, 1);
-    if (head.empty() || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
-    const auto address = linked_address(file, head[0], offset);
-    const auto sections = file.at<ElfW(Shdr)>(head[0].e_shoff, head[0].e_shnum);
-    if (!address) return {};
-    std::string_view found;
-    for (const auto& section : sections) {
-        if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) ||
-            section.sh_link >= sections.size())
-            continue;
-        for (const auto& one : file.at<ElfW(Sym)>(section.sh_offset, section.sh_size / sizeof(ElfW(Sym)))) {
-            if ((one.st_info & 0xf) != STT_FUNC || *address < one.st_value ||
-                *address - one.st_value >= one.st_size)
-                continue;
-            found = file.text(sections[section.sh_link], one.st_name);
-            // Where several have the place, the symbols for linking say more than those that are exported.
-            if (section.sh_type == SHT_SYMTAB) return found;
+std::string_view function_in(const image& file, const ElfW(Shdr) & table, const ElfW(Shdr) & strings,
+                             std::uint64_t address) {
+    for (const auto& one : file.at<ElfW(Sym)>(table.sh_offset, table.sh_size / sizeof(ElfW(Sym)))) {
+        const bool is_function = (one.st_info & 0xf) == STT_FUNC;
+        if (is_function && address >= one.st_value && address - one.st_value < one.st_size) {
+            return file.text(strings, one.st_name);
         }
     }
-    return found;
+    return {};
+}
+
+// Symbols for linking say more than those that are exported, where there are both.
+std::string_view function_at(const image& file, std::uint64_t address) {
+    const auto* const head = head_of(file);
+    if (!head) return {};
+    const auto sections = file.at<ElfW(Shdr)>(head->e_shoff, head->e_shnum);
+    for (const ElfW(Word) kind : std::array<ElfW(Word), 2>{SHT_SYMTAB, SHT_DYNSYM}) {
+        for (const auto& one : sections) {
+            if (one.sh_type != kind || one.sh_link >= sections.size()) continue;
+            const auto found = function_in(file, one, sections[one.sh_link], address);
+            if (!found.empty()) return found;
+        }
+    }
+    return {};
 }
 
 void replace_all(std::string& in, std::string_view what, std::string_view with) {
@@ -170,8 +181,11 @@ std::string name_of(std::uint64_t address, const std::vector<mapping>& code) {
     if (in == code.end()) return in_hex(address);
     const auto offset = address - in->from + in->offset;
     const image file{*in};
-    if (const auto symbol = function_at(file, offset); !symbol.empty()) return readable(symbol);
-    return in->path.substr(in->path.find_last_of('/') + 1) + "+" + in_hex(offset);
+    const auto linked = linked_address(file, offset);
+    if (linked) {
+        if (const auto symbol = function_at(file, *linked); !symbol.empty()) return readable(symbol);
+    }
+    return in->path.substr(in->path.find_last_of('/') + 1) + "+" + in_hex(linked.value_or(offset));
 }
 
 // From here on it is who calls handlers: the machinery of coroutines.

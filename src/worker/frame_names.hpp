@@ -9,8 +9,8 @@
 
 namespace errand {
 
-// One for each: "resize(image const&)", or "shop+0x3f21" of a file that has no symbols; addr2line knows the line of that. Each address
-// but the first is what a call returns to.
+// One for each: "resize(image const&)", or "shop+0x3f21" of a file that has no symbols: the address as the linker gave it, which addr2line
+// takes. Each address but the first is what a call returns to.
 std::vector<std::string> frame_names(std::span<void* const> addresses);
 
 // "a < b < c", as far as names say something to who wrote the handler: without what calls handlers.
