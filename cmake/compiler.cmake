@@ -14,6 +14,7 @@ function(errand_check_compiler)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
         message(FATAL_ERROR
             "errand needs clang 19 or GCC >= 14: GCC ${CMAKE_CXX_COMPILER_VERSION} destroys aggregate temporaries in "
-            "co_await expressions twice, so programs built with it crash.")
+            "co_await expressions twice, so programs built with it crash. Choose the other one in a fresh build folder: "
+            "-DCMAKE_CXX_COMPILER=clang++-19, or CXX=clang++-19 in the environment.")
     endif()
 endfunction()

@@ -39,7 +39,7 @@ enum class event_kind : std::uint8_t {
     overdue,          ///< a handler goes on although it was told to stop; after: since when
     ended_late,  ///< a handler returned after its timeout, which counts as a success; after: how long after
 
-    loop_blocked,  ///< a handler kept a worker's thread busy; after: how long
+    loop_blocked,  ///< a handler kept a worker's thread busy; after: how long; text: where it is, if it is known
     commit_step,  ///< a transaction with tasks came to a step: "before commit", "committed", "delivered", "struck"
     delivery_refused,  ///< a task that was committed in a database was not taken by the store any more; text: why
     failure,           ///< something went wrong in errand itself; text: what

@@ -185,6 +185,11 @@ public:
     /// The next tick is then; the planned ones after it stay as they are. In the past: at once. At or after the schedule's
     /// `end`: it is finished. @throws usage_error for a time after the year 2969
     virtual void next_at(time_point when) = 0;
+    /// The same of a time of another precision, which is rounded up to the millisecond.
+    template <class Duration>
+    void next_at(std::chrono::sys_time<Duration> when) {
+        next_at(std::chrono::ceil<duration>(when));
+    }
     /// No more ticks.
     virtual void stop() = 0;
     /// Later runs get these arguments, also when a program that declares the schedule as before is started anew.

@@ -1,8 +1,9 @@
 // The commands that give tasks something else: reschedule a due time, to any number of tasks that have not ended; change also
-// arguments and priority, to one that has never started.
+// arguments and priority, to one that has never started, or arguments to one that is dead.
 #include <errand/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/find_task.hpp"
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "cli/task_action.hpp"
@@ -88,14 +89,16 @@ std::string why_unchanged(session& on, const std::string& id) {
 }
 
 exit_code change(session& on, const change_options& how) {
-    const bool changed = on.run(on.inspect().change(how.id, change_of(how)));
-    const auto reason = changed ? std::string{} : why_unchanged(on, how.id);
-    if (!changed) complain(how.id + ": " + reason);
+    const auto what = change_of(how);
+    const auto id = id_of_task(on, how.id);
+    const bool changed = on.run(on.inspect().change(id, what));
+    const auto reason = changed ? std::string{} : why_unchanged(on, id);
+    if (!changed) complain(id + ": " + reason);
     if (on.json()) {
         print_document(json::object{
-            {"id", how.id}, {"changed", changed}, {"reason", changed ? json::value{} : json::value{reason}}});
+            {"id", id}, {"changed", changed}, {"reason", changed ? json::value{} : json::value{reason}}});
     } else if (changed) {
-        print("changed " + how.id + '\n');
+        print("changed " + id + '\n');
     }
     return changed ? exit_code::done : exit_code::undone;
 }
@@ -112,7 +115,9 @@ runner prepare_reschedule(CLI::App& line) {
 
 runner prepare_change(CLI::App& line) {
     const auto how = std::make_shared<change_options>();
-    line.add_option("id", how->id, "The task")->required()->type_name("ID");
+    line.add_option("id", how->id, "The task: its id, its biz_id, or handler:biz_id")
+        ->required()
+        ->type_name("ID");
     line.add_option("--args", how->args, "Other arguments: one JSON array")->type_name("JSON");
     line.add_option("--priority", how->priority, "Another priority: 0 to 9, higher first")->type_name("N");
     declare_due(line, how->due);

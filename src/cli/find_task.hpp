@@ -22,4 +22,8 @@ std::vector<std::pair<std::string_view, std::string_view>> handler_and_biz_id(st
 // A round trip by an id; one for each colon, then one for each handler and state.
 std::optional<task_info> find_task(session& on, const std::string& text);
 
+// The id of what is meant. No task need have one that is written as an id; else throws usage_error when there is none.
+// No round trip for an id; else as above.
+std::string id_of_task(session& on, const std::string& text);
+
 }  // namespace errand::cli

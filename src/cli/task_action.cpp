@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "cli/find_task.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
@@ -84,9 +85,10 @@ std::string misfit(session& on, const task_action& what, const std::string& id) 
            " tasks are " + what.past + other_way(what, task->state, id);
 }
 
-// Why it was not done; empty when it was.
-std::string attempt(session& on, const task_action& what, const std::string& id, bool dry_run) {
+// Why it was not done; empty when it was. Of a biz_id the id takes its place.
+std::string attempt(session& on, const task_action& what, std::string& id, bool dry_run) {
     try {
+        id = id_of_task(on, id);
         const auto inspect = on.inspect();
         if (!dry_run && on.run(what.one(inspect, id))) return {};
         const auto why = misfit(on, what, id);
@@ -97,11 +99,11 @@ std::string attempt(session& on, const task_action& what, const std::string& id,
 }
 
 exit_code act_on_named(session& on, const task_action& what, const task_selection& which) {
-    const auto ids = all_ids(which.ids);
+    auto ids = all_ids(which.ids);
     json::array done;
     json::array failed;
     const interruptible signal;
-    for (const auto& id : ids) {
+    for (auto& id : ids) {
         if (signal.asked()) break;
         const auto why = attempt(on, what, id, which.dry_run);
         if (why.empty()) {
@@ -220,7 +222,9 @@ exit_code act_on_matching(session& on, const task_action& what, const task_selec
 }  // namespace
 
 void declare_selection(CLI::App& line, const task_action& what, task_selection& values) {
-    line.add_option("ids", values.ids, "The tasks; - reads ids from standard input")->type_name("ID");
+    line.add_option("ids", values.ids,
+                    "The tasks: ids, biz_ids or handler:biz_id; - reads them from standard input")
+        ->type_name("ID");
     line.add_flag("--all", values.all, "All tasks that match");
     line.add_option("--state", values.state,
                     "With --all: tasks in this state (" + names_of(what.fits) +

@@ -6,6 +6,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <unistd.h>
+
 namespace errand {
 
 namespace asio = boost::asio;
@@ -30,6 +32,7 @@ void loop_thread::start() {
     work_.emplace(home_.executor());
     thread_ = std::thread{[this] {
         const thread_mark mark;
+        system_id_.store(::gettid());
         run();
         run_out();
     }};

@@ -5,10 +5,12 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <sys/types.h>
 #include <thread>
 
 namespace errand {
@@ -23,6 +25,8 @@ public:
     // One more. Before the start.
     loop& add(detail::app_core& app);
     void start();
+    // From any thread: by what the system knows it; 0 as long as it has not started.
+    pid_t system_id() const noexcept { return system_id_.load(); }
     // From any thread, while it runs: ends the connections.
     void disconnect();
     // Calls `last` there, ends the connections, and joins the thread once what was told so has ended. Not from
@@ -37,6 +41,7 @@ private:
     loop home_;
     std::deque<loop> others_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
+    std::atomic<pid_t> system_id_{0};
     std::thread thread_;
 };
 

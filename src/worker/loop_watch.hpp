@@ -4,6 +4,8 @@
 #include "worker/role.hpp"
 #include "worker/worker_thread.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <atomic>
 #include <memory>
 #include <span>
@@ -17,7 +19,7 @@ public:
     loop_watch(detail::app_core& app, const boost::asio::any_io_executor& executor,
                std::span<const std::unique_ptr<worker_thread>> threads);
 
-    // Asks each thread that runs tasks for a sign of life, and looks who has not answered the last time.
+    // Asks each thread that runs tasks for a sign of life, looks who has not answered the last time, and where that one is.
     awaitable<std::size_t> pass() override;
     // The tasks of this core's namespace whose handlers keep a thread now, as far as it is known which they are.
     std::vector<std::string> blocking(const detail::app_core& of) const;
@@ -39,10 +41,15 @@ private:
     };
 
     duration pause() override { return std::chrono::milliseconds{500}; }
-    void look(worker_thread& at, question& one);
+    // True: it has not answered, and it is time to say so.
+    bool ask(worker_thread& at, question& one);
+    void tell(worker_thread& at, question& one, std::string where);
+    // Where the thread is, in words; empty where that cannot be told. Waits for its answer, not for long.
+    awaitable<std::string> look_for(pid_t thread);
 
     std::span<const std::unique_ptr<worker_thread>> threads_;
     std::vector<question> questions_;
+    boost::asio::steady_timer patience_;
 };
 
 }  // namespace errand

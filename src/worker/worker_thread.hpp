@@ -37,6 +37,8 @@ public:
 
     // The first of its loops.
     loop& home() noexcept { return thread_.home(); }
+    // From any thread, see loop_thread.
+    pid_t system_id() const noexcept { return thread_.system_id(); }
     // Of this namespace, in the order in which they were given.
     station& serving(std::size_t which) noexcept { return stations_[which]; }
     // From any thread.

@@ -53,6 +53,21 @@ TEST_CASE("who retries a dead task, or revives one that is tried again, hears of
                ContainsSubstring("; errand retry " + later.id() + " runs it now"));
 }
 
+TEST_CASE("who acts on a task may name it by its biz_id", "[cli]") {
+    office t;
+    const auto h = t.submit(1, {.biz_id = "o-1", .delay = 1h});
+    const auto retried = t.errand({"retry", "o-1", "--json"});
+    CHECK(retried.code == 0);
+    CHECK(retried.json().at("done").as_array() == boost::json::array{h.id()});
+    CHECK(t.info(h).state == state::ready);
+    CHECK(t.errand({"change", "chore:o-1", "--args", "[8]"}).out == "changed " + h.id() + '\n');
+    CHECK(t.errand({"delete", "o-1"}).code == 0);
+    const auto gone = t.errand({"delete", "o-1"});
+    CHECK(gone.code == 1);
+    CHECK_THAT(gone.err, ContainsSubstring("errand: o-1: \"o-1\" is not a task's id, nor the biz_id of one"));
+    CHECK(t.errand({"change", "o-1", "--args", "[8]"}).code == 2);
+}
+
 TEST_CASE("cancel and delete take ids from standard input", "[cli]") {
     office t;
     std::string ids;

@@ -17,8 +17,7 @@
 namespace errand::test {
 
 cli_terminal::cli_terminal(std::vector<std::string> words,
-                           const std::map<std::string, std::string>& variables) {
-    winsize size{.ws_row = 20, .ws_col = 70, .ws_xpixel = 0, .ws_ypixel = 0};
+                           const std::map<std::string, std::string>& variables, winsize size) {
     REQUIRE(openpty(&master_, &slave_, nullptr, nullptr, &size) == 0);
     words.insert(words.begin(), ERRAND_CLI_PROGRAM);
     std::vector<std::string> environment;

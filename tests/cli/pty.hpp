@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <termios.h>
 #include <vector>
@@ -11,7 +12,8 @@ namespace errand::test {
 
 class cli_terminal {
 public:
-    cli_terminal(std::vector<std::string> words, const std::map<std::string, std::string>& variables);
+    cli_terminal(std::vector<std::string> words, const std::map<std::string, std::string>& variables,
+                 winsize size = {.ws_row = 20, .ws_col = 70, .ws_xpixel = 0, .ws_ypixel = 0});
     ~cli_terminal();
     cli_terminal(const cli_terminal&) = delete;
     cli_terminal& operator=(const cli_terminal&) = delete;

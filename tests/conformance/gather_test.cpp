@@ -173,6 +173,23 @@ TEST_CASE("all fails as soon as one task has failed, and the others go on", "[ga
     t.cancel(lasting);
 }
 
+TEST_CASE("of a hundred tasks that are awaited together the one that failed is named", "[gather]") {
+    meeting t;
+    t.start();
+    std::vector<errand::handle<int>> handles;
+    for (int i = 0; i < 99; ++i) handles.push_back(t.submit<number>(i));
+    const auto bad = t.submit<refuses>(std::string{"no such customer"});
+    handles.insert(handles.begin() + 57, bad);
+    try {
+        t.run(errand::all(handles));
+        FAIL("one of them has failed");
+    } catch (const errand::task_failed& why) {
+        CHECK(why.id() == bad.id());
+        CHECK_THAT(why.handler(), ContainsSubstring("refuses"));
+        CHECK_THAT(why.what(), ContainsSubstring(bad.id()) && ContainsSubstring("refuses"));
+    }
+}
+
 TEST_CASE("all cancels the tasks that have not ended when one has failed, if asked to", "[gather]") {
     meeting t;
     t.start();

@@ -1,9 +1,22 @@
 // Apps without a store of their own: their tasks are in memory, theirs alone, and end with them.
+#include <errand/sqlite.hpp>
+
 #include "app/unfinished.hpp"
 #include "runtime/app_core.hpp"
+#include "support/places.hpp"
 #include "support/test_app.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 using namespace std::chrono_literals;
 using errand::test::test_app;
@@ -83,4 +96,56 @@ TEST_CASE("an app in memory knows how many tasks it takes with it") {
     t.wait(first);
     CHECK(errand::unfinished_in_memory(core) == 1);
     t.stop();
+}
+
+TEST_CASE(
+    "a wrong configuration is the last that a program says which does nothing about it, and said once") {
+    auto settings = without_store();
+    settings.store = "http://nowhere";
+    std::string sentence;
+    try {
+        const errand::app app{settings};
+    } catch (const errand::usage_error& why) {
+        sentence = why.what();
+    }
+    REQUIRE(!sentence.empty());
+
+    std::array<int, 2> line{};
+    REQUIRE(::pipe(line.data()) == 0);
+    const auto child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::dup2(line[1], STDERR_FILENO);
+        ::signal(SIGABRT, SIG_DFL);
+        ::prctl(PR_SET_DUMPABLE, 0);
+        [&]() noexcept { const errand::app app{settings}; }();
+        ::_exit(0);
+    }
+    ::close(line[1]);
+    std::string said;
+    std::array<char, 4096> part{};
+    for (ssize_t got = 1; got > 0;) {
+        got = ::read(line[0], part.data(), part.size());
+        if (got > 0) said.append(part.data(), static_cast<std::size_t>(got));
+    }
+    ::close(line[0]);
+    int end = 0;
+    REQUIRE(::waitpid(child, &end, 0) == child);
+    CHECK(WIFSIGNALED(end));
+    INFO(said);
+    const auto at = said.find(sentence);
+    REQUIRE(at != said.npos);
+    CHECK(said.substr(at) == sentence + '\n');
+    CHECK(said.rfind(sentence) == at);
+}
+
+TEST_CASE("a database is held by its interface") {
+    test_app t{without_store()};
+    const auto folder = errand::test::temporary_folder("interface");
+    {
+        const std::unique_ptr<errand::database> db =
+            std::make_unique<errand::sqlite::database>(t.app, "sqlite://" + (folder / "shop.db").string());
+        CHECK(t.run(db->query<int>("SELECT $1 + 1", 6)) == std::vector{7});
+    }
+    std::filesystem::remove_all(folder);
 }

@@ -4,7 +4,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -20,7 +25,76 @@ struct released {
     ~released() { book.release = true; }
 };
 
+// Each turn passes through what sanitizers let signals in at.
+[[gnu::noinline]] void computes_until(const std::atomic<bool>& end) {
+    std::mutex nobody_waits_for;
+    while (!end) {
+        const std::lock_guard lock{nobody_waits_for};
+    }
+}
+
+// What is said of blocked threads, in the order in which it was heard.
+class said_of_blocked {
+public:
+    explicit said_of_blocked(errand::app& app) {
+        // The app may speak for longer than the test listens.
+        app.on_event([into = said_](const errand::event& what) {
+            if (what.kind != errand::event_kind::loop_blocked) return;
+            const std::lock_guard lock{into->guard};
+            into->texts.push_back(what.text);
+        });
+    }
+    bool has(std::string_view part) const {
+        const std::lock_guard lock{said_->guard};
+        return std::ranges::any_of(said_->texts,
+                                   [&](const std::string& one) { return one.find(part) != one.npos; });
+    }
+
+private:
+    struct texts_said {
+        std::mutex guard;
+        std::vector<std::string> texts;
+    };
+    std::shared_ptr<texts_said> said_ = std::make_shared<texts_said>();
+};
+
 }  // namespace
+
+TEST_CASE("a handler that computes on its worker's thread is named with the functions that it is in") {
+    bench t;
+    const said_of_blocked said{t.app};
+    t.book.body = [&book = t.book](errand::task_context&) -> errand::awaitable<int> {
+        computes_until(book.release);
+        co_return 1;
+    };
+    t.start();
+    const released at_the_end{t.book};
+    const auto h = submit(t);
+    eventually([&] { return said.has("computes_until("); });
+    CHECK(said.has("it is in "));
+    t.book.release = true;
+    CHECK(t.wait(h) == 1);
+}
+
+TEST_CASE("a handler that waits in a system call is named with the call, which is not ended by that") {
+    std::atomic<int> interrupted{0};
+    bench t;
+    const said_of_blocked said{t.app};
+    t.book.body = [&](errand::task_context&) -> errand::awaitable<int> {
+        const std::timespec moment{.tv_sec = 0, .tv_nsec = 300'000'000};
+        while (!t.book.release) {
+            if (::clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr) != 0) ++interrupted;
+        }
+        co_return 1;
+    };
+    t.start();
+    const released at_the_end{t.book};
+    const auto h = submit(t);
+    eventually([&] { return said.has("it waits in the system call clock_nanosleep"); });
+    t.book.release = true;
+    CHECK(t.wait(h) == 1);
+    CHECK(interrupted == 0);
+}
 
 TEST_CASE("a handler that keeps its worker's thread is named, again while that lasts, and by who looks") {
     bench t;
