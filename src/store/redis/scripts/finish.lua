@@ -12,7 +12,7 @@
 -- Cost:    O(reports)
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn
 -- (lib_torn.lua): of one that stands whole nobody needs to ask who holds its tasks when they are reported first.
--- Needs: lib_many
+-- Needs: lib_many lib_few
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
 local at, position, total = 11 + closed, 0, #ARGV
 local at_first = at
@@ -34,6 +34,8 @@ while at <= total do
     -- Successes that nobody waits for, all of this claim. Their records stay as they came.
     many('HSET', tasks, ARGV, at + 3, at + 2 + 2 * count)
   else
+    -- Successes that are kept, tell no schedule, and have given gates back.
+    few_suffice = history > 0 and not watched_too and sub(spec, 6, 9) == 'end ' and sub(spec, -4) == ' 0 1'
     local holders = whole and seldom().held_by(claim, ids) or hmget(own, ids)
     for i = 1, count do
       if holders[i] ~= claim then lost[#lost + 1] = position + i end
