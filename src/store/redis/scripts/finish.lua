@@ -27,15 +27,20 @@ while at <= total do
   local spec, claim, count, ids = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
   for i = 1, count do ids[i] = ARGV[at + 1 + 2 * i] end
   local history, unusual, held = tonumber(sub(spec, 2, 5)), false, 0
-  local whole = byte(spec) == 117 and not watched_too and count <= 4000 and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn)
+  -- As usual, but that they held gates.
+  local gated = byte(spec) ~= 117 and history > 0 and sub(spec, 6, 9) == 'end ' and sub(spec, -3) == '0 1'
+  local whole = (not gated and byte(spec) == 117 or gated and sub(spec, -11, -7) == '0 0 0') and not watched_too and count <= 4000 and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn)
     and call('HEXISTS', claims, claim) == 1
   if whole then held = many('HDEL', own, ids, 1, count) end
   if held == count then
+    if gated then
+      few_suffice = true
+      seldom().free_slots(ids, claim)
+    end
     -- Successes that nobody waits for, all of this claim. Their records stay as they came.
     many('HSET', tasks, ARGV, at + 3, at + 2 + 2 * count)
   else
-    -- Successes that are kept, tell no schedule, and have given gates back.
-    few_suffice = history > 0 and not watched_too and sub(spec, 6, 9) == 'end ' and sub(spec, -4) == ' 0 1'
+    few_suffice = gated and not watched_too and not whole
     local holders = whole and seldom().held_by(claim, ids) or hmget(own, ids)
     for i = 1, count do
       if holders[i] ~= claim then lost[#lost + 1] = position + i end

@@ -230,20 +230,27 @@ function open_gates(most)
   moving.done()
 end
 
+-- Who is named again has given back by then what it held.
+local function forget_repeats(fields, texts)
+  local once = {}
+  for i = 1, #fields do
+    if once[fields[i]] then texts[i] = false end
+    once[fields[i]] = true
+  end
+end
+
 -- Frees what tasks hold under a claim; once, whoever says so.
 function free_slots(ids, claim)
-  local fields, freed, once = {}, {}, {}
-  for i = 1, #ids do
-    local id = ids[i]
-    if not once[id] then once[id], fields[#fields + 1] = true, id .. claim end
-  end
+  local fields, freed, n = {}, {}, 0
+  for i = 1, #ids do fields[i] = ids[i] .. claim end
   -- What they held, each once, and what of that is to be read.
   local held_there, seen_there, asked = {}, {}, {}
   local texts = hmget(slots, fields)
   for i = 1, #fields do
     local text = texts[i]
     if text then
-      freed[#freed + 1] = fields[i]
+      freed[n + 1] = fields[i]
+      n = n + 1
       if #text % gate_width ~= 0 then
         text = returns.leave_line(fields[i], text)
         texts[i] = text
@@ -254,13 +261,13 @@ function free_slots(ids, claim)
       end
     end
   end
-  if #freed == 0 then return end
+  if n == 0 then return end
+  if many('HDEL', slots, freed, 1, n) < n then forget_repeats(fields, texts) end
   read_running(asked)
   for i = 1, #fields do
     local text = texts[i]
     if text then come_back(text) end
   end
-  many('HDEL', slots, freed, 1, #freed)
   write_counts()
   moving.begin()
   for _, text in ipairs(held_there) do let_all_go(text) end

@@ -127,7 +127,12 @@ end
 
 -- Some at a time: what this call does not use nobody does.
 function new_ticket()
-  if not seen.ticket or seen.ticket % 50 == 0 then seen.ticket = 50 * call('HINCRBY', gates, 'order', '1') end
+  if not seen.ticket or seen.ticket % 50 == 0 then
+    local order = call('HINCRBY', gates, 'order', '1')
+    -- Redis reads a hash of few short fields from its beginning for each that it looks for: one long value, and it does not.
+    if order == 1 then call('HSET', gates, '.', string.rep('.', 65)) end
+    seen.ticket = 50 * order
+  end
   seen.ticket = seen.ticket + 1
   return string.format('%014d', seen.ticket)
 end

@@ -6,6 +6,6 @@ if carried then
   seen.woken, seen.opening, seen.promised = carried.seen.woken, carried.seen.opening, carried.seen.promised
   strangers.heard, strangers.calls, gated_of = carried.strangers.heard, carried.strangers.calls, carried.gated_of
 end
-return {report = report, end_claim = end_claim, held_by = held_by, forget_ends = forget_ends, is_open = is_open, pop_valid = pop_valid, put_back = put_back,
+return {report = report, free_slots = free_slots, end_claim = end_claim, held_by = held_by, forget_ends = forget_ends, is_open = is_open, pop_valid = pop_valid, put_back = put_back,
   without_lost = without_lost, wake = wake, taken_before = taken_before, notes_within = notes_within, open_gates = open_gates, pop_turns = pop_turns,
   any_ready = any_ready, take_slots = take_slots, wake_late = wake_late, tell_strangers = tell_strangers}
