@@ -1,5 +1,5 @@
 -- claim, when tasks wait in groups: these, the urgent tasks and the plain list take turns.
--- Needs: lib_places lib_slots claim_void
+-- Needs: lib_places lib_slots lib_band claim_void
 
 -- How many this call takes out of groups, and the heads of those that it has taken from.
 local taken, heads = 0, {}
