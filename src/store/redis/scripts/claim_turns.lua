@@ -5,7 +5,7 @@
 local taken, heads = 0, {}
 -- The group that has started something last: it stands nowhere until another one is looked at.
 local ahead
-local any_notes
+local any_notes, any_dissolved
 
 -- Its first task that this call has not taken; who starts many reads many at once.
 local function head_now(group)
@@ -61,6 +61,7 @@ local function pop_group(q, group, member, text, time)
     end
   else
     dissolve(group)
+    any_dissolved = true
   end
   let_all_go(text)
   -- As lib_entry.lua says it, without the gates.
@@ -75,15 +76,15 @@ local function stand_back(queue)
   ahead = nil
 end
 
-local function leave_groups(queue)
+local function leave_groups(queue, times)
   stand_back(queue)
   moving.turns_are_over()
   moving.done()
-  if taken == 0 then return end
-  fewer_held(queue, taken)
+  if taken > 0 then fewer_held(queue, taken) end
   taken, heads = 0, {}
-  write_counts()
-  none_is_held()
+  write_counts(times)
+  if any_dissolved then none_is_held() end
+  any_dissolved = false
 end
 
 -- The priority of what is next outside of groups; -1 when there is nothing.
@@ -140,7 +141,6 @@ local function pop_turns(q, room)
       member = next_turn(queue, page)
     end
   end
-  leave_groups(queue)
-  call('HSET', gates, 'v' .. queue, digits(time), 'l' .. queue, digits(plain))
+  leave_groups(queue, {'v' .. queue, digits(time), 'l' .. queue, digits(plain)})
   return popped
 end

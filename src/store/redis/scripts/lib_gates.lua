@@ -78,7 +78,7 @@ end
 -- those of which a place is promised (priority, ticket), and queues of which the call itself takes what it has let go;
 -- lib_returns.lua at how many it looked in vain.
 local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
-  in_vain = {}, mine = {}}
+  in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
 local function known_gate(gate)
@@ -89,6 +89,7 @@ local function known_gate(gate)
     if not kind then
       kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit}
       seen.kinds[limit] = kind
+      if kind.runs then seen.totals[#seen.totals + 1] = kind.total end
     end
     known = {name = gate, limit = limit, starts = kind.starts, runs = kind.runs, rule = kind.rule, count = 'c' .. gate,
       total = sub(gate, 10) ~= no_key and kind.total}
@@ -96,8 +97,9 @@ local function known_gate(gate)
   end
   return known
 end
+local texts_known = seen.texts
 local function gates_in(text)
-  local all = seen.texts[text]
+  local all = texts_known[text]
   if not all then
     if #text == 2 * gate_width then
       all = {known_gate(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
@@ -105,7 +107,7 @@ local function gates_in(text)
       all = {}
       for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
     end
-    seen.texts[text] = all
+    texts_known[text] = all
   end
   return all
 end
@@ -134,6 +136,11 @@ local function ask_running(fields, all)
   end
 end
 local function read_running(fields)
+  -- With them the totals of limits that are new to this call.
+  for _, total in ipairs(seen.totals) do
+    if not run_there[total] and not seen.unsettled[total] then fields[#fields + 1], run_there[total] = total, 0 end
+  end
+  seen.totals = {}
   local numbers = hmget(gates, fields)
   for i = 1, #fields do
     if numbers[i] then run_there[fields[i]] = tonumber(numbers[i]) end
@@ -152,7 +159,7 @@ local function closed_until(gate) return closed(known_gate(gate)) end
 
 -- The first gate of these that is closed, and until when; nil: all are open.
 local function first_closed(text)
-  local all = gates_in(text)
+  local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
     local rule = known.rule
@@ -180,12 +187,20 @@ local function add_running(known, by)
   else
     add_to(field, by)
   end
-  if known.total then add_to(known.total, by) end
+  field = known.total
+  if not field then return end
+  count = run_there[field]
+  if count then
+    count = count + by
+    run_there[field], seen.changed[field] = count > 0 and count or 0, true
+  else
+    add_to(field, by)
+  end
 end
 
--- Tasks of a call share gates: each count is written once.
-local function write_counts()
-  local kept, gone = {}, {}
+-- Tasks of a call share gates: each count is written once, with other fields if there are any.
+local function write_counts(others)
+  local kept, gone = others or {}, {}
   for field in pairs(seen.changed) do
     local count = run_there[field]
     if count > 0 then
@@ -203,7 +218,7 @@ local function write_counts()
 end
 
 local function go_through(text)
-  local all = gates_in(text)
+  local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
     local rule = known.rule
@@ -216,7 +231,7 @@ end
 
 -- One of those that ran has ended, at each of these gates.
 local function come_back(text)
-  local all = gates_in(text)
+  local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     if all[g].runs then add_running(all[g], -1) end
   end

@@ -193,7 +193,7 @@ function let_go(gate) let_go_at(known_gate(gate)) end
 
 -- Where there is nothing to look for, that is seen here.
 function let_all_go(text)
-  local all, unwaited = gates_in(text), seen.unwaited
+  local all, unwaited = texts_known[text] or gates_in(text), seen.unwaited
   for g = 1, #all do
     local known = all[g]
     local rule, none = known.rule, unwaited[known.limit]
