@@ -8,7 +8,7 @@ function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front 
 -- Between `begin` and `write` moves are remembered: members of `held` that are no more, fields of `groups` that are no more, groups that
 -- stand elsewhere with the members by which they do (false: nowhere), and the gates at which somebody has come or gone (`at`): nobody
 -- reads there before it is written.
-moving = {on = false}
+moving = {on = false, at = {}}
 local gone, over, moved, member_of
 function moving.begin() moving.on, moving.at, gone, over, moved, member_of = true, {}, {}, {}, {}, {} end
 
