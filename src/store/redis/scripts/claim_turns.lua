@@ -31,8 +31,9 @@ local function promised_of(text, priority, member)
 end
 
 -- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now. It stands
--- nowhere when this is called; `member`: where it stood, nil: it has just started something.
-local function pop_group(q, group, member, text, time)
+-- nowhere when this is called; `member`: where it stood, nil: it has just started something; `room`: how many
+-- more the call takes.
+local function pop_group(q, group, member, text, time, room)
   local queue, head = name_of(q), head_now(group)
   if not text or not head then return end
   local gate, till = first_closed(text)
@@ -53,7 +54,10 @@ local function pop_group(q, group, member, text, time)
   if following then
     local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
-    if till == math.huge then
+    if till == math.huge and moving.more_turns(room) then
+      -- Others have their turns before it, and by its own the gate may be open: it is spared the way there and back.
+      line_up(queue, priority, group, new_ticket(), text, time + 1)
+    elseif till == math.huge then
       wait_at(gate, till, queue, priority, group, new_ticket(), text)
     else
       ahead = {group = group, text = text, priority = priority, time = time + 1,
@@ -102,7 +106,7 @@ end
 -- Up to `room` entries, as long as there is a group whose turn may come. Who is equally urgent takes turns: each start puts
 -- a group one step back, and one that comes new begins where the others are.
 local function pop_turns(q, room)
-  local queue, page = name_of(q), math.min(64, room + 1)
+  local queue, page = name_of(q), math.min(128, room + 1)
   local member = next_turn(queue, page)
   if not member then
     moving.turns_are_over()
@@ -132,11 +136,11 @@ local function pop_turns(q, room)
       seen.times[queue] = time
       if mine then
         ahead = nil
-        popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time)
+        popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time, room - #popped - 1)
       else
         stand_back(queue)
         local group, text = turn_taken(member)
-        popped[#popped + 1] = pop_group(q, group, member, text, time)
+        popped[#popped + 1] = pop_group(q, group, member, text, time, room - #popped - 1)
       end
       member = next_turn(queue, page)
     end

@@ -189,4 +189,6 @@ function turn_taken(member)
   take_off(group, member)
   return group, text
 end
+-- Whether more groups have their turns, as they were read, than so many.
+function moving.more_turns(than) return not turns.all or #turns.list - turns.at >= than end
 function moving.turns_are_over() turns.queue = nil end
