@@ -110,8 +110,8 @@ local function texts_of(all)
   return texts
 end
 
--- Of these groups of a queue, given as fields of `groups`, those are false for which nothing is to be done when a task of such a
--- priority (9 - p) comes; of the others it is whether they stand anywhere. Of the first, whether they wait at a gate, is in `at_gates`.
+-- Whether these groups of a queue, given as fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,
+-- they are empty. And whether they wait at a gate.
 function stand_well(fields, queue, priorities)
   local values, well, at_gates = hmget(groups, fields), {}, {}
   for i = 1, #fields do
@@ -120,6 +120,8 @@ function stand_well(fields, queue, priorities)
       local gated = byte(value, 3) == 112
       local at = gated and length_in(value) - 28 or #queue + 5
       well[i], at_gates[i] = byte(value, at) - 48 <= priorities[i], gated
+    else
+      seen.standings[sub(fields[i], 2)] = false
     end
   end
   return well, at_gates
