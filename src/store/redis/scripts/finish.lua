@@ -27,10 +27,11 @@ while at <= total do
   local spec, claim, count, ids = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
   for i = 1, count do ids[i] = ARGV[at + 1 + 2 * i] end
   local history, unusual, held = tonumber(sub(spec, 2, 5)), false, 0
-  -- As usual, but that they held gates.
-  local gated = byte(spec) ~= 117 and history > 0 and sub(spec, 6, 9) == 'end ' and sub(spec, -3) == '0 1'
-  local whole = (not gated and byte(spec) == 117 or gated and sub(spec, -11, -7) == '0 0 0') and not watched_too and count <= 4000 and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn)
-    and call('HEXISTS', claims, claim) == 1
+  -- Of tasks that held gates the usual ones are a success that is kept, and tells no schedule.
+  local usual = byte(spec) == 117
+  local gated = not usual and history > 0 and sub(spec, 6, 9) == 'end ' and sub(spec, -3) == '0 1'
+  local whole = (usual or gated and sub(spec, -11, -7) == '0 0 0') and not watched_too and count <= 4000
+    and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn) and call('HEXISTS', claims, claim) == 1
   if whole then held = many('HDEL', own, ids, 1, count) end
   if held == count then
     if gated then
