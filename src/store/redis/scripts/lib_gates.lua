@@ -7,7 +7,8 @@
 --         the server that has heard of it, and how many may run of those who go on ('-': not limited); 'w' since when somebody
 --         waits because of it, 'z' how long somebody has before (ms)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
---         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
+--         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
+--         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
 --         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua).
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
@@ -74,7 +75,8 @@ end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
 -- `counts`: how many run, by fields of `gates`; those of them that are another number now are `changed`, and `unsettled` is by how much
--- others are: write_counts. lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at which nobody waits,
+-- others are: write_counts; `totals`: of new limits, to be read with the next. lib_places.lua and lib_let_go.lua keep here
+-- where groups stand, the virtual times of queues, gates at which nobody waits,
 -- those of which a place is promised (priority, ticket), and queues of which the call itself takes what it has let go;
 -- lib_returns.lua at how many it looked in vain.
 local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
