@@ -241,7 +241,7 @@ end
 
 -- Frees what tasks hold under a claim; once, whoever says so.
 function free_slots(ids, claim)
-  local fields, freed, n = {}, {}, 0
+  local fields, freed, back, n = {}, {}, {}, 0
   for i = 1, #ids do fields[i] = ids[i] .. claim end
   -- What they held, each once, and what of that is to be read.
   local held_there, seen_there, asked = {}, {}, {}
@@ -253,8 +253,8 @@ function free_slots(ids, claim)
       n = n + 1
       if #text % gate_width ~= 0 then
         text = returns.leave_line(fields[i], text)
-        texts[i] = text
       end
+      back[n] = text
       if not seen_there[text] then
         seen_there[text], held_there[#held_there + 1] = true, text
         ask_running(asked, gates_in(text))
@@ -262,10 +262,10 @@ function free_slots(ids, claim)
     end
   end
   if n == 0 then return end
-  if many('HDEL', slots, freed, 1, n) < n then forget_repeats(fields, texts) end
+  if many('HDEL', slots, freed, 1, n) < n then forget_repeats(freed, back) end
   read_running(asked)
-  for i = 1, #fields do
-    local text = texts[i]
+  for i = 1, n do
+    local text = back[i]
     if text then come_back(text) end
   end
   write_counts()
