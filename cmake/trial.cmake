@@ -216,12 +216,12 @@ errand_broken_hand(end_unheard FINDS schedule_stopped SOURCES "${schedule_ends}"
     FAULTS --patience 20 --no-lots --only kill)
 
 # What an attempt holds is given back twice.
-errand_broken_source(slot_freed_twice groups FILE store/redis/scripts/lib_groups.lua
+errand_broken_source(slot_freed_twice groups FILE store/redis/scripts/lib_let_go.lua
     FROM "come_back(text)" TO "come_back(text) come_back(text)")
 errand_broken_hand(slot_freed_twice FINDS limit_exceeded SCRIPTS "${groups}" FAULTS --patience 20 --no-lots --only kill)
 
 # Of what is to be given back one in eight is not, whoever says so.
-errand_broken_source(slot_leaked groups FILE store/redis/scripts/lib_groups.lua
+errand_broken_source(slot_leaked groups FILE store/redis/scripts/lib_let_go.lua
     FROM "if text then\n      freed" TO "if text and now % 8 ~= 0 then\n      freed")
 errand_broken_hand(slot_leaked FINDS "(stuck|limit_held|held_back|check: slot_leaked)" SCRIPTS "${groups}"
     FAULTS --patience 20 --no-lots --only kill)

@@ -1,6 +1,6 @@
 -- adopt, what is taken: what stands aside of the queues and handlers that the caller serves and knows. One whose gate is closed
 -- waits from then on in a group of strangers (adopt_turns.lua).
--- Needs: lib_record lib_entry lib_earliest lib_most lib_slots
+-- Needs: lib_record lib_entry lib_earliest lib_most lib_groups lib_slots
 local limit, known, queues = tonumber(ARGV[4]), {}, {}
 local ids, bodies, lengths, remarks, bytes, room, more = {}, {}, {}, {}, 0, 1000, false
 local all_but = ARGV[9] == '1'

@@ -73,7 +73,7 @@ local function look_at_running()
     if counted == there or not finding('counter', sub(field, 3, 10), counted .. ' counted as running, ' .. there .. ' run') then return end
     if there == 0 then call('HDEL', gates, field) else call('HSET', gates, field, there) end
     if byte(field) == 99 then
-      seen.running[sub(field, 2)] = nil
+      seen.counts[field] = nil
       let_go(sub(field, 2))
     end
   end

@@ -1,6 +1,18 @@
 -- claim, what is left undone of it.
 -- Needs: lib_entry lib_ready lib_slots
 
+-- Of one that does not come with this claim after all: back to the head of its group. False when it has no gates.
+local function hold_again(q, id)
+  local text = gated_of[id]
+  if not text then return false end
+  gated_of[id] = nil
+  undo(text)
+  local body = call('HGET', tasks, id)
+  if body then hold(q, id, body, true) end
+  let_all_go(text)
+  return true
+end
+
 -- Back to the heads of their queues, the last first: what does not fit into the reply. Returns the queue of the first.
 local function put_back(got, last, first)
   local function from_queue(i)

@@ -2,14 +2,16 @@
 -- Sets:    got, popped (their number), last (position of the last one of each queue), voids (whether ready
 --          lists may hold void entries, queues may be paused, or tasks wait in groups: then `closely` has what that takes),
 --          gated (tasks wait in groups)
--- Needs: lib_base
+-- Needs: lib_few
 local queues, got, popped, last, voids, void_room = tonumber(ARGV[6]), {}, 0, {}, false, 1000
 if limit > 0 then voids = call('HLEN', stale) > 1 end
 -- Out of paused queues nothing is taken, and who finds nothing must be able to wait on a full Redis.
-local closely, gated = voids and seldom(), false
+local closely, gated = false, false
 if voids then
   call('HDEL', control, 'none')
   gated = call('HEXISTS', stale, 'gated') == 1
+  few_suffice = true
+  closely = seldom()
   if gated then closely.open_gates(50) end
 end
 for q = 1, queues do

@@ -1,6 +1,6 @@
 -- work, fifth step: who waits, and who is woken.
 -- Sets:    look: when this worker is to look again (ms, '': when it is woken)
--- Needs: lib_base
+-- Needs: lib_few
 local look, may_be_idle = '', byte(ARGV[7]) == 49
 if limit > 0 then
   local due = false
@@ -19,6 +19,7 @@ if limit > 0 then
       if call('SCARD', idle) > 0 and (not voids or closely.is_open(q))
           and (call('LLEN', KEYS[13 + 6 * q]) > 0 or call('ZCARD', KEYS[14 + 6 * q]) > 0
             or gated and closely.any_ready(q)) then
+        few_suffice = true
         seldom().wake(q, 1)
       end
     end

@@ -32,7 +32,7 @@ local function closed_gates()
     local till, n = closed_until(gate), #found
     if till then
       found[n + 1], found[n + 2] = call('HGET', limits, 'n' .. sub(gate, 2, 9)) or '', gate
-      found[n + 3] = digits(running(gate) - returns.waiting(gate))
+      found[n + 3] = digits(running(known_gate(gate)) - returns.waiting(gate))
       found[n + 4] = till < math.huge and digits(math.ceil(till / 1000)) or ''
       local set = call('HMGET', limits, 'o' .. sub(gate, 2, 9), 'f' .. sub(gate, 2, 9))
       found[n + 5], found[n + 6] = rule_of(gate).most or '', set[1] and set[2] or ''

@@ -12,7 +12,7 @@
 -- Cost:    O(reports)
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn
 -- (lib_torn.lua): of one that stands whole nobody needs to ask who holds its tasks when they are reported first.
--- Needs: lib_many
+-- Needs: lib_many lib_few
 local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
 local at, position, total = 11 + closed, 0, #ARGV
 local at_first = at
@@ -27,13 +27,21 @@ while at <= total do
   local spec, claim, count, ids = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
   for i = 1, count do ids[i] = ARGV[at + 1 + 2 * i] end
   local history, unusual, held = tonumber(sub(spec, 2, 5)), false, 0
-  local whole = byte(spec) == 117 and not watched_too and count <= 4000 and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn)
-    and call('HEXISTS', claims, claim) == 1
+  -- Of tasks that held gates the usual ones are a success that is kept, and tells no schedule.
+  local usual = byte(spec) == 117
+  local gated = not usual and history > 0 and sub(spec, 6, 9) == 'end ' and sub(spec, -3) == '0 1'
+  local whole = (usual or gated and sub(spec, -11, -7) == '0 0 0') and not watched_too and count <= 4000
+    and (torn == 0 or tonumber(string.match(claim, '^%d+')) > torn) and call('HEXISTS', claims, claim) == 1
   if whole then held = many('HDEL', own, ids, 1, count) end
   if held == count then
+    if gated then
+      few_suffice = true
+      seldom().free_slots(ids, claim)
+    end
     -- Successes that nobody waits for, all of this claim. Their records stay as they came.
     many('HSET', tasks, ARGV, at + 3, at + 2 + 2 * count)
   else
+    few_suffice = gated and not watched_too and not whole
     local holders = whole and seldom().held_by(claim, ids) or hmget(own, ids)
     for i = 1, count do
       if holders[i] ~= claim then lost[#lost + 1] = position + i end

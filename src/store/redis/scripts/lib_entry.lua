@@ -1,6 +1,6 @@
 -- What stands in ready, urgent and due: the id, and one byte more when the task has a priority, notes or gates: 48 and the
 -- priority; 64 more with notes, 128 with gates.
--- Needs: lib_names
+-- Needs: lib_names lib_band
 local function entry(id, priority, noted)
   if priority == 0 and not noted then return id end
   return id .. char(48 + priority + (noted and 64 or 0))
@@ -18,7 +18,6 @@ end
 local function marked_priority(mark) return mark >= 64 and mark + 64 or mark - 48 end
 
 -- Tasks of one priority leave in the order of their sequence; `front` gives one before all others.
-local band = 2 ^ 46
 local function place_urgent(q, entry_text, priority, front)
   local sequence = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   call('ZADD', urgent_of(q), digits((9 - priority) * band + sequence), entry_text)

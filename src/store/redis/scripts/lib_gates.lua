@@ -7,7 +7,8 @@
 --         the server that has heard of it, and how many may run of those who go on ('-': not limited); 'w' since when somebody
 --         waits because of it, 'z' how long somebody has before (ms)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
---         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua)
+--         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
+--         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
 --         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua).
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
@@ -16,7 +17,7 @@
 -- Invariant: who waits at a gate that is open is not forgotten: another group of its queue that the gate let go has yet to be
 -- looked at.
 -- These keys have the shard's hash tag and are few: their names are made here, so that calls without limits need not carry them.
--- Needs: lib_queues
+-- Needs: lib_queues lib_many
 local limits, gates, slots = prefix .. 'limits', prefix .. 'gates', prefix .. 'slots'
 local held, opens = prefix .. 'held', prefix .. 'opens'
 local gate_width, no_key = 17, string.rep('\0', 8)
@@ -73,45 +74,85 @@ local function used_up(gate, rule)
 end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
--- `unsettled` is not written yet (write_counts); lib_groups.lua keeps here where groups stand, the virtual times of queues, gates at
--- which nobody waits, those of which a place is promised (priority, ticket), and whether the first turn of a queue may be another
--- one now; lib_returns.lua at how many it looked in vain.
-local seen = {running = {}, unsettled = {}, gates = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {}, in_vain = {}, turns_moved = true}
-
-local function running(gate)
-  local count = seen.running[gate]
-  if not count then
-    count = tonumber(call('HGET', gates, 'c' .. gate) or 0) + (seen.unsettled['c' .. gate] or 0)
-    seen.running[gate] = count
-  end
-  return count
-end
+-- `counts`: how many run, by fields of `gates`; those of them that are another number now are `changed`, and `unsettled` is by how much
+-- others are: write_counts; `totals`: of new limits, to be read with the next. lib_places.lua and lib_let_go.lua keep here
+-- where groups stand, the virtual times of queues, gates at which nobody waits,
+-- those of which a place is promised (priority, ticket), and queues of which the call itself takes what it has let go;
+-- lib_returns.lua at how many it looked in vain.
+local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
+  in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
 local function known_gate(gate)
   local known = seen.gates[gate]
   if not known then
     local limit = sub(gate, 1, 9)
-    known = {name = gate, limit = limit, starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate),
-      count = 'c' .. gate, total = sub(gate, 10) ~= no_key and 'a' .. limit}
+    local kind = seen.kinds[limit]
+    if not kind then
+      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit}
+      seen.kinds[limit] = kind
+      if kind.runs then seen.totals[#seen.totals + 1] = kind.total end
+    end
+    known = {name = gate, limit = limit, starts = kind.starts, runs = kind.runs, rule = kind.rule, count = 'c' .. gate,
+      total = sub(gate, 10) ~= no_key and kind.total}
     seen.gates[gate] = known
   end
   return known
 end
+local texts_known = seen.texts
 local function gates_in(text)
-  local all = seen.texts[text]
+  local all = texts_known[text]
   if not all then
-    all = {}
-    for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
-    seen.texts[text] = all
+    if #text == 2 * gate_width then
+      all = {known_gate(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
+    else
+      all = {}
+      for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+    end
+    texts_known[text] = all
   end
   return all
+end
+
+local run_there = seen.counts
+local function running(known)
+  local field = known.count
+  local count = run_there[field]
+  if not count then
+    count = tonumber(call('HGET', gates, field) or 0)
+    local by = seen.unsettled[field]
+    if by then count, seen.unsettled[field], seen.changed[field] = math.max(0, count + by), nil, true end
+    run_there[field] = count
+  end
+  return count
+end
+
+-- The same of many: first they are noted, then all are read at once.
+local function ask_running(fields, all)
+  for g = 1, #all do
+    local field = all[g].count
+    if not run_there[field] and all[g].runs and not seen.unsettled[field] then
+      -- Until it is known: asked for once.
+      fields[#fields + 1], run_there[field] = field, 0
+    end
+  end
+end
+local function read_running(fields)
+  -- With them the totals of limits that are new to this call.
+  for _, total in ipairs(seen.totals) do
+    if not run_there[total] and not seen.unsettled[total] then fields[#fields + 1], run_there[total] = total, 0 end
+  end
+  seen.totals = {}
+  local numbers = hmget(gates, fields)
+  for i = 1, #fields do
+    if numbers[i] then run_there[fields[i]] = tonumber(numbers[i]) end
+  end
 end
 
 -- False when it is open; else when it opens (us), math.huge: when a slot is freed.
 local function closed(known)
   local rule = known.rule
-  if rule.most and known.runs and running(known.name) >= rule.most then return math.huge end
+  if rule.most and known.runs and (run_there[known.count] or running(known)) >= rule.most then return math.huge end
   if not rule.spacing or not known.starts then return false end
   local opening = used_up(known.name, rule) - rule.tolerance
   return opening > micros and opening
@@ -120,33 +161,68 @@ local function closed_until(gate) return closed(known_gate(gate)) end
 
 -- The first gate of these that is closed, and until when; nil: all are open.
 local function first_closed(text)
-  for _, known in ipairs(gates_in(text)) do
-    local till = closed(known)
+  local all = texts_known[text] or gates_in(text)
+  for g = 1, #all do
+    local known = all[g]
+    local rule = known.rule
+    local most = known.runs and rule.most
+    if most and (run_there[known.count] or running(known)) >= most then return known.name, math.huge end
+    local till = rule.spacing and closed(known)
     if till then return known.name, till end
   end
 end
 
+local function add_to(field, by)
+  local count = run_there[field]
+  if count then
+    run_there[field], seen.changed[field] = math.max(0, count + by), true
+  else
+    seen.unsettled[field] = (seen.unsettled[field] or 0) + by
+  end
+end
 local function add_running(known, by)
-  local gate, unsettled = known.name, seen.unsettled
-  if seen.running[gate] then seen.running[gate] = math.max(0, seen.running[gate] + by) end
-  unsettled[known.count] = (unsettled[known.count] or 0) + by
-  if known.total then unsettled[known.total] = (unsettled[known.total] or 0) + by end
+  local field = known.count
+  local count = run_there[field]
+  if count then
+    count = count + by
+    run_there[field], seen.changed[field] = count > 0 and count or 0, true
+  else
+    add_to(field, by)
+  end
+  field = known.total
+  if not field then return end
+  count = run_there[field]
+  if count then
+    count = count + by
+    run_there[field], seen.changed[field] = count > 0 and count or 0, true
+  else
+    add_to(field, by)
+  end
 end
 
--- Tasks of a call share gates: each count is written once.
-local function write_counts()
-  for field, by in pairs(seen.unsettled) do
-    if by ~= 0 then
-      local count = call('HINCRBY', gates, field, by)
-      if count <= 0 then call('HDEL', gates, field) end
-      if byte(field) == 99 then seen.running[sub(field, 2)] = math.max(0, count) end
+-- Tasks of a call share gates: each count is written once, with other fields if there are any.
+local function write_counts(others)
+  local kept, gone = others or {}, {}
+  for field in pairs(seen.changed) do
+    local count = run_there[field]
+    if count > 0 then
+      kept[#kept + 1], kept[#kept + 2] = field, count == 1 and '1' or digits(count)
+    else
+      gone[#gone + 1] = field
     end
   end
-  seen.unsettled = {}
+  many('HSET', gates, kept, 1, #kept)
+  many('HDEL', gates, gone, 1, #gone)
+  for field, by in pairs(seen.unsettled) do
+    if by ~= 0 and call('HINCRBY', gates, field, by) <= 0 then call('HDEL', gates, field) end
+  end
+  seen.changed, seen.unsettled = {}, {}
 end
 
 local function go_through(text)
-  for _, known in ipairs(gates_in(text)) do
+  local all = texts_known[text] or gates_in(text)
+  for g = 1, #all do
+    local known = all[g]
     local rule = known.rule
     if rule.spacing and known.starts then
       call('HSET', gates, 't' .. known.name, string.format('%.2f', used_up(known.name, rule) + rule.spacing))
@@ -157,7 +233,8 @@ end
 
 -- One of those that ran has ended, at each of these gates.
 local function come_back(text)
-  for _, known in ipairs(gates_in(text)) do
-    if known.runs then add_running(known, -1) end
+  local all = texts_known[text] or gates_in(text)
+  for g = 1, #all do
+    if all[g].runs then add_running(all[g], -1) end
   end
 end

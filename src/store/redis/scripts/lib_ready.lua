@@ -15,7 +15,3 @@ local function make_ready(q, text, front)
   end
   return true
 end
-
-local function any_ready(q)
-  return call('LLEN', ready_of(q)) > 0 or call('ZCARD', urgent_of(q)) > 0 or any_turn(name_of(q))
-end

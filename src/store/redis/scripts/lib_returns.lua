@@ -30,7 +30,7 @@ function returns.room(known)
   elseif most then
     most = math.max(most, 1)
   end
-  return not most or running(known.name) - returns.waiting(known.name) < most
+  return not most or running(known) - returns.waiting(known.name) < most
 end
 function returns.may_run(text)
   for _, known in ipairs(gates_in(text)) do

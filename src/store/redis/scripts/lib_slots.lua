@@ -1,5 +1,5 @@
 -- What a claiming call has let through gates: it holds slots as soon as the claim has its number.
--- Needs: lib_groups
+-- Needs: lib_let_go
 local gated_of = {}
 
 -- As if it had not gone through, in the call in which it has.
@@ -14,18 +14,6 @@ local function undo(text)
       call('HSET', gates, 't' .. gate, string.format('%.2f', kept - rule.spacing))
     end
   end
-end
-
--- Of one that does not come with this claim after all: back to the head of its group. False when it has no gates.
-local function hold_again(q, id)
-  local text = gated_of[id]
-  if not text then return false end
-  gated_of[id] = nil
-  undo(text)
-  local body = call('HGET', tasks, id)
-  if body then hold(q, id, body, true) end
-  let_all_go(text)
-  return true
 end
 
 local function take_slots(ids, claim)

@@ -53,7 +53,7 @@ local function pass()
     local moved = promote(q)
     promoted = promoted + moved
     local backlog = moved == 0 and any_ready(q)
-    if backlog and not woken[name_of(q)] and is_open(q) then wake(q, 1) end
+    if backlog and not seen.woken[name_of(q)] and is_open(q) then wake(q, 1) end
   end
   local look = room == 0 and now or next_look(ARGV[1], 1, queues)
   return {'ok', now, promoted, expired, look and digits(look) or ''}

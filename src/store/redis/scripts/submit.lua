@@ -10,8 +10,7 @@
 --          cycle: the ids on it; of gone: the parent) | 'rejected', … (nothing was written)
 --          | 'elsewhere', queues whose keys are needed (nothing was written) | 'late'
 -- Cost:    O(items + parents); a conflict costs about three lookups more, a search for cycles 1000 steps each
--- Needs:   lib_there lib_lane submit_step
-
-local function submit() return submit_step(#ARGV) end
-
-return once(ARGV[1], tonumber(ARGV[2]), submit, function(before) return before end)
+-- Needs:   lib_base
+-- Within:  submission submit_all
+-- What nearly all functions use is found at once by those that are made within another one.
+return submission()

@@ -25,7 +25,9 @@ function submit_step(last)
       write_items(run, news)
     else
       many('HSET', tasks, ARGV, run.from, run.to)
-      place(run, run.ids)
+      local bodies = run.priority >= 128 and {}
+      for i = 1, bodies and #run.ids or 0 do bodies[i] = ARGV[run.from + 2 * i - 1] end
+      place(run, run.ids, bodies)
     end
     if run.again then remember(run) end
   end

@@ -25,8 +25,8 @@ local function enlist(run, i, body, life, news)
   return false
 end
 
--- Puts ids (new, or with their old entry gone) into the run's queue.
-function place(run, ids)
+-- Puts ids (new, or with their old entry gone) into the run's queue. `bodies`: theirs, if the caller has them.
+function place(run, ids, bodies)
   local q, n = run.q, #ids
   if n == 0 then return end
   if run.due then
@@ -42,7 +42,7 @@ function place(run, ids)
     if run.priority == 0 then
       many('LPUSH', ready_of(q), ids, 1, n)
     elseif run.priority >= 128 then
-      n = hold_all(q, ids)
+      n = hold_all(q, ids, bodies or hmget(tasks, ids))
     else
       for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end

@@ -7,7 +7,7 @@
 --          all asked for were claimed or nothing is due), ids in one text, lengths of the bodies, these in
 --          one text, notes as (position, notes) pairs | 'late'
 -- Cost:    finish + claim
--- Needs:   lib_many lib_most lib_take
+-- Needs:   lib_many lib_most lib_take lib_few
 -- Within:  look_later work_later
 -- Within:  seldom work_seldom
 -- Needs:   work_lane finish claim_pop claim claim_wait

@@ -1,9 +1,21 @@
--- What most calls of work do without; made once in a call.
--- Needs: lib_groups lib_wake lib_paused lib_again lib_carry finish_wait finish_join finish_trace claim_void claim_turns claim_back
--- Who claims with its reports comes before others that would be woken.
-wakes_late, strangers.claims_from = tonumber(ARGV[4]) > 0, tonumber(ARGV[6])
-local made = {report = report, end_claim = end_claim, held_by = held_by, forget_ends = forget_ends, is_open = is_open, pop_valid = pop_valid, put_back = put_back,
-  without_lost = without_lost, wake = wake, taken_before = taken_before, notes_within = notes_within, open_gates = open_gates, pop_turns = pop_turns, any_ready = any_ready,
-  take_slots = take_slots, wake_late = wake_late}
-seldom = function() return made end
-return made
+-- What most calls of work do without, made once in a call: a function costs more to make than to run. So there are few where few
+-- suffice; who asks these for another one is given all. From then on nobody uses the few: what they have seen is theirs, and written.
+-- Needs: lib_few lib_carried
+-- Within: everything work_everything
+-- Within: few_functions work_gates
+local all, few
+seldom = function()
+  if all then return all end
+  if few_suffice and few then return few end
+  if few_suffice then
+    few = setmetatable(few_functions(), {__index = function(_, name)
+      few_suffice = false
+      return seldom()[name]
+    end})
+    return few
+  end
+  all = everything()
+  for name in pairs(few or {}) do few[name] = nil end
+  return all
+end
+return seldom()

@@ -1,0 +1,196 @@
+-- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
+-- Needs: lib_gates lib_names
+-- Gives: groups first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
+groups = prefix .. 'groups'
+
+function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
+
+-- Between `begin` and `write` moves are remembered: members of `held` that are no more, fields of `groups` that are no more, groups that
+-- stand elsewhere with the members by which they do (false: nowhere), and the gates at which somebody has come or gone (`at`): nobody
+-- reads there before it is written.
+moving = {on = false, at = {}}
+local gone, over, moved, member_of
+function moving.begin() moving.on, moving.at, gone, over, moved, member_of = true, {}, {}, {}, {}, {} end
+
+function moving.write()
+  local places, fields, n = {}, {}, 0
+  for i = 1, #moved do
+    local group = moved[i]
+    local member = member_of[group]
+    if member then
+      places[n + 1], places[n + 2], fields[n + 1], fields[n + 2] = '0', member, 'g' .. group, seen.standings[group]
+      n = n + 2
+    end
+  end
+  many('ZREM', held, gone, 1, #gone)
+  many('HDEL', groups, over, 1, #over)
+  many('ZADD', held, places, 1, n)
+  many('HSET', groups, fields, 1, n)
+  moving.on = false
+end
+
+-- A task has left its group.
+function moving.took(member, id) gone[#gone + 1], over[#over + 1] = member, 'i' .. id end
+
+-- What this call has lined up itself in a queue whose turns it reads, in order, beside those that it has read.
+local turns = {}
+
+-- `ticket`: those with smaller ones have waited for longer since they last started something (14 digits).
+local lengths = {}
+function stand(group, member, ticket, text)
+  local length = #member
+  local two = lengths[length]
+  if not two then
+    two = struct.pack('>I2', length)
+    lengths[length] = two
+  end
+  local value = two .. member .. ticket .. text
+  seen.standings[group] = value
+  if not moving.on then
+    call('ZADD', held, '0', member)
+    call('HSET', groups, 'g' .. group, value)
+    return
+  end
+  if member_of[group] == nil then moved[#moved + 1] = group end
+  member_of[group] = member
+end
+
+-- It stands nowhere until it stands again, or is dissolved.
+function take_off(group, member)
+  if not moving.on then
+    call('ZREM', held, member)
+    return
+  end
+  if member_of[group] then member_of[group] = false end
+  gone[#gone + 1] = member
+end
+
+-- The last of its tasks has left it.
+function dissolve(group)
+  seen.standings[group] = false
+  if moving.on then
+    over[#over + 1] = 'g' .. group
+  else
+    call('HDEL', groups, 'g' .. group)
+  end
+end
+
+-- As `groups` holds it: how long its member is.
+local function length_in(value) return byte(value, 1) * 256 + byte(value, 2) end
+
+-- Where the group stands in `held`, its ticket and its gates; nil: it is empty.
+function standing_of(group)
+  local value = seen.standings[group]
+  if value == nil then
+    value = call('HGET', groups, 'g' .. group)
+    seen.standings[group] = value or nil
+  end
+  if not value then return end
+  local length = length_in(value)
+  return sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), sub(value, 17 + length)
+end
+
+-- The gates of many groups; nil of those that are empty.
+local function texts_of(all)
+  local fields, missing, texts = {}, {}, {}
+  for i = 1, #all do
+    local value = seen.standings[all[i]]
+    if value then
+      texts[i] = sub(value, 17 + length_in(value))
+    elseif value == nil then
+      local n = #fields + 1
+      fields[n], missing[n] = 'g' .. all[i], i
+    end
+  end
+  local values = hmget(groups, fields)
+  for n = 1, #fields do
+    local value = values[n]
+    if value then texts[missing[n]] = sub(value, 17 + length_in(value)) end
+  end
+  return texts
+end
+
+-- Whether these groups of a queue, given as fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,
+-- they are empty. And whether they wait at a gate.
+function stand_well(fields, queue, priorities)
+  local values, well, at_gates = hmget(groups, fields), {}, {}
+  for i = 1, #fields do
+    local value = values[i]
+    if value then
+      local gated = byte(value, 3) == 112
+      local at = gated and length_in(value) - 28 or #queue + 5
+      well[i], at_gates[i] = byte(value, at) - 48 <= priorities[i], gated
+    else
+      seen.standings[sub(fields[i], 2)] = false
+    end
+  end
+  return well, at_gates
+end
+
+-- Some at a time: what this call does not use nobody does.
+function new_ticket()
+  if not seen.ticket or seen.ticket % 50 == 0 then
+    local order = call('HINCRBY', gates, 'order', '1')
+    -- Redis reads a hash of few short fields from its beginning for each that it looks for: one long value, and it does not.
+    if order == 1 then call('HSET', gates, '.', string.rep('.', 65)) end
+    seen.ticket = 50 * order
+  end
+  seen.ticket = seen.ticket + 1
+  return string.format('%014d', seen.ticket)
+end
+
+-- Its turn comes, at the present virtual time of its queue, or at this one.
+function line_up(queue, priority, group, ticket, text, at)
+  local time = at or seen.times[queue]
+  if not time then
+    time = tonumber(call('HGET', gates, 'v' .. queue) or 0)
+    seen.times[queue] = time
+  end
+  if turns.said ~= time then turns.said, turns.text = time, string.format('%014.0f', time) end
+  local member = 't' .. queue .. '\n' .. priority .. turns.text .. ticket .. group
+  stand(group, member, ticket, text)
+  if turns.queue ~= queue then return end
+  local mine = turns.mine
+  local place = #mine + 1
+  while place > 1 and member < mine[place - 1] do
+    mine[place], place = mine[place - 1], place - 1
+  end
+  mine[place] = member
+end
+
+-- Whose turn comes next in a queue: of `most` at once where they stand is read, and how many run behind their gates. What was
+-- moved before is written then.
+function next_turn(queue, most)
+  if turns.queue ~= queue or turns.at > #turns.list and not turns.all then
+    if moving.on then moving.write() end
+    local front, there, asked = 't' .. queue .. '\n', {}, {}
+    local list = call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', most)
+    for i = 1, #list do there[i] = sub(list[i], -16) end
+    local texts = texts_of(there)
+    for i = 1, #list do
+      if texts[i] then ask_running(asked, gates_in(texts[i])) end
+    end
+    read_running(asked)
+    turns.queue, turns.list, turns.groups, turns.texts, turns.at, turns.all, turns.mine = queue, list, there, texts, 1, #list < most, {}
+    moving.begin()
+  end
+  local read, mine = turns.list[turns.at], turns.mine[1]
+  return mine and (not read or mine < read) and mine or read
+end
+-- It is taken by who asked for it. Returns the group and its gates.
+function turn_taken(member)
+  local at, group, text = turns.at, nil, nil
+  if member == turns.list[at] then
+    group, text, turns.at = turns.groups[at], turns.texts[at], at + 1
+  else
+    table.remove(turns.mine, 1)
+    group = sub(member, -16)
+    local value = seen.standings[group]
+    text = sub(value, 17 + length_in(value))
+  end
+  take_off(group, member)
+  return group, text
+end
+-- Whether more groups have their turns, as they were read, than so many.
+function moving.more_turns(than) return not turns.all or #turns.list - turns.at >= than end
+function moving.turns_are_over() turns.queue = nil end
