@@ -11,6 +11,11 @@
 
 namespace errand::redis {
 
+struct endpoint {
+    std::string host, port;
+    bool operator==(const endpoint&) const = default;
+};
+
 struct address {
     std::string host = "127.0.0.1";
     std::string port = "6379";

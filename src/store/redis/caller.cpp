@@ -121,7 +121,8 @@ void caller::judge_abort(progress& at) const {
         const bool no_hello = cause_.find("unknown command") != cause_.npos;
         if (no_hello)
             fail(at.operation, "this server is older than Redis 6.2, which errand needs (" + cause_ + ")");
-        if (said.what == remedy::give_up && !said.sentence.starts_with("Redis answered"))
+        if (said.what == remedy::follow ||
+            (said.what == remedy::give_up && !said.sentence.starts_with("Redis answered")))
             fail(at.operation, said.sentence);
     }
 }
@@ -133,8 +134,8 @@ void caller::judge_refusal(progress& at, std::string_view error) {
         return;
     }
     at.cause = said.sentence;
-    const bool final =
-        said.what == remedy::give_up || (said.what == remedy::free_memory && at.full == when_full::fail);
+    const bool final = said.what == remedy::give_up || said.what == remedy::follow ||
+                       (said.what == remedy::free_memory && at.full == when_full::fail);
     if (final) give_up(at);
     at.pause = short_pause;
     if (said.what != remedy::reconnect) return;

@@ -1,6 +1,7 @@
 #include "store/redis/keys.hpp"
 
 #include "core/hex.hpp"
+#include "store/redis/slot.hpp"
 
 #include <charconv>
 
@@ -39,8 +40,17 @@ std::string unescaped(std::string_view name) {
     return text;
 }
 
-keys::keys(std::string_view name_space, unsigned shard)
-    : prefix_{"errand:{" + escaped(name_space) + "." + std::to_string(shard) + "}:"} {
+namespace {
+
+std::string tag_of(std::string_view name_space, unsigned shard, std::optional<unsigned> over) {
+    auto name = escaped(name_space);
+    return over ? spread_tag(name, shard, *over) : name + "." + std::to_string(shard);
+}
+
+}  // namespace
+
+keys::keys(std::string_view name_space, unsigned shard, std::optional<unsigned> over)
+    : prefix_{"errand:{" + tag_of(name_space, shard, over) + "}:"}, in_cluster_{over.has_value()} {
     static constexpr std::array<std::string_view, 18> parts{
         "tasks",     "notes",   "own",   "leases",  "claims",  "lanes", "watched", "stale",  "buried",
         "histories", "workers", "cards", "control", "waiting", "links", "outbox",  "stages", "counts"};

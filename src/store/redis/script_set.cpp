@@ -35,10 +35,18 @@ constexpr std::array reading{
     script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
     script_name::figures_read, script_name::limits_waiting};
 
-std::vector<script> put_together() {
+std::string with_messages_of_the_slot(std::string text) {
+    constexpr std::string_view plain = "'PUBLISH'", sharded = "'SPUBLISH'";
+    for (auto at = text.find(plain); at != text.npos; at = text.find(plain, at + sharded.size()))
+        text.replace(at, plain.size(), sharded);
+    return text;
+}
+
+std::vector<script> put_together(bool in_cluster) {
     std::vector<script> scripts;
     for (std::size_t at = 0; at < last_files.size(); ++at) {
         auto text = script_text_of(last_files[at], script_texts);
+        if (in_cluster) text = with_messages_of_the_slot(std::move(text));
         auto sha = sha1(text);
         const bool only_reads = std::ranges::find(reading, static_cast<script_name>(at)) != reading.end();
         const auto name = last_files[at].substr(0, last_files[at].find('_'));
@@ -48,14 +56,18 @@ std::vector<script> put_together() {
     return scripts;
 }
 
-const std::vector<script>& scripts() {
-    static const auto all = put_together();
-    return all;
+const std::vector<script>& scripts(bool in_cluster) {
+    static const auto plain = put_together(false);
+    if (!in_cluster) return plain;
+    static const auto sharded = put_together(true);
+    return sharded;
 }
 
 }  // namespace
 
-const script& script_of(script_name name) { return scripts()[static_cast<std::size_t>(name)]; }
-std::span<const script> all_scripts() { return scripts(); }
+const script& script_of(script_name name, bool in_cluster) {
+    return scripts(in_cluster)[static_cast<std::size_t>(name)];
+}
+std::span<const script> all_scripts(bool in_cluster) { return scripts(in_cluster); }
 
 }  // namespace errand::redis
