@@ -57,6 +57,12 @@ keys::keys(std::string_view name_space, unsigned shard, std::optional<unsigned> 
     for (std::size_t at = 0; at < parts.size(); ++at) shard_keys_[at] = prefix_ + std::string{parts[at]};
 }
 
+std::string_view keys::tag() const noexcept {
+    const std::string_view all{prefix_};
+    const auto from = all.find('{') + 1;
+    return all.substr(from, all.rfind('}') - from);
+}
+
 std::span<const std::string> keys::of_queue(std::string_view queue) const {
     if (const auto known = queues_.find(queue); known != queues_.end()) return known->second;
     const auto name = escaped(queue);

@@ -6,6 +6,8 @@
 
 #include <errand/time.hpp>
 
+#include "store/redis/address.hpp"
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -21,11 +23,18 @@ namespace errand::redis {
 std::string escaped(std::string_view name);
 std::string unescaped(std::string_view name);
 
+// Over how many shards a namespace is spread at this address: on a cluster, all.
+inline std::optional<unsigned> spread_over(const address& at, unsigned shards) {
+    return at.kind == server_kind::cluster ? std::optional{shards} : std::nullopt;
+}
+
 class keys {
 public:
     // `over`: on a cluster, over how many shards the namespace is spread.
     keys(std::string_view name_space, unsigned shard, std::optional<unsigned> over = std::nullopt);
 
+    // What stands between its keys' braces.
+    std::string_view tag() const noexcept;
     // Then messages go to those who listen at the shard's own server.
     bool in_cluster() const noexcept { return in_cluster_; }
 

@@ -27,6 +27,39 @@ std::optional<endpoint> moved_to(std::string_view error) {
     return to;
 }
 
+namespace {
+
+// Up to the next `mark`, which is taken off as well.
+std::string_view cut_off(std::string_view& from, char mark) {
+    const auto end = std::min(from.find(mark), from.size());
+    const auto part = from.substr(0, end);
+    from.remove_prefix(std::min(end + 1, from.size()));
+    return part;
+}
+
+}  // namespace
+
+// A line: id ip:port@bus-port[,name[,key=value]…] flags …
+std::vector<endpoint> nodes_in(std::string_view text) {
+    std::vector<endpoint> all;
+    while (!text.empty()) {
+        auto line = cut_off(text, '\n');
+        cut_off(line, ' ');
+        auto where = cut_off(line, ' ');
+        const auto flags = cut_off(line, ' ');
+        if (flags.find("noaddr") != flags.npos || flags.find("handshake") != flags.npos) continue;
+        auto address = cut_off(where, ',');
+        const auto name = cut_off(where, ',');
+        address = cut_off(address, '@');
+        const auto colon = address.rfind(':');
+        if (colon == address.npos || address.substr(colon + 1) == "0") continue;
+        const std::string port{address.substr(colon + 1)};
+        if (colon > 0) all.push_back({std::string{address.substr(0, colon)}, port});
+        if (!name.empty() && name.find('=') == name.npos) all.push_back({std::string{name}, port});
+    }
+    return all;
+}
+
 void place::follow(endpoint to) {
     if (to.host.empty()) to.host = at_.host;
     if (to == at_)

@@ -14,6 +14,9 @@ namespace errand::redis {
 // The place that an error names, "MOVED 916 host:port", whatever stands before it. An empty host is that of who said so.
 std::optional<endpoint> moved_to(std::string_view error);
 
+// All servers that CLUSTER NODES names and that have an address: by that, and by their name where they have one.
+std::vector<endpoint> nodes_in(std::string_view text);
+
 class place {
 public:
     // Those that the URL names, one at least.

@@ -35,10 +35,15 @@ constexpr std::array reading{
     script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
     script_name::figures_read, script_name::limits_waiting};
 
+void replace_each(std::string& in, std::string_view word, std::string_view by) {
+    for (auto at = in.find(word); at != in.npos; at = in.find(word, at + by.size()))
+        in.replace(at, word.size(), by);
+}
+
+// Messages, and the question who hears them.
 std::string with_messages_of_the_slot(std::string text) {
-    constexpr std::string_view plain = "'PUBLISH'", sharded = "'SPUBLISH'";
-    for (auto at = text.find(plain); at != text.npos; at = text.find(plain, at + sharded.size()))
-        text.replace(at, plain.size(), sharded);
+    replace_each(text, "'PUBLISH'", "'SPUBLISH'");
+    replace_each(text, "'NUMSUB'", "'SHARDNUMSUB'");
     return text;
 }
 
