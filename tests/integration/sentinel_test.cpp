@@ -31,7 +31,7 @@ redis_server::options member_of_pair(bool can_be_deposed) {
 redis_server::options sentinel_over(const redis_server& primary) {
     redis_server::options how{.tcp = true};
     how.files = {{"sentinel", "sentinel monitor shop 127.0.0.1 " + std::to_string(primary.port()) +
-                                  " 1\nsentinel down-after-milliseconds shop 1000\n"
+                                  " 1\nsentinel down-after-milliseconds shop 2000\n"
                                   "sentinel failover-timeout shop 3000\n"}};
     how.configuration = "sentinel";
     how.arguments = {"--sentinel"};
@@ -73,7 +73,8 @@ struct sentinel_fixture : store_fixture {
     member join_with(const std::string& options, const std::string& name) {
         auto with = settings(name);
         with.url += options;
-        with.patience = 50s;
+        // A Sentinel that had to wait for its turn does nothing for 30 seconds.
+        with.patience = std::nullopt;
         return join(with);
     }
     bool second_is_master() const {

@@ -68,7 +68,8 @@ bool has_slot(const std::vector<std::string>& line, unsigned slot) {
 
 }  // namespace
 
-redis_cluster::redis_cluster(std::size_t primaries, std::size_t replicas_of_each) {
+redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t primaries,
+                             std::size_t replicas_of_each) {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
     for (std::size_t at = 0; at < of.servers; ++at) {
@@ -86,7 +87,7 @@ redis_cluster::redis_cluster(std::size_t primaries, std::size_t replicas_of_each
                          "--cluster-port",
                          std::to_string(of.bus_ports[at]),
                          "--cluster-node-timeout",
-                         "1000",
+                         std::to_string(node_timeout.count()),
                          "--repl-diskless-sync-delay",
                          "0"};
         how.files = {{"nodes", of.seen_from(at)}};

@@ -1,9 +1,10 @@
 // A private Redis Cluster on this machine, of redis_server (so also of Valkey): primaries that share the slots evenly, and replicas
-// of each. It ends with this object. A failed server is noticed within a second.
+// of each. It ends with this object.
 #pragma once
 
 #include "support/redis_server.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -14,7 +15,9 @@ namespace errand::test {
 
 class redis_cluster {
 public:
-    explicit redis_cluster(std::size_t primaries = 3, std::size_t replicas_of_each = 1);
+    // `node_timeout`: after so long a silent server is given up. On a busy machine one that only waits for its turn is, if it is short.
+    explicit redis_cluster(std::chrono::milliseconds node_timeout = std::chrono::seconds{4},
+                           std::size_t primaries = 3, std::size_t replicas_of_each = 1);
     redis_cluster(const redis_cluster&) = delete;
     redis_cluster& operator=(const redis_cluster&) = delete;
 
