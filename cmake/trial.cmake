@@ -175,9 +175,9 @@ errand_broken_hand(timeout_of_call MODE shards FINDS overdue SOURCES "${submitte
 # A repeat on a fresh connection writes nothing, so WAIT has nothing to wait for there. What a connection asks first is a write,
 # too.
 errand_broken_source(confirmed_by_nothing caller FILE store/redis/caller.cpp
-    FROM "request.push(\"PUBLISH\", confirm_channel_, \"\");" TO "request.push(\"PING\");")
+    FROM "to.push(\"PUBLISH\", confirm_, \"\");" TO "to.push(\"PING\");")
 errand_broken_source(confirmed_by_nothing connection FILE store/redis/connection.cpp
-    FROM "config.setup.push(\"PUBLISH\", channel, \"\");" TO "config.setup.push(\"PING\");")
+    FROM "config.setup.push(in_cluster ? \"SPUBLISH\" : \"PUBLISH\", channel, \"\");" TO "config.setup.push(\"PING\");")
 errand_broken_hand(confirmed_by_nothing VALKEY MODE replicated FINDS lost SOURCES "${caller}" "${connection}"
     FAULTS --patience 20 --no-lots --only fail_over_behind)
 

@@ -12,12 +12,12 @@ namespace errand {
 /// (`ERRAND_` + the member's name in capitals: `ERRAND_STORE`, `ERRAND_SHUTDOWN_GRACE=25s`) or from the JSON file that
 /// `ERRAND_CONFIG` names (members by name); the environment goes before the file, the file before the defaults.
 struct config {
-    /// Where tasks are kept: `sqlite::memory:` (they end with the app), `sqlite:///path/file.db` (durable, for processes of
-    /// one machine; `?synchronous=normal` is faster), `redis://[user:pass@]host:port/db`, `rediss://…`,
-    /// `redis+unix:///path`; several Redis servers with commas between them, always in the same order.
+    /// Where tasks are kept: `sqlite::memory:` (they end with the app), `sqlite:///path/file.db` (durable, for processes of one machine;
+    /// `?synchronous=normal` is faster), `redis://[user:pass@]host:port/db`, `rediss://…`, `redis+unix:///path`; several such servers with
+    /// commas between them, always in the same order; `redis+cluster://host:port,…` or `redis+sentinel://host:port,…/name`.
     std::string store = "sqlite::memory:";
-    /// Into how many shards the namespace is divided, dealt out over the servers in turn; 0: one for each server. The
-    /// number cannot be changed later.
+    /// Into how many shards the namespace is divided, dealt out over the servers in turn; 0: one for each server, and 16
+    /// on a cluster. The number cannot be changed later.
     std::size_t shards = 0;
     /// Tenants see only their own.
     std::string name_space = "default";
@@ -40,7 +40,7 @@ struct config {
     std::string log_level = "info";
     /// Handlers that may wait for other tasks at once.
     std::size_t max_awaiting = 10'000;
-    /// How long a call may be repeated while the store is away, before store_error. Workers wait for ever.
+    /// How long a call may be repeated while the store is away, before store_error (30s where another takes over). Workers wait for ever.
     duration store_timeout = std::chrono::seconds{10};
     /// Bytes of a task's arguments as JSON, and of its result.
     std::size_t max_payload = 1024 * 1024;

@@ -14,7 +14,7 @@ my @groups = (
     ['Tasks' => qw(docs/json.md docs/transactions.md docs/databases.md docs/schedules.md docs/limits.md docs/collect.md
             docs/settings.md docs/tenants.md)],
     ['Operate' => qw(docs/cli.md docs/import.md docs/console.md docs/inspect.md docs/troubleshooting.md docs/deployment.md docs/security.md
-            docs/encryption.md docs/upgrade.md docs/faults.md docs/performance.md packaging/README.md)],
+            docs/encryption.md docs/upgrade.md docs/scale.md docs/faults.md docs/performance.md packaging/README.md)],
     ['Watch' => qw(docs/monitoring/metrics.md docs/monitoring/runbook.md docs/tracing.md)],
     ['Other languages' => qw(docs/http.md docs/clients.md docs/flow.md docs/lmstfy.md)],
     ['Background' => qw(docs/compared.md docs/decisions.md CHANGELOG.md)],

@@ -11,6 +11,7 @@
 #include "client/policy_schedules.hpp"
 #include "core/attempt_rules.hpp"
 #include "core/config_text.hpp"
+#include "core/store_list.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/loop.hpp"
@@ -38,9 +39,14 @@ detail::app_core& detail::core_of(app& owner) noexcept { return *owner.core_; }
 namespace asio = boost::asio;
 
 namespace {
+// Within that another server has usually taken over.
+constexpr duration patience_with_a_successor = std::chrono::seconds{30};
+
 config checked(config settings) {
     check_config(settings);
     settings.shards = check_store(settings.store, settings.shards);
+    if (settings.store_timeout == config{}.store_timeout && fails_over(settings.store))
+        settings.store_timeout = patience_with_a_successor;
     return settings;
 }
 }  // namespace

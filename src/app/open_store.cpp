@@ -8,6 +8,7 @@
 #include "store/shards/sharded_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,9 +26,11 @@ std::string scheme_of(const std::string& url) {
 
 [[noreturn]] void refuse(const std::string& url) {
     const auto scheme = scheme_of(url);
-    throw usage_error{"ERRAND_STORE: unknown scheme \"" + scheme +
-                      "\"; use redis://host:port/db, rediss://host:port/db, redis+unix:///path, "
-                      "sqlite:///path or sqlite::memory:"};
+    throw usage_error{
+        "ERRAND_STORE: unknown scheme \"" + scheme +
+        "\"; use redis://host:port/db, rediss://host:port/db, redis+unix:///path, "
+        "redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/name, sqlite:///path or "
+        "sqlite::memory:"};
 }
 
 }  // namespace
@@ -40,9 +43,30 @@ std::unique_ptr<store> open_one(boost::asio::io_context& on, store_settings sett
     refuse(settings.url);
 }
 
+// As many servers as that can share them, and an idle worker asks them all now and then.
+constexpr unsigned shards_on_a_cluster = 16, most_shards_on_a_cluster = 64;
+
+bool is_cluster(const std::string& url) { return scheme_of(url).ends_with("+cluster"); }
+
+void check_cluster(const std::vector<std::string>& urls, unsigned shards) {
+    if (urls.size() > 1) {
+        throw usage_error{
+            "ERRAND_STORE: a cluster stands for all of its servers, and keeps no namespace together with others: name its "
+            "servers in one URL, redis+cluster://host:port,host:port, and no other URL"};
+    }
+    if (shards > most_shards_on_a_cluster) {
+        throw usage_error{"ERRAND_SHARDS: " + std::to_string(shards) +
+                          " shards on a cluster are too many: at most " +
+                          std::to_string(most_shards_on_a_cluster) +
+                          ", and 16, as without the setting, are enough for 16 primaries"};
+    }
+}
+
 std::unique_ptr<store> open_plain(boost::asio::io_context& on, store_settings settings) {
     if (settings.url.empty()) settings.url = memory_url;
     const auto urls = store_urls(settings.url);
+    if (std::ranges::any_of(urls, is_cluster)) check_cluster(urls, settings.shards);
+    if (settings.shards == 0 && is_cluster(urls.front())) settings.shards = shards_on_a_cluster;
     if (settings.shards == 0) settings.shards = static_cast<unsigned>(urls.size());
     if (settings.shards < urls.size()) {
         throw usage_error{"ERRAND_SHARDS: " + std::to_string(settings.shards) + " shards cannot be on " +

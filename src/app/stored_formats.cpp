@@ -11,12 +11,13 @@
 namespace errand {
 namespace {
 
-stored_format look_at_redis(const config& settings, const std::string& url, unsigned shard) {
+stored_format look_at_redis(const config& settings, const std::string& url, unsigned shard, unsigned shards) {
     boost::asio::io_context on;
     store_settings asked;
     asked.url = url;
     asked.name_space = settings.name_space;
     asked.shard = shard;
+    asked.shards = shards;
     asked.patience = settings.store_timeout;
     auto answer = boost::asio::co_spawn(on, redis::look_at_format(on, asked), boost::asio::use_future);
     on.run();
@@ -35,7 +36,7 @@ std::vector<stored_format> stored_formats(const config& settings) {
         if (!url.starts_with("redis")) {
             if (shard < urls.size()) all.push_back(sqlite::look_at_format(url));
         } else {
-            all.push_back(look_at_redis(settings, url, shard));
+            all.push_back(look_at_redis(settings, url, shard, shards));
         }
     }
     return all;

@@ -74,6 +74,8 @@ std::vector<command> commands() {
         {"limit", "Gives a limit another rule at run time, or the declared one again", prepare_limit},
         {"quota", "What the namespace may use of the store: looks at it, sets and clears it", prepare_quota},
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
+        {"shards", "The shards of the namespace: on which server each is, with how many replicas and tasks",
+         prepare_shards},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"serve", "Offers the tasks over HTTP", prepare_serve},
         {"token", "Makes a token that lets its holder use the tasks over HTTP", prepare_token},

@@ -59,6 +59,7 @@ runner prepare_handlers(CLI::App& line);
 runner prepare_configure(CLI::App& line);
 
 // Files of their names.
+runner prepare_shards(CLI::App& line);
 runner prepare_top(CLI::App& line);
 runner prepare_figures(CLI::App& line);
 runner prepare_perform(CLI::App& line);

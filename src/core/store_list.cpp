@@ -42,6 +42,13 @@ std::vector<std::string> store_urls(std::string_view list) {
     return urls;
 }
 
+bool fails_over(std::string_view list) {
+    return std::ranges::any_of(store_urls(list), [](const std::string& url) {
+        const auto scheme = url.substr(0, url.find("://"));
+        return scheme.ends_with("+cluster") || scheme.ends_with("+sentinel");
+    });
+}
+
 std::string shown_stores(std::string_view list) {
     std::string all;
     for (const auto& url : store_urls(list)) all += (all.empty() ? "" : ", ") + shown_store(url);

@@ -3,12 +3,13 @@
 
 #include "store/redis/claim_text.hpp"
 #include "store/redis/redis_store.hpp"
+#include "support/redis_parts.hpp"
 #include "support/redis_server.hpp"
 #include "support/store_fixture.hpp"
 
 namespace errand::test {
 
-class redis_backing final : public backing {
+class redis_backing final : public redis_parts {
 public:
     redis_backing() = default;
     explicit redis_backing(redis_server::options how) : server{std::move(how)} {}
@@ -16,12 +17,10 @@ public:
     redis_server server;
 
     void place(store_settings& with) override { with.url = server.url(); }
-    long kept(const std::string& part) const override;
-    void make_overdue(const task_id& id) override;
-    void set_last_claim(claim_number number) override;
-
-    std::string key(const std::string& part) const { return "errand:{default.0}:" + part; }
-    std::string size_of(const std::string& part) const;
+    std::string key(const std::string& part) const override { return "errand:{default.0}:" + part; }
+    std::string command(const std::vector<std::string>& words) const override {
+        return server.command(words);
+    }
 };
 
 struct redis_fixture : store_fixture {

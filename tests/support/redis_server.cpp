@@ -78,8 +78,9 @@ std::string text_of(const std::filesystem::path& file) {
 redis_server::redis_server() : redis_server{options{}} {}
 
 redis_server::redis_server(options how) : how_{std::move(how)}, folder_{temporary_folder("redis")} {
-    if (how_.tcp || how_.tls) port_ = free_port();
+    if (how_.tcp || how_.tls) port_ = how_.port ? how_.port : free_port();
     if (how_.tls) make_certificate();
+    for (const auto& [name, text] : how_.files) std::ofstream{folder_ / name} << text;
     start();
 }
 
@@ -110,6 +111,7 @@ void redis_server::start() {
                                    "",           "--port",       how_.tls ? "0" : std::to_string(port_),
                                    "--bind",     "127.0.0.1",    "--logfile",
                                    path + "/log"};
+    if (!how_.configuration.empty()) words.insert(words.begin() + 1, path + "/" + how_.configuration);
     if (how_.append_only) words.insert(words.end(), {"--appendonly", "yes", "--appendfsync", "always"});
     if (how_.tls) {
         words.insert(words.end(), {"--tls-port", std::to_string(port_), "--tls-cert-file", path + "/cert.pem",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -16,7 +17,10 @@ public:
         bool tls = false;          // on the TCP port, with a certificate of its own for 127.0.0.1
         bool append_only = false;  // appendfsync always: what was answered survives kill()
         std::vector<std::string> arguments{};
-        std::vector<std::string> environment{};  // name=value
+        std::vector<std::string> environment{};      // name=value
+        std::map<std::string, std::string> files{};  // name and text: what is in its folder at first
+        std::string configuration{};                 // the one of these that it reads
+        int port = 0;                                // of TCP; 0: one that is free
     };
 
     redis_server();
@@ -31,6 +35,7 @@ public:
     const std::filesystem::path& folder() const noexcept { return folder_; }
     std::string socket_path() const { return (folder_ / "socket").string(); }
 
+    bool is_running() const noexcept { return pid_ > 0; }
     void kill();     // SIGKILL
     void stop();     // SIGTERM, and waits
     void restart();  // after kill or stop, with what was on disk; a write that the kill has torn is forgotten

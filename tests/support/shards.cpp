@@ -2,7 +2,9 @@
 
 #include "app/open_store.hpp"
 #include "runtime/app_core.hpp"
+#include "store/redis/slot.hpp"
 #include "support/await.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/sqlite_backing.hpp"
 #include "support/store_kind.hpp"
 #include "support/test_app.hpp"
@@ -24,6 +26,17 @@ std::unique_ptr<store> opened(boost::asio::io_context& io, const config& setting
     auto made = open_store(io, std::move(with));
     await(io, made->open());
     return made;
+}
+
+std::string tag_of(const config& settings, std::size_t shard) {
+    if (!tests_are_in_cluster()) return settings.name_space + "." + std::to_string(shard);
+    return redis::spread_tag(settings.name_space, static_cast<unsigned>(shard),
+                             static_cast<unsigned>(settings.shards));
+}
+
+std::string ask_shard(const config& settings, std::size_t shard, const std::vector<std::string>& words) {
+    if (!tests_are_in_cluster()) return shared_redis().command(words);
+    return shared_cluster().command(redis::slot_of(tag_of(settings, shard)), words);
 }
 
 // What the file of such a URL answers.
@@ -63,8 +76,9 @@ bool keeps_no(const config& settings, const std::string& part) {
 bool make_overdue(const config& settings, const store& in, const task_id& id) {
     switch (kind_of_tests()) {
     case store_kind::redis:
-        shared_redis().command({"ZADD", shard_key(settings, "outbox", in.shard_of(id)), "1",
-                                std::string{id.view()} + 'w'});
+        ask_shard(settings, in.shard_of(id),
+                  {"ZADD", shard_key(settings, "outbox", in.shard_of(id)), "1",
+                   std::string{id.view()} + 'w'});
         return true;
     case store_kind::sqlite: ask_file(settings, "UPDATE errand_news SET at = 1"); return true;
     case store_kind::sqlite_memory: break;
@@ -73,13 +87,13 @@ bool make_overdue(const config& settings, const store& in, const task_id& id) {
 }
 
 std::string shard_key(const config& settings, const std::string& part, std::size_t shard) {
-    return "errand:{" + settings.name_space + "." + std::to_string(shard) + "}:" + part;
+    return "errand:{" + tag_of(settings, shard) + "}:" + part;
 }
 
 bool in_all_shards(const config& settings, const std::string& command, const std::string& part,
                    const std::string& answer) {
     for (std::size_t shard = 0; shard < std::max<std::size_t>(settings.shards, 1); ++shard) {
-        if (shared_redis().command({command, shard_key(settings, part, shard)}) != answer) return false;
+        if (ask_shard(settings, shard, {command, shard_key(settings, part, shard)}) != answer) return false;
     }
     return true;
 }

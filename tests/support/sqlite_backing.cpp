@@ -1,6 +1,7 @@
 #include "support/sqlite_backing.hpp"
 
 #include "app/open_store.hpp"
+#include "support/cluster_backing.hpp"
 #include "support/places.hpp"
 #include "support/redis_fixture.hpp"
 
@@ -124,6 +125,7 @@ std::unique_ptr<backing> make_backing() {
     case store_kind::sqlite_memory: return std::make_unique<sqlite_backing>(true);
     case store_kind::redis: break;
     }
+    if (tests_are_in_cluster()) return make_cluster_backing();
     return std::make_unique<redis_backing>();
 }
 

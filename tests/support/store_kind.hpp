@@ -17,17 +17,19 @@ inline constexpr std::string_view sealed_suffix = "-sealed";
 inline constexpr const char* keys_of_tests =
     "test-1:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-// ERRAND_TEST_STORE: redis (as without it), sqlite or sqlite-memory, and one of these with -sealed behind it.
+// ERRAND_TEST_STORE: redis (as without it), redis-cluster, sqlite or sqlite-memory, and one of these with -sealed behind it.
 inline std::string store_of_tests() {
     const char* given = std::getenv("ERRAND_TEST_STORE");
     return given && *given ? given : "redis";
 }
+// Then the Redis is one of several servers.
+inline bool tests_are_in_cluster() { return store_of_tests().starts_with("redis-cluster"); }
 inline bool tests_are_sealed() { return store_of_tests().ends_with(sealed_suffix); }
 
 inline store_kind kind_of_tests() {
     auto name = store_of_tests();
     if (tests_are_sealed()) name.resize(name.size() - sealed_suffix.size());
-    if (name == "redis") return store_kind::redis;
+    if (name == "redis" || name == "redis-cluster") return store_kind::redis;
     if (name == "sqlite") return store_kind::sqlite;
     if (name == "sqlite-memory") return store_kind::sqlite_memory;
     throw std::runtime_error{"ERRAND_TEST_STORE: there is no store \"" + name + '"'};

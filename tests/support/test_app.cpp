@@ -2,6 +2,7 @@
 
 #include "support/backing.hpp"
 #include "support/database_fixture.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/shards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,7 +25,7 @@ config fresh_settings() {
     const auto kind = tasks_are_inside() ? store_kind::sqlite : kind_of_tests();
     switch (kind) {
     case store_kind::redis:
-        settings.store = shared_redis().url();
+        settings.store = tests_are_in_cluster() ? shared_cluster().url() : shared_redis().url();
         settings.shards = shards_of_tests();
         break;
     case store_kind::sqlite: settings.store = "sqlite://" + fresh_database() + "?synchronous=normal"; break;

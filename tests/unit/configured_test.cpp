@@ -31,6 +31,16 @@ TEST_CASE("a comma in a password does not begin another store") {
           std::vector<std::string>{"redis://:a,b@one", "redis://two"});
 }
 
+TEST_CASE("a cluster, and what Sentinels watch over, has servers that take over from others") {
+    CHECK(errand::fails_over("redis+cluster://redis-0:7000,redis-1"));
+    CHECK(errand::fails_over("rediss+cluster://redis-0"));
+    CHECK(errand::fails_over("redis://one,redis+sentinel://:p@one,two/shop"));
+    CHECK_FALSE(errand::fails_over("redis://one,redis://two"));
+    CHECK_FALSE(errand::fails_over("sqlite::memory:"));
+    CHECK(shown_stores("redis+cluster://u:secret@one:1,two:2?wait=1") == "redis+cluster://one:1,two:2");
+    CHECK(store_urls("redis+cluster://one:1,two:2").size() == 1);
+}
+
 TEST_CASE("variables of errand that mean nothing are named, with the nearest that does") {
     const std::vector<std::string> names{
         "PATH",    "ERRAND_STORE",    "ERRAND_CONCURENCY", "ERRAND_CONFIG", "ERRAND_LOG_FORMAT",

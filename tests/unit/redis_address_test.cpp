@@ -72,15 +72,66 @@ TEST_CASE("a wrong URL is refused with the part that is wrong") {
     refused("redis://h?ssl=1", "\"ssl\"");
     refused("redis+unix://relative", "relative");
     refused("redis://[::1", "bracket");
-    refused("redis+cluster://h", "not supported yet");
-    refused("redis+sentinel://h", "not supported yet");
+    refused("redis+other://h", "unknown scheme");
+    refused("rediss+sentinel://h/m", "not supported");
+}
+
+TEST_CASE("a cluster's URL names some of its servers") {
+    using enum errand::redis::server_kind;
+    const auto to = parse_address("redis+cluster://anna:a,b@redis-0:7000,redis-1,[::1]:7002?wait=1");
+    CHECK(to.kind == cluster);
+    CHECK(to.seeds ==
+          std::vector<errand::redis::endpoint>{{"redis-0", "7000"}, {"redis-1", "6379"}, {"::1", "7002"}});
+    CHECK(to.user == "anna");
+    CHECK(to.password == "a,b");
+    CHECK(to.wait == 1);
+    CHECK_FALSE(to.tls);
+    CHECK(to.shown == "redis+cluster://redis-0:7000,redis-1,[::1]:7002");
+    CHECK(parse_address("redis+cluster://h/0").database == 0);
+    CHECK(parse_address("rediss+cluster://h,i?verify=none&ca=/etc/us@home.pem").tls);
+    CHECK(parse_address("redis://h").kind == single);
+    CHECK(parse_address("redis://h").seeds.empty());
+    refused("redis+cluster://h,i/2", "only one");
+    refused("redis+cluster://h?db=1", "only one");
+    refused("redis+cluster://", "no host");
+    refused("redis+cluster://h,", "no host");
+    refused("redis+cluster://h,,i", "no host");
+    refused("redis+cluster://h,i:0", "port");
+    refused("redis+cluster://h,i:70000", "70000");
+}
+
+TEST_CASE("a URL of Sentinels names some of them, and the master") {
+    const auto to = parse_address("redis+sentinel://:secret@one,two:26380/shop?db=2&wait=1");
+    CHECK(to.kind == errand::redis::server_kind::sentinels);
+    CHECK(to.seeds == std::vector<errand::redis::endpoint>{{"one", "26379"}, {"two", "26380"}});
+    CHECK(to.master == "shop");
+    CHECK(to.database == 2);
+    CHECK(to.wait == 1);
+    CHECK(to.shown == "redis+sentinel://one,two:26380/shop");
+    refused("redis+sentinel://one,two", "by which name");
+    refused("redis+sentinel://one/", "by which name");
+}
+
+TEST_CASE("a cluster is divided into 16 shards where nothing is said, into 64 at most, and stands alone") {
+    CHECK(check_store("redis+cluster://h", 0) == 16);
+    CHECK(check_store("redis+cluster://h", 3) == 3);
+    CHECK(check_store("redis://h", 0) == 1);
+    CHECK_NOTHROW(check_store("redis+cluster://h", 64));
+    CHECK_THROWS_MATCHES(check_store("redis+cluster://h", 65), usage_error,
+                         MessageMatches(ContainsSubstring("at most 64")));
+    CHECK_THROWS_MATCHES(check_store("redis+cluster://h,redis://i", 2), usage_error,
+                         MessageMatches(ContainsSubstring("in one URL")));
+    CHECK_THROWS_MATCHES(check_store("redis://i,redis+cluster://h", 0), usage_error,
+                         MessageMatches(ContainsSubstring("in one URL")));
 }
 
 TEST_CASE("a refusal does not show the password") {
     CHECK_THROWS_MATCHES(parse_address("redis://u:secret@h:x"), usage_error,
                          MessageMatches(!ContainsSubstring("secret")));
-    for (const auto* url : {"u:secret@h", "redis://:sec/secret@h", "redis://u:sec/secret@h/1",
-                            "redis://:secret", "redis://u:secret"})
+    for (const auto* url :
+         {"u:secret@h", "redis://:sec/secret@h", "redis://u:sec/secret@h/1", "redis://:secret",
+          "redis://u:secret", "redis+cluster://u:secret", "redis+cluster://:secret,h",
+          "redis+cluster://u:sec/secret@h,i", "redis+sentinel://u:secret/m", "redis+sentinel://h,u:secret/m"})
         CHECK_THROWS_MATCHES(parse_address(url), usage_error, MessageMatches(!ContainsSubstring("sec")));
 }
 
@@ -94,8 +145,8 @@ TEST_CASE("what needs no code in a URL stands for itself") {
 TEST_CASE("a list of URLs is split before a URL, and not before a host or a password that begins like one") {
     CHECK_NOTHROW(check_store("redis://anna:a,redis-b@cache", 1));
     CHECK_NOTHROW(check_store("redis://one, rediss://two:7000/1,redis+unix:///three", 3));
-    CHECK_THROWS_MATCHES(check_store("redis+cluster://redis-0:7000,redis-1:7000", 1), usage_error,
-                         MessageMatches(ContainsSubstring("not supported yet")));
+    CHECK_NOTHROW(check_store("redis+cluster://redis-0:7000,redis-1:7000", 1));
+    CHECK_NOTHROW(check_store("redis+sentinel://redis-0,redis-1/one,redis+sentinel://redis-0/two", 2));
     CHECK_THROWS_MATCHES(check_store("redis://one,redis://two", 1), usage_error,
                          MessageMatches(ContainsSubstring("2 servers")));
 }

@@ -119,9 +119,14 @@ void caller::judge_abort(progress& at) const {
     if (connections_ == 0 && !cause_.empty()) {
         const auto said = judge(cause_);
         const bool no_hello = cause_.find("unknown command") != cause_.npos;
-        if (no_hello)
-            fail(at.operation, "this server is older than Redis 6.2, which errand needs (" + cause_ + ")");
-        if (said.what == remedy::give_up && !said.sentence.starts_with("Redis answered"))
+        if (no_hello) {
+            fail(at.operation,
+                 std::string{"this server is older than Redis "} +
+                     (in_cluster() ? "7.0, which errand needs of a cluster" : "6.2, which errand needs") +
+                     " (" + cause_ + ")");
+        }
+        if ((said.what == remedy::follow && !in_cluster()) ||
+            (said.what == remedy::give_up && !said.sentence.starts_with("Redis answered")))
             fail(at.operation, said.sentence);
     }
 }
@@ -133,8 +138,13 @@ void caller::judge_refusal(progress& at, std::string_view error) {
         return;
     }
     at.cause = said.sentence;
-    const bool final =
-        said.what == remedy::give_up || (said.what == remedy::free_memory && at.full == when_full::fail);
+    if (said.what == remedy::follow && in_cluster()) {
+        at.cause = "the shard is on its way to another server of the cluster (" + std::string{error} + ")";
+        over_->follow(error);
+        return;
+    }
+    const bool final = said.what == remedy::give_up || said.what == remedy::follow ||
+                       (said.what == remedy::free_memory && at.full == when_full::fail);
     if (final) give_up(at);
     at.pause = short_pause;
     if (said.what != remedy::reconnect) return;
@@ -171,7 +181,7 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
     } else {
         if (refused_) note_answer();
         judge_confirmed(at, at.replicas > 0 ? answer.take_last() : 0);
-        if (at.replicas > 0) answer.take_last();  // of the message
+        if (at.replicas > 0) answer.take_last();  // of what was written for it
         if (at.answered) co_return;
     }
     if (at.deadline && clock::now() >= *at.deadline) give_up(at);
@@ -181,6 +191,17 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
 awaitable<void> caller::pause(duration length) const {
     asio::steady_timer timer{co_await asio::this_coro::executor, length};
     co_await timer.async_wait(asio::use_awaitable);
+}
+
+// WAIT is for what this connection wrote last, and a repeat or an answer that rests on another's change writes nothing: something is
+// written, behind all that was done so far. That is a message that nobody hears, and on a cluster, whose messages replicas do not
+// get, a field that nobody reads.
+void caller::write_confirmed(boost::redis::request& to, int replicas) const {
+    if (in_cluster())
+        to.push("HSET", confirm_, "confirm", 1);
+    else
+        to.push("PUBLISH", confirm_, "");
+    to.push("WAIT", replicas, replicas_limit.count());
 }
 
 awaitable<void> caller::call(const script_call& script, reply& answer, when_full full, when_strange strange) {
@@ -196,10 +217,7 @@ awaitable<void> caller::call(const script_call& script, reply& answer, when_full
         script.write_to(request, at.with_text);
         large = request.payload().size() > large_call;
         if (at.replicas == 0) return;
-        // WAIT is for what this connection wrote last, and a repeat or an answer that rests on another's change writes
-        // nothing: a message that nobody hears is written, behind all that was done so far.
-        request.push("PUBLISH", confirm_channel_, "");
-        request.push("WAIT", at.replicas, replicas_limit.count());
+        write_confirmed(request, at.replicas);
     };
     write();
     // Refused for want of the script, a large call would have been sent for nothing.

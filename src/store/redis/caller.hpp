@@ -15,9 +15,9 @@ namespace errand::redis {
 
 class caller {
 public:
-    // `quiet_channel`: one that nobody listens to.
-    caller(const store_settings& settings, const address& to, std::string quiet_channel)
-        : settings_{&settings}, to_{&to}, confirm_channel_{std::move(quiet_channel)} {}
+    // `of`: the shard's.
+    caller(const store_settings& settings, const address& to, const keys& of)
+        : settings_{&settings}, to_{&to}, confirm_{of.in_cluster() ? of.control() : of.channel("")} {}
 
     void use(std::shared_ptr<connection> over) { over_ = std::move(over); }
     void close();
@@ -43,7 +43,9 @@ private:
     progress begin(std::string_view operation) const;
     awaitable<void> attempt_once(progress& at, const boost::redis::request& request, reply& answer);
     void judge_abort(progress& at) const;
+    bool in_cluster() const noexcept { return to_->kind == server_kind::cluster; }
     void judge_refusal(progress& at, std::string_view error);
+    void write_confirmed(boost::redis::request& to, int replicas) const;
     void judge_confirmed(progress& at, std::int64_t replicas) const;
     [[noreturn]] void give_up(const progress& at) const;
     void note_answer();
@@ -54,8 +56,8 @@ private:
     const address* to_;
     std::shared_ptr<connection> over_;
     std::string cause_;
-    std::string confirm_channel_;
-    std::string wrong_stamp_;             // the store behind the last connection is another's: why
+    std::string confirm_;      // what is written for WAIT: a key, or a channel that nobody listens to
+    std::string wrong_stamp_;  // the store behind the last connection is another's: why
     std::set<const script*> large_made_;  // scripts that Redis has run for a large call
     bool told_ = false;
     bool refused_ = false;  // the last call's server may not change anything

@@ -2,6 +2,8 @@
 
 #include <errand/error.hpp>
 
+#include "store/redis/slot_subscription.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -10,6 +12,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace errand::redis {
 namespace {
@@ -23,7 +27,12 @@ constexpr auto reconnect_interval = 80ms;
 // The connection is looked at so often. After so many looks without a byte from the server it is asked for one, and
 // after so many without any progress the connection is given up. Looks are counted and not the time: after a process
 // stood still nothing has been missed.
-constexpr auto look_interval = 2500ms;
+constexpr auto usual_look_interval = 2500ms;
+// Where another server takes over, a silent one is given up sooner, and one that cannot be connected to does not hold up the next.
+constexpr auto short_look_interval = 1s;
+constexpr auto short_connect_timeout = 2s;
+// Between two servers that each send on to the other.
+constexpr auto sent_on_interval = 20ms;
 constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made = 8;
 // What was sent and acknowledged counts as progress from so many bytes on, and while the line takes longer for what it was
 // given than from one look to the next: what a machine takes at once although its Redis hangs is none, however much of it
@@ -36,7 +45,21 @@ bool is_being_sent(const socket_bytes& now, const socket_bytes& before) {
     return now.out < before.out + before.waiting || std::min(now.waiting, before.waiting) >= well_filled;
 }
 
-asio::ssl::context tls_of(const address& to) {
+// What the library says of several Sentinels stands in a line each.
+std::string in_one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        if (c != '\n') {
+            line += c;
+        } else if (!line.ends_with(';')) {
+            line += ';';
+        }
+    }
+    return line;
+}
+
+// `host`: of the server that is connected to at the time.
+asio::ssl::context tls_of(const address& to, std::function<std::string()> host) {
     asio::ssl::context tls{asio::ssl::context::tls_client};
     if (!to.tls) return tls;
     boost::system::error_code failed;
@@ -50,7 +73,11 @@ asio::ssl::context tls_of(const address& to) {
         }
     }
     tls.set_verify_mode(to.verify ? asio::ssl::verify_peer : asio::ssl::verify_none);
-    if (to.verify) tls.set_verify_callback(asio::ssl::host_name_verification{to.host});
+    if (to.verify) {
+        tls.set_verify_callback([host = std::move(host)](bool is_good, asio::ssl::verify_context& of) {
+            return asio::ssl::host_name_verification{host()}(is_good, of);
+        });
+    }
     return tls;
 }
 
@@ -61,6 +88,13 @@ boost::redis::config config_of(const address& to, std::string_view channel, std:
     config.addr = {to.host, to.port};
     config.unix_socket = to.unix_path;
     config.reconnect_wait_interval = reconnect_interval;
+    if (to.kind != server_kind::single) config.connect_timeout = short_connect_timeout;
+    // The next attempt may go to another server.
+    if (to.kind == server_kind::cluster) config.reconnect_wait_interval = 0s;
+    if (to.kind == server_kind::sentinels) {
+        config.sentinel.master_name = to.master;
+        for (const auto& [host, port] : to.seeds) config.sentinel.addresses.push_back({host, port});
+    }
     // The library's own check takes a large call on a slow line for silence, and a PING that is refused for a loss.
     config.health_check_interval = 0s;
     // Larger reads make pipelined calls answer in lock step, which halves the rate (measured).
@@ -76,9 +110,14 @@ boost::redis::config config_of(const address& to, std::string_view channel, std:
     config.setup.append(check);
     // A SUBSCRIBE that is refused answers where no answer is due, and all later answers would go to the wrong calls:
     // whether the user may is asked first, with a message that nobody hears.
-    config.setup.push("PUBLISH", channel, "");
+    // That goes to the keys' own server of a cluster alone, and so does the subscription.
+    const bool in_cluster = to.kind == server_kind::cluster;
+    config.setup.push(in_cluster ? "SPUBLISH" : "PUBLISH", channel, "");
     // Last, so that its confirmation says that all before it succeeded.
-    config.setup.subscribe({of_all, channel});
+    if (in_cluster)
+        push_slot_subscription(config.setup, of_all, channel);
+    else
+        config.setup.subscribe({of_all, channel});
     return config;
 }
 
@@ -90,7 +129,7 @@ connection::connection(asio::io_context& on, const address& to, std::string chan
       channel_{std::move(channel)},
       of_all_{std::move(of_all)},
       tell_{&tell},
-      connection_{on.get_executor(), tls_of(to),
+      connection_{on.get_executor(), tls_of(to, [this] { return config_.addr.host; }),
                   boost::redis::logger{
                       boost::redis::logger::level::err,
                       [this](boost::redis::logger::level, std::string_view line) { heard_log(line); }}},
@@ -100,6 +139,12 @@ connection::connection(asio::io_context& on, const address& to, std::string chan
       pause_{on} {
     connection_.set_receive_response(pushes_);
     ping_.push("PING");
+    if (to.kind == server_kind::cluster) place_.emplace(to.seeds);
+    if (to.kind == server_kind::sentinels) {
+        ear_ = std::make_shared<sentinel_ear>(on, to, [this] {
+            drop("the Sentinels have made another server the master");
+        });
+    }
 }
 
 boost::redis::request connection::request() {
@@ -118,12 +163,14 @@ void connection::start() {
             }(shared_from_this(), part),
             asio::detached);
     }
+    if (ear_) ear_->start();
 }
 
 void connection::stop() {
     if (is_stopped()) return;
     tell_ = nullptr;
     up_ = false;
+    if (ear_) ear_->stop();
     connection_.cancel();
     look_.cancel();
     pause_.cancel();
@@ -132,6 +179,18 @@ void connection::stop() {
 
 void connection::drop(std::string_view cause) {
     if (is_stopped() || dropping_) return;
+    if (place_) place_->leave();
+    renew(cause);
+}
+
+void connection::follow(std::string_view error) {
+    if (is_stopped() || dropping_) return;
+    sent_on_ = true;
+    if (const auto to = moved_to(error); to && place_) place_->follow(*to);
+    renew("another server of the cluster has the shard now");
+}
+
+void connection::renew(std::string_view cause) {
     dropping_ = true;
     up_ = false;
     connection_.cancel(boost::redis::operation::run);
@@ -146,19 +205,38 @@ void connection::changed() {
 
 awaitable<void> connection::run() {
     while (!is_stopped()) {
-        dropping_ = false;
-        // Ends only when cancelled, or at once when the configuration is wrong: reconnecting is the library's.
+        dropping_ = chosen_ = sent_on_ = false;
+        if (place_) config_.addr = {place_->at().host, place_->at().port};
+        // Ends only when cancelled, or at once when the configuration is wrong: reconnecting is the library's. On a cluster it ends
+        // whenever it is lost or could not be made.
         const auto [ended] = co_await connection_.async_run(config_, token);
         if (is_stopped()) break;
-        if (!dropping_) {
+        if (place_) {
+            if (!dropping_) choose_place(ended.message());
+        } else if (!dropping_) {
             up_ = false;
             tell_->down(ended.message());
             changed();
             break;
         }
-        pause_.expires_after(reconnect_interval);
+        pause_.expires_after(sent_on_ ? sent_on_interval : reconnect_interval);
         co_await pause_.async_wait(token);
     }
+}
+
+// Being sent on is the way to the server, and nothing to be told of.
+void connection::choose_place(std::string_view line) {
+    if (std::exchange(chosen_, true)) return;
+    if (const auto to = moved_to(line)) {
+        place_->follow(*to);
+        sent_on_ = true;
+        if (!up_) return;
+    } else {
+        place_->leave();
+    }
+    up_ = false;
+    tell_->down(line);
+    changed();
 }
 
 // What moves on a socket is asked of the system; where it does not tell, whole messages that come count, which is enough where
@@ -176,11 +254,15 @@ socket_bytes connection::moved() {
     return bytes_of(socket.native_handle()).value_or(all);
 }
 
+std::chrono::milliseconds connection::look_interval() const {
+    return place_ || ear_ ? short_look_interval : usual_look_interval;
+}
+
 awaitable<void> connection::watch() {
     socket_bytes before;
     unsigned unheard = 0;
     for (;;) {
-        look_.expires_after(look_interval);
+        look_.expires_after(look_interval());
         co_await look_.async_wait(token);
         if (is_stopped()) break;
         const auto now = moved();
@@ -189,7 +271,7 @@ awaitable<void> connection::watch() {
         before = now;
         if (quiet_ >= (up_ ? looks_until_lost : looks_until_made)) {
             drop("no answer for " +
-                 std::to_string(std::chrono::floor<std::chrono::seconds>(quiet_ * look_interval).count()) +
+                 std::to_string(std::chrono::floor<std::chrono::seconds>(quiet_ * look_interval()).count()) +
                  " s");
         } else if (up_ && unheard >= looks_until_ping && !pinging_) {
             pinging_ = true;
@@ -219,30 +301,60 @@ awaitable<void> connection::receive() {
     }
 }
 
+// Of the servers, for when all that the URL names are away. Where the user may not ask, those have to do.
+awaitable<void> connection::learn() {
+    if (is_stopped()) co_return;
+    auto ask = request();
+    ask.push("CLUSTER", "NODES");
+    reply nodes;
+    const auto [failed, bytes] = co_await connection_.async_exec(ask, nodes.recorder(), token);
+    if (!failed && !nodes.is_error() && place_) place_->learn(nodes_in(nodes.first()));
+}
+
+void connection::hear_push(std::string_view kind, std::string_view channel, std::string_view payload) {
+    const bool mine = channel == channel_;
+    if (!mine && channel != of_all_) return;
+    if (mine && kind == (place_ ? "ssubscribe" : "subscribe")) {
+        up_ = true;
+        tell_->up();
+        changed();
+        if (!place_) return;
+        asio::co_spawn(
+            connection_.get_executor(),
+            [](std::shared_ptr<connection> self) -> awaitable<void> {
+                co_await self->learn();
+            }(shared_from_this()),
+            asio::detached);
+    } else if (kind == (place_ ? "smessage" : "message")) {
+        tell_->message(payload);
+    } else if (kind == "sunsubscribe") {
+        // The server that had the slot knows who has it.
+        follow({});
+    }
+}
+
 void connection::heard_pushes() {
     if (pushes_.has_value()) {
         const auto& nodes = pushes_.value();
-        for (std::size_t at = 0; at + 3 < nodes.size() && tell_; at += 1 + nodes[at].aggregate_size) {
-            const bool mine = nodes[at + 2].value == channel_;
-            if (!mine && nodes[at + 2].value != of_all_) continue;
-            if (mine && nodes[at + 1].value == "subscribe") {
-                up_ = true;
-                tell_->up();
-                changed();
-            } else if (nodes[at + 1].value == "message") {
-                tell_->message(nodes[at + 3].value);
-            }
-        }
+        for (std::size_t at = 0; at + 3 < nodes.size() && tell_; at += 1 + nodes[at].aggregate_size)
+            hear_push(nodes[at + 1].value, nodes[at + 2].value, nodes[at + 3].value);
         pushes_.value().clear();
     } else {
+        // An error where no answer was due: on a cluster, the slot went while it was subscribed to.
+        const auto said = pushes_.error().diagnostic;
         pushes_.emplace();
+        if (place_) follow(said);
     }
 }
 
 void connection::heard_log(std::string_view line) {
     if (is_stopped() || dropping_) return;
+    if (place_) {
+        choose_place(line);
+        return;
+    }
     up_ = false;
-    tell_->down(line);
+    tell_->down(in_one_line(line));
     changed();
 }
 

@@ -4,6 +4,10 @@
 // in either direction, and not by how long an answer takes: a large one takes its time on a slow line. No call is handed
 // to a connection before its setup was answered, so none runs on a server that the setup refuses.
 //
+// On a cluster it is one to the server that has the shard's slot, and follows it: whoever is asked instead says where that is, before
+// anything is subscribed to, and a subscription says when it ends because the slot has gone. Behind Sentinels it is one to the
+// server that they call the master, also when the one before is still there.
+//
 // It lives as long as its coroutines (the connection's own loop, the receive loop and the watch) do; after stop() they end
 // as soon as the io_context runs, and the listener hears nothing any more. The receive loop never executes a command.
 // On its executor only.
@@ -13,7 +17,9 @@
 #include <errand/time.hpp>
 
 #include "store/redis/address.hpp"
+#include "store/redis/place.hpp"
 #include "store/redis/reply.hpp"
+#include "store/redis/sentinel_ear.hpp"
 #include "store/redis/socket_bytes.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -55,12 +61,16 @@ public:
     awaitable<attempt> exec(const boost::redis::request& request, reply& answer, time_limit until);
     // Closes the connection and makes a new one, which may reach another server.
     void drop(std::string_view cause);
+    // The same, to the server that this error names.
+    void follow(std::string_view error);
 
     // How a request has to be made for exec(): one that was not sent when its connection is lost is not sent behind the
     // setup of the next.
     static boost::redis::request request();
 
     bool is_up() const noexcept { return up_; }
+    // Of a cluster: the one that it is a connection to, or is made to next.
+    std::optional<endpoint> server() const { return place_ ? std::optional{place_->at()} : std::nullopt; }
     bool is_stopped() const noexcept { return tell_ == nullptr; }
 
 private:
@@ -68,6 +78,11 @@ private:
     awaitable<void> receive();
     awaitable<void> watch();
     awaitable<void> ping();
+    awaitable<void> learn();
+    std::chrono::milliseconds look_interval() const;
+    void renew(std::string_view cause);
+    void choose_place(std::string_view line);
+    void hear_push(std::string_view kind, std::string_view channel, std::string_view payload);
     awaitable<void> change(time_limit until);
     socket_bytes moved();
     void changed();
@@ -75,11 +90,14 @@ private:
     void heard_pushes();
 
     boost::redis::config config_;
+    std::optional<place> place_;  // of a cluster
     std::string channel_;
     std::string of_all_;
     connection_listener* tell_;  // null once stopped
     bool up_ = false;
     bool dropping_ = false;  // until it is made anew
+    bool chosen_ = false;    // where it is made then, after what it failed of
+    bool sent_on_ = false;   // as somebody has said so
     bool pinging_ = false;
     unsigned quiet_ = 0;  // looks in a row that saw nothing move
     boost::redis::connection connection_;
@@ -89,6 +107,7 @@ private:
     boost::asio::steady_timer change_;  // cancelled whenever it comes up or fails
     boost::asio::steady_timer look_;
     boost::asio::steady_timer pause_;
+    std::shared_ptr<sentinel_ear> ear_;  // behind Sentinels
 };
 
 }  // namespace errand::redis

@@ -1,6 +1,7 @@
 #include "store/redis/keys.hpp"
 
 #include "core/hex.hpp"
+#include "store/redis/slot.hpp"
 
 #include <charconv>
 
@@ -39,12 +40,27 @@ std::string unescaped(std::string_view name) {
     return text;
 }
 
-keys::keys(std::string_view name_space, unsigned shard)
-    : prefix_{"errand:{" + escaped(name_space) + "." + std::to_string(shard) + "}:"} {
+namespace {
+
+std::string tag_of(std::string_view name_space, unsigned shard, std::optional<unsigned> over) {
+    auto name = escaped(name_space);
+    return over ? spread_tag(name, shard, *over) : name + "." + std::to_string(shard);
+}
+
+}  // namespace
+
+keys::keys(std::string_view name_space, unsigned shard, std::optional<unsigned> over)
+    : prefix_{"errand:{" + tag_of(name_space, shard, over) + "}:"}, in_cluster_{over.has_value()} {
     static constexpr std::array<std::string_view, 18> parts{
         "tasks",     "notes",   "own",   "leases",  "claims",  "lanes", "watched", "stale",  "buried",
         "histories", "workers", "cards", "control", "waiting", "links", "outbox",  "stages", "counts"};
     for (std::size_t at = 0; at < parts.size(); ++at) shard_keys_[at] = prefix_ + std::string{parts[at]};
+}
+
+std::string_view keys::tag() const noexcept {
+    const std::string_view all{prefix_};
+    const auto from = all.find('{') + 1;
+    return all.substr(from, all.rfind('}') - from);
 }
 
 std::span<const std::string> keys::of_queue(std::string_view queue) const {

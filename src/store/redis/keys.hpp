@@ -1,14 +1,18 @@
-// Every key and channel name of a shard is built here: errand:{<namespace>.<shard>}:<part>.
+// Every key and channel name of a shard is built here: errand:{<namespace>.<shard>}:<part>, and on a cluster
+// errand:{<namespace>.~<salt>.<shard>}:<part> (slot.hpp).
 //
 // Names that come from users are escaped, so that none can reach into another's keys.
 #pragma once
 
 #include <errand/time.hpp>
 
+#include "store/redis/address.hpp"
+
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,9 +23,20 @@ namespace errand::redis {
 std::string escaped(std::string_view name);
 std::string unescaped(std::string_view name);
 
+// Over how many shards a namespace is spread at this address: on a cluster, all.
+inline std::optional<unsigned> spread_over(const address& at, unsigned shards) {
+    return at.kind == server_kind::cluster ? std::optional{shards} : std::nullopt;
+}
+
 class keys {
 public:
-    keys(std::string_view name_space, unsigned shard);
+    // `over`: on a cluster, over how many shards the namespace is spread.
+    keys(std::string_view name_space, unsigned shard, std::optional<unsigned> over = std::nullopt);
+
+    // What stands between its keys' braces.
+    std::string_view tag() const noexcept;
+    // Then messages go to those who listen at the shard's own server.
+    bool in_cluster() const noexcept { return in_cluster_; }
 
     // The shard's own keys, in the order in which scripts/lib_base.lua names them.
     std::span<const std::string> shard_keys() const noexcept { return shard_keys_; }
@@ -58,6 +73,7 @@ public:
 
 private:
     std::string prefix_;
+    bool in_cluster_;
     std::array<std::string, 18> shard_keys_;
     mutable std::map<std::string, std::array<std::string, 6>, std::less<>> queues_;
 };

@@ -12,6 +12,9 @@ struct row {
     std::string_view advice;
 };
 
+constexpr std::string_view of_a_cluster =
+    "this Redis is a server of a cluster: write redis+cluster:// in place of redis:// in the store's URL";
+
 constexpr std::array rows{
     row{"NOSCRIPT", remedy::load_script, ""},
     row{"OOM", remedy::free_memory,
@@ -22,6 +25,8 @@ constexpr std::array rows{
     row{"MASTERDOWN", remedy::reconnect, "this Redis is a replica without its master"},
     row{"MISCONF", remedy::wait, "Redis refuses writes because it cannot save to disk: see its log"},
     row{"NOREPLICAS", remedy::wait, "Redis refuses writes because it has too few replicas"},
+    row{"MOVED", remedy::follow, of_a_cluster},
+    row{"ASK", remedy::wait, "the cluster is moving these keys"},
     row{"TRYAGAIN", remedy::wait, "the cluster is moving these keys"},
     row{"CLUSTERDOWN", remedy::wait, "the cluster is down"},
     row{"NOAUTH", remedy::give_up, "Redis wants a password: put it into the URL, redis://user:password@host"},
@@ -50,6 +55,11 @@ refusal judge(std::string_view error) {
     const auto first = said.substr(0, said.find(' '));
     for (const auto& [word, what, advice] : rows) {
         if (first == word) return {what, std::string{advice} + " (" + std::string{error} + ")"};
+    }
+    // Its setup asks for a database of a server that, in a cluster, has one only.
+    if (said.find("SELECT is not allowed in cluster mode") != said.npos) {
+        return {remedy::give_up,
+                std::string{of_a_cluster} + ", without a database (" + std::string{error} + ")"};
     }
     return {remedy::give_up, "Redis answered: " + std::string{error}};
 }

@@ -11,6 +11,7 @@ enum class remedy {
     load_script,  // the script is not there: send it along
     wait,         // it will pass (loading, failing over, busy): repeat the call
     reconnect,    // this server takes no changes (any more): another may be reached now
+    follow,       // another server of the cluster has the keys, and this one did nothing
     free_memory,  // Redis is full: submissions are refused, reports wait
     give_up,      // repeating does not help
 };

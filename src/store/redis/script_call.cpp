@@ -25,14 +25,15 @@ void boost_redis_to_bulk(std::string& to, const bulk& one) {
 
 }  // namespace
 
-script_call::script_call(script_name name, const keys& all) : script_{&script_of(name)}, all_{&all} {
+script_call::script_call(script_name name, const keys& all)
+    : script_{&script_of(name, all.in_cluster())}, all_{&all} {
     const auto fixed = all.shard_keys();
     keys_.reserve(fixed.size() + 6);
     keys_.assign(fixed.begin(), fixed.end());
 }
 
-script_call::script_call(script_name name, std::span<const std::string_view> only)
-    : script_{&script_of(name)}, keys_{only.begin(), only.end()} {}
+script_call::script_call(script_name name, std::span<const std::string_view> only, bool in_cluster)
+    : script_{&script_of(name, in_cluster)}, keys_{only.begin(), only.end()} {}
 
 std::size_t script_call::queue(std::string_view name) {
     const auto known = std::ranges::find(queues_, name);

@@ -25,8 +25,8 @@ class script_call {
 public:
     // With the shard's keys in front.
     script_call(script_name name, const keys& all);
-    // With these keys and no others.
-    script_call(script_name name, std::span<const std::string_view> only);
+    // With these keys and no others. `in_cluster`: as script_of() takes it.
+    script_call(script_name name, std::span<const std::string_view> only, bool in_cluster = false);
 
     // The queue's position among the keys, from 1; adds its keys when they are not there yet.
     std::size_t queue(std::string_view name);

@@ -35,10 +35,23 @@ constexpr std::array reading{
     script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
     script_name::figures_read, script_name::limits_waiting, script_name::heads};
 
-std::vector<script> put_together() {
+void replace_each(std::string& in, std::string_view word, std::string_view by) {
+    for (auto at = in.find(word); at != in.npos; at = in.find(word, at + by.size()))
+        in.replace(at, word.size(), by);
+}
+
+// Messages, and the question who hears them.
+std::string with_messages_of_the_slot(std::string text) {
+    replace_each(text, "'PUBLISH'", "'SPUBLISH'");
+    replace_each(text, "'NUMSUB'", "'SHARDNUMSUB'");
+    return text;
+}
+
+std::vector<script> put_together(bool in_cluster) {
     std::vector<script> scripts;
     for (std::size_t at = 0; at < last_files.size(); ++at) {
         auto text = script_text_of(last_files[at], script_texts);
+        if (in_cluster) text = with_messages_of_the_slot(std::move(text));
         auto sha = sha1(text);
         const bool only_reads = std::ranges::find(reading, static_cast<script_name>(at)) != reading.end();
         const auto name = last_files[at].substr(0, last_files[at].find('_'));
@@ -48,14 +61,18 @@ std::vector<script> put_together() {
     return scripts;
 }
 
-const std::vector<script>& scripts() {
-    static const auto all = put_together();
-    return all;
+const std::vector<script>& scripts(bool in_cluster) {
+    static const auto plain = put_together(false);
+    if (!in_cluster) return plain;
+    static const auto sharded = put_together(true);
+    return sharded;
 }
 
 }  // namespace
 
-const script& script_of(script_name name) { return scripts()[static_cast<std::size_t>(name)]; }
-std::span<const script> all_scripts() { return scripts(); }
+const script& script_of(script_name name, bool in_cluster) {
+    return scripts(in_cluster)[static_cast<std::size_t>(name)];
+}
+std::span<const script> all_scripts(bool in_cluster) { return scripts(in_cluster); }
 
 }  // namespace errand::redis

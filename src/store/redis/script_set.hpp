@@ -87,7 +87,8 @@ struct script {
         false;  // a repeat would count once more: it is asked once, and no replica has to confirm it
 };
 
-const script& script_of(script_name name);
-std::span<const script> all_scripts();
+// `in_cluster`: its messages go to those who listen at the shard's own server, and not to each server of the cluster.
+const script& script_of(script_name name, bool in_cluster = false);
+std::span<const script> all_scripts(bool in_cluster = false);
 
 }  // namespace errand::redis

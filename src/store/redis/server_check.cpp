@@ -45,6 +45,68 @@ std::optional<std::string> check_eviction(std::string_view info) {
            ", so it would delete tasks when it is full; set maxmemory-policy noeviction";
 }
 
+std::optional<std::string> check_kind(std::string_view info, server_kind said) {
+    const auto enabled = info_field(info, "cluster_enabled");
+    const bool is_cluster = enabled == "1";
+    if (said != server_kind::cluster && is_cluster) {
+        return "it is a server of a cluster: write redis+cluster:// in place of redis:// in the store's URL, and "
+               "name no database";
+    }
+    if (said == server_kind::cluster && !enabled.empty() && !is_cluster)
+        return "it is no server of a cluster: write redis:// in place of redis+cluster:// in the store's URL";
+    return std::nullopt;
+}
+
+namespace {
+
+// Those that have their first copy.
+int replicas_of(std::string_view info) {
+    int there = 0;
+    const int all = std::max(leading_number(info_field(info, "connected_slaves")), 0);
+    for (int at = 0; at < all; ++at) {
+        const auto one = info_field(info, "slave" + std::to_string(at));
+        if (one.find("state=online") != one.npos) ++there;
+    }
+    return there;
+}
+
+std::string many(int count) {
+    return count == 0 ? "no replica" : std::to_string(count) + (count == 1 ? " replica" : " replicas");
+}
+
+}  // namespace
+
+// Fewer replicas than there are protect against a server that dies, and not against one that goes on after another has taken its
+// place: then the other one may have what was confirmed, and the one that took its place not.
+std::optional<std::string> warn_of_replicas(std::string_view info, int wait, server_kind kind) {
+    if (info_field(info, "role") != "master") return std::nullopt;
+    const int there = replicas_of(info);
+    if (wait == there && (wait > 0 || kind == server_kind::single)) return std::nullopt;
+    const auto has = "a server of it has " + many(there);
+    if (wait > there) {
+        return has + ", and the URL asks for wait=" + std::to_string(wait) +
+               ": no change counts before so many replicas are there";
+    }
+    if (wait > 0) {
+        return has + ", and the URL asks for wait=" + std::to_string(wait) +
+               ": a fail-over may lose accepted tasks; write wait=" + std::to_string(there);
+    }
+    if (kind == server_kind::single) return std::nullopt;
+    if (there == 0) return has + ": when it is lost, its tasks are";
+    return has +
+           ", and the URL has no wait: a fail-over loses accepted tasks that no replica has yet; write ?wait=" +
+           std::to_string(there);
+}
+
+std::optional<std::string> warn_of_node_timeout(std::string_view milliseconds,
+                                                std::optional<duration> patience) {
+    const duration timeout{leading_number(milliseconds)};
+    if (!patience || timeout < *patience / 2) return std::nullopt;
+    return "its cluster-node-timeout of " + std::string{milliseconds} +
+           " ms is more than half of store_timeout: calls fail before another server takes over; set a shorter one, or "
+           "a longer store_timeout";
+}
+
 std::optional<std::string> refused_stamp(std::string_view error, unsigned shards_wanted) {
     constexpr std::string_view word = "STAMP ";
     if (!error.starts_with(word)) return std::nullopt;

@@ -1,6 +1,10 @@
 // Whether errand can work on this Redis at all; pure, from what INFO and the shard's own stamp say.
 #pragma once
 
+#include <errand/time.hpp>
+
+#include "store/redis/address.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +19,13 @@ std::string_view info_field(std::string_view info, std::string_view field);
 // Each answers with one sentence saying what is wrong and what to do, or nothing.
 std::optional<std::string> check_version(std::string_view info);
 std::optional<std::string> check_eviction(std::string_view info);
+// Whether it is of the kind that the URL says.
+std::optional<std::string> check_kind(std::string_view info, server_kind said);
+// What a fail-over would lose of what was accepted, with `wait` as the URL has it; nothing where that is well.
+std::optional<std::string> warn_of_replicas(std::string_view info, int wait, server_kind kind);
+// A cluster's cluster-node-timeout, in ms, is too long for who waits so long for an answer.
+std::optional<std::string> warn_of_node_timeout(std::string_view milliseconds,
+                                                std::optional<duration> patience);
 std::optional<std::string> check_stamp(std::string_view format, std::string_view shards,
                                        unsigned shards_wanted);
 // The same of what scripts/stamp.lua refused a connection with; nothing for any other error.

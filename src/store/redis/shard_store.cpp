@@ -7,7 +7,9 @@
 #include "store/redis/server_check.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <random>
+#include <set>
 
 namespace errand::redis {
 namespace {
@@ -26,8 +28,8 @@ shard_store::shard_store(boost::asio::io_context& on, store_settings settings)
     : on_{&on},
       settings_{std::move(settings)},
       address_{parse_address(settings_.url)},
-      keys_{settings_.name_space, settings_.shard},
-      caller_{settings_, address_, keys_.channel("")},
+      keys_{settings_.name_space, settings_.shard, spread_over(address_, settings_.shards)},
+      caller_{settings_, address_, keys_},
       seen_{settings_.url + ' ' + keys_.tasks()} {
     if (settings_.name.empty()) settings_.name = "client-" + random_name();
     waits_as_ = settings_.name;
@@ -88,7 +90,34 @@ awaitable<void> shard_store::check_server() {
         co_return;
     }
     if (const auto wrong = check_version(info.first())) caller_.fail("open", *wrong);
+    if (const auto wrong = check_kind(info.first(), address_.kind)) caller_.fail("open", *wrong);
     if (const auto wrong = check_eviction(info.first())) caller_.fail("open", *wrong);
+    warn_once(warn_of_replicas(info.first(), address_.wait, address_.kind));
+    if (address_.kind != server_kind::cluster) co_return;
+    auto ask_timeout = connection::request();
+    ask_timeout.push("CONFIG", "GET", "cluster-node-timeout");
+    reply timeout;
+    try {
+        co_await caller_.command("open", ask_timeout, timeout);
+    } catch (const store_error&) {
+        // Only for a warning, and not every user may ask.
+        if (!timeout.first().starts_with("NOPERM")) throw;
+        co_return;
+    }
+    reply_reader in{timeout};
+    if (in.array() != 1) co_return;
+    in.text();
+    warn_once(warn_of_node_timeout(in.text(), settings_.patience));
+}
+
+// A process has many connections to the servers of one URL, and all see the same.
+void shard_store::warn_once(const std::optional<std::string>& what) {
+    static std::mutex guard;
+    static std::set<std::string> said;
+    if (!what || !settings_.trouble) return;
+    auto line = address_.shown + ": " + *what;
+    const std::lock_guard lock{guard};
+    if (said.insert(line).second) settings_.trouble(line);
 }
 
 awaitable<void> shard_store::check_stamp() {

@@ -147,6 +147,7 @@ private:
 
     boost::redis::request stamp() const;
     awaitable<void> check_server();
+    void warn_once(const std::optional<std::string>& what);
     awaitable<void> check_stamp();
     // Makes the call; a script that needs the keys of more queues says so and is called again with them.
     awaitable<reply_head> ask(script_call& call, reply& answer, reply_reader& in,

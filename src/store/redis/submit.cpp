@@ -88,7 +88,7 @@ awaitable<shard_store::tried> shard_store::submit_new(std::size_t lane_at,
     const std::array<std::string_view, 10> only{
         keys_.tasks(), keys_.lanes(),  queue[0],       queue[1],        queue[3],
         keys_.own(),   keys_.leases(), keys_.claims(), keys_.control(), keys_.stale()};
-    script_call call{script_name::submit_new, only};
+    script_call call{script_name::submit_new, only, keys_.in_cluster()};
     begin(call, submit_lane(lane_at));
     for (const auto& item : items) {
         call.arg(item.id.view());

@@ -1,0 +1,161 @@
+#include "support/redis_cluster.hpp"
+
+#include "support/places.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace errand::test {
+namespace {
+
+constexpr std::size_t all_slots = 16384;
+
+std::string id_of(std::size_t at) {
+    auto id = std::to_string(at + 1);
+    return std::string(40 - id.size(), '0') + id;
+}
+
+// What a server writes of its cluster, so that none has to be introduced to the others.
+struct plan {
+    std::size_t primaries, servers;
+    std::vector<int> ports, bus_ports;
+
+    std::string seen_from(std::size_t own) const {
+        std::ostringstream text;
+        for (std::size_t at = 0; at < servers; ++at) {
+            const auto primary = at % primaries;
+            text << id_of(at) << " 127.0.0.1:" << ports[at] << '@' << bus_ports[at] << ' '
+                 << (at == own ? "myself," : "") << (at == primary ? "master -" : "slave " + id_of(primary))
+                 << " 0 0 " << primary + 1 << " connected";
+            if (at == primary) {
+                text << ' ' << all_slots * primary / primaries << '-'
+                     << all_slots * (primary + 1) / primaries - 1;
+            }
+            text << '\n';
+        }
+        text << "vars currentEpoch " << primaries << " lastVoteEpoch 0\n";
+        return text.str();
+    }
+};
+
+// The line of CLUSTER NODES that a server says of itself, in words.
+std::vector<std::string> own_line(const redis_server& of) {
+    std::istringstream text{of.command({"CLUSTER", "NODES"})};
+    for (std::string line; std::getline(text, line);) {
+        if (line.find("myself") == line.npos) continue;
+        std::istringstream words{line};
+        std::vector<std::string> all;
+        for (std::string word; words >> word;) all.push_back(word);
+        return all;
+    }
+    return {};
+}
+
+bool has_slot(const std::vector<std::string>& line, unsigned slot) {
+    constexpr std::size_t first_range = 8;
+    for (std::size_t at = first_range; at < line.size(); ++at) {
+        if (line[at].starts_with('[')) continue;
+        const auto dash = line[at].find('-');
+        const auto from = std::stoul(line[at].substr(0, dash));
+        const auto to = dash == std::string::npos ? from : std::stoul(line[at].substr(dash + 1));
+        if (slot >= from && slot <= to) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t primaries,
+                             std::size_t replicas_of_each) {
+    plan of{
+        .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
+    for (std::size_t at = 0; at < of.servers; ++at) {
+        of.ports.push_back(free_port());
+        of.bus_ports.push_back(free_port());
+        ids_.push_back(id_of(at));
+    }
+    for (std::size_t at = 0; at < of.servers; ++at) {
+        redis_server::options how{.tcp = true};
+        how.port = of.ports[at];
+        how.arguments = {"--cluster-enabled",
+                         "yes",
+                         "--cluster-config-file",
+                         "nodes",
+                         "--cluster-port",
+                         std::to_string(of.bus_ports[at]),
+                         "--cluster-node-timeout",
+                         std::to_string(node_timeout.count()),
+                         "--repl-diskless-sync-delay",
+                         "0"};
+        how.files = {{"nodes", of.seen_from(at)}};
+        servers_.push_back(std::make_unique<redis_server>(std::move(how)));
+    }
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (!is_whole()) {
+        if (std::chrono::steady_clock::now() > give_up)
+            throw std::runtime_error{"the test's cluster is not whole"};
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+}
+
+std::string redis_cluster::url_of(std::size_t server) const {
+    return "redis+cluster://127.0.0.1:" + std::to_string(servers_.at(server)->port());
+}
+
+std::string redis_cluster::url() const {
+    auto all = url_of(0);
+    for (std::size_t at = 1; at < servers_.size(); ++at)
+        all += ",127.0.0.1:" + std::to_string(servers_[at]->port());
+    return all;
+}
+
+std::optional<std::size_t> redis_cluster::owner_of(unsigned slot) const {
+    constexpr std::size_t epoch = 6;
+    std::optional<std::size_t> owner;
+    unsigned long newest = 0;
+    for (std::size_t at = 0; at < servers_.size(); ++at) {
+        if (!servers_[at]->is_running()) continue;
+        const auto line = own_line(*servers_[at]);
+        // One that was deposed and has not heard of it has an older epoch.
+        if (!has_slot(line, slot) || std::stoul(line.at(epoch)) < newest) continue;
+        newest = std::stoul(line.at(epoch));
+        owner = at;
+    }
+    return owner;
+}
+
+std::optional<std::size_t> redis_cluster::replica_of(std::size_t primary) const {
+    constexpr std::size_t master = 3;
+    for (std::size_t at = 0; at < servers_.size(); ++at) {
+        if (!servers_[at]->is_running()) continue;
+        const auto line = own_line(*servers_[at]);
+        if (line.size() > master && line[master] == ids_[primary]) return at;
+    }
+    return std::nullopt;
+}
+
+bool redis_cluster::is_whole() const {
+    return std::ranges::all_of(servers_, [](const auto& one) {
+        if (!one->is_running()) return true;
+        if (one->command({"CLUSTER", "INFO"}).find("cluster_state:ok") == std::string::npos) return false;
+        const auto info = one->command({"INFO", "replication"});
+        return info.find("role:master") != std::string::npos ||
+               info.find("master_link_status:up") != std::string::npos;
+    });
+}
+
+std::string redis_cluster::command(unsigned slot, const std::vector<std::string>& words) const {
+    const auto owner = owner_of(slot);
+    if (!owner) throw std::runtime_error{"no server of the test's cluster has the slot"};
+    return servers_[*owner]->command(words);
+}
+
+redis_cluster& shared_cluster() {
+    static redis_cluster all;
+    return all;
+}
+
+}  // namespace errand::test

@@ -1,0 +1,47 @@
+// A private Redis Cluster on this machine, of redis_server (so also of Valkey): primaries that share the slots evenly, and replicas
+// of each. It ends with this object.
+#pragma once
+
+#include "support/redis_server.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace errand::test {
+
+class redis_cluster {
+public:
+    // `node_timeout`: after so long a silent server is given up. On a busy machine one that only waits for its turn is, if it is short.
+    explicit redis_cluster(std::chrono::milliseconds node_timeout = std::chrono::seconds{4},
+                           std::size_t primaries = 3, std::size_t replicas_of_each = 1);
+    redis_cluster(const redis_cluster&) = delete;
+    redis_cluster& operator=(const redis_cluster&) = delete;
+
+    // Naming one server alone, or all.
+    std::string url_of(std::size_t server) const;
+    std::string url() const;
+
+    std::size_t size() const noexcept { return servers_.size(); }
+    redis_server& server(std::size_t at) const { return *servers_.at(at); }
+    // By what those that run say of themselves; nothing while no server has the slot.
+    std::optional<std::size_t> owner_of(unsigned slot) const;
+    // A replica of that server, by what those that run say of themselves.
+    std::optional<std::size_t> replica_of(std::size_t primary) const;
+    // Whether all that run see a whole cluster, and all replicas among them have their first copy.
+    bool is_whole() const;
+    // At the slot's owner.
+    std::string command(unsigned slot, const std::vector<std::string>& words) const;
+
+private:
+    std::vector<std::string> ids_;
+    std::vector<std::unique_ptr<redis_server>> servers_;
+};
+
+// The one that tests of this program share while they break nothing of it.
+redis_cluster& shared_cluster();
+
+}  // namespace errand::test
