@@ -58,6 +58,7 @@ std::string_view meaning_of_part(std::string_view name) {
     if (name == "limit") return "The limit's name";
     if (name == "handler") return "The wire name of the handler";
     if (name == "run") return "The run's id";
+    if (name == "token") return "A token's name or id";
     return "The task's id";
 }
 
