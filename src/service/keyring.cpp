@@ -6,6 +6,9 @@
 #include "service/refusal.hpp"
 #include "service/stored_tokens.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
 #include <spdlog/logger.h>
 
 #include <chrono>
@@ -67,22 +70,30 @@ std::uint64_t keyring::version() {
     return version_;
 }
 
-awaitable<void> keyring::learn(const request& in) {
-    if (asked_store_) co_return;
-    const auto token = token_in(in);
-    if (!token || holder_of(now(), *token)) co_return;
+awaitable<void> keyring::ask(loop& home, std::shared_ptr<store_question> what) {
     try {
-        co_await home_.ready();
-        asked_store_ = true;
+        co_await home.ready();
+        what->answered = true;
     } catch (const store_error&) {
         // Who asks is told so, unless the store is there by then.
     }
+    what->under_way = false;
+}
+
+awaitable<void> keyring::learn(const request& in) {
+    if (question_->answered) co_return;
+    const auto token = token_in(in);
+    if (!token) co_return;
+    if (!holder_of(now(), *token)) co_return co_await ask(home_, question_);
+    // Whom the file lets in waits for no store, and is looked for once when it has answered.
+    if (!std::exchange(question_->under_way, true))
+        boost::asio::co_spawn(home_.executor(), ask(home_, question_), boost::asio::detached);
 }
 
 void keyring::admit(request& in, scope needed) {
     const auto& all = now();
     const auto token = token_in(in);
-    if (token && !asked_store_ && !holder_of(all, *token)) {
+    if (token && !question_->answered && !holder_of(all, *token)) {
         refusal away{503, "unavailable",
                      "the store does not answer, so nobody knows here whether it keeps this token"};
         away.ask_again_after(std::chrono::seconds{1});

@@ -32,12 +32,18 @@ public:
     void admit(request& in, scope needed);
 
 private:
+    // Outlives it while it is asked.
+    struct store_question {
+        bool under_way = false;
+        bool answered = false;
+    };
+    static awaitable<void> ask(loop& home, std::shared_ptr<store_question> what);
     void read_stored();
 
     detail::app_core& app_;
     loop& home_;
     std::optional<token_book> file_{};
-    bool asked_store_ = false;
+    const std::shared_ptr<store_question> question_ = std::make_shared<store_question>();
     std::shared_ptr<const settings_book::records> seen_{};
     std::string record_{};  // among those
     std::vector<token_holder> stored_{};
