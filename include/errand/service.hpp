@@ -90,8 +90,15 @@ struct service_options {
     /// them; pages of any other one may not.
     std::vector<std::string> origins{};
     /// A file of the tokens that let in, a line each, as `errand token` writes them: who asks needs one of them. It is looked at
-    /// with each request, so that a line that is taken out lets nobody in any more. Empty: nobody needs a token.
+    /// with each request, so that a line that is taken out lets nobody in any more. Beside them those let in that the store keeps
+    /// (stored_tokens). Empty, and no stored_tokens: nobody needs a token.
     std::string tokens_file{};
+    /// Who asks needs a token also where there is no tokens_file: one that the store keeps for the namespace, as `errand token
+    /// --stored` and `POST /v1/{namespace}/tokens` make them. They count on all servers of the namespace that ask for tokens.
+    bool stored_tokens = false;
+    /// Where calls with the scope `admin` are offered, named as `listen` does; then they are offered there alone, and nothing else is.
+    /// Empty: they are offered with all others.
+    std::vector<std::string> admin_listen{};
     /// Without tokens, anybody who reaches it may use the tasks: then it listens on this machine alone, unless this is set.
     bool allow_anyone = false;
 
@@ -118,6 +125,8 @@ struct service_options {
     bool flow_types_appear = false;
     lmstfy_options lmstfy{};    ///< lmstfy's API, where addresses are named
     console_options console{};  ///< the console, where it is asked for
+    /// Told with the addresses of admin_listen, where there are any, before on_listening.
+    std::function<void(const std::vector<std::string>& addresses)> on_admin_listening{};
     /// Told once it listens, with the addresses as they are now, on the thread that serves.
     std::function<void(const std::vector<std::string>& addresses)> on_listening{};
 };

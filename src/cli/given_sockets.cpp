@@ -60,6 +60,8 @@ void take_given_sockets(service_options& how, bool listens) {
     for (const auto& one : all) {
         if (one.name.empty() || one.name == "http") {
             rest.push_back(one.address);
+        } else if (one.name == "admin") {
+            how.admin_listen.push_back(one.address);
         } else if (one.name == "lmstfy") {
             how.lmstfy.listen.push_back(one.address);
         } else if (one.name == "lmstfy-admin") {
@@ -67,7 +69,7 @@ void take_given_sockets(service_options& how, bool listens) {
         } else {
             throw usage_error{
                 "a socket of the name \"" + one.name +
-                "\" is handed over, and nothing is offered by it: FileDescriptorName= is http, lmstfy or "
+                "\" is handed over, and nothing is offered by it: FileDescriptorName= is http, admin, lmstfy or "
                 "lmstfy-admin"};
         }
     }

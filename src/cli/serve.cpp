@@ -88,6 +88,7 @@ service_options options_of(const serve_options& given) {
 
 struct addresses {
     std::vector<std::string> rest;
+    std::vector<std::string> admin;
     std::vector<std::string> console;  // as a person opens them
     std::vector<std::string> lmstfy;
     std::vector<std::string> lmstfy_admin;
@@ -100,6 +101,7 @@ void tell(const config& settings, bool json, const addresses& at) {
             return boost::json::array(all.begin(), all.end());
         };
         boost::json::object document{{"listening", array_of(at.rest)}, {"namespace", settings.name_space}};
+        if (!at.admin.empty()) document["admin"] = array_of(at.admin);
         if (!at.console.empty()) document["console"] = array_of(at.console);
         if (!at.lmstfy.empty()) document["lmstfy"] = array_of(at.lmstfy);
         if (!at.lmstfy_admin.empty()) document["lmstfy_admin"] = array_of(at.lmstfy_admin);
@@ -107,6 +109,7 @@ void tell(const config& settings, bool json, const addresses& at) {
         return;
     }
     for (const auto& one : at.rest) print("serving namespace " + settings.name_space + " on " + one + '\n');
+    for (const auto& one : at.admin) print("calls with the scope admin are served on " + one + " alone\n");
     for (const auto& one : at.console) print("console at " + one + '\n');
     for (const auto& one : at.lmstfy) print("serving lmstfy's API on " + one + '\n');
     for (const auto& one : at.lmstfy_admin) print("serving lmstfy's admin API on " + one + '\n');
@@ -165,6 +168,7 @@ exit_code serve(session& on, const serve_options& given) {
         at->lmstfy = api;
         at->lmstfy_admin = admin;
     };
+    how.on_admin_listening = [at](const std::vector<std::string>& all) { at->admin = all; };
     how.on_listening = [settings, json = on.json(), at,
                         console = how.console](const std::vector<std::string>& all) {
         at->rest = all;
@@ -212,6 +216,14 @@ runner prepare_serve(CLI::App& line) {
     given->tokens = line.add_option("--tokens", how.tokens_file,
                                     "Who may ask: a file of lines that `errand token` writes")
                         ->type_name("FILE");
+    line.add_flag(
+        "--stored-tokens", how.stored_tokens,
+        "Who asks needs a token also without a file of them: one that the store keeps (errand token --stored)");
+    line.add_option(
+            "--admin-listen", how.admin_listen,
+            "Where calls with the scope admin are served, and nothing else; then they are served there alone")
+        ->type_name("ADDRESS")
+        ->allow_extra_args(false);
     line.add_flag(
         "--allow-anyone", how.allow_anyone,
         "Listens where others than this machine reach it also without tokens: anybody may use the tasks then");

@@ -114,6 +114,12 @@ awaitable<answer> show_quota(call& c);
 awaitable<answer> set_quota(call& c);
 awaitable<answer> clear_quota(call& c);
 
+// token_calls.cpp
+extern const fields token_fields;
+awaitable<answer> make_token(call& c);
+awaitable<answer> list_tokens(call& c);
+awaitable<answer> revoke_token(call& c);
+
 // rule_calls.cpp
 extern const fields limit_fields;
 extern const fields settings_fields;

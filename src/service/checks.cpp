@@ -22,18 +22,6 @@ bool is_own_address(const std::string& name, const std::string& own) {
     return !ec && (address.is_loopback() || address.to_string() == own);
 }
 
-// What stands behind "Bearer", or in X-Token; nothing when it is not said once.
-std::optional<std::string_view> token_in(const request& in) {
-    constexpr std::string_view scheme = "Bearer ";
-    const auto* bearer = in.find_header("Authorization");
-    const auto* plain = in.find_header("X-Token");
-    if (in.count_headers("Authorization") + in.count_headers("X-Token") != 1) return std::nullopt;
-    if (plain) return *plain;
-    const std::string_view text = *bearer;
-    if (!same_header_name(text.substr(0, scheme.size()), scheme)) return std::nullopt;
-    return text.substr(scheme.size());
-}
-
 }  // namespace
 
 void check_framing(const request& in, unsigned version) {
@@ -80,9 +68,21 @@ void check_site(const request& in) {
                   site ? "Sec-Fetch-Site" : "Origin"};
 }
 
+std::optional<std::string_view> token_in(const request& in) {
+    constexpr std::string_view scheme = "Bearer ";
+    const auto* bearer = in.find_header("Authorization");
+    const auto* plain = in.find_header("X-Token");
+    if (in.count_headers("Authorization") + in.count_headers("X-Token") != 1) return std::nullopt;
+    if (plain) return *plain;
+    const std::string_view text = *bearer;
+    if (!same_header_name(text.substr(0, scheme.size()), scheme)) return std::nullopt;
+    return text.substr(scheme.size());
+}
+
 void let_in(request& in, const token_holder& by) {
     in.who = by.name;
     in.counted = by.counted;
+    in.only_queues = by.queues;
 }
 
 void check_token(request& in, const std::vector<token_holder>& all, scope needed) {
@@ -94,11 +94,23 @@ void check_token(request& in, const std::vector<token_holder>& all, scope needed
         why.headers.push_back({"WWW-Authenticate", "Bearer"});
         throw why;
     }
-    if (holder->may_use(needed)) return let_in(in, *holder);
+    let_in(in, *holder);
+    if (holder->may_use(needed)) return;
     throw refusal{403, "forbidden",
                   "this token is not for that: the call needs one with the scope " +
                       std::string{to_string(needed)},
                   "Authorization"};
+}
+
+void check_reach(const request& in, const route& of) {
+    if (in.only_queues.empty() || of.by_queue) return;
+    throw refusal{403, "forbidden", "this token is for some queues, and the call is about more than those",
+                  "Authorization"};
+}
+
+void need_queue(const request& in, std::string_view queue, std::string path) {
+    if (in.may_use_queue(queue)) return;
+    throw refusal{403, "forbidden", "this token is for other queues: name one of those", std::move(path)};
 }
 
 }  // namespace errand::web

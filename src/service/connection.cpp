@@ -15,6 +15,7 @@
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
 #include "service/gzip.hpp"
+#include "service/request_rate.hpp"
 #include "service/site.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -108,6 +109,7 @@ public:
     awaitable<void> run() override;
     void stop() override;
     void cut() override;
+    void check_leave() override;
 
     errand::app& app() noexcept override { return hub_.app; }
     bool stopping() const noexcept override { return hub_.stopping; }
@@ -125,6 +127,8 @@ private:
     awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
     awaitable<bool> read_header(request_parser& parser);
+    awaitable<std::optional<refusal>> count(std::optional<refusal> so_far);
+    bool pass_over_body(const request_parser& parser);
     awaitable<bool> read_body(request_parser& parser);
     awaitable<bool> has_hung_up();
     awaitable<void> linger();
@@ -151,6 +155,7 @@ private:
     bool idle_ = false;      // waits for a request, or to begin
     bool gone_ = false;      // the client has hung up
     bool waits_ = false;     // for a result
+    bool put_out_ = false;   // while it waited: who asked may not do so any more
     bool watching_ = false;  // a read is under way that tells when the client hangs up
     asio::cancellation_signal stop_waiting_;
 };
@@ -179,6 +184,12 @@ void one_connection::stop() {
     } else {
         stop_waiting_.emit(asio::cancellation_type::terminal);
     }
+}
+
+void one_connection::check_leave() {
+    if (!waits_ || still_may()) return;
+    put_out_ = true;
+    stop_waiting_.emit(asio::cancellation_type::terminal);
 }
 
 void one_connection::cut() {
@@ -251,7 +262,7 @@ awaitable<bool> one_connection::serve_one() {
     const bool keep = parser.keep_alive();
     bool framed = true;
     if (const auto why = co_await judge(parser, framed)) {
-        const bool clear = framed && parser.is_done();
+        const bool clear = framed && pass_over_body(parser);
         co_return co_await refuse(*why, keep && clear, clear);
     }
     if (!co_await read_body(parser)) co_return false;
@@ -305,14 +316,36 @@ awaitable<std::optional<refusal>> one_connection::judge(const request_parser& pa
         framed = false;
         check_framing(in_, parser.get().version());
         framed = true;
-        co_await site_.ready();
+        co_await site_.ready(in_);
         route_ = site_.judge(in_, own_address_);
         check_length(parser);
-        co_return std::nullopt;
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    auto why = failed ? std::optional{refusal_of(failed, false)} : std::nullopt;
+    co_return co_await count(std::move(why));
+}
+
+// With a rate each request counts that comes with the token, whatever becomes of it, and before its body is read. `so_far`: why it
+// is refused anyway.
+awaitable<std::optional<refusal>> one_connection::count(std::optional<refusal> so_far) {
+    std::exception_ptr failed;
+    try {
+        if (in_.counted) co_await admit_request(hub_, *in_.counted);
+        co_return so_far;
     } catch (...) {
         failed = std::current_exception();
     }
     co_return refusal_of(failed, false);
+}
+
+// False: more of it is to come than is here already, so that nobody knows where the next request begins.
+bool one_connection::pass_over_body(const request_parser& parser) {
+    if (parser.is_done()) return true;
+    const auto left = parser.content_length_remaining();
+    if (!left || *left > buffer_.size()) return false;
+    buffer_.consume(static_cast<std::size_t>(*left));
+    return true;
 }
 
 void one_connection::check_length(const request_parser& parser) const {
@@ -472,8 +505,20 @@ std::shared_ptr<exchange> one_connection::work() {
     return hub_.work;
 }
 
+namespace {
+
+refusal put_out() {
+    refusal why{401, "unauthorized",
+                "this token lets nobody in any more: it was revoked, or its time is over", "Authorization"};
+    why.headers.push_back({"WWW-Authenticate", "Bearer"});
+    return why;
+}
+
+}  // namespace
+
 awaitable<void> one_connection::wait(awaitable<void> what) {
     if (hub_.stopping) co_return;
+    if (!still_may()) throw put_out();
     if (hub_.waiting >= hub_.options.max_waiting) {
         refusal busy{429, "busy", "as many requests wait as may; ask again, or without wait_ms"};
         busy.ask_again_after(std::chrono::seconds{1});
@@ -481,6 +526,8 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
     }
     ++hub_.waiting;
     waits_ = true;
+    put_out_ = false;
+    hub_.somebody_waits();
     watch();
     const auto executor = co_await asio::this_coro::executor;
     co_await asio::co_spawn(executor, std::move(what),
@@ -496,6 +543,7 @@ awaitable<void> one_connection::wait(awaitable<void> what) {
         co_await asio::post(executor, asio::use_awaitable);
     }
     if (gone_) throw client_gone{};
+    if (put_out_) throw put_out();
 }
 
 // Reads ahead, as that alone tells when the client hangs up; what comes is of the next request.

@@ -24,6 +24,8 @@ public:
     virtual void stop() = 0;
     // Ends it, whatever is under way.
     virtual void cut() = 0;
+    // What waits is to end when who asked for it may not do so any more.
+    virtual void check_leave() = 0;
 };
 
 // @param of and what it asks for outlive it

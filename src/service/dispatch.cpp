@@ -4,7 +4,6 @@
 
 #include "core/attempt_rules.hpp"
 #include "runtime/app_core.hpp"
-#include "service/request_rate.hpp"
 #include "service/site.hpp"
 
 #include <spdlog/logger.h>
@@ -22,7 +21,6 @@ awaitable<answer> run_route(const request& in, found_route found, desk& at, cons
     call one{.in = in, .of = *found.of, .path = std::move(found.path), .at = at};
     std::exception_ptr failed;
     try {
-        if (in.counted) co_await admit_request(at.shared(), *in.counted);
         co_return co_await one.of.run(one);
     } catch (const client_gone&) {
         throw;

@@ -61,7 +61,7 @@ awaitable<answer> watch(call& c, const console::view& what, std::string which) {
 awaitable<answer> watch_task(call& c) {
     const parameters none{c.in, {}};
     const auto found = co_await c.at.app().find(c.part("id"));
-    if (!found) throw gone_task();
+    if (!found || !c.in.may_use_queue(found->queue)) throw gone_task();
     co_return co_await watch(c, task_view, found->id);
 }
 

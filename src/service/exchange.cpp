@@ -1,4 +1,4 @@
-// Its life, and what is said of tasks. exchange_claims.cpp: how they are taken.
+// Its life, and what is said of tasks. exchange_claims.cpp: how they are taken; exchange_leases.cpp: how they are kept.
 #include "service/exchange.hpp"
 
 #include <errand/error.hpp>
@@ -313,63 +313,6 @@ void exchange::report_answered(const task_id& id, claim_number claim, report_ver
     if (at == on_their_way_.end()) return;
     const auto one = at->second;
     settle(one, verdict);
-}
-
-awaitable<extend_answer> exchange::extend(extend_call call) {
-    // Who has stood in line as long as the store did not answer does not begin to wait for it anew.
-    const auto asked = steady::now();
-    while (extending_) co_await changed_.wait();
-    if (extend_failure_ && extend_failed_at_ >= asked) std::rethrow_exception(extend_failure_);
-    extending_ = true;
-    // Not later than the store has it.
-    const auto until = store_->now() + call.lease;
-    extend_answer got;
-    std::exception_ptr failure;
-    try {
-        got = co_await store_->extend(call);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    extending_ = false;
-    extend_failure_ = failure;
-    extend_failed_at_ = steady::now();
-    changed_.open();
-    if (failure) std::rethrow_exception(failure);
-    for (const auto& [id, claim] : call.tasks) {
-        const auto at = held_.find(id);
-        if (at == held_.end() || at->second.task.claim != claim) continue;
-        const auto over = steady::now() + call.lease + std::chrono::minutes{1};
-        at->second.forget_at = call.never_shorter ? std::max(over, at->second.forget_at) : over;
-        at->second.lease_until = call.never_shorter ? std::max(until, at->second.lease_until) : until;
-    }
-    co_return got;
-}
-
-exchange::cancel_watch::cancel_watch(std::shared_ptr<exchange> by, std::vector<task_id> of)
-    : by_{std::move(by)}, of_{std::move(of)}, changed_{by_->executor_} {
-    for (const auto& id : of_) by_->cancel_watches_.emplace(id, this);
-}
-
-exchange::cancel_watch::~cancel_watch() {
-    for (const auto& id : of_) {
-        const auto [first, last] = by_->cancel_watches_.equal_range(id);
-        const auto own = std::find_if(first, last, [this](const auto& one) { return one.second == this; });
-        if (own != last) by_->cancel_watches_.erase(own);
-    }
-}
-
-awaitable<void> exchange::cancel_watch::next(duration longest) {
-    changed_.expires_after(longest);
-    if (!heard_) co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-    heard_ = false;
-}
-
-void exchange::task_cancelled(const task_id& id) {
-    const auto [first, last] = cancel_watches_.equal_range(id);
-    for (auto at = first; at != last; ++at) {
-        at->second->heard_ = true;
-        at->second->changed_.cancel();
-    }
 }
 
 void exchange::remember(const task_id& id, claim_number claim, answered_report said) {

@@ -108,6 +108,7 @@ public:
     awaitable<report_verdict> hand_in(report one);
     // Nobody asks what the store says of it.
     void put(report one);
+    // Those that ask for the same length while a call is under way go in one. Of the answer each has what is its own.
     awaitable<extend_answer> extend(extend_call call);
     // Hears, while it is there, of those of some tasks that others cancel, as far as they were claimed here.
     class cancel_watch {
@@ -150,6 +151,16 @@ private:
         std::exception_ptr failure;
         boost::asio::steady_timer changed;
     };
+    // One who keeps tasks for longer.
+    struct lease_request {
+        explicit lease_request(const boost::asio::any_io_executor& executor)
+            : changed{executor, boost::asio::steady_timer::time_point::max()} {}
+        extend_call call;
+        extend_answer answer;
+        std::exception_ptr failure;
+        bool over = false;
+        boost::asio::steady_timer changed;
+    };
     struct lane_state {
         explicit lane_state(const boost::asio::any_io_executor& executor) : gate{executor} {}
         async_gate gate;
@@ -180,6 +191,10 @@ private:
     void call_answered(const std::vector<std::shared_ptr<pending_report>>& sent, const work_answer& answer);
     void settle(const std::shared_ptr<pending_report>& one, report_verdict verdict);
     void forget_on_its_way(const std::shared_ptr<pending_report>& one);
+    awaitable<void> extend_in_turn(std::shared_ptr<exchange> self);
+    awaitable<void> extend_next();
+    std::vector<std::shared_ptr<lease_request>> next_lease_requests();
+    void keep_longer(const extend_call& call, time_point until);
     void let_go(const task_id& id, claim_number claim);
 
     claim_party next_party();
@@ -233,9 +248,8 @@ private:
     std::map<attempt_key, std::shared_ptr<pending_report>> on_their_way_;
     std::vector<claim_number> closed_;
     bool closes_now_ = false;
+    std::deque<std::shared_ptr<lease_request>> lease_requests_;
     bool extending_ = false;
-    std::exception_ptr extend_failure_{};  // of the last call, for all who waited for its end
-    std::chrono::steady_clock::time_point extend_failed_at_{};
     std::unordered_multimap<task_id, cancel_watch*> cancel_watches_;
 
     // Claimed here.

@@ -4,6 +4,7 @@
 #include "core/task_id.hpp"
 #include "runtime/handlers.hpp"
 #include "service/calls.hpp"
+#include "service/checks.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
@@ -77,7 +78,7 @@ awaitable<answer> list_tasks(call& c) {
     if (asks_for_one(given)) {
         const auto found = co_await named_task(c, *given.text("handler"), *given.text("biz_id"));
         json::array tasks;
-        if (found) tasks.emplace_back(json_of(*found));
+        if (found && c.in.may_use_queue(found->queue)) tasks.emplace_back(json_of(*found));
         json::object document{{"tasks", std::move(tasks)}, {"next", nullptr}};
         co_await add_away(c, document);
         co_return json_answer(document);
@@ -88,6 +89,7 @@ awaitable<answer> list_tasks(call& c) {
     task_filter which;
     which.state = static_cast<state>(choice_of(*name, detail::state_names, "state"));
     which.queue = given.text("queue").value_or("");
+    if (!which.queue.empty()) need_queue(c.in, which.queue, "queue");
     which.handler = given.text("handler").value_or("");
     which.biz_id = given.text("biz_id").value_or("");
     which.tag = given.text("tag").value_or("");
@@ -104,6 +106,7 @@ awaitable<answer> list_tasks(call& c) {
         const auto page = co_await c.at.app().inspect().list(
             which, next, asked, order == 0 ? list_order::newest_first : list_order::oldest_first);
         for (const auto& one : page.tasks) {
+            if (!c.in.may_use_queue(one.queue)) continue;
             auto shown = json_of(one);
             bytes += json::serialize(shown).size();
             tasks.emplace_back(std::move(shown));
@@ -121,7 +124,8 @@ awaitable<answer> list_tasks(call& c) {
 
 awaitable<answer> list_queues(call& c) {
     const parameters none{c.in, {}};
-    const auto queues = co_await c.at.app().inspect().queues();
+    auto queues = co_await c.at.app().inspect().queues();
+    std::erase_if(queues, [&](const queue_info& one) { return !c.in.may_use_queue(one.name); });
     json::object document{{"queues", json_array_of(queues)}};
     co_await add_away(c, document);
     co_return json_answer(document);

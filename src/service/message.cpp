@@ -20,6 +20,10 @@ const std::string* request::find_header(std::string_view name) const noexcept {
     return nullptr;
 }
 
+bool request::may_use_queue(std::string_view queue) const noexcept {
+    return only_queues.empty() || std::ranges::find(only_queues, queue) != only_queues.end();
+}
+
 std::size_t request::count_headers(std::string_view name) const noexcept {
     return static_cast<std::size_t>(std::ranges::count_if(headers, [&](const header& one) {
         return same_header_name(one.name, name);

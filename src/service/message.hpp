@@ -31,11 +31,15 @@ struct request {
     bool secure = false;  // it came by TLS
     std::string who{};    // the name of the token that came with it, once that was looked at
     std::optional<request_count> counted{};  // by the rate of that token; nullopt: it has none
-    std::any badge{};                        // what its site has found out of who asks
+    std::vector<std::string>
+        only_queues{};  // of that token, sorted: what it has to do with; empty: all of them
+    std::any badge{};   // what its site has found out of who asks
 
     // The first of this name, in whatever case; null: there is none.
     const std::string* find_header(std::string_view name) const noexcept;
     std::size_t count_headers(std::string_view name) const noexcept;
+    // Whether who asks has to do with what is in this queue.
+    bool may_use_queue(std::string_view queue) const noexcept;
 };
 
 struct answer {

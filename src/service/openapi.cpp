@@ -1,5 +1,6 @@
 #include "service/openapi.hpp"
 
+#include "service/answer_shapes.hpp"
 #include "service/calls.hpp"
 #include "service/flow/routes.hpp"
 #include "service/route.hpp"
@@ -58,6 +59,7 @@ std::string_view meaning_of_part(std::string_view name) {
     if (name == "limit") return "The limit's name";
     if (name == "handler") return "The wire name of the handler";
     if (name == "run") return "The run's id";
+    if (name == "token") return "A token's name or id";
     return "The task's id";
 }
 
@@ -109,7 +111,10 @@ json::object content(json::object schema, std::string_view type = "application/j
 // Errors are of one kind, whatever the call answers else.
 json::object content_of(const route& of, const outcome& answer) {
     if (answer.status >= 400) return content(reference_to("error"));
-    if (of.type == "application/json") return content({});
+    if (of.type == "application/json") {
+        const auto shape = shape_of_answer(of.name);
+        return content(shape.is_object() ? shape.get_object() : json::object{});
+    }
     return content({{"type", "string"}}, of.type);
 }
 
@@ -194,7 +199,9 @@ void add_route(std::string& to, const route& one) {
 
 json::object openapi_document() {
     json::object paths;
-    json::object schemas{{"error", error_schema()}, {"planned_task", body_schema(planned_fields())}};
+    auto schemas = shared_shapes();
+    schemas["error"] = error_schema();
+    schemas["planned_task"] = body_schema(planned_fields());
     const auto add = [&](const route& one) {
         auto& path = paths[one.path];
         if (!path.is_object()) path = json::object{};

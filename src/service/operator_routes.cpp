@@ -57,6 +57,19 @@ constexpr std::array show_quota_answers{
             "`{\"quota\", \"queued\", \"version\", \"by\", \"at\"}`, as `errand quota --json` prints it"},
     no_store};
 constexpr std::array set_quota_answers{outcome{200, "The quota as it is now"}, unfit, no_store};
+constexpr std::array make_token_answers{
+    outcome{
+        201,
+        "TOKEN with `token`, which is shown this once: `{\"id\", \"name\", \"scopes\", \"queues\", \"rate\", "
+        "\"expires_at\", \"kept_in\"}`. See [Who may ask](#who-may-ask)"},
+    unfit, outcome{409, "The service asks nobody for a token"}, no_store};
+constexpr std::array list_tokens_answers{
+    outcome{
+        200,
+        "`{\"tokens\": [TOKEN]}`: those of the store, also such as are over, and those of this server's file"},
+    no_store};
+constexpr std::array revoke_token_answers{outcome{200, "`{\"revoked\"}`: how many"},
+                                          outcome{404, "The store keeps no such token"}, no_store};
 constexpr std::array settings_answers{
     outcome{200, "`{\"handler\", \"settings\", \"version\", \"by\", \"at\"}`"}, unfit, no_store};
 constexpr std::array limits_answers{
@@ -242,6 +255,35 @@ std::span<const route> operator_routes() noexcept {
               .meaning = "The namespace has no quota any more",
               .run = clear_quota,
               .answers = show_quota_answers},
+        route{
+            .method = "POST",
+            .path = "/v1/{namespace}/tokens",
+            .needs = scope::admin,
+            .name = "make_token",
+            .meaning =
+                "Makes a token that lets in at all servers of the namespace that ask for one. The store keeps its SHA-256",
+            .run = make_token,
+            .body = token_fields,
+            .answers = make_token_answers,
+            .example =
+                R"({"name": "shop", "scopes": ["submit"], "queues": ["mail"], "rate": {"count": 100}, "expires_in_ms": 2592000000})"},
+        route{.method = "GET",
+              .path = "/v1/{namespace}/tokens",
+              .needs = scope::admin,
+              .name = "list_tokens",
+              .meaning = "Whose tokens there are, and what they are for",
+              .run = list_tokens,
+              .answers = list_tokens_answers},
+        route{
+            .method = "DELETE",
+            .path = "/v1/{namespace}/tokens/{token}",
+            .needs = scope::admin,
+            .name = "revoke_token",
+            .meaning =
+                "Revokes the stored tokens of a name, or the one of an id: within a second no server lets them in, and what "
+                "waits or is told events by them ends",
+            .run = revoke_token,
+            .answers = revoke_token_answers},
         route{.method = "GET",
               .path = "/v1/{namespace}/limits",
               .needs = scope::view,

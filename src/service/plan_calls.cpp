@@ -11,6 +11,7 @@
 #include "service/at_once.hpp"
 #include "service/calls.hpp"
 #include "service/plan_order.hpp"
+#include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 #include "service/submission.hpp"
 #include "service/values.hpp"
@@ -103,6 +104,11 @@ void read_group(call& c, const named_places& all, const members& given, planned&
     if (to.after.empty()) throw bad_request("a group has members", given.path_of("group"));
     to.is_group = true;
     to.call = group_call(detail::core_of(c.at.app()), 0);
+    if (c.in.only_queues.empty()) return;
+    // Else who has submitted it could not look at it.
+    options extra;
+    extra.queue = c.in.only_queues.front();
+    to.call.extra = std::make_shared<const options>(std::move(extra));
 }
 
 planned read_planned(call& c, const named_places& all, const json::object& from, std::string path) {
@@ -114,6 +120,10 @@ planned read_planned(call& c, const named_places& all, const json::object& from,
     }
     given.need("handler");
     one.call = read_submission(c.at.app(), c.in, given);
+    // The one that has it may be in another queue, and its result would be handed on.
+    if (!c.in.only_queues.empty() && given.has("biz_id"))
+        throw refusal{403, "forbidden", "in a plan of a token that is for some queues no task has a biz_id",
+                      given.path_of("biz_id")};
     add_places(all, given, "after_names", one);
     if (const auto before = given.text("result_of")) {
         const auto place = place_of(all, *before, given.path_of("result_of"));
@@ -199,6 +209,7 @@ awaitable<std::vector<prepared_submission>> prepared(call& c, plan_request& from
         std::exception_ptr failed;
         try {
             if (from.key && !one.is_group) refuse_biz_id_of(one.call);
+            co_await check_waited_for(c.at.app(), c.in, one.call, one.path + ".after");
             if (!core.submit_wrappers.empty() && !one.is_group)
                 one.call = co_await detail::wrapped(std::move(one.call));
             // What its first argument will be is not known, and so neither are its keys.

@@ -14,8 +14,11 @@ bool is_of_flows(const request& in) { return in.path.starts_with("/flow/"); }
 
 class rest_site final : public site {
 public:
-    explicit rest_site(hub& of) : hub_{of} {}
+    rest_site(hub& of, offer what) : hub_{of}, offer_{what} {}
 
+    awaitable<void> ready(const request& in) override {
+        if (hub_.tokens) co_await hub_.tokens->learn(in);
+    }
     found_route judge(request& in, const std::string& own_address) override {
         check_host(in, own_address, hub_.options.hosts);
         console::take_prefix(in, hub_.options.console.prefix);
@@ -27,8 +30,10 @@ public:
         }
         auto to = route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
         // Before the namespace: who may not ask learns nothing of it.
-        if (hub_.tokens && to.of->needs != scope::open) check_token(in, hub_.tokens->now(), to.of->needs);
+        if (hub_.tokens && to.of->needs != scope::open) hub_.tokens->admit(in, to.of->needs);
         check_namespace(to, hub_.app.settings().name_space);
+        check_offered(*to.of);
+        check_reach(in, *to.of);
         return to;
     }
     bool still_lets(const request& in, const route& of) override {
@@ -39,12 +44,13 @@ public:
             if (is_of_console(in)) {
                 console::check_who(again, hub_, of.needs);
             } else {
-                check_token(again, hub_.tokens->now(), of.needs);
+                hub_.tokens->admit(again, of.needs);
             }
+            // Who has to do with fewer queues by now asks anew.
+            return again.only_queues == in.only_queues;
         } catch (const refusal&) {
             return false;
         }
-        return true;
     }
     answer refused(const refusal& why, const request& in) const override {
         return answer_of(is_of_flows(in) ? flow::as_flows_say(why) : why);
@@ -59,14 +65,23 @@ public:
 
 private:
     bool is_of_console(const request& in) const {
-        return hub_.options.console.offered && has_path(console::routes(), in.path);
+        return offer_ != offer::admin_only && hub_.options.console.offered &&
+               has_path(console::routes(), in.path);
+    }
+    void check_offered(const route& of) const {
+        const bool of_admin = of.needs == scope::admin;
+        if (offer_ == offer::no_admin && of_admin)
+            throw refusal{403, "forbidden", "this call is offered by the service's admin address alone"};
+        if (offer_ == offer::admin_only && !of_admin && of.needs != scope::open)
+            throw refusal{403, "forbidden", "this address is for calls with the scope admin alone"};
     }
 
     hub& hub_;
+    offer offer_;
 };
 
 }  // namespace
 
-std::unique_ptr<site> make_rest_site(hub& of) { return std::make_unique<rest_site>(of); }
+std::unique_ptr<site> make_rest_site(hub& of, offer what) { return std::make_unique<rest_site>(of, what); }
 
 }  // namespace errand::web

@@ -78,6 +78,8 @@ struct route {
     bool large = false;         // its body may be as large as the service takes; others 64 KiB
     std::size_t most_body = 0;  // bytes of its body; 0: as that says
     bool drops_body = false;    // it is not kept while the call is under way
+    bool by_queue =
+        false;  // it keeps to the queues of a token that is for some; else such a token is refused
     std::span<const outcome> answers{};
     std::string_view example{};                  // a body
     std::string_view type = "application/json";  // of its answer, when all is well

@@ -39,6 +39,7 @@ private:
     const service_options options_;
     std::unique_ptr<web::tls_files> tls_;  // null: none
     std::vector<web::endpoint> endpoints_;
+    std::vector<web::endpoint> own_admin_endpoints_;
     std::vector<web::endpoint> job_endpoints_;    // of lmstfy's API
     std::vector<web::endpoint> admin_endpoints_;  // of its admin API
     std::mutex guard_;                            // of what follows

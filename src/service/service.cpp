@@ -76,11 +76,16 @@ service_options checked(service_options given) {
     return given;
 }
 
+bool asks_for_tokens(const service_options& options) {
+    return !options.tokens_file.empty() || options.stored_tokens;
+}
+
 void check_open(const web::endpoint& at, const service_options& options) {
-    if (at.local || options.allow_anyone || !options.tokens_file.empty()) return;
+    if (at.local || options.allow_anyone || asks_for_tokens(options)) return;
     throw usage_error{
         "listening on " + web::to_text(at) +
-        " would let anybody who reaches this machine use the tasks: say who may (tokens_file, --tokens), listen on "
+        " would let anybody who reaches this machine use the tasks: say who may (tokens_file, --tokens, or stored_tokens, "
+        "--stored-tokens), listen on "
         "127.0.0.1, [::1] or unix:/path, or allow it (allow_anyone, --allow-anyone) when something before it asks who "
         "comes"};
 }
@@ -136,11 +141,15 @@ service::server::server(app& of, service_options options) : app_{of}, options_{c
         endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
         check_open(endpoints_.back(), options_);
     }
+    for (const auto& text : options_.admin_listen) {
+        own_admin_endpoints_.push_back(web::known_endpoint(web::read_endpoint(text, certified)));
+        check_open(own_admin_endpoints_.back(), options_);
+    }
     if (!options_.tokens_file.empty()) web::token_book{options_.tokens_file};
-    if (!options_.origins.empty() && options_.tokens_file.empty()) {
+    if (!options_.origins.empty() && !asks_for_tokens(options_)) {
         detail::core_of(app_).log->warn(
             "pages of the named origins may use the tasks for whoever opens them, since there are no tokens: say who may "
-            "(tokens_file, --tokens)");
+            "(tokens_file, --tokens, or stored_tokens, --stored-tokens)");
     }
     check_lmstfy(options_.lmstfy);
     for (const auto& text : options_.lmstfy.listen)
@@ -178,7 +187,9 @@ awaitable<void> service::server::serve(asio::any_io_executor executor) {
     // A cancelled service ends in order, which takes some awaiting.
     co_await asio::this_coro::throw_if_cancelled(false);
     const auto hub = std::make_shared<web::hub>(app_, options_, executor);
-    const auto rest = web::make_rest_site(*hub);
+    const bool apart = !own_admin_endpoints_.empty();
+    const auto rest = web::make_rest_site(*hub, apart ? web::offer::no_admin : web::offer::all);
+    const auto own_admin = apart ? web::make_rest_site(*hub, web::offer::admin_only) : nullptr;
     const auto jobs = job_endpoints_.empty() ? nullptr : lmstfy::make_job_site(*hub);
     const auto admin = admin_endpoints_.empty() ? nullptr : lmstfy::make_admin_site(*hub);
     std::vector<open_door> doors;
@@ -186,9 +197,12 @@ awaitable<void> service::server::serve(asio::any_io_executor executor) {
         for (const auto& at : all) doors.push_back({std::make_unique<web::listener>(executor, at), asked});
     };
     open(endpoints_, rest.get());
+    open(own_admin_endpoints_, own_admin.get());
     open(job_endpoints_, jobs.get());
     open(admin_endpoints_, admin.get());
-    if (options_.lmstfy.on_listening && doors.size() > endpoints_.size()) {
+    if (options_.on_admin_listening && apart)
+        options_.on_admin_listening(addresses_of(doors, own_admin.get()));
+    if (options_.lmstfy.on_listening && (jobs || admin)) {
         const auto of = [&](const web::site* asked) {
             return asked ? addresses_of(doors, asked) : std::vector<std::string>{};
         };

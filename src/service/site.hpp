@@ -14,7 +14,7 @@ public:
     virtual ~site() = default;
 
     // Before a request is judged, so that what that takes is known here. Throws whatever it does not come by.
-    virtual awaitable<void> ready() { co_return; }
+    virtual awaitable<void> ready(const request& /*in*/) { co_return; }
     // Where it goes, and whether who asks may, by its headers alone; notes in it who that is. Throws refusal.
     // @param own_address by which it came; empty: a unix socket
     virtual found_route judge(request& in, const std::string& own_address) = 0;
@@ -30,7 +30,14 @@ public:
     virtual awaitable<void> stop() { co_return; }
 };
 
-// errand's own REST interface. `of` outlives it.
-std::unique_ptr<site> make_rest_site(hub& of);
+// What an address of errand's own interface offers.
+enum class offer : unsigned char {
+    all,         // all of it
+    no_admin,    // but what takes the scope admin, which has an address of its own
+    admin_only,  // that alone
+};
+
+// errand's own interface. `of` outlives it.
+std::unique_ptr<site> make_rest_site(hub& of, offer what);
 
 }  // namespace errand::web

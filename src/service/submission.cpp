@@ -9,6 +9,7 @@
 #include "runtime/handlers.hpp"
 #include "runtime/task_gates.hpp"
 #include "service/calls.hpp"
+#include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/json/array.hpp>
@@ -166,6 +167,7 @@ detail::draft read_submission(errand::app& app, const request& in, const members
                       given.path_of("args")};
     }
     auto extra = options_of(app, given);
+    keep_to_queues(in, given, one.wire_name, extra);
     join_trace(in, extra);
     one.extra = std::make_shared<const options>(std::move(extra));
     return one;
@@ -178,7 +180,11 @@ std::optional<std::string> key_of(const request& in) {
     const bool plain = std::ranges::all_of(*key, [](char c) { return c > 0x20 && c < 0x7f; });
     if (key->empty() || key->size() > longest_key || !plain || in.count_headers(header) > 1)
         throw bad_request("an Idempotency-Key is one text of 1 to 255 printable characters of ASCII", header);
-    return *key;
+    if (in.only_queues.empty()) return *key;
+    // A key says nothing of what others have submitted by the same one to queues that are none of this token's.
+    auto own = *key;
+    for (const auto& queue : in.only_queues) own.append("\nqueue\n").append(queue);
+    return own;
 }
 
 void refuse_biz_id_of(const detail::draft& one) {

@@ -8,6 +8,7 @@
 #include "runtime/app_core.hpp"
 #include "runtime/async_gate.hpp"
 #include "service/calls.hpp"
+#include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 #include "service/submission.hpp"
 #include "service/target.hpp"
@@ -74,13 +75,16 @@ awaitable<submitted> submit_keyed(errand::app& app, detail::draft from, std::str
     co_return done;
 }
 
-awaitable<submitted> submit(errand::app& app, submission_request one) {
+awaitable<submitted> submit(errand::app& app, const request& in, submission_request one, std::string path) {
+    co_await check_waited_for(app, in, one.draft, path.empty() ? "after" : path + ".after");
     if (one.key) {
         auto done = co_await submit_keyed(app, std::move(one.draft), std::move(*one.key));
         co_return done;
     }
     const auto ref = co_await detail::submit(std::move(one.draft));
-    co_return submitted_as(ref);
+    auto done = submitted_as(ref);
+    if (!done.created) co_await check_there(app, in, done.id);
+    co_return done;
 }
 
 json::object json_of(const submitted& one) { return {{"id", one.id}, {"created", one.created}}; }
@@ -95,7 +99,7 @@ awaitable<json::object> submit_item(errand::app& app, const request& in, const j
         if (!object) throw bad_request("a task is to be an object", path);
         submission_request one{read_submission(app, in, members{*object, submission_fields, path})};
         if (key) set_key(one, *key, place);
-        const auto done = co_await submit(app, std::move(one));
+        const auto done = co_await submit(app, in, std::move(one), path);
         co_return json_of(done);
     } catch (...) {
         why = std::current_exception();
@@ -112,7 +116,7 @@ awaitable<answer> submit_task(call& c) {
     const auto body = body_object(c.in);
     submission_request one{read_submission(c.at.app(), c.in, members{body, submission_fields})};
     if (const auto key = key_of(c.in)) set_key(one, *key, 0);
-    const auto done = co_await submit(c.at.app(), std::move(one));
+    const auto done = co_await submit(c.at.app(), c.in, std::move(one), {});
     auto out = json_answer(json_of(done), done.created ? 201 : 200);
     out.headers.push_back({"Location", "/v1/" + percent_encoded(c.part("namespace")) + "/tasks/" + done.id});
     co_return out;

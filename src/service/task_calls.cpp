@@ -47,7 +47,7 @@ refusal unknown_task() { return not_found("no task has this id: it never was, or
 
 awaitable<task_info> need_task(call& c) {
     auto found = co_await c.at.app().find(c.part("id"));
-    if (!found) throw unknown_task();
+    if (!found || !c.in.may_use_queue(found->queue)) throw unknown_task();
     co_return std::move(*found);
 }
 

@@ -38,6 +38,7 @@ void token_book::read(const version& as) {
     if (file.bad() || !file.eof()) throw usage_error{"tokens: " + path_ + " cannot be read"};
     holders_ = read_token_list(text);
     read_ = as;
+    ++readings_;
 }
 
 const std::vector<token_holder>& token_book::now() {

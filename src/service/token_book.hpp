@@ -4,6 +4,7 @@
 
 #include "service/token_list.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ public:
 
     // Throws refusal (503) when the file cannot be read any more, or does not fit: then nobody is let in.
     const std::vector<token_holder>& now();
+    // How often it was read.
+    std::uint64_t readings() const noexcept { return readings_; }
 
 private:
     // What tells one version of the file from another.
@@ -31,6 +34,7 @@ private:
 
     std::string path_;
     version read_{};
+    std::uint64_t readings_ = 0;
     std::vector<token_holder> holders_;
 };
 

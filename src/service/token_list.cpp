@@ -6,12 +6,16 @@
 #include "core/rate_text.hpp"
 #include "core/sha256.hpp"
 #include "service/instant.hpp"
+#include "service/target.hpp"
 
 #include <algorithm>
 #include <optional>
 
 namespace errand::web {
 namespace {
+
+constexpr std::string_view id_front = "sha256-";
+constexpr std::size_t id_digits = 16;
 
 constexpr std::array grantable{scope::view, scope::submit, scope::work, scope::operate, scope::admin};
 
@@ -66,10 +70,35 @@ request_count read_rate(std::string_view text, std::string_view digest, const st
             .per = rate->per};
 }
 
+// Throws usage_error that ends with `where`.
+std::vector<std::string> read_queues(std::string_view text, const std::vector<scope>& may,
+                                     const std::string& where) {
+    constexpr std::size_t longest = 255;
+    constexpr std::size_t most = 100;
+    std::vector<std::string> queues;
+    for (auto word = take_word(text, ","); !word.empty(); word = take_word(text, ",")) {
+        auto name = percent_decoded(word);
+        if (!name || name->size() > longest)
+            throw usage_error{"tokens: \"" + std::string{word} +
+                              "\" is no name of a queue: 1 to 255 bytes, as a path writes them" + where};
+        queues.push_back(std::move(*name));
+    }
+    std::ranges::sort(queues);
+    queues.erase(std::ranges::unique(queues).begin(), queues.end());
+    if (queues.empty() || queues.size() > most)
+        throw usage_error{"tokens: a token is for 1 to 100 queues, or for all when none is said" + where};
+    const auto is_of_all = [](scope one) { return one == scope::operate || one == scope::admin; };
+    if (std::ranges::any_of(may, is_of_all))
+        throw usage_error{"tokens: operate and admin are of all queues: a token for some has view, submit or "
+                          "work alone" +
+                          where};
+    return queues;
+}
+
 [[noreturn]] void refuse_line(const std::string& where) {
     throw usage_error{
-        "tokens: a line is NAME SCOPES SHA256, and rate=N/TIME and expires=TIME where there are any, as `errand "
-        "token` writes it" +
+        "tokens: a line is NAME SCOPES SHA256, and rate=N/TIME, expires=TIME and queues=NAME,… where there are any, as "
+        "`errand token` writes it" +
         where};
 }
 
@@ -84,6 +113,7 @@ token_holder read_line(std::string_view line, const std::string& where) {
     for (auto word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
         constexpr std::string_view rate = "rate=";
         constexpr std::string_view expires = "expires=";
+        constexpr std::string_view queues = "queues=";
         if (word.starts_with(rate) && !one.counted) {
             one.counted = read_rate(word.substr(rate.size()), *digest, where);
         } else if (word.starts_with(expires) && !one.expires) {
@@ -91,6 +121,8 @@ token_holder read_line(std::string_view line, const std::string& where) {
             if (!one.expires)
                 throw usage_error{"tokens: \"" + std::string{word} +
                                   "\" is no time, as expires=2027-01-01T00:00:00Z" + where};
+        } else if (word.starts_with(queues) && one.queues.empty()) {
+            one.queues = read_queues(word.substr(queues.size()), one.may, where);
         } else {
             refuse_line(where);
         }
@@ -132,11 +164,36 @@ std::string token_line(const std::string& name, const std::vector<std::string>& 
     auto line = name + ' ' + words + ' ' + to_hex(bytes);
     if (!terms.rate.empty()) line += " rate=" + terms.rate;
     if (!terms.expires.empty()) line += " expires=" + terms.expires;
+    for (const auto& one : terms.queues)
+        line += (&one == &terms.queues.front() ? " queues=" : ",") + percent_encoded(one);
     read_line(line, "");
     return line + '\n';
 }
 
+bool is_token_id(std::string_view text) noexcept {
+    return text.starts_with(id_front) && text.size() == id_front.size() + id_digits;
+}
+
+std::string token_id(const token_holder& of) {
+    const std::string_view bytes{reinterpret_cast<const char*>(of.digest.data()), of.digest.size()};
+    return std::string{id_front} + to_hex(bytes).substr(0, id_digits);
+}
+
+namespace {
+
+// Whether the id is that of a line with these words; what is no line of a list has none.
+bool has_id(std::string_view words, std::string_view id) {
+    constexpr std::string_view blanks = " \t\r";
+    take_word(words, blanks);
+    take_word(words, blanks);
+    const auto digest = from_hex(take_word(words, blanks));
+    return digest && std::string{id_front} + to_hex(*digest).substr(0, id_digits) == id;
+}
+
+}  // namespace
+
 std::size_t take_out(std::string& list, std::string_view name) {
+    const bool is_id = is_token_id(name);
     std::size_t taken = 0;
     std::string left;
     std::string_view rest{list};
@@ -144,7 +201,8 @@ std::size_t take_out(std::string& list, std::string_view name) {
         const auto whole = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
         rest.remove_prefix(whole.size());
         auto words = whole.substr(0, whole.find_first_of("#\n"));
-        if (take_word(words, " \t\r") == name) {
+        const bool meant = is_id ? has_id(words, name) : take_word(words, " \t\r") == name;
+        if (meant) {
             ++taken;
         } else {
             left += whole;

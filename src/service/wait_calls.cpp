@@ -85,9 +85,17 @@ json::object json_of_awaited(const std::optional<task_info>& task, const std::st
     return one;
 }
 
+// Of a token that is for some queues, what is in others is not there.
+awaitable<bool> is_shown(call& c, std::string id) {
+    if (c.in.only_queues.empty()) co_return true;
+    const auto found = co_await c.at.app().find(id);
+    co_return found&& c.in.may_use_queue(found->queue);
+}
+
 awaitable<std::shared_ptr<awaited_tasks>> find_tasks(call& c, const std::vector<std::string>& ids) {
     std::vector<std::optional<detail::task_ref>> found(ids.size());
     co_await at_once(ids.size(), [&](std::size_t i) -> awaitable<void> {
+        if (!co_await is_shown(c, ids[i])) co_return;
         if (const auto one = co_await c.at.app().find<json::value>(ids[i])) found[i] = one->ref();
     });
     const auto what = std::make_shared<awaited_tasks>();
@@ -110,6 +118,7 @@ awaitable<json::array> tell_all(call& c, const std::vector<std::string>& ids) {
         const bool full = bytes > most_result_bytes;
         co_await at_once(seen.size(), [&](std::size_t i) -> awaitable<void> {
             seen[i] = co_await c.at.app().find(ids[from + i]);
+            if (seen[i] && !c.in.may_use_queue(seen[i]->queue)) seen[i].reset();
             if (seen[i] && !full) co_await add_results(c.at.app(), *seen[i]);
         });
         for (std::size_t i = 0; i < seen.size(); ++i)

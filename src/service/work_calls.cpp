@@ -8,10 +8,12 @@
 #include "runtime/task_event.hpp"
 #include "service/attempt_calls.hpp"
 #include "service/calls.hpp"
+#include "service/checks.hpp"
 #include "service/dispatch.hpp"
 #include "service/exchange.hpp"
 #include "service/info_json.hpp"
 #include "service/instant.hpp"
+#include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 #include "worker/announce.hpp"
@@ -119,7 +121,8 @@ duration lease_of(const members& given, duration otherwise) {
     return length ? duration{*length} : otherwise;
 }
 
-claim_asked read_claim_asked(const json::object& from, const std::string& path, duration lease) {
+claim_asked read_claim_asked(const request& in, const json::object& from, const std::string& path,
+                             duration lease) {
     const members given{from, claim_members, path};
     claim_asked asked;
     asked.wish.worker = *given.text("worker");
@@ -130,6 +133,7 @@ claim_asked read_claim_asked(const json::object& from, const std::string& path, 
     std::vector<std::string> queues;
     for (const auto& [name, weight] : asked.wish.queues) queues.push_back(name);
     check_names(queues, most_queues, "queues", given.path_of("queues"));
+    for (const auto& name : queues) need_queue(in, name, given.path_of("queues"));
     if (given.has("handlers")) {
         auto names = given.texts("handlers");
         check_names(names, most_handlers, "handlers", given.path_of("handlers"));
@@ -329,12 +333,13 @@ task_id id_in(const members& given) {
     return *id;
 }
 
-awaitable<json::object> report_item(std::shared_ptr<exchange> work, const json::value& item,
-                                    std::string path) {
+awaitable<json::object> report_item(const request& in, std::shared_ptr<exchange> work,
+                                    const json::value& item, std::string path) {
     const members given{need_object(item, path), reported_members, path};
     const auto id = id_in(given);
     auto by = read_claim(given);
     auto said = read_spoken(given, work->app().settings.max_payload);
+    co_await check_claimed(*work, in, id);
     auto done = co_await report_attempt(*work, id, std::move(by), std::move(said));
     co_return done;
 }
@@ -391,7 +396,7 @@ const fields extend_fields{extend_one_members};
 awaitable<answer> claim_tasks(call& c) {
     const parameters none{c.in, {}};
     const auto body = body_object(c.in);
-    auto asked = read_claim_asked(body, {}, c.at.app().settings().lease);
+    auto asked = read_claim_asked(c.in, body, {}, c.at.app().settings().lease);
     const auto work = c.at.work();
     co_await work->ready();
     claimed_tasks got{work};
@@ -409,12 +414,12 @@ awaitable<answer> report_batch(call& c) {
     const auto& items = need_items(given, "reports");
     std::optional<claim_asked> asked;
     if (const auto* claim = given.object("claim"))
-        asked = read_claim_asked(*claim, "claim", c.at.app().settings().lease);
+        asked = read_claim_asked(c.in, *claim, "claim", c.at.app().settings().lease);
     const auto work = c.at.work();
     co_await work->ready();
     auto results =
-        co_await each_of(items, "reports", [work](const json::value& item, const std::string& path) {
-            return report_item(work, item, path);
+        co_await each_of(items, "reports", [&, work](const json::value& item, const std::string& path) {
+            return report_item(c.in, work, item, path);
         });
     auto out = json_answer(json::object{{"results", std::move(results)}});
     if (!asked) co_return out;
@@ -458,6 +463,19 @@ awaitable<answer> extend_batch(call& c) {
     }
     const auto work = c.at.work();
     co_await work->ready();
+    for (std::size_t n = all.size(); n-- > 0;) {
+        std::exception_ptr refused;
+        try {
+            co_await check_claimed(*work, c.in, all[n].id);
+        } catch (...) {
+            refused = std::current_exception();
+        }
+        if (!refused) continue;
+        const auto path = "tasks[" + std::to_string(places[n]) + ']';
+        results[places[n]] = json::object{{"error", web::json_of(refusal_of(refused, false, path))}};
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(n));
+        places.erase(places.begin() + static_cast<std::ptrdiff_t>(n));
+    }
     if (!all.empty()) {
         const auto until = co_await extend_leases(*work, all, lease);
         for (std::size_t n = 0; n < all.size(); ++n) {
@@ -486,6 +504,7 @@ awaitable<answer> extend_task(call& c) {
     std::vector<held_lease> one{{.id = *id, .by = read_claim(given)}};
     const auto work = c.at.work();
     co_await work->ready();
+    co_await check_claimed(*work, c.in, *id);
     const auto until = co_await extend_leases(*work, one, lease);
     auto done = co_await extended(*work, one.front(), until);
     co_return json_answer(done);

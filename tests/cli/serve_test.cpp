@@ -198,6 +198,46 @@ TEST_CASE("errand token makes tokens that errand serve lets in", "[cli]") {
     std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("a token that the store keeps lets in at a server without a file, until it is revoked", "[cli]") {
+    office t;
+    const auto made = t.errand({"token", "shop", "--scope", "view", "--scope", "submit", "--queue", "mail",
+                                "--queue", "s m,s", "--stored"});
+    CHECK(made.code == 0);
+    REQUIRE(made.lines().size() == 1);
+    const auto token = made.lines().at(0);
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--stored", "--expires", "1d"}).code == 0);
+    cli_process server{
+        {"serve", "--listen", "127.0.0.1:0", "--stored-tokens", "--admin-listen", "127.0.0.1:0"},
+        t.variables(),
+        {}};
+    const int port = port_of(server);
+    const auto path = "/v1/" + t.app.settings().name_space + "/queues";
+    const auto by = "Authorization: Bearer " + token + "\r\n";
+    CHECK_THAT(ask(port, path), ContainsSubstring("401 Unauthorized"));
+    CHECK_THAT(ask(port, path, by), ContainsSubstring("200 OK"));
+
+    const auto listed = t.errand({"token", "--list", "--stored", "--json"}).json().as_array();
+    REQUIRE(listed.size() == 2);
+    CHECK(listed.at(0).at("queues") == boost::json::array{"mail", "s m,s"});
+    CHECK_FALSE(listed.at(1).as_object().contains("queues"));
+    CHECK_THAT(t.errand({"token", "--list", "--stored"}).out, ContainsSubstring("mail, s m,s"));
+    const std::string id{listed.at(0).at("id").as_string()};
+    CHECK(t.errand({"token", id, "--revoke", "--stored"}).code == 0);
+    CHECK(t.errand({"token", id, "--revoke", "--stored"}).code == 1);
+    errand::test::eventually([&] {
+        return ask(port, path, by).find("401 Unauthorized") != std::string::npos;
+    });
+    CHECK(t.errand({"token", "shop", "--revoke", "--stored", "--json"}).json().at("revoked") == 1);
+    CHECK(t.errand({"token", "--list", "--stored"}).out == "no tokens\n");
+
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--stored", "--file", "tokens"}).code == 2);
+    CHECK(t.errand({"token", "shop", "--scope", "admin", "--queue", "mail", "--stored"}).code == 2);
+    CHECK(t.errand({"token", id, "--scope", "view", "--stored"}).code == 2);
+    CHECK(t.errand({"token", "shop", "--scope", "view", "--stored"}, {},
+                   {{"ERRAND_STORE", "sqlite::memory:"}})
+              .code == 2);
+}
+
 TEST_CASE("errand serve prints what can be asked of it without a store", "[cli]") {
     office t;
     CHECK_THAT(t.errand({"serve", "--print", "reference"}).out,

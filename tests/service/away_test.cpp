@@ -3,6 +3,8 @@
 
 #include "runtime/app_core.hpp"
 #include "service/counter.hpp"
+#include "service/stored_tokens.hpp"
+#include "service/token_folder.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
 #include "support/redis_server.hpp"
@@ -98,4 +100,45 @@ TEST_CASE("that requests with a rate cannot be counted is logged once, however m
         server.restart();
     }
     std::filesystem::remove_all(folder);
+}
+
+TEST_CASE(
+    "a service whose store has not answered yet lets in by its file, and by the store's list once that is known",
+    "[service][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 0;
+    settings.store_timeout = 1s;
+    {
+        errand::app before{settings};
+        before.block_on(errand::web::change_stored_tokens(before, [](std::string& list) {
+            list = errand::web::token_line("bob", {"view"}, "stored-token");
+            return true;
+        }));
+    }
+    server.kill();
+    const service_test::token_folder place;
+    const auto of_file = errand::web::token_line("ann", {"view"}, "file-token");
+    counter t{service_test::with_tokens(place.file(of_file)), settings};
+    service_test::holder ann{t, "file-token"};
+    service_test::holder bob{t, "stored-token"};
+    service_test::holder nobody{t, "none"};
+    // Which the store is not asked for.
+    const auto own_page = [&](service_test::holder& by, const std::string& token) {
+        return by.line().ask("GET", "/metrics", {}, {"X-Token: " + token});
+    };
+    CHECK(own_page(ann, "file-token").status == 200);
+    CHECK(own_page(bob, "stored-token").status == 503);
+    const auto unknown = own_page(nobody, "none");
+    CHECK(unknown.status == 503);
+    CHECK(unknown.error_code() == "unavailable");
+    CHECK(t.connect().ask("GET", "/metrics").status == 401);
+    server.restart();
+    errand::test::eventually([&] { return own_page(bob, "stored-token").status == 200; });
+    CHECK(own_page(nobody, "none").status == 401);
+    // Once they are known they are, whether the store answers or not.
+    server.kill();
+    CHECK(own_page(bob, "stored-token").status == 200);
+    CHECK(own_page(nobody, "none").status == 401);
 }

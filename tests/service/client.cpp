@@ -1,5 +1,7 @@
 #include "service/client.hpp"
 
+#include "service/answers.hpp"
+
 #include <boost/json/parse.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -236,7 +238,9 @@ response client::ask(std::string_view method, std::string_view path, std::string
         text += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
     }
     send(text + "\r\n" + std::string{body});
-    return receive(method == "HEAD");
+    auto got = receive(method == "HEAD");
+    check_described(method, path, got);
+    return got;
 }
 
 }  // namespace service_test

@@ -1,4 +1,5 @@
 // What is written about the calls is what the table says.
+#include "service/answers.hpp"
 #include "service/openapi.hpp"
 #include "service/route.hpp"
 
@@ -14,6 +15,7 @@
 #include <sstream>
 
 namespace web = errand::web;
+using service_test::misfit;
 namespace json = boost::json;
 
 TEST_CASE("docs/http.md ends with what the route table says", "[service]") {
@@ -48,6 +50,10 @@ TEST_CASE(
         for (const auto& each : operation.at("parameters").as_array())
             parameters.emplace(each.at("name").as_string());
         for (const auto& each : one.query) CHECK(parameters.contains(std::string{each.name}));
+        if (one.type == "application/json") {
+            const auto& good = responses.at(std::to_string(one.answers.front().status)).as_object();
+            CHECK_FALSE(good.at("content").at("application/json").at("schema").as_object().empty());
+        }
         CHECK(parameters.contains("namespace") == (one.path.find("{namespace}") != one.path.npos));
         CHECK(operation.contains("requestBody") == !one.body.empty());
         if (one.body.empty()) continue;
@@ -60,4 +66,37 @@ TEST_CASE(
         at += std::string_view{"#/components/schemas/"}.size();
         CHECK(schemas.contains(text.substr(at, text.find('"', at) - at)));
     }
+}
+
+TEST_CASE("what is held against a schema of the document differs where it is otherwise", "[service]") {
+    const auto document = web::openapi_document();
+    const auto& schemas = document.at("components").at("schemas").as_object();
+    const auto of = [&](std::string_view name) -> const json::object& {
+        return schemas.at(name).as_object();
+    };
+    const json::object rate{{"count", 5}, {"per_ms", 1000}, {"burst", 0}};
+    CHECK(misfit(rate, of("Rate")).empty());
+    CHECK(misfit(json::object{{"count", 5}, {"per_ms", 1000}}, of("Rate")) == "$ has no burst");
+    CHECK(misfit(json::object{{"count", "5"}, {"per_ms", 1000}, {"burst", 0}}, of("Rate")) ==
+          "$.count is no integer");
+    CHECK(misfit(json::object{{"count", 5}, {"per_ms", 1000}, {"burst", 0}, {"more", 1}}, of("Rate")) ==
+          "$.more is not described");
+    CHECK(misfit(rate, of("Rule")) == "$ has no max_running");
+    CHECK(misfit(json::object{{"max_running", nullptr}, {"rate", rate}}, of("Rule")).empty());
+    CHECK(misfit(json::object{{"max_running", 5}, {"rate", nullptr}}, of("Rule")).empty());
+    CHECK_FALSE(misfit(json::object{{"max_running", 5}, {"rate", 7}}, of("Rule")).empty());
+    CHECK(misfit("ready", of("State")).empty());
+    CHECK(misfit("redy", of("State")) == "$ is none of its texts");
+    const json::object error{{"error", json::object{{"code", "a"}, {"message", "b"}, {"path", "c"}}}};
+    CHECK(misfit(error, of("error")).empty());
+    CHECK_FALSE(misfit(json::object{{"error", "b"}}, of("error")).empty());
+    const json::object stage{{"name", "s"},
+                             {"attempt", 1},
+                             {"started_at", "2026-12-01T08:00:00Z"},
+                             {"length_ms", 1},
+                             {"result", json::array{1}}};
+    CHECK(misfit(stage, of("Stage")).empty());
+    auto later = stage;
+    later["started_at"] = "tomorrow";
+    CHECK(misfit(later, of("Stage")) == "$.started_at is no point in time");
 }

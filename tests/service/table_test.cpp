@@ -83,6 +83,10 @@ const std::map<std::string, good, std::less<>> examples{
     {"show_quota", {}},
     {"set_quota", {.body = R"({"max_queued": 1000})"}},
     {"clear_quota", {}},
+    // Of a service that asks nobody for a token: tests of their own say the rest.
+    {"make_token", {.body = R"({"name": "shop", "scopes": ["view"]})", .status = 409}},
+    {"list_tokens", {}},
+    {"revoke_token", {.status = 404}},
     {"show_settings", {}},
     {"show_schedule", {.with_schedule = true}},
     {"pause_schedule", {.with_schedule = true}},
@@ -130,6 +134,7 @@ struct row {
     std::string path(const std::string& name_space) const {
         auto text = with(with(std::string{route.path}, "{namespace}", name_space), "{id}", id);
         text = with(with(text, "{queue}", "parcels"), "{limit}", "queue%3Aparcels");
+        text = with(text, "{token}", "nobody");
         return with(with(with(text, "{handler}", "parcel"), "{schedule}", schedule), "{run}", run);
     }
     std::string path() const { return path(t.app.settings().name_space); }

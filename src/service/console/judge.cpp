@@ -32,7 +32,7 @@ void check_who(web::request& in, web::hub& hub, web::scope needed) {
             ? nullptr
             : office_of(hub).logins.holder_of(cookie, all, seconds.time_since_epoch().count());
     if (!holder) {
-        web::check_token(in, all, needed);
+        hub.tokens->admit(in, needed);
         return;
     }
     web::let_in(in, *holder);
@@ -56,7 +56,10 @@ web::found_route judge(web::request& in, web::hub& hub) {
     // Other sites may link to a page: by itself it shows and does nothing.
     if (to.of->name != "page") web::check_site(in);
     if (to.of->method == "POST") check_own_page(in);
-    if (hub.tokens && to.of->needs != web::scope::open) check_who(in, hub, to.of->needs);
+    if (hub.tokens && to.of->needs != web::scope::open) {
+        check_who(in, hub, to.of->needs);
+        web::check_reach(in, *to.of);
+    }
     return to;
 }
 

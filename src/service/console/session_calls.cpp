@@ -57,7 +57,8 @@ awaitable<web::answer> log_in(web::call& c) {
     if (!hub.tokens) throw web::bad_request("here nobody needs a token", "token");
     const auto token = given.text("token").value_or("");
     const auto* holder = web::holder_of(hub.tokens->now(), token);
-    if (!holder || !holder->may_use(web::scope::view))
+    // The console shows all queues.
+    if (!holder || !holder->may_use(web::scope::view) || !holder->queues.empty())
         throw web::refusal{403, "forbidden", "this token lets nobody in here", "token"};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const auto value =

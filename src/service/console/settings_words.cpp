@@ -30,7 +30,10 @@ std::string store_words(const config& of) {
 }
 
 std::string caller_words(const service_options& of) {
-    if (!of.tokens_file.empty()) return "who has a token of its file";
+    if (!of.tokens_file.empty())
+        return of.stored_tokens ? "who has a token of its file or of the store"
+                                : "who has a token of its file";
+    if (of.stored_tokens) return "who has a token of the store";
     return of.allow_anyone ? "everybody who reaches it, without a token"
                            : "everybody on this machine, without a token";
 }

@@ -4,6 +4,7 @@
 
 #include "client/listing.hpp"
 #include "service/calls.hpp"
+#include "service/checks.hpp"
 #include "service/flow/age_list.hpp"
 #include "service/flow/calls.hpp"
 #include "service/flow/places.hpp"
@@ -293,6 +294,9 @@ awaitable<web::answer> list_flow_tasks(web::call& c) {
     asked.shown = read_shown(given.text("fields").value_or(""));
     const auto cursor = given.text("cursor");
     const auto at = office_of(c);
+    if (!c.in.only_queues.empty() && asked.which.queue.empty())
+        throw web::refusal{403, "forbidden", "this token is for some types: name one of those", "type"};
+    if (!asked.which.queue.empty()) web::need_queue(c.in, asked.which.queue, "type");
     co_await at.home.ready();
     if (!asked.which.handler.empty()) {
         if (cursor && !cursor->starts_with(by_age)) refuse_cursor();

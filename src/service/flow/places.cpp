@@ -32,7 +32,12 @@ office office_of(web::call& c) {
     auto& core = detail::core_of(c.at.app());
     return {.core = core,
             .home = caller_loop(c.at.shared().loop, core),
-            .types_appear = c.at.shared().options.flow_types_appear};
+            .types_appear = c.at.shared().options.flow_types_appear,
+            .in = &c.in};
+}
+
+void check_type(const office& at, const std::string& type) {
+    if (!at.may_use(type)) throw web::not_found("there is no such type; PUT one first");
 }
 
 task_id derived_id(const detail::app_core& core, const std::string& type, const std::string& id) {
@@ -57,7 +62,7 @@ awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::
     if (!one) co_return std::nullopt;
     const auto* known = handlers::find(type);
     const bool of_type = one->body.handler == type || (known && handlers::find(one->body.handler) == known);
-    if (!of_type) co_return std::nullopt;
+    if (!of_type || !at.may_use(one->body.queue)) co_return std::nullopt;
     co_return one;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "service/flow/task_view.hpp"
+#include "service/message.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
@@ -16,7 +17,10 @@ namespace errand::flow {
 struct office {
     detail::app_core& core;
     loop& home;
-    bool types_appear = false;  // by themselves, when they are first named
+    bool types_appear = false;         // by themselves, when they are first named
+    const web::request* in = nullptr;  // of a token that may be for some queues; a type's queue has its name
+
+    bool may_use(std::string_view queue) const noexcept { return !in || in->may_use_queue(queue); }
 };
 office office_of(web::call& c);
 
@@ -25,6 +29,8 @@ task_id derived_id(const detail::app_core& core, const std::string& type, const 
 
 // The task; nullopt: it is not there, or of another type.
 awaitable<std::optional<seen_task>> find_task(office at, std::string type, std::string id);
+// Throws refusal (404), as of a type that is not there, when who asks has nothing to do with it.
+void check_type(const office& at, const std::string& type);
 // Throws refusal: 400 for an id that cannot be one, 404.
 awaitable<seen_task> need_task(office at, std::string type, std::string id);
 void check_id(const std::string& id, const std::string& path);

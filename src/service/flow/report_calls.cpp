@@ -102,7 +102,7 @@ awaitable<located> locate(web::exchange& work, office at, named_task which, flow
     const auto made_here = parse_task_id(which.id);
     for (const auto& id : {derived, made_here.value_or(derived)}) {
         const auto* held = held_here(work, id, claim);
-        if (!held) continue;
+        if (!held || !at.may_use(held->task.queue)) continue;
         there.id = id;
         there.held = *held;
         co_return there;
@@ -164,6 +164,7 @@ awaitable<json::object> report_one(std::shared_ptr<web::exchange> work, office a
 named_task read_named(office at, const web::members& given) {
     const auto type = *given.text("type");
     check_name(type, "type", given.path_of("type"));
+    check_type(at, type);
     named_task which{.type = need_type(at.core, type), .id = *given.text("id")};
     check_id(which.id, given.path_of("id"));
     return which;
@@ -296,6 +297,7 @@ awaitable<web::answer> report_flow_task(web::call& c) {
     const web::members given{body, report_fields};
     const auto at = office_of(c);
     co_await at.home.ready();
+    check_type(at, c.part("type"));
     named_task which{.type = need_type(at.core, c.part("type")), .id = c.part("id")};
     check_id(which.id, "id");
     auto what = read_said(given, at.core.settings.max_payload);

@@ -120,6 +120,7 @@ std::span<const web::route> routes() noexcept {
               .query = create_query,
               .body = create_fields,
               .large = true,
+              .by_queue = true,
               .answers = create_answers,
               .example = R"({"type": "video", "id": "o-4711", "content": {"src": "s3://films/1"}})"},
         route{.method = "POST",
@@ -131,6 +132,7 @@ std::span<const web::route> routes() noexcept {
               .query = create_query,
               .body = create_batch_fields,
               .large = true,
+              .by_queue = true,
               .answers = batch_answers,
               .example = R"({"tasks": [{"type": "video", "id": "o-1"}, {"type": "video", "id": "o-2"}]})"},
         route{.method = "GET",
@@ -140,6 +142,7 @@ std::span<const web::route> routes() noexcept {
               .meaning = "Tasks by page: of a type the newest first, without `type` state by state",
               .run = list_flow_tasks,
               .query = list_query,
+              .by_queue = true,
               .answers = list_answers},
         route{.method = "GET",
               .path = "/flow/v1/{namespace}/tasks/{type}/{id}",
@@ -148,6 +151,7 @@ std::span<const web::route> routes() noexcept {
               .meaning = "One task, now or when it has changed or ended",
               .run = look_at_task,
               .query = look_query,
+              .by_queue = true,
               .answers = look_answers},
         route{
             .method = "DELETE",
@@ -157,6 +161,7 @@ std::span<const web::route> routes() noexcept {
             .meaning =
                 "Cancels a task. Who holds it is told by his next report or extension, and what he reports does not count",
             .run = cancel_flow_task,
+            .by_queue = true,
             .answers = cancel_answers},
         route{.method = "PATCH",
               .path = "/flow/v1/{namespace}/tasks/{type}/{id}",
@@ -167,6 +172,7 @@ std::span<const web::route> routes() noexcept {
               .body = patch_fields,
               .headers = patch_headers,
               .large = true,
+              .by_queue = true,
               .answers = patch_answers,
               .example = R"({"priority": 5})"},
         route{
@@ -190,6 +196,7 @@ std::span<const web::route> routes() noexcept {
                 "Takes tasks of a type, in their order: by priority, then as they fell due. The body may be left out",
             .run = hold_type,
             .body = hold_type_fields,
+            .by_queue = true,
             .answers = hold_answers,
             .example = R"({"limit": 10, "wait_ms": 30000, "worker": "w-1"})"},
         route{.method = "POST",
@@ -199,6 +206,7 @@ std::span<const web::route> routes() noexcept {
               .meaning = "Takes tasks of several types",
               .run = hold_types,
               .body = hold_fields,
+              .by_queue = true,
               .answers = hold_answers,
               .example = R"({"types": [{"type": "video", "limit": 2}, {"type": "mail"}], "wait_ms": 30000})"},
         route{.method = "POST",
@@ -209,6 +217,7 @@ std::span<const web::route> routes() noexcept {
               .run = report_flow_task,
               .body = report_fields,
               .large = true,
+              .by_queue = true,
               .answers = report_answers,
               .example =
                   R"({"claim": "…", "outcome": "next", "stage": "transcode", "merge": {"size": 1024}})"},
@@ -221,6 +230,7 @@ std::span<const web::route> routes() noexcept {
             .run = report_many,
             .body = reports_fields,
             .large = true,
+            .by_queue = true,
             .answers = reports_answers,
             .example =
                 R"({"reports": [{"type": "video", "id": "o-1", "claim": "…", "outcome": "done"}], "hold": {"types": [{"type": "video"}]}})"},
@@ -234,6 +244,7 @@ std::span<const web::route> routes() noexcept {
             .run = extend_leases,
             .body = leases_fields,
             .large = true,
+            .by_queue = true,
             .answers = leases_answers,
             .example = R"({"leases": [{"type": "video", "id": "o-1", "claim": "…"}]})"},
         route{

@@ -242,6 +242,7 @@ const web::fields delete_type_query{delete_parameters};
 const web::fields count_type_query{count_parameters};
 
 awaitable<flow_type> type_of(office at, std::string name, std::string path) {
+    check_type(at, name);
     check_name(name, "type", path);
     if (!at.types_appear || find_type(at.core, name)) co_return need_type(at.core, name);
     for (int tries = 0; tries < most_rounds; ++tries) {

@@ -43,7 +43,7 @@ public:
     explicit job_site(web::hub& of) : hub_{of}, office_{office_of(of)} {}
 
     // Tokens are known once the store has told of them.
-    awaitable<void> ready() override { return office_.home().ready(); }
+    awaitable<void> ready(const web::request&) override { return office_.home().ready(); }
 
     web::found_route judge(web::request& in, const std::string&) override {
         web::check_site(in);
@@ -51,6 +51,19 @@ public:
         check_names(to);
         in.badge = admit(in, to);
         return to;
+    }
+    bool still_lets(const web::request& in, const web::route& of) override {
+        const auto* seen = std::any_cast<badge>(&in.badge);
+        if (!seen || seen->shown.empty()) return true;
+        web::request again;
+        again.query = in.query;
+        again.headers = in.headers;
+        try {
+            admit(again, {.of = &of, .path = {{"namespace", seen->of->name_space()}}});
+        } catch (const refusal&) {
+            return false;
+        }
+        return true;
     }
     web::answer refused(const refusal& why, const web::request&) const override {
         return refused_as_lmstfy(why);
@@ -98,7 +111,8 @@ private:
         const auto own = where.pool == default_pool && where.name_space == hub_.app.settings().name_space;
         if (!own || !hub_.tokens) return std::nullopt;
         const auto* holder = web::holder_of(hub_.tokens->now(), token);
-        if (!holder || !holder->may_use(to.of->needs)) return std::nullopt;
+        // By this API a job of one queue is ended by the name of another: nothing of it is for some queues alone.
+        if (!holder || !holder->may_use(to.of->needs) || !holder->queues.empty()) return std::nullopt;
         web::let_in(in, *holder);
         return badge{.of = office_.tenant_of(where), .shown = holder->name};
     }

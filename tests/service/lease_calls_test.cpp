@@ -1,0 +1,100 @@
+// Keeping what many hold: by how many calls of the store.
+#include <errand/proxy.hpp>
+
+#include "runtime/async_gate.hpp"
+#include "runtime/on_loop.hpp"
+#include "service/exchange.hpp"
+#include "service/programs.hpp"
+#include "service/ticket.hpp"
+#include "support/metric_page.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+
+using service_test::counter;
+using service_test::foreign_task;
+using service_test::id_of;
+using service_test::program;
+namespace asio = boost::asio;
+namespace web = errand::web;
+
+namespace {
+
+struct held_task {
+    errand::task_id id;
+    web::ticket by;
+};
+
+double extend_calls(counter& t) {
+    auto at = t.connect();
+    const auto page = errand::test::read_metrics(at.ask("GET", "/metrics").body);
+    double sum = 0;
+    for (const auto& [sample, value] : page.samples) {
+        if (sample.starts_with("errand_store_calls_total{operation=\"extend\"")) sum += value;
+    }
+    return sum;
+}
+
+// All at one instant, by an exchange of their own on this loop.
+errand::awaitable<std::vector<errand::extend_answer>> extend_each(errand::detail::app_core& core,
+                                                                  errand::loop& there,
+                                                                  std::vector<held_task> all) {
+    const auto work = std::make_shared<web::exchange>(core, there);
+    co_await work->ready();
+    const auto executor = co_await asio::this_coro::executor;
+    std::vector<errand::extend_answer> got(all.size());
+    errand::async_gate ended{executor};
+    std::size_t left = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        work->tasks().know_claim(all[i].by.claim, all[i].by.mark);
+        errand::extend_call call;
+        call.claims = {all[i].by.claim};
+        call.tasks = {{all[i].id, all[i].by.claim}};
+        asio::co_spawn(executor, work->extend(std::move(call)),
+                       [&, i](const std::exception_ptr& why, errand::extend_answer answer) {
+                           if (why) answer.unheard = {{all[i].id, all[i].by.claim}};
+                           got[i] = std::move(answer);
+                           if (--left == 0) ended.open();
+                       });
+    }
+    while (left > 0) co_await ended.wait();
+    co_await work->stop();
+    co_return got;
+}
+
+}  // namespace
+
+TEST_CASE("leases that many keep at the same time are written by few calls, and each hears of its own",
+          "[service]") {
+    counter t;
+    constexpr std::size_t many = 60;
+    constexpr std::size_t cancelled = 7;
+    for (std::size_t i = 0; i < many; ++i) t.submit(foreign_task);
+    program py{t};
+    std::vector<held_task> all;
+    while (all.size() < many) {
+        for (const auto& one : py.claim(R"("limit": 20, "wait_ms": 60000)")) {
+            const auto& task = one.as_object();
+            all.push_back({.id = *errand::parse_task_id(id_of(task)),
+                           .by = *web::read_ticket(std::string{task.at("claim").as_string()})});
+        }
+    }
+    t.run(t.app.inspect().cancel(errand::to_text(all[cancelled].id)));
+    auto& core = errand::detail::core_of(t.app);
+    const auto before = extend_calls(t);
+    const auto got = t.run(errand::on_loop(core.background(), [&](errand::loop& there) {
+        return extend_each(core, there, all);
+    }));
+    // The first one, which nobody can wait for, and all others.
+    CHECK(extend_calls(t) - before == 2);
+    for (std::size_t i = 0; i < many; ++i) {
+        INFO(i);
+        CHECK(got[i].unheard.empty());
+        CHECK((got[i].lost_tasks.size() + got[i].lost_claims.size() > 0) == (i == cancelled));
+        for (const auto& [id, claim] : got[i].lost_tasks) CHECK(id == all[i].id);
+    }
+}
