@@ -1,5 +1,5 @@
 -- claim, when tasks wait in groups: these, the urgent tasks and the plain list take turns.
--- Needs: lib_places lib_slots lib_band claim_void
+-- Needs: lib_places lib_slots lib_band lib_gates claim_void
 
 -- How many this call takes out of groups, and the heads of those that it has taken from.
 local taken, heads = 0, {}
@@ -35,6 +35,11 @@ end
 -- more the call takes.
 local function pop_group(q, group, member, text, time, room)
   local queue, head = name_of(q), head_now(group)
+  if text and not head then
+    -- It holds nothing, and is to stand anew when something comes.
+    dissolve(group)
+    any_dissolved = true
+  end
   if not text or not head then return end
   local gate, till = first_closed(text)
   if not gate then gate, till = promised_of(text, sub(head, 18, 18), member) end
@@ -54,8 +59,9 @@ local function pop_group(q, group, member, text, time, room)
   if following then
     local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
-    if till == math.huge and moving.more_turns(room) then
-      -- Others have their turns before it, and by its own the gate may be open: it is spared the way there and back.
+    if till == math.huge and sub(gate, 10) ~= no_key and moving.more_turns(room) then
+      -- Others have their turns before it, and by its own the gate may be open: it is spared the way there and back. Not at a gate
+      -- that it shares with other groups, which would come behind it.
       line_up(queue, priority, group, new_ticket(), text, time + 1)
     elseif till == math.huge then
       wait_at(gate, till, queue, priority, group, new_ticket(), text)

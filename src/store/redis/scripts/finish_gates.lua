@@ -14,7 +14,7 @@ local function report(spec, _, claim, count, at, ids, holders)
   many('HSET', tasks, fields, 1, 2 * n)
   local q, noted, expires = string.match(spec, '^%a+ (%d+) %d+ %d+ (%d) (%d)', 6)
   local unusual = n > 0 and (noted == '1' or expires == '1')
-  return kept, unusual and {q = tonumber(q), noted = noted == '1', expires = expires == '1'}
+  return kept, unusual and {kind = 'end', q = tonumber(q), noted = noted == '1', expires = expires == '1'}
 end
 
 -- What else was kept of tasks that have ended.

@@ -17,7 +17,7 @@ function moving.write()
   for i = 1, #moved do
     local group = moved[i]
     local member = member_of[group]
-    if member then
+    if member and seen.standings[group] then
       places[n + 1], places[n + 2], fields[n + 1], fields[n + 2] = '0', member, 'g' .. group, seen.standings[group]
       n = n + 2
     end
@@ -186,7 +186,7 @@ function turn_taken(member)
     table.remove(turns.mine, 1)
     group = sub(member, -16)
     local value = seen.standings[group]
-    text = sub(value, 17 + length_in(value))
+    if value then text = sub(value, 17 + length_in(value)) end
   end
   take_off(group, member)
   return group, text
