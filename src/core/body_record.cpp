@@ -146,7 +146,8 @@ task_body decode_body(std::string_view bytes) {
     if (flags & with_biz_id) body.biz_id = in.text();
     if (flags & with_timeout) body.timeout = duration_of_ms(in.signed_number());
     if (flags & with_max_retry) body.max_retry = static_cast<int>(in.signed_number());
-    if (flags & with_expires_after) body.expires_after = duration_of_ms(in.marked_number(body.policy_expires));
+    if (flags & with_expires_after)
+        body.expires_after = duration_of_ms(in.marked_number(body.policy_expires));
     if (flags & with_retention) body.retention = duration_of_ms(in.marked_number(body.policy_retains));
     if (flags & with_due_at) body.due_at = time_of_ms(in.signed_number());
     if (flags & with_headers) {
