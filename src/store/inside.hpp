@@ -17,7 +17,7 @@ namespace errand {
 
 class store_inside : public store {
 public:
-    // The transaction was committed: whoever waits for its tasks in this process hears of them.
+    // The transaction was committed: whoever waits for its tasks hears of them.
     virtual void committed() = 0;
 };
 

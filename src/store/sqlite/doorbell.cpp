@@ -28,6 +28,7 @@ void knock_at(const std::string& database) noexcept try {
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
+#include <utility>
 
 namespace errand::sqlite {
 namespace {
@@ -46,6 +47,7 @@ doorbell::doorbell(const std::string& database)
     hears_ = true;
     knock_at(database);
     if (!take_knocks()) hears_ = false;
+    if (!hears_) close_if_open(std::exchange(knocks_, -1));
 }
 
 doorbell::~doorbell() {

@@ -167,7 +167,8 @@ bool engine::open() {
     try {
         in_ = inside_ ? std::make_unique<connection>(inside_) : open_database(at_);
         operations_ = std::make_unique<operations>(*in_, idle_, clock_, random_key(), inside_ != nullptr);
-        if (!at_.in_memory()) file_ = sqlite3_db_filename(in_->raw(), "main");
+        if (const char* name = at_.in_memory() ? nullptr : sqlite3_db_filename(in_->raw(), "main"))
+            file_ = name;
         if (!at_.in_memory() && !inside_) door_ = std::make_unique<doorbell>(file_);
         return true;
     } catch (const failure& why) {
@@ -200,12 +201,6 @@ bool engine::begin(bool reading) {
         fail_all(std::current_exception());
     }
     return false;
-}
-
-void engine::commit() {
-    operations_->tx.commit();
-    // Inside, whoever commits the transaction says so.
-    if (!inside_) tell_other_processes();
 }
 
 engine::jobs engine::take(bool reading) {
@@ -247,13 +242,15 @@ void engine::run_all(const jobs& all) {
             one->run(*operations_);
             operations_->leave();
         }
-        commit();
+        operations_->tx.commit();
     } catch (...) {
         failed = std::current_exception();
     }
     if (!failed) {
         if (!std::ranges::all_of(all, [](auto& one) { return one->reads; })) note_success();
         for (const auto& one : all) one->answer(nullptr);
+        // Inside, whoever commits the transaction says so.
+        if (!inside_) tell_other_processes();
         return;
     }
     operations_->tx.abandon();
@@ -266,7 +263,7 @@ void engine::run_one(const std::shared_ptr<job>& one) {
         operations_->enter(*one->by);
         one->run(*operations_);
         operations_->leave();
-        commit();
+        operations_->tx.commit();
     } catch (const failure& why) {
         operations_->tx.abandon();
         return judge(one, why);
@@ -276,6 +273,7 @@ void engine::run_one(const std::shared_ptr<job>& one) {
     }
     if (!one->reads) note_success();
     one->answer(nullptr);
+    if (!inside_) tell_other_processes();
 }
 
 // It goes back to the line while it may still be done.

@@ -85,7 +85,6 @@ private:
     void turn(bool reading);
     bool open();
     bool begin(bool reading);
-    void commit();
     void tell_other_processes();
     jobs take(bool reading);
     void read_meanwhile();

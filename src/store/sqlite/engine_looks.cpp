@@ -74,10 +74,16 @@ job::moment engine::not_to_look_before() const {
 // When another process has written.
 void engine::look_if_changed() {
     if (operations_->tx.overtaken()) unseen_ = true;
-    if (unseen_ && not_to_look_before() <= std::chrono::steady_clock::now()) unseen_ = !look();
+    if (!unseen_ || std::chrono::steady_clock::now() < not_to_look_before()) return;
+    try {
+        unseen_ = !look();
+    } catch (const failure&) {
+        again_at_ = std::chrono::steady_clock::now() + short_look;
+        throw;
+    }
 }
 
-// False: there is mail, and the file is locked by somebody who may be waiting for a call that only reads.
+// False: there is mail, of which more is left, or the file is locked by somebody who may be waiting for a call that only reads.
 bool engine::look() {
     looked_at_ = std::chrono::steady_clock::now();
     operations_->tx.begin(true);
@@ -85,12 +91,19 @@ bool engine::look() {
     operations_->tx.commit();
     const bool vain = !mail && !operations_->tx.any_notices();
     vain_looks_ = vain ? std::min(vain_looks_ + 1, most_vain_looks) : 0;
-    again_at_ = looked_at_ + vain_looks_ * vain_look;
+    const auto now = std::chrono::steady_clock::now();
+    // Most of the time is left to what calls for it also where many queues are looked at.
+    if (vain)
+        again_at_ = now + std::max<job::moment::duration>(vain_looks_ * vain_look, 4 * (now - looked_at_));
     if (!mail) return true;
     try {
         operations_->tx.begin(false);
-        operations_->fetch_mail();
+        const bool more = operations_->fetch_mail();
         operations_->tx.commit();
+        if (more) {
+            looked_at_ = again_at_ = {};
+            return false;
+        }
     } catch (const failure& why) {
         if (!is_locked(why)) throw;
         operations_->tx.abandon();
@@ -101,7 +114,7 @@ bool engine::look() {
 }
 
 void engine::tell_other_processes() {
-    if (operations_ && operations_->tx.take_concerns_others() && !at_.in_memory()) knock_at(file_);
+    if (operations_ && operations_->tx.take_concerns_others() && !file_.empty()) knock_at(file_);
 }
 
 }  // namespace errand::sqlite

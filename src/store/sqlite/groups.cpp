@@ -324,6 +324,7 @@ std::vector<gate_waiters> groups::waiters_at(std::string_view limit, std::size_t
 void groups::limit_changed(std::string_view limit) {
     gates_.forget_limits();
     opened_ = true;
+    tx_.concerns_others();
     gates_.let_run_again_under(limit);
     for_each_kind_under(limit, [&](const std::string& from, const std::string& to) {
         for (const auto& stop : stops(from, to)) {

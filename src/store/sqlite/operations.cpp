@@ -2,6 +2,11 @@
 
 namespace errand::sqlite {
 
+namespace {
+// As many as `mail` reads (sql/watch.sql).
+constexpr std::size_t letters_at_once = 1000;
+}  // namespace
+
 void operations::enter(caller& by) {
     tx.enter(by);
     gate.enter();
@@ -52,9 +57,11 @@ bool operations::look_around() {
     return tx.sql.mail(tx.process).next();
 }
 
-void operations::fetch_mail() {
+bool operations::fetch_mail() {
     std::int64_t last = 0;
+    std::size_t letters = 0;
     for (auto rows = tx.sql.mail(tx.process); rows.next();) {
+        ++letters;
         last = rows.number(0);
         auto* to = tx.idle.find(rows.number(1), rows.bytes(2));
         if (!to) continue;
@@ -69,6 +76,7 @@ void operations::fetch_mail() {
                    .outcome = std::string{rows.bytes(7)}});
     }
     tx.sql.drop_mail.run(tx.process, last);
+    return letters == letters_at_once;
 }
 
 }  // namespace errand::sqlite

@@ -33,7 +33,7 @@ struct operations {
 
     // Looks for what others of this process wait for. Outside of a call; true: there is mail to be fetched.
     bool look_around();
-    void fetch_mail();
+    bool fetch_mail();
 
     transaction tx;
 

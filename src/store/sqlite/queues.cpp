@@ -175,6 +175,7 @@ bool queues::resume(std::string_view queue) {
     sql_.pause.run(one->k, std::optional<std::int64_t>{});
     tx_.cache().changed();
     wake(queue, chain);
+    tx_.concerns_others();
     return true;
 }
 

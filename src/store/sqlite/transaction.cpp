@@ -71,6 +71,7 @@ void transaction::commit() {
 
 void transaction::abandon() {
     caches_.clear();
+    if (!inside_) concerns_others_ = false;
     for (auto* one : std::exchange(made_, {})) one->ns = 0;
     // A spurious wake-up costs a look, a lost one costs a task its time; what did not happen is told to nobody.
     const auto uncertain = notices_.begin() + static_cast<std::ptrdiff_t>(certain_);
