@@ -154,7 +154,7 @@ std::string redis_cluster::command(unsigned slot, const std::vector<std::string>
 }
 
 redis_cluster& shared_cluster() {
-    static redis_cluster all;
+    static redis_cluster all{std::chrono::seconds{15}};
     return all;
 }
 

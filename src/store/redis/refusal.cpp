@@ -28,7 +28,7 @@ constexpr std::array rows{
     row{"MOVED", remedy::follow, of_a_cluster},
     row{"ASK", remedy::wait, "the cluster is moving these keys"},
     row{"TRYAGAIN", remedy::wait, "the cluster is moving these keys"},
-    row{"CLUSTERDOWN", remedy::wait, "the cluster is down"},
+    row{"CLUSTERDOWN", remedy::reconnect, "the cluster is down, or this server of it is cut off from the others"},
     row{"NOAUTH", remedy::give_up, "Redis wants a password: put it into the URL, redis://user:password@host"},
     row{"WRONGPASS", remedy::give_up, "Redis does not accept this user and password"},
     row{"NOPERM", remedy::give_up,

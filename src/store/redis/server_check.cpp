@@ -101,7 +101,7 @@ std::optional<std::string> warn_of_replicas(std::string_view info, int wait, ser
 std::optional<std::string> warn_of_node_timeout(std::string_view milliseconds,
                                                 std::optional<duration> patience) {
     const duration timeout{leading_number(milliseconds)};
-    if (!patience || timeout < *patience / 2) return std::nullopt;
+    if (!patience || timeout <= *patience / 2) return std::nullopt;
     return "its cluster-node-timeout of " + std::string{milliseconds} +
            " ms is more than half of store_timeout: calls fail before another server takes over; set a shorter one, or "
            "a longer store_timeout";

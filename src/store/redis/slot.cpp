@@ -18,7 +18,9 @@ unsigned slot_of(std::string_view tag) noexcept {
 // By name alone some servers of six would have four of sixteen shards and others one. The number stands last for
 // scripts/lib_away.lua, and a ~ comes from no user: it is escaped.
 std::string spread_tag(std::string_view name_space, unsigned shard, unsigned shards) {
-    const auto first = all_slots * shard / shards, end = all_slots * (shard + 1) / shards;
+    // The first shard says of how many its namespace is: it is found by who asks for another number.
+    const auto first = all_slots * shard / shards;
+    const auto end = shard == 0 ? all_slots / most_shards_in_cluster : all_slots * (shard + 1) / shards;
     for (unsigned salt = 0;; ++salt) {
         std::string tag{name_space};
         tag.append(".~").append(std::to_string(salt)).append(".").append(std::to_string(shard));
