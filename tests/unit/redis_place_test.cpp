@@ -46,7 +46,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("who asks for another number of shards finds the first one all the same, which says how many there are") {
+TEST_CASE(
+    "who asks for another number of shards finds the first one all the same, which says how many there are") {
     for (const auto* name : {"default", "shop", "mail", "n%7Ds", ""}) {
         for (unsigned shards = 1; shards <= most_shards_in_cluster; ++shards)
             CHECK(spread_tag(name, 0, shards) == spread_tag(name, 0, 1));
