@@ -4,7 +4,7 @@ namespace errand {
 
 namespace {
 
-constexpr std::string_view scheme = "sqlite:";
+constexpr std::string_view sqlite_scheme = "sqlite:";
 constexpr std::string_view choice = "synchronous=";
 
 std::string read_synchronous(std::string_view query, sqlite_url& to) {
@@ -19,8 +19,8 @@ std::string read_synchronous(std::string_view query, sqlite_url& to) {
 }  // namespace
 
 std::string read_sqlite_url(std::string_view url, sqlite_url& to) {
-    if (!url.starts_with(scheme)) return "it does not begin with sqlite:";
-    auto rest = url.substr(scheme.size());
+    if (!url.starts_with(sqlite_scheme)) return "it does not begin with sqlite:";
+    auto rest = url.substr(sqlite_scheme.size());
     if (rest == ":memory:") return {};
     if (const auto question = rest.find('?'); question != rest.npos) {
         if (auto wrong = read_synchronous(rest.substr(question + 1), to); !wrong.empty()) return wrong;
