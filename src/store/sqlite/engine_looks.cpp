@@ -66,7 +66,8 @@ void engine::sleep_by_the_door(std::unique_lock<std::mutex>& lock) {
     asleep_ = false;
 }
 
-// A process in which nobody waits, or waits for something else, does not look at each commit of those that work.
+// A process in which nobody waits, or waits for something else, does not look at each commit of those that work; nor, as it hears its
+// own knocks too, at each of its own.
 job::moment engine::not_to_look_before() const {
     return std::max(again_at_, waits_for_others_ ? job::moment{} : looked_at_ + long_look);
 }
@@ -74,6 +75,7 @@ job::moment engine::not_to_look_before() const {
 // When another process has written.
 void engine::look_if_changed() {
     if (operations_->tx.overtaken()) unseen_ = true;
+    if (!unseen_) looked_at_ = std::chrono::steady_clock::now();
     if (!unseen_ || std::chrono::steady_clock::now() < not_to_look_before()) return;
     try {
         unseen_ = !look();
