@@ -115,7 +115,7 @@ TEST_CASE(
 TEST_CASE("CLUSTER FAILOVER under submissions loses none and accepts none twice") {
     cluster_fixture here;
     auto producer = here.join_at(here.servers.url() + "?wait=1", "p");
-    auto plain = here.join("plain");
+    auto plain = here.join_at(here.servers.url(), "plain");
     flow confirmed{here, producer}, quick{here, plain};
     for (int i = 0; i < 2; ++i) {
         REQUIRE(confirmed.goes_on(20));
