@@ -76,8 +76,9 @@ std::optional<task_info> find_task(session& on, const std::string& text) {
 }
 
 std::string id_of_task(session& on, const std::string& text) {
-    if (parse_task_id(text)) return text;
     if (auto found = find_task(on, text)) return std::move(found->id);
+    // Of one that is gone, too.
+    if (parse_task_id(text)) return text;
     throw usage_error{'"' + text + "\" is not a task's id, nor the biz_id of one"};
 }
 

@@ -6,6 +6,7 @@
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text.hpp"
+#include "core/task_id.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace errand::cli {
 
@@ -54,7 +56,21 @@ void check_selection(const task_action& what, const task_selection& which) {
 
 // --- those that are named ---
 
-// The ids in the order given, "-" replaced by the words of standard input.
+// Ids may stand side by side; any other line is one biz_id, blanks and all.
+void add_line(const std::string& line, std::vector<std::string>& names) {
+    std::istringstream text{line};
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    if (words.empty()) return;
+    const bool all_are_ids =
+        std::ranges::all_of(words, [](const auto& word) { return parse_task_id(word).has_value(); });
+    if (all_are_ids || words.size() == 1)
+        names.insert(names.end(), words.begin(), words.end());
+    else
+        names.push_back(line);
+}
+
+// In the order given, "-" replaced by what standard input names.
 std::vector<std::string> all_ids(const std::vector<std::string>& given) {
     std::vector<std::string> ids;
     for (const auto& one : given) {
@@ -62,7 +78,7 @@ std::vector<std::string> all_ids(const std::vector<std::string>& given) {
             ids.push_back(one);
             continue;
         }
-        for (std::string word; std::cin >> word;) ids.push_back(word);
+        for (std::string line; std::getline(std::cin, line);) add_line(line, ids);
     }
     return ids;
 }

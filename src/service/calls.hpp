@@ -37,6 +37,8 @@ awaitable<answer> wait_for_tasks(call& c);
 // task_calls.cpp
 // Of a group that has succeeded: the results of its members are its own.
 awaitable<void> add_results(errand::app& app, task_info& to);
+// The same for who asked; with a token for some queues a group shows none, as its members may be in others.
+awaitable<void> add_results(errand::app& app, const request& in, task_info& to);
 extern const fields look_query;
 extern const fields due_fields;
 extern const fields change_fields;

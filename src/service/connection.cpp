@@ -342,6 +342,8 @@ awaitable<std::optional<refusal>> one_connection::count(std::optional<refusal> s
 // False: more of it is to come than is here already, so that nobody knows where the next request begins.
 bool one_connection::pass_over_body(const request_parser& parser) {
     if (parser.is_done()) return true;
+    // Who waits to be told to go on may leave it out.
+    if (in_.find_header("Expect")) return false;
     const auto left = parser.content_length_remaining();
     if (!left || *left > buffer_.size()) return false;
     buffer_.consume(static_cast<std::size_t>(*left));

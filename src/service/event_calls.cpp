@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/inspect.hpp>
 
+#include "core/record.hpp"
 #include "service/calls.hpp"
 #include "service/console/office.hpp"
 #include "service/console/view.hpp"
@@ -61,7 +62,9 @@ awaitable<answer> watch(call& c, const console::view& what, std::string which) {
 awaitable<answer> watch_task(call& c) {
     const parameters none{c.in, {}};
     const auto found = co_await c.at.app().find(c.part("id"));
-    if (!found || !c.in.may_use_queue(found->queue)) throw gone_task();
+    // What all who watch a group are told has its members' results, which may be in other queues.
+    const bool is_hidden = !c.in.only_queues.empty() && found && found->handler == group_handler;
+    if (!found || is_hidden || !c.in.may_use_queue(found->queue)) throw gone_task();
     co_return co_await watch(c, task_view, found->id);
 }
 

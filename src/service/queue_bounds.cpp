@@ -20,6 +20,12 @@ void keep_to_queues(const request& in, const members& given, const std::string& 
         extra.queue = known ? known->policy.queue : policy{}.queue;
     }
     need_queue(in, *extra.queue, given.path_of("queue"));
+    // The handler's own rule may be to replace.
+    if (!extra.on_duplicate) {
+        const auto* known = handlers::find(handler);
+        const bool rejects = known && known->policy.on_duplicate == duplicate_rule::reject;
+        extra.on_duplicate = rejects ? duplicate_rule::reject : duplicate_rule::keep_first;
+    }
     if (extra.on_duplicate != duplicate_rule::replace) return;
     throw refusal{403, "forbidden",
                   "a token that is for some queues replaces no task: it may be in another one",

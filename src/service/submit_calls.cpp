@@ -81,6 +81,12 @@ awaitable<submitted> submit(errand::app& app, const request& in, submission_requ
         auto done = co_await submit_keyed(app, std::move(one.draft), std::move(*one.key));
         co_return done;
     }
+    if (!in.only_queues.empty()) {
+        // One that has ended elsewhere gets no new life by it.
+        const auto ready = prepare(one.draft);
+        need_queue(in, ready.body.queue, path.empty() ? "queue" : path + ".queue");
+        if (ready.body.biz_id) co_await check_there(app, in, to_text(ready.id));
+    }
     const auto ref = co_await detail::submit(std::move(one.draft));
     auto done = submitted_as(ref);
     if (!done.created) co_await check_there(app, in, done.id);

@@ -78,6 +78,13 @@ const fields look_query{look_parameters};
 const fields due_fields{due_members};
 const fields change_fields{change_members};
 
+awaitable<void> add_results(errand::app& app, const request& in, task_info& to) {
+    if (in.only_queues.empty())
+        co_await add_results(app, to);
+    else if (to.handler == group_handler)
+        to.result = nullptr;
+}
+
 awaitable<void> add_results(errand::app& app, task_info& to) {
     if (to.handler != group_handler || to.state != state::success) co_return;
     to.result = nullptr;
@@ -101,7 +108,7 @@ awaitable<answer> show_task(call& c) {
             task = co_await need_task(c);
         }
     }
-    co_await add_results(c.at.app(), task);
+    co_await add_results(c.at.app(), c.in, task);
     co_return json_answer(json_of(task));
 }
 

@@ -119,7 +119,7 @@ awaitable<json::array> tell_all(call& c, const std::vector<std::string>& ids) {
         co_await at_once(seen.size(), [&](std::size_t i) -> awaitable<void> {
             seen[i] = co_await c.at.app().find(ids[from + i]);
             if (seen[i] && !c.in.may_use_queue(seen[i]->queue)) seen[i].reset();
-            if (seen[i] && !full) co_await add_results(c.at.app(), *seen[i]);
+            if (seen[i] && !full) co_await add_results(c.at.app(), c.in, *seen[i]);
         });
         for (std::size_t i = 0; i < seen.size(); ++i)
             tasks.emplace_back(json_of_awaited(seen[i], ids[from + i], bytes));

@@ -6,6 +6,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace errand {
@@ -32,7 +33,7 @@ void loop_thread::start() {
     work_.emplace(home_.executor());
     thread_ = std::thread{[this] {
         const thread_mark mark;
-        system_id_.store(::gettid());
+        system_id_.store(static_cast<pid_t>(::syscall(SYS_gettid)));
         run();
         run_out();
     }};

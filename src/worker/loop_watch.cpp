@@ -37,10 +37,12 @@ loop_watch::loop_watch(detail::app_core& app, const asio::any_io_executor& execu
 awaitable<std::size_t> loop_watch::pass() {
     for (std::size_t at = 0; at < threads_.size(); ++at) {
         if (!ask(*threads_[at], questions_[at])) continue;
+        // Before anything is waited for: another task may begin there meanwhile.
+        auto begun = threads_[at]->beginning(event_kind::loop_blocked);
         auto where = co_await look_for(threads_[at]->system_id());
         // What it does once it has gone on is not what it was blocked by.
         if (questions_[at].answered->there.load()) where.clear();
-        tell(*threads_[at], questions_[at], std::move(where));
+        tell(questions_[at], std::move(begun), std::move(where));
     }
     co_return threads_.size();
 }
@@ -64,11 +66,11 @@ bool loop_watch::ask(worker_thread& at, question& one) {
     return now >= one.tell_at;
 }
 
-void loop_watch::tell(worker_thread& at, question& one, std::string where) {
+void loop_watch::tell(question& one, std::pair<detail::app_core*, event> begun, std::string where) {
     const auto now = steady::now();
     const auto since = now - one.asked;
     one.tell_at = now + std::min<steady::duration>(since, seldom);
-    auto [of, said] = at.beginning(event_kind::loop_blocked);
+    auto& [of, said] = begun;
     if (!of && !one.running.empty()) said.text = "lately there ran " + one.running;
     if (!where.empty()) said.text += (said.text.empty() ? "" : "; ") + where;
     said.after = std::chrono::floor<duration>(since);

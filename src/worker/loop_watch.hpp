@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -43,7 +44,7 @@ private:
     duration pause() override { return std::chrono::milliseconds{500}; }
     // True: it has not answered, and it is time to say so.
     bool ask(worker_thread& at, question& one);
-    void tell(worker_thread& at, question& one, std::string where);
+    void tell(question& one, std::pair<detail::app_core*, event> begun, std::string where);
     // Where the thread is, in words; empty where that cannot be told. Waits for its answer, not for long.
     awaitable<std::string> look_for(pid_t thread);
 

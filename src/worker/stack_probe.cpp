@@ -18,10 +18,13 @@
 #include <unistd.h>
 
 // Since then the unwinder finds a function's description without a lock, which a handler of signals may not take.
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 35)
 #include <execinfo.h>
 #define ERRAND_HAS_STACKS 1
-#else
+#endif
+#endif
+#ifndef ERRAND_HAS_STACKS
 #define ERRAND_HAS_STACKS 0
 #endif
 
@@ -63,7 +66,8 @@ void* place_of([[maybe_unused]] const void* context) {
 void write_down(int, siginfo_t*, void* context) {
     const int before = errno;
     auto expected = step::asked;
-    if (sheet.thread.load() == ::gettid() && sheet.now.compare_exchange_strong(expected, step::writing)) {
+    if (sheet.thread.load() == static_cast<pid_t>(::syscall(SYS_gettid)) &&
+        sheet.now.compare_exchange_strong(expected, step::writing)) {
         sheet.count = ::backtrace(sheet.frames.data(), static_cast<int>(most_frames));
         sheet.interrupted = place_of(context);
         expected = step::writing;
@@ -87,18 +91,19 @@ int take_signal() {
         if (!is_free(number, held_back)) continue;
         struct sigaction mine{};
         mine.sa_sigaction = write_down;
-        mine.sa_flags = SA_SIGINFO | SA_RESTART;
+        // On a stack of its own where the thread has one: the interrupted one may be small.
+        mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
         ::sigfillset(&mine.sa_mask);
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigdelset(&mine.sa_mask, fault);
         if (::sigaction(number, &mine, nullptr) == 0) return number;
     }
     return 0;
 }
 
-// Loads what the first call loads, which allocates.
+// Loads what the first call loads, which allocates; where there is nothing to load each call would try again.
 int make_ready() {
     std::array<void*, 2> frames;
-    ::backtrace(frames.data(), static_cast<int>(frames.size()));
-    return take_signal();
+    return ::backtrace(frames.data(), static_cast<int>(frames.size())) > 0 ? take_signal() : 0;
 }
 
 // It stays taken: without a handler, a signal that is still under way would end the program.
@@ -128,9 +133,10 @@ constexpr auto known_calls = std::to_array<system_call>({
     {SYS_futex, "futex", true},
     {SYS_wait4, "wait4", true},
     {SYS_waitid, "waitid", true},
-    {SYS_flock, "flock", true},
-    {SYS_fsync, "fsync", true},
-    {SYS_fdatasync, "fdatasync", true},
+    // A file system that is a program ends these early as well.
+    {SYS_flock, "flock", false},
+    {SYS_fsync, "fsync", false},
+    {SYS_fdatasync, "fdatasync", false},
     {SYS_nanosleep, "nanosleep", false},
     {SYS_clock_nanosleep, "clock_nanosleep", false},
     {SYS_read, "read", false},
@@ -142,7 +148,9 @@ constexpr auto known_calls = std::to_array<system_call>({
     {SYS_sendto, "sendto", false},
     {SYS_sendmsg, "sendmsg", false},
     {SYS_connect, "connect", false},
+#ifdef SYS_accept
     {SYS_accept, "accept", false},
+#endif
     {SYS_accept4, "accept4", false},
     {SYS_ppoll, "ppoll", false},
     {SYS_pselect6, "pselect6", false},
@@ -153,8 +161,14 @@ constexpr auto known_calls = std::to_array<system_call>({
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", false},
 #ifdef SYS_poll
     {SYS_poll, "poll", false},
+#endif
+#ifdef SYS_select
     {SYS_select, "select", false},
+#endif
+#ifdef SYS_epoll_wait
     {SYS_epoll_wait, "epoll_wait", false},
+#endif
+#ifdef SYS_pause
     {SYS_pause, "pause", false},
 #endif
 });
