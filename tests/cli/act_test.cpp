@@ -68,6 +68,15 @@ TEST_CASE("who acts on a task may name it by its biz_id", "[cli]") {
     CHECK(t.errand({"change", "o-1", "--args", "[8]"}).code == 2);
 }
 
+TEST_CASE("from standard input a line is one biz_id, blanks and all", "[cli]") {
+    office t;
+    const auto meant = t.submit(1, {.biz_id = "order 7"});
+    const auto other = t.submit(2, {.biz_id = "7"});
+    CHECK(t.errand({"cancel", "-"}, "order 7\n\n").code == 0);
+    CHECK(t.info(meant).state == state::cancelled);
+    CHECK(t.info(other).state == state::ready);
+}
+
 TEST_CASE("cancel and delete take ids from standard input", "[cli]") {
     office t;
     std::string ids;

@@ -128,6 +128,39 @@ TEST_CASE("a token for some queues reaches no task of another one by what that i
     CHECK(keyed(whole, "secret") != hers);
     CHECK(keyed(bounded, "mail") == hers);
     CHECK(t.task(secret).state == errand::state::ready);
+    // Nor does it get a new life when it has ended.
+    const auto taken = taken_from(bob, "secret");
+    const auto claim = std::string{taken.at("claim").as_string()};
+    REQUIRE(std::string{taken.at("id").as_string()} == secret);
+    REQUIRE(bob.ask("POST", "/tasks/" + secret + ":report",
+                    R"({"claim": ")" + claim + R"(", "outcome": "success", "result": 7})")
+                .status == 200);
+    CHECK(ann.ask("POST", "/tasks", task_in("mail", R"(, "biz_id": "b-1")")).status == 409);
+    CHECK(t.task(secret).state == errand::state::success);
+    CHECK(t.task(secret).result == json::value{7});
+}
+
+TEST_CASE("a group shows a token for some queues nothing of what its members made", "[service]") {
+    const token_folder place;
+    counter t{with_tokens(place.file(bounded_and_whole() + web::token_line("eve", {"view"}, "eve-token",
+                                                                           {.queues = {"default"}})))};
+    holder bob{t, whole};
+    holder eve{t, "eve-token"};
+    const auto plan = bob.ask(
+        "POST", "/plans",
+        R"({"tasks": [{"name": "a", "handler": "py", "queue": "secret"}, {"name": "all", "group": ["a"]}]})");
+    REQUIRE(plan.status == 201);
+    const auto group = std::string{plan.json().at("tasks").at(1).at("id").as_string()};
+    const auto taken = taken_from(bob, "secret");
+    REQUIRE(bob.ask("POST", "/tasks/" + std::string{taken.at("id").as_string()} + ":report",
+                    R"({"claim": ")" + std::string{taken.at("claim").as_string()} +
+                        R"(", "outcome": "success", "result": "hidden"})")
+                .status == 200);
+    CHECK(bob.ask("GET", "/tasks/" + group + "?wait_ms=60000").json().at("result") == json::array{"hidden"});
+    const auto seen = eve.ask("GET", "/tasks/" + group);
+    CHECK(seen.status == 200);
+    CHECK(seen.json().at("result").is_null());
+    CHECK(eve.status("/tasks/" + group + "/events") == 404);
 }
 
 TEST_CASE("for a token that is for some queues what is in another one is not there", "[service]") {
