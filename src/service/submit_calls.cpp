@@ -8,6 +8,7 @@
 #include "runtime/app_core.hpp"
 #include "runtime/async_gate.hpp"
 #include "service/calls.hpp"
+#include "service/checks.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 #include "service/submission.hpp"
