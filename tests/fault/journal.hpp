@@ -13,7 +13,7 @@
 namespace fault_test {
 
 struct entry {
-    // up, started, recovered; of an attempt's end: success, retry, snoozed, given_back, dead, refused. Of tasks that depend on others also
+    // up, started, recovered; of an attempt's end: success, retry, snoozed, given_back, dead, refused, withdrawn. Of tasks that depend on others also
     // ended (the work is done, the store not told yet) and, by a submitter, accepted or cyclic (it was refused),
     // and, by a test, revived.
     std::string what;

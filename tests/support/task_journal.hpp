@@ -54,6 +54,9 @@ public:
         case task_recovered: add("recovered", what.task, what.attempt); break;
         case report_accepted: settle(what.task, {}); break;
         case report_stale: settle(what.task, "refused"); break;
+        // What it has done since is reported no more.
+        case lease_lost:
+        case task_cancelled: add("withdrawn", what.task); break;
         default: break;
         }
     }

@@ -213,8 +213,9 @@ void check_reports(const std::vector<entry>& lines, const chronicle& happened, j
         const std::pair key{line.pid, line.task};
         if (line.what == "ended") {
             open.insert_or_assign(key, line.when);
-        } else if (line.what == "held") {
-            // The trial keeps its answer back and kills the worker, which may take a while where all are busy.
+        } else if (line.what == "held" || line.what == "withdrawn") {
+            // The trial keeps its answer back and kills the worker, which may take a while where all are busy; or the worker has
+            // heard that the task is another's, or cancelled.
             open.erase(key);
         } else if (line.what == "success" || line.what == "refused" || line.what == "given_back") {
             const auto at = open.find(key);

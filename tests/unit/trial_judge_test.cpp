@@ -49,6 +49,17 @@ TEST_CASE("a report whose answer the trial keeps back is none that was given up"
     CHECK(tells.judged().good(false));
 }
 
+TEST_CASE("a worker that has heard that its task is another's has given up no report of it") {
+    story_teller tells;
+    tells.says("started", "a", 1, 1, 2)
+        .says("ended", "a", 0, 1, 2)
+        .says("withdrawn", "a", 0, 0, 2)
+        .runs("a", 2);
+    tells.now += 10'000;
+    tells.runs("b", 3, 2);
+    CHECK(tells.judged().good(false));
+}
+
 TEST_CASE("a worker that stood still has given up no report for that") {
     story_teller tells;
     tells.says("started", "a", 1, 1, 2).says("ended", "a", 0, 1, 2);
