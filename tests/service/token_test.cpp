@@ -6,6 +6,7 @@
 #include "service/lmstfy_shop.hpp"
 #include "service/route.hpp"
 #include "service/token_book.hpp"
+#include "service/token_folder.hpp"
 #include "service/token_list.hpp"
 #include "support/places.hpp"
 #include "support/store_kind.hpp"
@@ -23,21 +24,10 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using service_test::counter;
 using service_test::response;
+using service_test::token_folder;
 namespace web = errand::web;
 
 namespace {
-
-struct folder {
-    ~folder() { std::filesystem::remove_all(path); }
-    std::string file(const std::string& text) const {
-        const auto name = (path / "tokens").string();
-        // As a careful editor does it: the file is there at all times.
-        std::ofstream{name + ".new"} << text;
-        std::filesystem::rename(name + ".new", name);
-        return name;
-    }
-    std::filesystem::path path = errand::test::temporary_folder("tokens");
-};
 
 const std::string viewer = "viewer-token";
 const std::string submitter = "submitter-token";
@@ -67,7 +57,7 @@ std::string with_id(std::string path, const counter& t, const std::string& id) {
 }  // namespace
 
 TEST_CASE("each call is for the scopes that its row says", "[service]") {
-    const folder place;
+    const token_folder place;
     counter t{with(place.file(both()))};
     const auto handle = t.run(t.app.perform("parcel", {1}, {.delay = std::chrono::hours{1}}));
     for (const auto& one : web::routes()) {
@@ -107,7 +97,7 @@ TEST_CASE("each call is for the scopes that its row says", "[service]") {
 }
 
 TEST_CASE("who is not let in learns nothing of namespaces", "[service]") {
-    const folder place;
+    const token_folder place;
     counter t{with(place.file(both()))};
     auto at = t.connect();
     const auto own = at.ask("GET", t.path("/queues"));
@@ -117,7 +107,7 @@ TEST_CASE("who is not let in learns nothing of namespaces", "[service]") {
 }
 
 TEST_CASE("a line that is taken out or added counts with the next request", "[service]") {
-    const folder place;
+    const token_folder place;
     const auto file = place.file(web::token_line("ann", {"view"}, viewer));
     counter t{with(file)};
     auto at = t.connect();
@@ -141,7 +131,7 @@ TEST_CASE("a line that is taken out or added counts with the next request", "[se
 
 TEST_CASE("a token whose time is over lets nobody in, and one whose time comes lets in until then",
           "[service]") {
-    const folder place;
+    const token_folder place;
     const auto now = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
     const auto line = [&](const std::string& name, const std::string& token, errand::duration left) {
         return web::token_line(name, {"view"}, token, {.expires = errand::instant_text(now + left)});
@@ -161,7 +151,7 @@ TEST_CASE("a token whose time is over lets nobody in, and one whose time comes l
 }
 
 TEST_CASE("with tokens the service may listen where others reach it", "[service]") {
-    const folder place;
+    const token_folder place;
     auto how = with(place.file(both()));
     how.listen = {"0.0.0.0:0"};
     counter t{how};
@@ -171,7 +161,7 @@ TEST_CASE("with tokens the service may listen where others reach it", "[service]
 }
 
 TEST_CASE("the access log names the holder of a token and never the token", "[service]") {
-    const folder place;
+    const token_folder place;
     for (const auto form : {errand::access_log::text, errand::access_log::json}) {
         auto how = with(place.file(both()));
         how.access_log = form;
@@ -223,7 +213,7 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     CHECK(web::take_out(left, "ann") == 0);
     CHECK_THROWS_AS(web::token_line("a b", {"view"}, viewer), errand::usage_error);
     CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
-    const folder place;
+    const token_folder place;
     errand::test::test_app t;
     CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path / "none")}), errand::usage_error,
                          MessageMatches(ContainsSubstring("tokens")));
@@ -238,7 +228,7 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
 }
 
 TEST_CASE("a token makes no more requests than its rate says, over all servers together", "[service]") {
-    const folder place;
+    const token_folder place;
     const auto how =
         with(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, {.rate = "5/h"}) +
                         web::token_line("bob", {"view"}, submitter)));
@@ -285,7 +275,7 @@ TEST_CASE("a token makes no more requests than its rate says, over all servers t
 }
 
 TEST_CASE("rates of one token by different times take nothing of each other's counts", "[service]") {
-    const folder place, elsewhere;
+    const token_folder place, elsewhere;
     const auto by = [](const std::string& rate) {
         return web::token_line("ann", {"view"}, viewer, {.rate = rate});
     };
@@ -320,7 +310,7 @@ TEST_CASE("rates of one token by different times take nothing of each other's co
 
 TEST_CASE("a rate holds for a token's requests of lmstfy's API too, in whose shape it is refused",
           "[service]") {
-    const folder place;
+    const token_folder place;
     auto how = service_test::with_lmstfy();
     how.tokens_file = place.file(web::token_line("ann", {"submit"}, submitter, {.rate = "2/h"}));
     service_test::lmstfy_shop shop{how};
