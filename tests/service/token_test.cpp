@@ -25,6 +25,7 @@ using Catch::Matchers::MessageMatches;
 using service_test::counter;
 using service_test::response;
 using service_test::token_folder;
+using service_test::with_tokens;
 namespace web = errand::web;
 
 namespace {
@@ -40,12 +41,6 @@ std::string both() {
            web::token_line("zoe", {"operate"}, chief);
 }
 
-errand::service_options with(const std::string& file) {
-    errand::service_options how;
-    how.tokens_file = file;
-    return how;
-}
-
 std::string with_id(std::string path, const counter& t, const std::string& id) {
     for (const auto& [name, value] :
          {std::pair{std::string{"{namespace}"}, t.app.settings().name_space}, {std::string{"{id}"}, id}}) {
@@ -58,7 +53,7 @@ std::string with_id(std::string path, const counter& t, const std::string& id) {
 
 TEST_CASE("each call is for the scopes that its row says", "[service]") {
     const token_folder place;
-    counter t{with(place.file(both()))};
+    counter t{with_tokens(place.file(both()))};
     const auto handle = t.run(t.app.perform("parcel", {1}, {.delay = std::chrono::hours{1}}));
     for (const auto& one : web::routes()) {
         INFO(one.method << ' ' << one.path);
@@ -98,7 +93,7 @@ TEST_CASE("each call is for the scopes that its row says", "[service]") {
 
 TEST_CASE("who is not let in learns nothing of namespaces", "[service]") {
     const token_folder place;
-    counter t{with(place.file(both()))};
+    counter t{with_tokens(place.file(both()))};
     auto at = t.connect();
     const auto own = at.ask("GET", t.path("/queues"));
     const auto other = at.ask("GET", "/v1/other/queues");
@@ -109,7 +104,7 @@ TEST_CASE("who is not let in learns nothing of namespaces", "[service]") {
 TEST_CASE("a line that is taken out or added counts with the next request", "[service]") {
     const token_folder place;
     const auto file = place.file(web::token_line("ann", {"view"}, viewer));
-    counter t{with(file)};
+    counter t{with_tokens(file)};
     auto at = t.connect();
     const auto status = [&](const std::string& token) {
         return at.ask("GET", t.path("/queues"), {}, {"X-Token: " + token}).status;
@@ -137,7 +132,7 @@ TEST_CASE("a token whose time is over lets nobody in, and one whose time comes l
         return web::token_line(name, {"view"}, token, {.expires = errand::instant_text(now + left)});
     };
     using namespace std::chrono_literals;
-    counter t{with(place.file(line("ann", viewer, 24h) + line("bob", submitter, -1ms)))};
+    counter t{with_tokens(place.file(line("ann", viewer, 24h) + line("bob", submitter, -1ms)))};
     auto at = t.connect();
     const auto status = [&](const std::string& token) {
         return at.ask("GET", t.path("/queues"), {}, {"X-Token: " + token}).status;
@@ -152,7 +147,7 @@ TEST_CASE("a token whose time is over lets nobody in, and one whose time comes l
 
 TEST_CASE("with tokens the service may listen where others reach it", "[service]") {
     const token_folder place;
-    auto how = with(place.file(both()));
+    auto how = with_tokens(place.file(both()));
     how.listen = {"0.0.0.0:0"};
     counter t{how};
     service_test::client one{"http://127.0.0.1" + t.address().substr(t.address().rfind(':'))};
@@ -163,7 +158,7 @@ TEST_CASE("with tokens the service may listen where others reach it", "[service]
 TEST_CASE("the access log names the holder of a token and never the token", "[service]") {
     const token_folder place;
     for (const auto form : {errand::access_log::text, errand::access_log::json}) {
-        auto how = with(place.file(both()));
+        auto how = with_tokens(place.file(both()));
         how.access_log = form;
         counter t{how};
         auto at = t.connect();
@@ -215,11 +210,11 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
     const token_folder place;
     errand::test::test_app t;
-    CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path / "none")}), errand::usage_error,
+    CHECK_THROWS_MATCHES((errand::service{t.app, with_tokens(place.path / "none")}), errand::usage_error,
                          MessageMatches(ContainsSubstring("tokens")));
-    CHECK_THROWS_AS((errand::service{t.app, with(place.file("nonsense"))}), errand::usage_error);
+    CHECK_THROWS_AS((errand::service{t.app, with_tokens(place.file("nonsense"))}), errand::usage_error);
     // Which can be opened, and has nothing to read.
-    CHECK_THROWS_MATCHES((errand::service{t.app, with(place.path.string())}), errand::usage_error,
+    CHECK_THROWS_MATCHES((errand::service{t.app, with_tokens(place.path.string())}), errand::usage_error,
                          MessageMatches(ContainsSubstring("regular file")));
     std::string many;
     for (int i = 0; i < 200; ++i) many += web::token_line("n" + std::to_string(i), {"view"}, viewer);
@@ -230,8 +225,8 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
 TEST_CASE("a token makes no more requests than its rate says, over all servers together", "[service]") {
     const token_folder place;
     const auto how =
-        with(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, {.rate = "5/h"}) +
-                        web::token_line("bob", {"view"}, submitter)));
+        with_tokens(place.file(web::token_line("ann", {"view", "submit", "work"}, viewer, {.rate = "5/h"}) +
+                               web::token_line("bob", {"view"}, submitter)));
     counter t{how};
     std::optional<counter> second;
     if (errand::test::can(errand::test::capability::shared_by_apps)) second.emplace(how, t.app.settings());
@@ -279,10 +274,10 @@ TEST_CASE("rates of one token by different times take nothing of each other's co
     const auto by = [](const std::string& rate) {
         return web::token_line("ann", {"view"}, viewer, {.rate = rate});
     };
-    counter t{with(place.file(by("2/h")))};
+    counter t{with_tokens(place.file(by("2/h")))};
     std::optional<counter> second;
     if (errand::test::can(errand::test::capability::shared_by_apps))
-        second.emplace(with(elsewhere.file(by("1000/1ms"))), t.app.settings());
+        second.emplace(with_tokens(elsewhere.file(by("1000/1ms"))), t.app.settings());
     auto at = t.connect();
     auto there = (second ? *second : t).connect();
     const auto status = [&](service_test::client& one) {
