@@ -13,6 +13,9 @@
 #include <spdlog/logger.h>
 
 #include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace errand {
@@ -24,6 +27,14 @@ namespace {
 
 std::optional<duration> patience_of(const detail::app_core& app, bool patient) {
     return patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout};
+}
+
+// In the log and as an event.
+std::function<void(std::string_view)> trouble_of(detail::app_core& app) {
+    return [&app](std::string_view text) {
+        app.log->warn("{}{}", app.label(), text);
+        app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
+    };
 }
 
 }  // namespace
@@ -40,10 +51,7 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.patience = patience_of(app, patient);
     s.observer = app.meter.observer();
     s.seals = app.seals_in_use();
-    s.trouble = [&app](std::string_view text) {
-        app.log->warn("{}{}", app.label(), text);
-        app.events.publish({.kind = event_kind::store_trouble, .text = std::string{text}});
-    };
+    s.trouble = trouble_of(app);
     return s;
 }
 
@@ -61,7 +69,8 @@ loop::loop(detail::app_core& app, std::string name, bool patient, std::unique_pt
       store_{app.open_store(context_, settings_of_store(app, std::move(name), patient))},
       submissions_{context_.get_executor(), *store_, patience_of(app, patient)},
       results_{context_.get_executor(), *store_, patience_of(app, patient)},
-      quotas_{context_.get_executor(), *store_, app.overrides, app.threadless, patience_of(app, patient)},
+      quotas_{context_.get_executor(),   *store_,        app.overrides, app.threadless,
+              patience_of(app, patient), trouble_of(app)},
       opened_{context_, asio::steady_timer::time_point::max()} {
     store_->listen(this);
 }

@@ -85,11 +85,14 @@ awaitable<void> quota_desk::ask_all() {
             const auto set = book_.quota_rules();
             const auto rules = set ? *set : quota{};
             got = co_await take_from_quota(in_, rules, count, under_way_.front()->whole, still_);
+            counted(true);
         } catch (const store_error&) {
-            if (in_.shards() > 1)
+            if (in_.shards() > 1) {
                 got = all_of(count);
-            else
+                counted(false);
+            } else {
                 failure = std::current_exception();
+            }
         } catch (...) {
             failure = std::current_exception();
         }
@@ -107,6 +110,14 @@ awaitable<void> quota_desk::ask_all() {
     }
     asking_ = false;
     rest();
+}
+
+// Of several servers, each time that it changes.
+void quota_desk::counted(bool now) {
+    if (std::exchange(counts_, now) == now) return;
+    trouble_(
+        now ? "the quota is applied again"
+            : "the quota is not applied while the server that counts it is away: all that is submitted is accepted");
 }
 
 // ---- who waits too long ----------------------------------------------------------------------------
@@ -144,10 +155,12 @@ void quota_desk::give_up_late() {
     const auto came_by = clock::now() - (of_several ? duration{longest_count} : *patience_) - for_the_store;
     const auto is_late = [came_by](const auto& one) { return one->since <= came_by; };
     const auto give_up = [this, of_several](question& one) {
-        if (of_several)
+        if (of_several) {
             one.answer = all_of(one.count);
-        else
+            counted(false);
+        } else {
             one.failure = submit_timed_out(false);
+        }
         one.ended = true;
         room_.leave(static_cast<std::size_t>(one.count), 0);
     };

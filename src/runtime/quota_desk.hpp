@@ -10,8 +10,11 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace errand {
 
@@ -25,14 +28,15 @@ awaitable<std::int64_t> count_queued(store& in);
 // On its loop's thread only.
 class quota_desk {
 public:
-    // No patience: for ever.
+    // No patience: for ever. `trouble`: told in words when quotas are not applied, and when they are again.
     quota_desk(const boost::asio::any_io_executor& executor, store& in, const settings_book& book, bool still,
-               std::optional<duration> patience)
+               std::optional<duration> patience, std::function<void(std::string_view)> trouble)
         : executor_{executor},
           in_{in},
           book_{book},
           still_{still},
           patience_{patience},
+          trouble_{std::move(trouble)},
           answered_{executor},
           late_{executor} {}
 
@@ -53,6 +57,7 @@ private:
     using questions = std::deque<std::shared_ptr<question>>;
 
     awaitable<void> ask_all();
+    void counted(bool now);
     questions next_questions();
     void look_for_late();
     void give_up_late();
@@ -63,6 +68,8 @@ private:
     const settings_book& book_;
     bool still_;
     std::optional<duration> patience_;
+    std::function<void(std::string_view)> trouble_;
+    bool counts_ = true;  // the server that counts has answered last
     async_gate answered_;
     questions waiting_;  // the oldest first
     questions under_way_;

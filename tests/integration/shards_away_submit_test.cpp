@@ -5,6 +5,7 @@
 
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -140,8 +141,15 @@ TEST_CASE("submissions to the servers that are there go on while the one that co
     auto settings = on.settings;
     settings.store_timeout = 60s;
     shards_test::bench t{settings};
+    std::atomic<int> applied{1};
+    t.app.on_event([&](const errand::event& e) {
+        if (e.kind != errand::event_kind::store_trouble) return;
+        if (e.text.starts_with("the quota is not applied")) --applied;
+        if (e.text == "the quota is applied again") ++applied;
+    });
     t.run(t.app.set_quota({.max_queued = 1000}));
     t.submit("first");
+    CHECK(applied == 1);
     bool stopped = false;
     SECTION("not answering") {
         on.other.freeze();
@@ -158,7 +166,12 @@ TEST_CASE("submissions to the servers that are there go on while the one that co
     }
     // Not asked for the store's whole patience, nor each anew.
     CHECK(std::chrono::steady_clock::now() - before < 30s);
+    CHECK(applied == 0);
     stopped ? on.other.thaw() : on.other.restart();
+    eventually([&] {
+        t.submit("once more");
+        return applied == 1;
+    });
 }
 
 TEST_CASE("schedules of the servers that are there go on while the one that counts the quota is away",
