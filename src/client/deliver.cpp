@@ -103,7 +103,7 @@ private:
         try {
             auto answer = co_await foreseen_refusal(there_.tasks(), item);
             if (!answer && is_late()) throw too_late();
-            if (!answer) answer = co_await there_.submissions().submit(item);
+            if (!answer) answer = co_await there_.submissions().submit(submission_item{item});
             answered_ = true;
             all_.push_back(co_await finished(there_, std::move(item), std::move(*answer), most_busy()));
         } catch (const store_error&) {

@@ -57,7 +57,7 @@ std::vector<submission_item> items_of(const held_list& list, time_point store_no
     items.reserve(list.size());
     for (const auto& one : list) {
         incarnation life = 0;
-        items.push_back(item_of(one->what, store_now, life));
+        items.push_back(item_of(prepared_submission{one->what}, store_now, life));
         one->life = life;
     }
     return items;

@@ -110,7 +110,7 @@ awaitable<plan_answer> send_plan(loop& there, detail::app_core& app, std::vector
         std::vector<submission_item> items;
         std::vector<incarnation> lives(to - from);
         for (auto at = from; at < to; ++at)
-            items.push_back(item_of(all[at], there.tasks().now(), lives[at - from]));
+            items.push_back(item_of(prepared_submission{all[at]}, there.tasks().now(), lives[at - from]));
         submitter::group_answer got;
         // In another shard the first could run before those that wait for it are there.
         if (whole || there.tasks().shards() > 1) {

@@ -180,7 +180,7 @@ void check_item(const detail::draft& from, const known_handler& handler) {
 
 }  // namespace
 
-prepared_submission prepare(detail::draft from, policy_source source) {
+prepared_submission prepare(detail::draft&& from, policy_source source) {
     const known_handler* handler =
         from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
     check_runnable(from, handler);
@@ -232,13 +232,13 @@ void make_child_of(stage_run* stage, prepared_submission& one) {
     if (handler) choose_shard(one, *handler);
 }
 
-submission_item item_of(prepared_submission one, time_point store_now, incarnation& life) {
+submission_item item_of(prepared_submission&& one, time_point store_now, incarnation& life) {
     life = static_cast<std::uint64_t>(store_now.time_since_epoch().count()) << 16U |
            (next_serial().value_or(random_bits()) & 0xFFFFU);
     return item_of(std::move(one), life);
 }
 
-submission_item item_of(prepared_submission one, incarnation life) {
+submission_item item_of(prepared_submission&& one, incarnation life) {
     one.body.life = life;
     submission_item item;
     item.id = one.id;

@@ -36,15 +36,15 @@ enum class policy_source : unsigned char {
 };
 
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
-prepared_submission prepare(detail::draft from, policy_source source = policy_source::in_force);
+prepared_submission prepare(detail::draft&& from, policy_source source = policy_source::in_force);
 
 // Makes it a child of the stage, unless it has a biz_id: with an id that the stage's next run chooses again. Null: of none.
 void make_child_of(stage_run* stage, prepared_submission& one);
 
 // What the store takes, stamped with the store's time.
-submission_item item_of(prepared_submission one, time_point store_now, incarnation& life);
+submission_item item_of(prepared_submission&& one, time_point store_now, incarnation& life);
 // The same, under a life that was chosen: submitted when that says.
-submission_item item_of(prepared_submission one, incarnation life);
+submission_item item_of(prepared_submission&& one, incarnation life);
 
 // The error that an answer means for the submitter; null when the submission stands.
 std::exception_ptr refusal(const submit_answer& answer, const task_id& id, const std::string& handler,

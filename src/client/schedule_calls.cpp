@@ -46,7 +46,7 @@ awaitable<handle<boost::json::value>> run_now_on(loop& there, detail::app_core* 
     std::exception_ptr refused;
     try {
         if (app->overrides.any_quota()) co_await need_quota(there, *app, 1);
-        answer = co_await there.submissions().submit(item);
+        answer = co_await there.submissions().submit(submission_item{item});
     } catch (...) {
         refused = std::current_exception();
     }

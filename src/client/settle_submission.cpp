@@ -99,7 +99,7 @@ awaitable<submit_answer> settle_submission(loop& there, submission_item item, su
     while (answer.verdict == submit_verdict::busy) {
         if (std::chrono::steady_clock::now() > until) throw_busy(item.id);
         co_await pause_for_other(there);
-        answer = co_await there.submissions().submit(item);
+        answer = co_await there.submissions().submit(submission_item{item});
     }
     if (answer.verdict == submit_verdict::registering)
         co_return co_await complete_dependencies(there.tasks(), item.id, incarnation_of(item.body),

@@ -29,8 +29,8 @@ awaitable<void> need_quota_for(loop& there, const app_core& app, prepared_submis
     co_await need_quota(there, app, 1);
 }
 
-// One direct submission on its loop.
-awaitable<task_ref> send_one(loop& there, app_core& app, prepared_submission one) {
+// One direct submission on its loop. The caller keeps it until then: each move of one costs as much as a small allocation.
+awaitable<task_ref> send_one(loop& there, app_core& app, prepared_submission&& one) {
     if (app.overrides.any_quota()) co_await need_quota_for(there, app, one);
     const task_id id = one.id;
     const on_conflict conflict = one.conflict;
@@ -85,7 +85,7 @@ void tell(const app_core& app, event said, bool duplicate, const std::exception_
     app.events.publish(std::move(said));
 }
 
-awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission one) {
+awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission&& one) {
     auto said = submission_event(one, there.tasks().now());
     std::exception_ptr refused;
     task_ref got;
@@ -100,7 +100,7 @@ awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission o
 }
 
 // No coroutine of its own: most programs listen to nothing.
-awaitable<task_ref> send(loop& there, app_core& app, prepared_submission one) {
+awaitable<task_ref> send(loop& there, app_core& app, prepared_submission&& one) {
     if (app.events.heard()) return send_aloud(there, app, std::move(one));
     return send_one(there, app, std::move(one));
 }

@@ -57,7 +57,7 @@ void submissions::close() {
     for (auto& one : lines_) one.close();
 }
 
-awaitable<submit_answer> submissions::submit(submission_item item) {
+awaitable<submit_answer> submissions::submit(submission_item&& item) {
     return lines_[lines_.size() == 1 ? 0 : to_.shard_of(item.id)].submit(std::move(item));
 }
 

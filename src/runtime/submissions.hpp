@@ -15,7 +15,7 @@ public:
     submissions(const boost::asio::any_io_executor& executor, store& to, std::optional<duration> patience);
 
     // As submitter's.
-    awaitable<submit_answer> submit(submission_item item);
+    awaitable<submit_answer> submit(submission_item&& item);
     awaitable<submitter::group_answer> submit_group(std::vector<submission_item> items, submit_mode mode);
 
     // Nobody is told any more that he has waited too long.

@@ -105,7 +105,7 @@ struct submitter::group {
     }
 };
 
-awaitable<submit_answer> submitter::submit(submission_item item) {
+awaitable<submit_answer> submitter::submit(submission_item&& item) {
     room_.enter(1, item.body.size());
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, submit_answer)>(
         [this](auto done, submission_item one) {

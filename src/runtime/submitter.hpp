@@ -29,7 +29,7 @@ public:
 
     // One item; throws store_error when the store did not take it, and at once when too much waits already. A cancelled wait
     // ends at once: whether the item is accepted is then not known.
-    awaitable<submit_answer> submit(submission_item item);
+    awaitable<submit_answer> submit(submission_item&& item);
     // Many items as one group: in few calls, answered per item, in order. In another mode than `each` in one call.
     // A failed call leaves its exception in `failures` for its items.
     struct group_answer {

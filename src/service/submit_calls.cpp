@@ -84,7 +84,7 @@ awaitable<submitted> submit(errand::app& app, const request& in, submission_requ
     }
     if (!in.only_queues.empty()) {
         // One that has ended elsewhere gets no new life by it.
-        const auto ready = prepare(one.draft);
+        const auto ready = prepare(detail::draft{one.draft});
         need_queue(in, ready.body.queue, path.empty() ? "queue" : path + ".queue");
         if (ready.body.biz_id) co_await check_there(app, in, to_text(ready.id));
     }
