@@ -33,7 +33,7 @@ function(errand_test_program name)
     target_compile_options(${name} PRIVATE -Wno-shadow)
 endfunction()
 
-# errand_catch_tests(folder TIMEOUT seconds [COST seconds] [ALONE]): all sources of the folder are one Catch2 program, each test case a ctest
+# errand_catch_tests(folder TIMEOUT seconds [COST seconds] [PARTS n] [ALONE]): all sources of the folder are one Catch2 program, each test case a ctest
 # case "folder: name" with the label folder, or folder-concurrent when tagged [concurrent]: those run under TSan.
 # With STORES the cases are there once for each store, as "folder store: name"; a case tagged with a capability that a store
 # lacks is left out there. With DATABASES they are there for each database, as "folder database store: name"; with DRIVERS
@@ -69,10 +69,10 @@ if(ERRAND_SANITIZE)
 endif()
 option(ERRAND_TESTS_SHARE_PROCESSES "The cases of a test program run in a few processes instead of one each" ${share})
 
-# errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [WITHOUT tags] [WITH environment] [ALONE]): what of
+# errand_cases(program NAMED prefix LABEL label TIMEOUT seconds COST seconds [PARTS n] [WITHOUT tags] [WITH environment] [ALONE]): what of
 # the program's cases is not tagged so. ALONE: each case is worth a process of its own.
 function(errand_cases program)
-    cmake_parse_arguments(PARSE_ARGV 1 its "ALONE" "NAMED;LABEL;TIMEOUT;COST;WITHOUT;WITH" "")
+    cmake_parse_arguments(PARSE_ARGV 1 its "ALONE" "NAMED;LABEL;TIMEOUT;COST;PARTS;WITHOUT;WITH" "")
     # A skipped case is a failure: what it needs is installed by scripts/setup.
     set(skipped "[|] +[0-9]+ skipped")
     foreach(kind "" -concurrent)
@@ -82,6 +82,9 @@ function(errand_cases program)
         endif()
         set(cases "~[concurrent]${its_WITHOUT}")
         set(parts 4)
+        if(its_PARTS)
+            set(parts ${its_PARTS})
+        endif()
         set(may_be_empty "")
         if(kind)
             set(cases "[concurrent]${its_WITHOUT}")
@@ -105,7 +108,7 @@ function(errand_cases program)
 endfunction()
 
 function(errand_catch_tests folder)
-    cmake_parse_arguments(PARSE_ARGV 1 tests "ALONE" "TIMEOUT;COST" "STORES;DATABASES;DRIVERS")
+    cmake_parse_arguments(PARSE_ARGV 1 tests "ALONE" "TIMEOUT;COST;PARTS" "STORES;DATABASES;DRIVERS")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     if(NOT sources)
         return()
@@ -123,7 +126,8 @@ function(errand_catch_tests folder)
         if(tests_ALONE)
             set(alone ALONE)
         endif()
-        errand_cases(errand_${folder}_tests NAMED "${folder}" LABEL ${folder} TIMEOUT ${timeout} COST ${cost} ${alone})
+        errand_cases(errand_${folder}_tests NAMED "${folder}" LABEL ${folder} TIMEOUT ${timeout} COST ${cost}
+            PARTS "${tests_PARTS}" ${alone})
     endif()
     foreach(store IN LISTS tests_STORES)
         errand_cases(errand_${folder}_tests NAMED "${folder} ${store}" LABEL ${folder} TIMEOUT ${timeout}

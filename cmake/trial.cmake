@@ -299,7 +299,8 @@ errand_broken_hand(steps_by_themselves STORE sqlite FINDS "(stuck|check: [a-z_]*
 
 function(errand_trial_test name seconds)
     add_test(NAME "fault: ${name}" COMMAND errand_trial --seconds ${seconds} ${ARGN})
-    set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST ${seconds})
+    # They judge how soon tasks start: with as much room as two others.
+    set_tests_properties("fault: ${name}" PROPERTIES TIMEOUT 300 LABELS "fault;trial" COST ${seconds} PROCESSORS 2)
 endfunction()
 errand_trial_test("a mixed load under every fault loses nothing, on sqlite" 25 --store sqlite --mode alone)
 errand_trial_test("a mixed load under every fault loses nothing" 30 --mode alone)
