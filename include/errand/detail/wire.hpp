@@ -48,6 +48,7 @@ struct encoded_call {
 template <class... T>
 [[nodiscard]] std::string encode_args_text(const std::tuple<T...>& values) {
     std::string text;
+    text.reserve(100);  // of most calls: growing would allocate three times
     encode_tuple(text, values, json_path{"args"});
     return text;
 }
