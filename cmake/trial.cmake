@@ -24,7 +24,7 @@ set_target_properties(errand_shifted_clock PROPERTIES
 errand_warnings(errand_shifted_clock)
 
 errand_test_program(errand_trial SOURCES trial/main.cpp trial/site.cpp trial/clock_file.cpp trial/faults.cpp
-    trial/redis_ground.cpp trial/redis_faults.cpp trial/rewound.cpp trial/silence.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
+    trial/redis_ground.cpp trial/redis_faults.cpp trial/guarded_ground.cpp trial/guarded_faults.cpp trial/rewound.cpp trial/silence.cpp trial/sqlite_ground.cpp trial/sqlite_faults.cpp
     trial/judge.cpp trial/judgement.cpp trial/admissions.cpp trial/batches.cpp trial/lateness.cpp trial/standing.cpp trial/steadiness.cpp
     trial/ticks.cpp trial/waits.cpp trial/processes.cpp
     trial/closing.cpp trial/at_rest.cpp trial/shared_limit.cpp trial/lot.cpp trial/wishes.cpp fault/journal.cpp fault/program.cpp)

@@ -15,6 +15,7 @@ struct fault {
 
 std::vector<fault> faults_for(site& at);
 std::vector<fault> redis_faults(bool lone, bool replicated, bool sharded);
+std::vector<fault> guarded_faults();
 std::vector<fault> sqlite_faults();
 // Of all stores and modes.
 std::vector<std::string> fault_names();

@@ -54,5 +54,7 @@ public:
 
 std::unique_ptr<ground> make_redis_ground(const terms& how);
 std::unique_ptr<ground> make_sqlite_ground(const terms& how);
+std::unique_ptr<ground> make_cluster_ground(const terms& how);
+std::unique_ptr<ground> make_sentinel_ground();
 
 }  // namespace trial

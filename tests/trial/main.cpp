@@ -168,6 +168,15 @@ terms sharded(const wishes& what, std::chrono::seconds length) {
     return how;
 }
 
+// A fail-over takes some seconds, and each fault ends when all is whole again. Of redis_ground's own ways to fail it has none.
+terms guarded(const wishes& what) {
+    auto how = terms_of(what);
+    how.replicated = true;
+    how.guarded = what.mode == "cluster" ? terms::guard::cluster : terms::guard::sentinel;
+    if (what.mode == "cluster") how.shards = 6;
+    return how;
+}
+
 terms rewound(const wishes& what) {
     auto how = two(what);
     how.confirmed = how.lots = false;
@@ -184,6 +193,7 @@ judgement carry_out(const wishes& what) {
     if (what.mode == "unconfirmed" || what.mode == "replicated") return for_one(two(what));
     if (what.mode == "rewound") return carry_out(rewound(what), what.seed, give_a_number_twice);
     if (what.mode == "shards") return for_one(sharded(what, length));
+    if (what.mode == "cluster" || what.mode == "sentinel") return for_one(guarded(what));
     if (what.mode != "always") return for_one(alone(what));
     // A fifth of the time with one worker, another on a store that fails over, and another on three servers.
     const bool embedded = what.store == "sqlite";

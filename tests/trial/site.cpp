@@ -50,10 +50,17 @@ std::int64_t ms_now() {
     return std::chrono::floor<std::chrono::milliseconds>(clock::now().time_since_epoch()).count();
 }
 
-site::site(terms what, unsigned seed)
-    : how{std::move(what)},
-      random{seed},
-      ground_{how.embedded ? make_sqlite_ground(how) : make_redis_ground(how)} {
+namespace {
+
+std::unique_ptr<ground> make_ground(const terms& how) {
+    if (how.guarded == terms::guard::cluster) return make_cluster_ground(how);
+    if (how.guarded == terms::guard::sentinel) return make_sentinel_ground();
+    return how.embedded ? make_sqlite_ground(how) : make_redis_ground(how);
+}
+
+}  // namespace
+
+site::site(terms what, unsigned seed) : how{std::move(what)}, random{seed}, ground_{make_ground(how)} {
     happened.shards = how.shards;
     happened.undivided = how.lone;
     const auto wall = std::chrono::system_clock::now().time_since_epoch();
@@ -68,7 +75,7 @@ errand::app& site::app() {
     with.store = ground_->url();
     with.log_level = "off";
     // Nobody tends as long as it is asked.
-    if (how.shards > 1) with.store_timeout = 2s;
+    if (how.shards > 1 && how.guarded == terms::guard::none) with.store_timeout = 2s;
     app_ = std::make_unique<errand::app>(with);
     if (!ground_->has_clock()) {
         errand::detail::core_of(*app_).clock = [ahead = store_shift_] {
@@ -154,7 +161,7 @@ void site::start_producer(std::size_t at) {
     const auto first = static_cast<int>(at) * 300 * numbers_each + seat.generation++ * numbers_each + 1;
     std::map<std::string, std::string> variables{{"ERRAND_STORE", seat.to.url}, {"ERRAND_LOG_LEVEL", "off"}};
     // Less than a server is away for.
-    if (how.shards > 1) variables["ERRAND_STORE_TIMEOUT"] = "4s";
+    if (how.shards > 1 && how.guarded == terms::guard::none) variables["ERRAND_STORE_TIMEOUT"] = "4s";
     give_clock(seat.clock, 0, variables);
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;
     const std::vector<std::string> words{"produce",

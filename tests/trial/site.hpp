@@ -42,6 +42,8 @@ struct terms {
     bool confirmed = true;      // a change counts when the replica has it
     bool every_second = false;  // what was written in the last second is lost with Redis
     std::size_t shards = 1;     // each on a server of its own
+    // Servers that choose by themselves who leads: the shards are spread over a cluster, or one is where a Sentinel says.
+    enum class guard : std::uint8_t { none, cluster, sentinel } guarded = guard::none;
     std::chrono::milliseconds longest_outage{10'000};  // of one of several servers
     bool lots = true;                                  // workers die at a step drawn for them
     bool schedules = true;                             // producers declare some

@@ -32,10 +32,12 @@ void say_options(CLI::App& app, wishes& what) {
     of_load(app.add_option("--rate", what.rate, "submissions a second of each producer"))
         ->check(CLI::Range(1, 10000));
     of_load(
-        app.add_option("--mode", what.mode,
-                       "always (alone, then lone, replicated and shards), everysec, unconfirmed or rewound"))
-        ->check(CLI::IsMember({"always", "alone", "lone", "replicated", "shards", "everysec", "unconfirmed",
-                               "rewound"}));
+        app.add_option(
+            "--mode", what.mode,
+            "always (alone, then lone, replicated and shards), cluster, sentinel, everysec, unconfirmed or "
+            "rewound"))
+        ->check(CLI::IsMember({"always", "alone", "lone", "replicated", "shards", "cluster", "sentinel",
+                               "everysec", "unconfirmed", "rewound"}));
     of_load(app.add_option("--only", what.only, "these faults"))->delimiter(',');
     of_load(app.add_option("--pause", what.pause, "ms more between faults"))->check(CLI::Range(0, 60000));
     of_load(app.add_option("--patience", what.patience, "seconds at the end after which a task is stuck"))
