@@ -224,7 +224,8 @@ awaitable<void> app::start() {
         if (core_->serves_several()) {
             co_await fresh->in_each(declare_policy_schedules);
         } else {
-            co_await declare_policy_schedules(*core_);
+            const bool all = co_await declare_policy_schedules(*core_);
+            if (!all) co_await fresh->make_good(*core_, declare_policy_schedules);
         }
     } catch (...) {
         failure = std::current_exception();

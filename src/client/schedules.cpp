@@ -123,7 +123,7 @@ schedule_record policy_record(detail::app_core& app, const known_handler& handle
     return record;
 }
 
-awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
+awaitable<bool> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
     std::vector<task_id> ids;
     std::vector<task_id> others;
     for (const auto& [id, handler] : holders) {
@@ -133,16 +133,14 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
         if (other) others.push_back(*other);
     }
     // Workers start without a server that is away.
+    std::size_t left_out = 0;
     if (there.tasks().shards() > 1) {
         const auto away = co_await there.tasks().away();
         const auto is_away = [&](const task_id& id) {
             return std::ranges::count(away, there.tasks().shard_of(id)) > 0;
         };
         std::erase_if(others, is_away);
-        const auto left_out = std::erase_if(ids, is_away);
-        if (left_out > 0)
-            app->log->warn("schedules of {} policies stay as they are until a start finds their server",
-                           left_out);
+        left_out = std::erase_if(ids, is_away);
     }
     const auto zones = app->zone_finder();
     moved_schedules moved;
@@ -154,21 +152,25 @@ awaitable<void> declare_policies_on(loop& there, detail::app_core* app, policy_h
     };
     try {
         moved = co_await leave_places(there.tasks(), std::move(others));
-        co_await change_schedules(there.tasks(), std::move(ids), rule);
+        co_await change_schedules(there.tasks(), ids, rule);
     } catch (const bad_data& e) {
         // A later version has written one of them: no reason to run nothing.
         app->log->error("schedules of policies stay as they are: {}", e.what());
+    } catch (const store_error&) {
+        if (there.tasks().shards() == 1) throw;
+        left_out += ids.size();  // one has gone since: all of them once more
     }
+    co_return left_out == 0;
 }
 
 }  // namespace
 
-awaitable<void> declare_policy_schedules(detail::app_core& app) {
+awaitable<bool> declare_policy_schedules(detail::app_core& app) {
     policy_holders holders;
     for (const auto* handler : handlers::all()) {
         if (handler->code) holders.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
     }
-    if (holders.empty()) return []() -> awaitable<void> { co_return; }();
+    if (holders.empty()) return []() -> awaitable<bool> { co_return true; }();
     return on_loop_of(&app, [app = &app, holders](loop& there) {
         return declare_policies_on(there, app, holders);
     });

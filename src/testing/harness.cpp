@@ -159,7 +159,10 @@ void harness::run_to_end(awaitable<void> work) {
 }
 
 void harness::parts::declare_policies() {
-    const auto one = begun(declare_policy_schedules(core));
+    const auto declare = [](detail::app_core& of) -> awaitable<void> {
+        co_await declare_policy_schedules(of);
+    };
+    const auto one = begun(declare(core));
     while (!one->ended) works->wait_outside();
     if (one->failure) std::rethrow_exception(one->failure);
 }

@@ -61,6 +61,9 @@ void duties::begin() {
     auto limits = std::make_unique<limits_watch>(shared_, executor, tasks);
     limits_watch_ = limits.get();
     roles_.push_back(std::move(limits));
+    auto late = std::make_unique<late_start>(app, executor);
+    late_start_ = late.get();
+    roles_.push_back(std::move(late));
     roles_.push_back(std::make_unique<lender>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
@@ -114,6 +117,7 @@ awaitable<void> duties::leave() {
 void duties::woken() {
     promoter_->no_later_than(std::chrono::steady_clock::now());
     recoverer_->no_later_than(std::chrono::steady_clock::now());
+    late_start_->no_later_than(std::chrono::steady_clock::now());
 }
 
 void duties::schedules_changed() { scheduler_->no_later_than(std::chrono::steady_clock::now()); }

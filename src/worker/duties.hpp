@@ -1,6 +1,7 @@
 // What a worker does for one namespace beside its tasks, on a connection of its own.
 #pragma once
 
+#include "worker/late_start.hpp"
 #include "worker/role.hpp"
 #include "worker/station.hpp"
 
@@ -8,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -32,6 +34,8 @@ public:
     worker_shared& shared() noexcept { return shared_; }
     // On its own loop, whose store is open: begins all rounds.
     void begin();
+    // On its own loop: what the start has left out.
+    void make_good(late_work what) { late_start_->take(std::move(what)); }
     // From any thread: shows that this worker is there still, but takes no more tasks.
     void stopping();
     // On its own loop: no new rounds; out of the list of workers.
@@ -76,6 +80,7 @@ private:
     recoverer* recoverer_ = nullptr;
     scheduler* scheduler_ = nullptr;
     limits_watch* limits_watch_ = nullptr;
+    late_start* late_start_ = nullptr;
     figures_sender* figures_sender_ = nullptr;
 };
 

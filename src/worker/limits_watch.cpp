@@ -1,5 +1,7 @@
 #include "worker/limits_watch.hpp"
 
+#include <errand/error.hpp>
+
 #include "runtime/handler_limits.hpp"
 #include "worker/announce.hpp"
 
@@ -13,7 +15,12 @@ awaitable<bool> declare_limits_if_there(detail::app_core& app, store& in) {
         const auto away = co_await in.away();
         if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
     }
-    announce_limits(app, co_await declare_handler_limits(in));
+    try {
+        announce_limits(app, co_await declare_handler_limits(in));
+    } catch (const store_error&) {
+        if (in.shards() == 1) throw;
+        co_return false;  // it has gone since
+    }
     co_return true;
 }
 

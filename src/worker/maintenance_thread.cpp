@@ -7,10 +7,12 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace errand {
@@ -74,13 +76,21 @@ awaitable<void> maintenance_thread::leave() {
     while (left < duties_.size()) co_await gone.wait();
 }
 
-awaitable<void> maintenance_thread::in_each(std::function<awaitable<void>(detail::app_core&)> what) {
+awaitable<void> maintenance_thread::in_each(late_work what) {
     for (auto& one : duties_) {
         auto& app = one.shared().app;
         auto around = std::make_shared<ambient>(ambient{.app = &app, .home = &one.home()});
-        co_await asio::co_spawn(with_ambient(one.home().executor(), std::move(around)), what(app),
-                                asio::use_awaitable);
+        const bool done = co_await asio::co_spawn(with_ambient(one.home().executor(), std::move(around)),
+                                                  what(app), asio::use_awaitable);
+        if (!done) co_await make_good(app, what);
     }
+}
+
+awaitable<void> maintenance_thread::make_good(detail::app_core& of, late_work what) {
+    const auto at = std::ranges::find_if(duties_, [&](auto& one) { return &one.shared().app == &of; });
+    if (at == duties_.end()) co_return;
+    co_await asio::dispatch(at->home().executor(), asio::use_awaitable);
+    at->make_good(std::move(what));
 }
 
 void maintenance_thread::close() {

@@ -32,8 +32,11 @@ public:
     void disconnect() { thread_.disconnect(); }
     // On its own loop: no new rounds; out of the lists of workers.
     awaitable<void> leave();
-    // Calls it for each namespace, under the ambient of its core on its own loop, one after the other. From any executor.
-    awaitable<void> in_each(std::function<awaitable<void>(detail::app_core&)> what);
+    // Calls it for each namespace, under the ambient of its core on its own loop, one after the other; again later where it has
+    // left something out. From any executor.
+    awaitable<void> in_each(late_work what);
+    // Calls it for that namespace, later, until nothing is left out. From any executor.
+    awaitable<void> make_good(detail::app_core& of, late_work what);
     // Not from its own loop.
     void close();
 

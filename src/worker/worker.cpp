@@ -228,8 +228,13 @@ awaitable<void> worker::stop() {
              {.kind = event_kind::worker_stopped, .text = "worker " + app_.process_name + " has stopped"});
 }
 
-awaitable<void> worker::in_each(std::function<awaitable<void>(detail::app_core&)> what) {
+awaitable<void> worker::in_each(std::function<awaitable<bool>(detail::app_core&)> what) {
     return parts_->maintenance->in_each(std::move(what));
+}
+
+awaitable<void> worker::make_good(detail::app_core& of,
+                                  std::function<awaitable<bool>(detail::app_core&)> what) {
+    return parts_->maintenance->make_good(of, std::move(what));
 }
 
 void worker::hurry() {

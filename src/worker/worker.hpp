@@ -31,7 +31,9 @@ public:
     // have ended. From any executor but a handler's.
     awaitable<void> stop();
     // While it runs: calls it for each namespace that it serves, with that one's core and under its ambient. From any executor.
-    awaitable<void> in_each(std::function<awaitable<void>(detail::app_core&)> what);
+    awaitable<void> in_each(std::function<awaitable<bool>(detail::app_core&)> what);
+    // What was left out of this namespace: again, until nothing is. From any executor, while it runs.
+    awaitable<void> make_good(detail::app_core& of, std::function<awaitable<bool>(detail::app_core&)> what);
     // From any thread, while stop() is under way: running tasks are told to stop now.
     void hurry();
 

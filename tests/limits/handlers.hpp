@@ -253,6 +253,11 @@ struct nightly {
     errand::awaitable<void> perform() { co_return; }
 };
 
+// No limit says where it stands.
+struct monthly {
+    errand::awaitable<void> perform() { co_return; }
+};
+
 struct bench : errand::test::test_app {
     explicit bench(errand::config settings = errand::test::fresh_settings())
         : test_app{std::move(settings)}, in{app.provide<tally>()} {}
@@ -282,6 +287,7 @@ ERRAND_DECLARE_HANDLER(limits_test::post, .name = "post", .rate = errand::per_se
 ERRAND_DECLARE_HANDLER(limits_test::foreman, .name = "foreman",
                        .backoff = errand::backoff::uniform(std::chrono::milliseconds{20}))
 ERRAND_DECLARE_HANDLER(limits_test::nightly, .name = "nightly", .max_running = 1, .cron = "0 3 * * *")
+ERRAND_DECLARE_HANDLER(limits_test::monthly, .name = "monthly", .cron = "0 4 1 * *")
 ERRAND_DECLARE_HANDLER(limits_test::nest, .name = "nest", .max_running = 1)
 ERRAND_DECLARE_HANDLER(limits_test::impatient, .name = "impatient", .max_running = 1)
 ERRAND_DECLARE_HANDLER(limits_test::read_crm, .name = "read_crm", .limits = {"crm-api"})

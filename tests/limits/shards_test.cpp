@@ -226,6 +226,30 @@ TEST_CASE("a worker that starts while the first server is away declares its limi
     t.wait(t.run(t.app.handler<moody>().perform_async("is well")));
 }
 
+TEST_CASE("a policy's schedule whose server is away when a worker starts is declared when that is there",
+          "[goes_away][in_shards]") {
+    errand::test::redis_server second{{.append_only = true}};
+    schedule_record its;
+    its.identity = "monthly";
+    its.key = errand::policy_schedule_key;
+    auto settings = errand::test::fresh_settings();
+    settings.store += "," + second.url();
+    settings.shards = 2;
+    while (errand::shard_of_id(id_of(its), settings.shards) % 2 == 0) ++settings.shards;
+    bench t{settings};
+    {
+        observer helper{t};
+        CHECK_FALSE(helper.look(its));
+    }
+    second.kill();
+    t.start();
+    second.restart();
+    observer helper{t};
+    eventually([&] { return helper.look(its).has_value(); });
+    CHECK(helper.look(its)->state == schedule_state::active);
+    CHECK(helper.look(its)->timing.cron == "0 4 1 * *");
+}
+
 TEST_CASE("on several shards tasks wait for those with which they share a limit", "[in_shards][concurrent]") {
     auto settings = in_shards();
     settings.threads = 2;

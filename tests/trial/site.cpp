@@ -74,6 +74,7 @@ errand::app& site::app() {
     errand::config with;
     with.store = ground_->url();
     with.log_level = "off";
+    if (how.guarded == terms::guard::cluster) with.shards = how.shards;
     // Nobody tends as long as it is asked.
     if (how.shards > 1 && how.guarded == terms::guard::none) with.store_timeout = 2s;
     app_ = std::make_unique<errand::app>(with);
