@@ -316,6 +316,8 @@ errand_trial_test("three servers of which one is away keep up with the rest" 20 
 # They judge how soon tasks start: others must not take the disk to which their servers force each change.
 set_tests_properties("fault: three servers of which one is away keep up with the rest"
     "fault: a mixed load on three servers, of which one is away at times, loses nothing" PROPERTIES RUN_SERIAL ON)
+errand_trial_test("a mixed load on a cluster whose leaders change, die and stand still loses nothing" 15 --mode cluster --rate 40)
+errand_trial_test("a mixed load on a Redis that a Sentinel watches over loses nothing" 15 --mode sentinel --rate 40)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
 add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"
     COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated

@@ -73,6 +73,22 @@ TEST_CASE("a store finds its shard from any server of the cluster, primary or re
     CHECK(here.troubles.empty());
 }
 
+TEST_CASE("with `wait` what frees memory is confirmed on a cluster whose server is full") {
+    cluster_fixture here;
+    auto worker = here.join_at(here.servers.url() + "?wait=1", "w");
+    here.submit(worker, item_of("[1]"));
+    const auto got = here.claim(worker, 1).claimed;
+    REQUIRE(got.size() == 1);
+    const auto control = here.inner.key("control");
+    here.inner.command({"HDEL", control, "confirm"});
+    here.inner.command({"CONFIG", "SET", "maxmemory", "1"});
+    CHECK(here.inner.command({"HSET", control, "more", "1"}).starts_with("-OOM"));
+    // What is written so that replicas have something to confirm is written, too.
+    CHECK(here.finish(worker, {success_of(got[0])}) == std::vector{report_verdict::accepted});
+    CHECK(here.inner.command({"HGET", control, "confirm"}) == "1");
+    here.inner.command({"CONFIG", "SET", "maxmemory", "0"});
+}
+
 TEST_CASE("the shards of a namespace are spread over a cluster's servers") {
     cluster_fixture here;
     auto with = here.settings("p");

@@ -291,7 +291,7 @@ TEST_CASE(
 
     const std::string full = "2 submissions of 262144 KiB wait for the store already",
                       undone = "it was not done";
-    CHECK_THROWS_MATCHES(await(redis.io, lines.submit(late)), store_error,
+    CHECK_THROWS_MATCHES(await(redis.io, lines.submit(submission_item{late})), store_error,
                          MessageMatches(ContainsSubstring(full) && ContainsSubstring(undone)));
     const auto group =
         await(redis.io, lines.submit_group({item_of("late as well"), late}, submit_mode::each));
@@ -312,7 +312,7 @@ TEST_CASE(
     auto again = item_of("again");
     const auto accepted = [&] {
         try {
-            return await(redis.io, lines.submit(again)).verdict == submit_verdict::accepted;
+            return await(redis.io, lines.submit(submission_item{again})).verdict == submit_verdict::accepted;
         } catch (const store_error&) {
             again = item_of("again");
             return false;

@@ -180,8 +180,13 @@ awaitable<void> caller::attempt_once(progress& at, const boost::redis::request& 
         judge_refusal(at, answer.first());
     } else {
         if (refused_) note_answer();
-        judge_confirmed(at, at.replicas > 0 ? answer.take_last() : 0);
-        if (at.replicas > 0) answer.take_last();  // of what was written for it
+        auto replicas = at.replicas > 0 ? answer.take_last() : 0;
+        if (at.replicas > 0) {
+            // What was to be written for it: without that they may have confirmed nothing.
+            if (answer.last_is_error()) replicas = 0;
+            answer.take_last();
+        }
+        judge_confirmed(at, replicas);
         if (at.answered) co_return;
     }
     if (at.deadline && clock::now() >= *at.deadline) give_up(at);
@@ -195,10 +200,10 @@ awaitable<void> caller::pause(duration length) const {
 
 // WAIT is for what this connection wrote last, and a repeat or an answer that rests on another's change writes nothing: something is
 // written, behind all that was done so far. That is a message that nobody hears, and on a cluster, whose messages replicas do not
-// get, a field that nobody reads.
+// get, a field that nobody reads: by a script, which a full store does not refuse.
 void caller::write_confirmed(boost::redis::request& to, int replicas) const {
     if (in_cluster())
-        to.push("HSET", confirm_, "confirm", 1);
+        to.push("EVAL", "#!lua flags=allow-oom\nreturn redis.call('HSET', KEYS[1], 'confirm', 1)", 1, confirm_);
     else
         to.push("PUBLISH", confirm_, "");
     to.push("WAIT", replicas, replicas_limit.count());

@@ -18,10 +18,17 @@ boost::redis::any_adapter reply::recorder() {
         }};
 }
 
-bool reply::is_error() const {
-    if (nodes_.empty()) return false;
-    return nodes_.front().type == resp3::type::simple_error || nodes_.front().type == resp3::type::blob_error;
+namespace {
+
+bool is_error_type(resp3::type one) {
+    return one == resp3::type::simple_error || one == resp3::type::blob_error;
 }
+
+}  // namespace
+
+bool reply::is_error() const { return !nodes_.empty() && is_error_type(nodes_.front().type); }
+
+bool reply::last_is_error() const { return !nodes_.empty() && is_error_type(nodes_.back().type); }
 
 std::string_view reply::first() const {
     if (nodes_.empty()) return {};

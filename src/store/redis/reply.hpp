@@ -25,6 +25,7 @@ public:
     bool is_error() const;
     // The first node's text: the error, or a simple answer.
     std::string_view first() const;
+    bool last_is_error() const;
     // Takes the last node off, which answered a command of its own: its number, or 0.
     std::int64_t take_last();
 
