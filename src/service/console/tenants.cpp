@@ -1,14 +1,13 @@
 #include "service/console/tenants.hpp"
 
-#include <errand/detail/engine.hpp>
 #include <errand/inspect.hpp>
 #include <errand/proxy.hpp>
 
 #include "client/whole_look.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/each_at_once.hpp"
 #include "runtime/loop.hpp"
-#include "service/at_once.hpp"
 #include "service/console/survey.hpp"
 #include "service/info_json.hpp"
 
@@ -41,7 +40,7 @@ constexpr std::chrono::steady_clock::duration shortest_rest = std::chrono::secon
 awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
     const auto figures = co_await figures_of_handlers(core);
     const auto seen = co_await look_at_whole(core);
-    const auto quota = co_await detail::current_quota(core);
+    const auto quota = co_await quota_beside(seen, core);
     auto row = json_of(quota);
     std::size_t ready = 0;
     std::size_t working = 0;
@@ -155,14 +154,13 @@ awaitable<json::object> tenants::look() {
                                     {"trouble", "it cannot be looked at: the log of this service says why"}};
         }
     };
-    co_await web::at_once(served.size(), look_at, served.size());
+    co_await each_at_once(served.size(), look_at, served.size());
     // Then it is the store that is away.
     if (troubled == served.size()) std::rethrow_exception(trouble);
     look_cost cost;
     for (const auto& one : seen) {
         const auto* queues = one.if_contains("queues");
-        // Once for what they hold, once for their quota.
-        if (queues) cost.queues(2 * queues->to_number<std::size_t>());
+        if (queues) cost.queues(queues->to_number<std::size_t>());
     }
     looks_.hold_for(std::max(cost.rest(), shortest_rest));
     json::array rows;
