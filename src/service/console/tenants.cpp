@@ -37,9 +37,13 @@ namespace {
 constexpr std::size_t most_tenants = 20;
 constexpr std::chrono::steady_clock::duration shortest_rest = std::chrono::seconds{10};
 
-awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
+// `already`: what was seen of it, or null.
+awaitable<json::object> look_at_tenant(detail::app_core& core, int weight,
+                                       std::shared_ptr<const whole_look> already) {
     const auto figures = co_await figures_of_handlers(core);
-    const auto seen = co_await look_at_whole(core);
+    whole_look here;
+    if (!already) here = co_await look_at_whole(core);
+    const auto& seen = already ? *already : here;
     const auto quota = co_await quota_beside(seen, core);
     auto row = json_of(quota);
     std::size_t ready = 0;
@@ -90,7 +94,7 @@ public:
         auto& there = *loops_.at(&core);
         auto around = std::make_shared<ambient>(ambient{.app = &core, .home = &there});
         auto on = with_ambient(there.executor(), std::move(around));
-        co_return co_await asio::co_spawn(on, look_at_tenant(core, weight), asio::use_awaitable);
+        co_return co_await asio::co_spawn(on, look_at_tenant(core, weight, nullptr), asio::use_awaitable);
     }
 
 private:
@@ -106,12 +110,12 @@ tenants::tenants(app& of, const asio::any_io_executor& loop,
 
 tenants::~tenants() = default;
 
-awaitable<json::object> tenants::document() {
-    const auto seen = co_await looks_.see([this] { return look(); });
+awaitable<json::object> tenants::document(std::shared_ptr<const whole_look> own) {
+    const auto seen = co_await looks_.see([this, own] { return look(own); });
     co_return *seen;
 }
 
-awaitable<json::object> tenants::look() {
+awaitable<json::object> tenants::look(std::shared_ptr<const whole_look> own) {
     struct turn {
         tenants& of;
         ~turn() {
@@ -134,16 +138,16 @@ awaitable<json::object> tenants::look() {
     // Side by side: one that does not answer keeps none waiting.
     const auto look_at = [&](std::size_t at) -> awaitable<void> {
         const auto [core, weight] = served[at];
-        const bool own = core == &core->own();
+        const bool is_own = core == &core->own();
         try {
-            if (own) {
-                seen[at] = co_await look_at_tenant(*core, weight);
+            if (is_own) {
+                seen[at] = co_await look_at_tenant(*core, weight, own);
             } else {
                 seen[at] = co_await lines_->look(*core, weight);
             }
             ailing_.erase(core->settings.name_space);
         } catch (const std::exception& why) {
-            if (own || !trouble) trouble = std::current_exception();
+            if (is_own || !trouble) trouble = std::current_exception();
             ++troubled;
             // The text names servers, which are nobody's business who only looks.
             if (ailing_.insert(core->settings.name_space).second)
