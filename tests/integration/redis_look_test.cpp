@@ -104,6 +104,18 @@ TEST_CASE("a tally goes on where another worker has stopped, and not by the plac
         CHECK(all.size() == numbers_there + (same_server ? 1 : 0));
         CHECK(here.size_of("tallies") == "2");
     }
+    // What is left to do of another one is to copy it for the day.
+    const auto pages = here.asked_during("hscan", [&] {
+        here.within_a_minute([&] {
+            here.redis({"HSET", here.key("tallies"), 'm' + std::to_string(here.minute() % 60),
+                        std::to_string(here.minute()) + R"( {"s:seen":"7"})"});
+            here.redis({"HSET", here.key("control"), "tally",
+                        std::to_string(here.minute()) + " 3 day " + run});
+            here.beat();
+        });
+    });
+    CHECK(pages == 0);
+    CHECK(here.tally() == boost::json::object{{"s:seen", "7"}});
 }
 
 TEST_CASE("an overview asks for few queues a call, and for fewer where large tasks are next") {
