@@ -8,6 +8,7 @@
 #include "client/whole_look.hpp"
 #include "core/config_text.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/each_at_once.hpp"
 #include "runtime/outbox_port.hpp"
 #include "runtime/policy_cards.hpp"
 #include "runtime/stored_info.hpp"
@@ -24,7 +25,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t running_per_call = 200;
+constexpr std::size_t running_per_call = 100;
 
 running_info running_of(const found_task& task) {
     running_info one;
@@ -193,10 +194,18 @@ awaitable<std::vector<queue_info>> queues_in_file(loop& there) {
 
 awaitable<whole_look> whole_on(loop& there, bool in_file) {
     auto& in = there.tasks();
-    const auto seen = co_await in.overview();
-    const auto happened = co_await in.happened(1);
-    const auto cards = co_await in.workers();
-    const auto running = co_await all_running(in);
+    overview_answer seen;
+    totals_answer happened;
+    std::vector<worker_card> cards;
+    running_tasks running;
+    // Side by side: while one answer is read the store is at the next.
+    const auto look = [&](std::size_t at) -> awaitable<void> {
+        if (at == 0) seen = co_await in.overview();
+        if (at == 1) happened = co_await in.happened(1);
+        if (at == 2) cards = co_await in.workers();
+        if (at == 3) running = co_await all_running(in);
+    };
+    co_await each_at_once(4, look);
     whole_look all{.queues = queues_of(seen, happened, running),
                    .workers = workers_of(cards, running),
                    .today = days_of(happened, 1)};

@@ -4,6 +4,7 @@
 #include <errand/quota.hpp>
 
 #include "client/own_limits.hpp"
+#include "client/whole_look.hpp"
 #include "core/limit_rules.hpp"
 #include "core/quota_record.hpp"
 #include "core/quota_rules.hpp"
@@ -22,12 +23,16 @@ awaitable<quota_record> kept_quota(store& in) {
     co_return bytes.empty() ? quota_record{} : decode_quota(bytes);
 }
 
-awaitable<quota_info> quota_on(loop& there) {
+awaitable<quota_info> rules_on(loop& there) {
     auto record = co_await kept_quota(there.tasks());
-    quota_info info{.rules = std::move(record.rules),
-                    .version = record.version,
-                    .by = std::move(record.by),
-                    .at = record.at};
+    co_return quota_info{.rules = std::move(record.rules),
+                         .version = record.version,
+                         .by = std::move(record.by),
+                         .at = record.at};
+}
+
+awaitable<quota_info> quota_on(loop& there) {
+    auto info = co_await rules_on(there);
     info.queued = co_await count_queued(there.tasks());
     co_return info;
 }
@@ -81,6 +86,15 @@ awaitable<quota_info> detail::set_quota(app_core& app, quota rules, quota_option
 
 awaitable<quota_info> detail::current_quota(app_core& app) {
     return on_caller_loop(&app, [](loop& there) { return quota_on(there); });
+}
+
+awaitable<quota_info> quota_beside(const whole_look& seen, detail::app_core& app) {
+    auto info = co_await on_caller_loop(&app, [](loop& there) { return rules_on(there); });
+    for (const auto& one : seen.queues) {
+        for (const auto of : {state::ready, state::delayed, state::retry, state::waiting})
+            info.queued += static_cast<std::int64_t>(one.count(of));
+    }
+    co_return info;
 }
 
 }  // namespace errand

@@ -3,6 +3,7 @@
 
 #include <errand/figures.hpp>
 #include <errand/inspect.hpp>
+#include <errand/quota.hpp>
 
 #include <vector>
 
@@ -16,6 +17,8 @@ struct whole_look {
 
 // Throws store_error.
 awaitable<whole_look> look_at_whole(detail::app_core& app);
+// As current_quota() tells it, with what was seen to be queued. Throws store_error.
+awaitable<quota_info> quota_beside(const whole_look& seen, detail::app_core& app);
 // As inspector::figures() tells them, but not what is queued, for which all queues are looked at. Throws store_error.
 awaitable<figures_info> figures_of_handlers(detail::app_core& app);
 

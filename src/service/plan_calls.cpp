@@ -7,8 +7,8 @@
 #include "core/json_quote.hpp"
 #include "runtime/app_core.hpp"
 #include "runtime/caller_loop.hpp"
+#include "runtime/each_at_once.hpp"
 #include "runtime/stored_info.hpp"
-#include "service/at_once.hpp"
 #include "service/calls.hpp"
 #include "service/plan_order.hpp"
 #include "service/queue_bounds.hpp"
@@ -258,7 +258,7 @@ awaitable<std::vector<standing>> look_at_all(detail::app_core& core,
     const auto executor = co_await boost::asio::this_coro::executor;
     auto& home = caller_loop(executor, core);
     std::vector<standing> seen(all.size(), standing::absent);
-    co_await at_once(all.size(), [&](std::size_t i) -> awaitable<void> {
+    co_await each_at_once(all.size(), [&](std::size_t i) -> awaitable<void> {
         seen[i] = co_await on_loop(home, [&, i](loop& there) { return look_at(there, all[i]); });
     });
     co_return seen;

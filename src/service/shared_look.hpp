@@ -35,6 +35,17 @@ public:
         co_return seen_;
     }
 
+    // Null: nobody has looked lately.
+    std::shared_ptr<const Seen> fresh() const { return is_fresh() ? seen_ : nullptr; }
+
+    // What somebody has seen by himself, unless something was forgotten while he looked: `since` is forgotten() of before.
+    void keep(std::shared_ptr<const Seen> seen, std::size_t since) {
+        seen_ = std::move(seen);
+        at_ = std::chrono::steady_clock::now();
+        holds_ = since == forgotten_;
+    }
+    std::size_t forgotten() const noexcept { return forgotten_; }
+
     void hold_for(std::chrono::steady_clock::duration length) noexcept { holds_for_ = length; }
     // What was seen holds no longer, nor does what is being looked at.
     void forget() noexcept {

@@ -1,6 +1,7 @@
 #include "service/store_page.hpp"
 
 #include <errand/error.hpp>
+#include <errand/proxy.hpp>
 
 #include "core/task_meter.hpp"
 
@@ -104,11 +105,9 @@ awaitable<std::string> store_page::text(metric_form form) {
 
 awaitable<store_page::figures> store_page::look() {
     const auto began = steady::now();
-    const auto in = app_.inspect();
     figures now;
-    now.queues = co_await in.queues();
-    now.workers = co_await in.workers();
-    now.outboxes = co_await in.outboxes();
+    now.seen = co_await look_at_whole(detail::core_of(app_));
+    now.outboxes = co_await app_.inspect().outboxes();
     try {
         now.schedules = co_await look_at_schedules();
     } catch (const bad_data&) {
@@ -147,9 +146,9 @@ void store_page::write_schedules(metric_text& to, const ticks_by_handler& all) {
 
 std::string store_page::written(const figures& now, metric_form form) {
     metric_text text{form};
-    write_queues(text, figures_of(now.queues, now.workers));
+    write_queues(text, figures_of(now.seen.queues, now.seen.workers));
     text.begin(metric::workers);
-    text.add({}, std::uint64_t{now.workers.size()});
+    text.add({}, std::uint64_t{now.seen.workers.size()});
     write_outboxes(text, now.outboxes);
     write_schedules(text, now.schedules);
     text.begin(metric::store_scrape);

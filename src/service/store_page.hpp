@@ -3,6 +3,7 @@
 
 #include <errand/app.hpp>
 
+#include "client/whole_look.hpp"
 #include "core/metric_text.hpp"
 #include "service/shared_look.hpp"
 
@@ -29,8 +30,7 @@ private:
     };
     using ticks_by_handler = std::map<std::string, ticks>;
     struct figures {
-        std::vector<queue_info> queues;
-        std::vector<worker_info> workers;
+        whole_look seen;
         std::vector<outbox_info> outboxes;
         ticks_by_handler schedules;
         std::chrono::steady_clock::duration took{};

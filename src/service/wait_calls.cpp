@@ -3,7 +3,7 @@
 #include <errand/error.hpp>
 
 #include "core/policy_rules.hpp"
-#include "service/at_once.hpp"
+#include "runtime/each_at_once.hpp"
 #include "service/calls.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
@@ -94,7 +94,7 @@ awaitable<bool> is_shown(call& c, std::string id) {
 
 awaitable<std::shared_ptr<awaited_tasks>> find_tasks(call& c, const std::vector<std::string>& ids) {
     std::vector<std::optional<detail::task_ref>> found(ids.size());
-    co_await at_once(ids.size(), [&](std::size_t i) -> awaitable<void> {
+    co_await each_at_once(ids.size(), [&](std::size_t i) -> awaitable<void> {
         if (!co_await is_shown(c, ids[i])) co_return;
         if (const auto one = co_await c.at.app().find<json::value>(ids[i])) found[i] = one->ref();
     });
@@ -116,7 +116,7 @@ awaitable<json::array> tell_all(call& c, const std::vector<std::string>& ids) {
     for (std::size_t from = 0; from < ids.size(); from += seen_at_once) {
         std::vector<std::optional<task_info>> seen(std::min(seen_at_once, ids.size() - from));
         const bool full = bytes > most_result_bytes;
-        co_await at_once(seen.size(), [&](std::size_t i) -> awaitable<void> {
+        co_await each_at_once(seen.size(), [&](std::size_t i) -> awaitable<void> {
             seen[i] = co_await c.at.app().find(ids[from + i]);
             if (seen[i] && !c.in.may_use_queue(seen[i]->queue)) seen[i].reset();
             if (seen[i] && !full) co_await add_results(c.at.app(), c.in, *seen[i]);

@@ -141,6 +141,37 @@ TEST_CASE(
     CHECK(times_in(limits, markup) >= 1);
 }
 
+TEST_CASE(
+    "the overview says without a second look whether work gets done, of one answer after all that it is made of") {
+    counter t;
+    fill(t);
+    auto& b = browser::fresh();
+    for (const int width : {1280, 360}) {
+        INFO(width);
+        b.resize(width, 900);
+        b.open(t.address() + "/");
+        b.until_text("Needs you");
+        for (const auto* what : {".verdict h1", ".verdict p", ".needs li"}) {
+            INFO(what);
+            CHECK(b.holds("document.querySelector(" + quoted(what) +
+                          ").getBoundingClientRect().bottom <= innerHeight && scrollY === 0"));
+        }
+        // No file waits for another one to name it.
+        CHECK(b.text_of(R"(performance.getEntriesByType('resource').map(one => one.name)
+            .filter(one => new URL(one).pathname.endsWith('.js'))
+            .filter(one => ![...document.querySelectorAll('link[rel=modulepreload], script[src]')].some(by => one === (by.href || by.src)))
+            .join())") == "");
+        CHECK(b.value_of(
+                   "performance.getEntriesByType('resource').filter(one => one.name.endsWith('.js')).length")
+                  .to_number<int>() > 20);
+        // Who is there; the rest comes by its stream.
+        CHECK(b.text_of(R"(performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)
+            .filter(one => one.startsWith('/ui/api/') && !one.startsWith('/ui/api/live/')).join())") ==
+              "/ui/api/session");
+        no_complaints(b);
+    }
+}
+
 TEST_CASE("the login, what asks and what says something keep nobody out") {
     const auto place = errand::test::temporary_folder("browser-tokens");
     const auto file = (place / "tokens").string();

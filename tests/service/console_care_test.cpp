@@ -194,6 +194,43 @@ TEST_CASE("all tasks that match get another due time by a run, each once", "[ser
     CHECK(t.tasks_in(errand::state::ready) == 6);
 }
 
+TEST_CASE("what is much to look at is asked for once, for all pages that show some of it",
+          "[service][goes_away]") {
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    counter t{{}, settings};
+    t.run(t.app.perform("parcel", {1}));
+    // So many that the store has rest for long after a look.
+    std::vector<std::string> queues{"HSET", "errand:{" + settings.name_space + ".0}:counts"};
+    for (int i = 0; i < 4000; ++i) {
+        queues.push_back("q:queue-" + std::to_string(i));
+        queues.push_back("queue-" + std::to_string(i));
+    }
+    REQUIRE_FALSE(server.command(queues).starts_with('-'));
+    // Each question for some queues counts what runs.
+    const auto questions = [&] {
+        const auto all = server.command({"INFO", "commandstats"});
+        const std::string field = "cmdstat_hlen:calls=";
+        const auto at = all.find(field);
+        return at == all.npos ? 0 : std::stol(all.substr(at + field.size()));
+    };
+    auto at = t.connect();
+    const auto before = questions();
+    CHECK(look_at(at, "overview").at("queues") == 4001);
+    const auto of_one_look = questions() - before;
+    CHECK(of_one_look >= 4001 / 25);
+    for (const auto* page :
+         {"queues", "queue?of=parcels", "workers", "handlers", "limits", "health", "tenants"}) {
+        INFO(page);
+        look_at(at, page);
+        CHECK(questions() == before + of_one_look);
+    }
+    CHECK(look_at(at, "limits").at("queued") == 1);
+    CHECK(look_at(at, "tenants").at("tenants").at(0).at("queued") == 1);
+}
+
 TEST_CASE("of tallies those are read that are asked for, and what they began from", "[service][goes_away]") {
     errand::test::redis_server server;
     auto settings = errand::test::fresh_settings();

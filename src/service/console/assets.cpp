@@ -59,6 +59,16 @@ std::optional<std::string> assets::find(std::string_view name) const {
     return std::string{std::istreambuf_iterator<char>{file}, {}};
 }
 
+std::vector<std::string_view> assets::modules() {
+    std::vector<std::string_view> all;
+    for (const auto& one : page_texts) {
+        // The theme is in force before anything is drawn: no module.
+        if (one.name.ends_with(".js") && one.name != "app.js" && one.name != "theme.js")
+            all.push_back(one.name);
+    }
+    return all;
+}
+
 std::string type_of(std::string_view name) {
     if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
     if (name.ends_with(".css")) return "text/css; charset=utf-8";

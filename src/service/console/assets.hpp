@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand::console {
 
@@ -22,6 +23,8 @@ public:
     bool lasting() const noexcept { return folder_.empty(); }
     // By its path below the console's folder; nullopt: there is none.
     std::optional<std::string> find(std::string_view name) const;
+    // Paths of those that the first one, app.js, brings along. Of those that were built in.
+    static std::vector<std::string_view> modules();
 
 private:
     std::string folder_;

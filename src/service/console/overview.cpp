@@ -3,6 +3,7 @@
 
 #include "client/whole_look.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/each_at_once.hpp"
 #include "service/console/office.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
@@ -15,6 +16,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <set>
 
 namespace errand::console {
@@ -111,14 +113,12 @@ void add_outboxes(needs& to, const std::vector<outbox_info>& all) {
 }
 
 // Those whose name no worker has stand aside as delayed ones, and are due.
-awaitable<void> add_unknown_handlers(needs& to, app& of, std::size_t delayed,
-                                     const std::vector<worker_info>& workers, time_point now) {
-    if (delayed == 0) co_return;
+void add_unknown_handlers(needs& to, const task_page& delayed, const std::vector<worker_info>& workers,
+                          time_point now) {
     names known;
     for (const auto& one : workers) known.insert(one.handlers.begin(), one.handlers.end());
-    const auto page = co_await of.inspect().list({.state = state::delayed}, "", 20, list_order::oldest_first);
     names told;
-    for (const auto& task : page.tasks) {
+    for (const auto& task : delayed.tasks) {
         const bool due = task.due_at && *task.due_at <= now;
         if (due && !known.contains(task.handler) && told.insert(task.handler).second)
             to.add("bad", "handler", task.handler, "tasks stand aside: no worker has a handler of this name");
@@ -129,17 +129,23 @@ awaitable<void> add_unknown_handlers(needs& to, app& of, std::size_t delayed,
 
 awaitable<json::object> look_at_overview(view_call c) {
     const auto in = c.app.inspect();
-    const auto seen = co_await c.at.whole.see(c.cost);
+    auto& core = detail::core_of(c.app);
+    std::shared_ptr<const whole_look> seen;
+    std::shared_ptr<const figures_info> lately;
+    task_page delayed;
+    const auto look = [&](std::size_t at) -> awaitable<void> {
+        if (at == 0) seen = co_await c.at.whole.see(c.cost);
+        if (at == 1) lately = co_await c.at.lately.see([&core] { return figures_of_handlers(core); });
+        if (at == 2) delayed = co_await in.list({.state = state::delayed}, "", 20, list_order::oldest_first);
+    };
+    co_await each_at_once(3, look);
     const auto& queues = seen->queues;
     const auto& workers = seen->workers;
-    auto& core = detail::core_of(c.app);
-    const auto lately = co_await c.at.lately.see([&core] { return figures_of_handlers(core); });
     const auto outboxes = co_await in.outboxes();
     const auto away = co_await in.away();
     const auto now = clock_here();
     const auto served = served_by(workers);
     json::object tasks;
-    std::size_t delayed = 0;
     double ended = 0;
     double failed = 0;
     std::optional<duration> oldest;
@@ -151,7 +157,6 @@ awaitable<json::object> look_at_overview(view_call c) {
         std::size_t sum = 0;
         for (const auto& one : queues) sum += one.count(*parse_state(name));
         tasks[name] = sum;
-        if (name == "delayed") delayed = sum;
     }
     for (const auto& one : queues) {
         ended += one.finished_per_second;
@@ -159,7 +164,7 @@ awaitable<json::object> look_at_overview(view_call c) {
         if (one.oldest && !one.paused) oldest = std::max(oldest.value_or(duration{0}), *one.oldest);
         add_queue(need, one, served, now);
     }
-    co_await add_unknown_handlers(need, c.app, delayed, workers, now);
+    add_unknown_handlers(need, delayed, workers, now);
     add_dead_today(need, seen->today);
     add_lost(need, *lately);
     add_workers(need, workers);

@@ -15,6 +15,14 @@ void put_in(std::string& text, std::string_view place, std::string_view value) {
         text.replace(at, place.size(), value);
 }
 
+// All are asked for at once, rather than each when another one that needs it has come.
+std::string links_to(const std::vector<std::string_view>& modules) {
+    std::string links;
+    for (const auto one : modules)
+        links += "<link rel=\"modulepreload\" href=\"%PREFIX%/ui/%BUILD%/" + std::string{one} + "\">\n";
+    return links;
+}
+
 web::answer file_answer(std::string text, std::string_view name) {
     web::answer made{.body = std::move(text), .type = type_of(name)};
     made.headers.push_back({"Content-Security-Policy", std::string{content_policy}});
@@ -28,6 +36,7 @@ awaitable<web::answer> show_page(web::call& c) {
     auto& hub = c.at.shared();
     const auto& files = office_of(hub).files;
     auto text = files.find("index.html").value_or("");
+    put_in(text, "%MODULES%", links_to(files.modules()));
     put_in(text, "%PREFIX%", hub.options.console.prefix);
     put_in(text, "%BUILD%", files.build());
     co_return file_answer(std::move(text), "index.html");

@@ -41,6 +41,19 @@ json::object row_of(const queue_info& one, const std::map<std::string, std::size
     return row;
 }
 
+// Where looks are much work, what another page has seen will do.
+awaitable<std::vector<worker_info>> workers_seen(view_call c) {
+    if (const auto seen = c.at.whole.kept()) co_return seen->workers;
+    co_return co_await c.app.inspect().workers();
+}
+
+awaitable<figures_info> figures_seen(view_call c) {
+    auto& core = detail::core_of(c.app);
+    if (!c.at.whole.kept()) co_return co_await figures_of_handlers(core);
+    const auto lately = co_await c.at.lately.see([&core] { return figures_of_handlers(core); });
+    co_return *lately;
+}
+
 // Those that somebody has to look at first, should not all fit.
 std::size_t load_of(const queue_info& one) {
     return one.count(state::ready) + one.count(state::working) + one.count(state::retry);
@@ -85,7 +98,7 @@ awaitable<json::object> look_at_queue(view_call c) {
 
 awaitable<json::object> look_at_workers(view_call c) {
     const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
-    auto workers = co_await c.app.inspect().workers();
+    auto workers = co_await workers_seen(c);
     const auto all = workers.size();
     c.cost.workers(all);
     for (const auto& one : workers) c.cost.running(one.running.size());
@@ -106,7 +119,7 @@ awaitable<json::object> look_at_workers(view_call c) {
 }
 
 awaitable<json::object> look_at_handlers(view_call c) {
-    const auto figures = co_await figures_of_handlers(detail::core_of(c.app));
+    const auto figures = co_await figures_seen(c);
     c.cost.handlers(figures.handlers.size());
     auto document = json_of(figures);
     document.erase("backlog");
@@ -152,7 +165,7 @@ awaitable<json::object> look_at_health(view_call c) {
     json::array away;
     for (const auto one : co_await c.app.inspect().away()) away.emplace_back(one);
     std::map<std::string, std::size_t> workers_of;
-    for (const auto& one : co_await c.app.inspect().workers()) {
+    for (const auto& one : co_await workers_seen(c)) {
         ++workers_of[one.version];
         c.cost.workers(1);
         c.cost.running(one.running.size());
@@ -173,6 +186,6 @@ awaitable<json::object> look_at_health(view_call c) {
                            {"versions", std::move(versions)},   {"config", std::move(config)}};
 }
 
-awaitable<json::object> look_at_tenants(view_call c) { return c.at.name_spaces.document(); }
+awaitable<json::object> look_at_tenants(view_call c) { return c.at.name_spaces.document(c.at.whole.kept()); }
 
 }  // namespace errand::console

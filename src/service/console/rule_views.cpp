@@ -1,5 +1,8 @@
 // What makes tasks and what holds them back: schedules, limits; and what was done by hand.
+#include <errand/proxy.hpp>
+
 #include "client/waiters.hpp"
+#include "client/whole_look.hpp"
 #include "service/console/office.hpp"
 #include "service/console/view.hpp"
 #include "service/info_json.hpp"
@@ -48,6 +51,12 @@ awaitable<json::array> waiters_of(app& of, std::vector<limit_info> limits) {
     co_return rows;
 }
 
+// What is queued is counted in all queues: where that is much work, what another page has seen of them will do.
+awaitable<quota_info> quota_seen(view_call c) {
+    if (const auto seen = c.at.whole.kept()) co_return co_await quota_beside(*seen, detail::core_of(c.app));
+    co_return co_await c.app.current_quota();
+}
+
 }  // namespace
 
 awaitable<json::object> look_at_schedules(view_call c) {
@@ -73,7 +82,7 @@ awaitable<json::object> look_at_schedules(view_call c) {
 
 awaitable<json::object> look_at_limits(view_call c) {
     const auto limits = co_await c.app.limits();
-    const auto quota = co_await c.app.current_quota();
+    const auto quota = co_await quota_seen(c);
     auto waiters = co_await waiters_of(c.app, limits);
     c.cost.queues(c.at.whole.queues());
     c.cost.looks(limits.size());

@@ -35,8 +35,11 @@ awaitable<std::shared_ptr<const whole_look>> survey::see(look_cost& cost) {
     if (rests_) {
         seen = co_await looks_.see([&core] { return look_at_whole(core); });
     } else {
+        const auto before = looks_.forgotten();
         auto now = co_await look_at_whole(core);
         seen = std::make_shared<const whole_look>(std::move(now));
+        // The next ones have it, should it turn out to be much work.
+        looks_.keep(seen, before);
     }
     cost = cost_of(*seen);
     queues_ = seen->queues.size();

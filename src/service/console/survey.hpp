@@ -42,6 +42,8 @@ public:
     // What was seen last as long as the store rests from that look, else what is seen now; `cost`: of such a look. Throws
     // store_error.
     awaitable<std::shared_ptr<const whole_look>> see(look_cost& cost);
+    // What was seen last, as long as the store rests from that look; null: it does not.
+    std::shared_ptr<const whole_look> kept() const { return rests_ ? looks_.fresh() : nullptr; }
     // Somebody has changed something: who asks from now on is told of it.
     void forget() noexcept { looks_.forget(); }
     // At the last look.

@@ -1,14 +1,13 @@
 #include "service/console/tenants.hpp"
 
-#include <errand/detail/engine.hpp>
 #include <errand/inspect.hpp>
 #include <errand/proxy.hpp>
 
 #include "client/whole_look.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/app_core.hpp"
+#include "runtime/each_at_once.hpp"
 #include "runtime/loop.hpp"
-#include "service/at_once.hpp"
 #include "service/console/survey.hpp"
 #include "service/info_json.hpp"
 
@@ -38,10 +37,14 @@ namespace {
 constexpr std::size_t most_tenants = 20;
 constexpr std::chrono::steady_clock::duration shortest_rest = std::chrono::seconds{10};
 
-awaitable<json::object> look_at_tenant(detail::app_core& core, int weight) {
+// `already`: what was seen of it, or null.
+awaitable<json::object> look_at_tenant(detail::app_core& core, int weight,
+                                       std::shared_ptr<const whole_look> already) {
     const auto figures = co_await figures_of_handlers(core);
-    const auto seen = co_await look_at_whole(core);
-    const auto quota = co_await detail::current_quota(core);
+    whole_look here;
+    if (!already) here = co_await look_at_whole(core);
+    const auto& seen = already ? *already : here;
+    const auto quota = co_await quota_beside(seen, core);
     auto row = json_of(quota);
     std::size_t ready = 0;
     std::size_t working = 0;
@@ -91,7 +94,7 @@ public:
         auto& there = *loops_.at(&core);
         auto around = std::make_shared<ambient>(ambient{.app = &core, .home = &there});
         auto on = with_ambient(there.executor(), std::move(around));
-        co_return co_await asio::co_spawn(on, look_at_tenant(core, weight), asio::use_awaitable);
+        co_return co_await asio::co_spawn(on, look_at_tenant(core, weight, nullptr), asio::use_awaitable);
     }
 
 private:
@@ -107,12 +110,12 @@ tenants::tenants(app& of, const asio::any_io_executor& loop,
 
 tenants::~tenants() = default;
 
-awaitable<json::object> tenants::document() {
-    const auto seen = co_await looks_.see([this] { return look(); });
+awaitable<json::object> tenants::document(std::shared_ptr<const whole_look> own) {
+    const auto seen = co_await looks_.see([this, own] { return look(own); });
     co_return *seen;
 }
 
-awaitable<json::object> tenants::look() {
+awaitable<json::object> tenants::look(std::shared_ptr<const whole_look> own) {
     struct turn {
         tenants& of;
         ~turn() {
@@ -135,16 +138,16 @@ awaitable<json::object> tenants::look() {
     // Side by side: one that does not answer keeps none waiting.
     const auto look_at = [&](std::size_t at) -> awaitable<void> {
         const auto [core, weight] = served[at];
-        const bool own = core == &core->own();
+        const bool is_own = core == &core->own();
         try {
-            if (own) {
-                seen[at] = co_await look_at_tenant(*core, weight);
+            if (is_own) {
+                seen[at] = co_await look_at_tenant(*core, weight, own);
             } else {
                 seen[at] = co_await lines_->look(*core, weight);
             }
             ailing_.erase(core->settings.name_space);
         } catch (const std::exception& why) {
-            if (own || !trouble) trouble = std::current_exception();
+            if (is_own || !trouble) trouble = std::current_exception();
             ++troubled;
             // The text names servers, which are nobody's business who only looks.
             if (ailing_.insert(core->settings.name_space).second)
@@ -155,14 +158,13 @@ awaitable<json::object> tenants::look() {
                                     {"trouble", "it cannot be looked at: the log of this service says why"}};
         }
     };
-    co_await web::at_once(served.size(), look_at, served.size());
+    co_await each_at_once(served.size(), look_at, served.size());
     // Then it is the store that is away.
     if (troubled == served.size()) std::rethrow_exception(trouble);
     look_cost cost;
     for (const auto& one : seen) {
         const auto* queues = one.if_contains("queues");
-        // Once for what they hold, once for their quota.
-        if (queues) cost.queues(2 * queues->to_number<std::size_t>());
+        if (queues) cost.queues(queues->to_number<std::size_t>());
     }
     looks_.hold_for(std::max(cost.rest(), shortest_rest));
     json::array rows;

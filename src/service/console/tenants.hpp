@@ -6,6 +6,7 @@
 
 #include <errand/app.hpp>
 
+#include "client/whole_look.hpp"
 #include "service/console/duty.hpp"
 #include "service/shared_look.hpp"
 
@@ -28,14 +29,14 @@ public:
     tenants& operator=(const tenants&) = delete;
 
     // {"tenants": [a row each], "all"}. One that cannot be looked at has "trouble" and no figures. Throws what its own namespace has
-    // thrown when none can be.
-    awaitable<boost::json::object> document();
+    // thrown when none can be. `own`: what was seen of its own namespace already, if it was.
+    awaitable<boost::json::object> document(std::shared_ptr<const whole_look> own = nullptr);
     // After the last call.
     awaitable<void> stop();
 
 private:
     class lines;
-    awaitable<boost::json::object> look();
+    awaitable<boost::json::object> look(std::shared_ptr<const whole_look> own);
     awaitable<void> hang_up_when_unused();
 
     app& app_;

@@ -1,11 +1,11 @@
 // Figures of handlers: a hash a period, which goes by itself.
 #include <errand/error.hpp>
 
+#include "core/digits.hpp"
 #include "store/redis/shard_store.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,7 +13,7 @@ namespace errand::redis {
 namespace {
 
 // A call takes a few milliseconds at most.
-constexpr std::size_t counts_per_call = 500, counts_per_page = 500;
+constexpr std::size_t counts_per_call = 500;
 
 // No wire name holds a line break.
 std::string field_of(const handler_count& one) { return one.handler + '\n' + std::to_string(one.what); }
@@ -53,25 +53,8 @@ awaitable<figures_answer> shard_store::figures() {
     figures_answer got{.now = now()};
     const auto last = period_at(got.now);
     for (auto period = last - figures_kept; period <= last; ++period) {
-        // A page may tell once more what another one has told.
-        std::map<std::string, std::int64_t> kept;
-        std::string from = "0";
-        do {
-            script_call call{script_name::figures_read, keys_};
-            call.key(keys_.figures(period));
-            call.own_arg(from);
-            call.arg(counts_per_page);
-            reply answer;
-            reply_reader in{answer};
-            const auto head = co_await ask(call, answer, in);
-            got.now = head.now;
-            from = in.text();
-            while (!in.done()) {
-                std::string field{in.text()};
-                kept[std::move(field)] = in.number();
-            }
-        } while (from != "0");
-        for (const auto& [field, times] : kept) add_field(got.counts, field, times);
+        for (const auto& [field, times] : co_await read_hash("figures", keys_.figures(period), per_page))
+            add_field(got.counts, field, number_in(times));
     }
     co_return got;
 }

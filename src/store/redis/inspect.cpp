@@ -12,11 +12,11 @@
 namespace errand::redis {
 namespace {
 
-constexpr std::size_t queues_per_call = 50;
+constexpr std::size_t queues_per_call = 25;
 constexpr std::size_t cards_per_page = 200;
 constexpr std::int64_t most_tallies_per_call = 32, queues_of_tallies_per_call = 20'000;
-// Days among which the last tally is looked for, one after the other.
-constexpr std::array<std::int64_t, 3> looked_back{2, 16, 382};
+// So many days are looked at for the last tally, one lot after the other.
+constexpr std::array<std::int64_t, 3> looked_back{1, 17, 382};
 
 queue_state read_queue(reply_reader& in, std::string queue) {
     const auto size = [&] { return static_cast<std::size_t>(in.number()); };
@@ -61,22 +61,23 @@ awaitable<known_counts> shard_store::counted(std::string_view operation, std::st
 awaitable<overview_answer> shard_store::overview() {
     const auto known = co_await counted("overview");
     overview_answer got;
-    for (std::size_t from = 0; from < known.queues.size(); from += queues_per_call) {
-        const auto n = std::min(queues_per_call, known.queues.size() - from);
+    // Of fewer than were asked for it tells where large tasks are next.
+    for (std::size_t at = 0; at < known.queues.size();) {
+        const auto n = std::min(queues_per_call, known.queues.size() - at);
         script_call call{script_name::overview, keys_};
-        for (std::size_t at = from; at < from + n; ++at) call.queue(known.queues[at]);
+        for (std::size_t i = at; i < at + n; ++i) call.queue(known.queues[i]);
         call.arg(n);
         reply answer;
         reply_reader in{answer};
         const auto head = co_await ask(call, answer, in);
         got.now = head.now;
         got.working = static_cast<std::size_t>(in.number());
-        for (std::size_t at = from; at < from + n; ++at) {
-            auto one = read_queue(in, known.queues[at]);
+        do {
+            auto one = read_queue(in, known.queues.at(at++));
             if (const auto kept = known.kept.find(one.queue); kept != known.kept.end())
                 one.success += static_cast<std::size_t>(std::max<std::int64_t>(kept->second, 0));
             got.queues.push_back(std::move(one));
-        }
+        } while (!in.done());
     }
     co_return got;
 }
@@ -128,6 +129,7 @@ awaitable<std::vector<worker_card>> shard_store::workers() {
     co_await caller_.command("workers", ask_times, times);
     std::vector<worker_card> got;
     for (auto& [name, card] : cards) got.push_back({name, std::move(card), {}});
+    std::ranges::sort(got, {}, &worker_card::name);
     for (const auto& [name, until] : read_scores(times)) {
         const auto at = std::ranges::lower_bound(got, name, {}, &worker_card::name);
         if (at != got.end() && at->name == name) at->alive_until = time_point{duration{until}};

@@ -82,7 +82,6 @@ awaitable<beat_answer> shard_store::beat(std::string_view card, duration ttl,
     call.arg(std::string_view{settings_.name});
     call.arg(card);
     call.arg(ttl.count());
-    call.key(keys_.tallies());
     call.arg(looks_every.count());
     for (const auto& queue : queues) call.arg(std::string_view{queue});
     reply answer;
@@ -92,7 +91,21 @@ awaitable<beat_answer> shard_store::beat(std::string_view card, duration ttl,
     got.alive = static_cast<std::size_t>(in.number());
     got.looks = in.number() == 1;
     hear_of_settings(in.text());
+    if (in.number() == 1) co_await keep_tally();
     co_return got;
+}
+
+// With thousands of queues there are more counters than one call may look at. Of several who do this at once each does some of it.
+awaitable<void> shard_store::keep_tally() {
+    for (bool more = true; more;) {
+        script_call call{script_name::tally, keys_};
+        call.key(keys_.tallies());
+        call.arg(per_page);
+        reply answer;
+        reply_reader in{answer};
+        co_await ask(call, answer, in);
+        more = in.number() == 1;
+    }
 }
 
 awaitable<void> shard_store::leave(std::span<const std::string> queues) {

@@ -12,28 +12,28 @@ namespace {
 
 // In the order of script_name: the file of scripts/ that returns the script's answer.
 constexpr std::array<std::string_view, 65> last_files{
-    "open",           "stamp",          "submit_new",     "submit",        "work",           "extend",
-    "note",           "stage",          "stages",         "promote",       "recover",        "adopt",
-    "clean",          "cancel",         "find",           "watch",         "beat",           "leave",
-    "busy",           "enrol",          "depend",         "confirm",       "withdraw",       "links",
-    "news",           "resolve",        "delivered",      "revive",        "pause",          "edit",
-    "remove",         "overview",       "list",           "running",       "audit_tasks",    "audit_lists",
-    "audit_rest",     "trim",           "untangle",       "repair",        "repair_count",   "resume",
-    "forget",         "sweep",          "audit_links",    "schedules_due", "schedules_find", "schedules_list",
-    "schedules_step", "settings_find",  "settings_set",   "limits_set",    "limits_list",    "limits_lend",
-    "limits_lent",    "audit_gates",    "bundle",         "quota_take",    "figures_add",    "figures_read",
-    "yield",          "limits_waiting", "submit_instead", "requests",      "heads",
+    "open",           "stamp",          "submit_new",   "submit",        "work",           "extend",
+    "note",           "stage",          "stages",       "promote",       "recover",        "adopt",
+    "clean",          "cancel",         "find",         "watch",         "beat",           "leave",
+    "busy",           "enrol",          "depend",       "confirm",       "withdraw",       "links",
+    "news",           "resolve",        "delivered",    "revive",        "pause",          "edit",
+    "remove",         "overview",       "list",         "running",       "audit_tasks",    "audit_lists",
+    "audit_rest",     "trim",           "untangle",     "repair",        "repair_count",   "resume",
+    "forget",         "sweep",          "audit_links",  "schedules_due", "schedules_find", "schedules_list",
+    "schedules_step", "settings_find",  "settings_set", "limits_set",    "limits_list",    "limits_lend",
+    "limits_lent",    "audit_gates",    "bundle",       "quota_take",    "figures_add",    "yield",
+    "limits_waiting", "submit_instead", "requests",     "heads",         "tally",
 };
-static_assert(static_cast<std::size_t>(script_name::heads) + 1 == last_files.size());
+static_assert(static_cast<std::size_t>(script_name::tally) + 1 == last_files.size());
 
 // These change nothing that has to outlive a fail-over.
 constexpr std::array reading{
-    script_name::stamp,        script_name::stages,         script_name::find,
-    script_name::watch,        script_name::links,          script_name::list,
-    script_name::running,      script_name::overview,       script_name::busy,
-    script_name::repair_count, script_name::schedules_find, script_name::schedules_list,
-    script_name::limits_list,  script_name::limits_lent,    script_name::settings_find,
-    script_name::figures_read, script_name::limits_waiting, script_name::heads};
+    script_name::stamp,          script_name::stages,         script_name::find,
+    script_name::watch,          script_name::links,          script_name::list,
+    script_name::running,        script_name::overview,       script_name::busy,
+    script_name::repair_count,   script_name::schedules_find, script_name::schedules_list,
+    script_name::limits_list,    script_name::limits_lent,    script_name::settings_find,
+    script_name::limits_waiting, script_name::heads};
 
 void replace_each(std::string& in, std::string_view word, std::string_view by) {
     for (auto at = in.find(word); at != in.npos; at = in.find(word, at + by.size()))

@@ -70,12 +70,12 @@ enum class script_name : std::uint8_t {
     bundle,
     quota_take,
     figures_add,
-    figures_read,
     yield,
     limits_waiting,
     submit_instead,
     requests,
     heads,
+    tally,
 };
 
 struct script {

@@ -127,6 +127,7 @@ private:
     awaitable<known_counts> counted(std::string_view operation, std::string_view fields = "*");
     awaitable<pairs> read_hash(std::string_view operation, std::string_view key, std::size_t some,
                                std::string_view fields = "*");
+    awaitable<void> keep_tally();
     awaitable<std::set<std::string>> histories();
     awaitable<request_answer> count_or_take_back(const request_count& of, std::int64_t mark);
     // `minute`: whose tally stands in a field of minutes.

@@ -5,10 +5,12 @@
 #include "core/digits.hpp"
 #include "store/redis/keys.hpp"
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 namespace errand::redis {
 namespace {
@@ -24,23 +26,39 @@ std::int64_t queue_totals::* member_of(char letter) {
     }
 }
 
-// `name`: a queue, or a history list of one, as they stand in keys.
-std::string queue_of_count(std::string_view name) { return unescaped(name.substr(0, name.find(':'))); }
+// `name`: a queue, or a history list of one, as they stand in keys; the queue.
+std::string_view queue_of_count(std::string_view name) { return name.substr(0, name.find(':')); }
 
-void add(totals& to, std::string_view field, std::int64_t value) {
-    if (field.size() < 3 || field[1] != ':') return;
-    if (const auto member = member_of(field[0])) to[queue_of_count(field.substr(2))].*member += value;
-}
+// Adds up counters, of which a queue has several: it is looked for by its name as that stands in them.
+class sum_of_counts {
+public:
+    // The field lives as long as this.
+    void add(std::string_view field, std::int64_t value) {
+        if (field.size() < 3 || field[1] != ':') return;
+        if (const auto member = member_of(field[0]))
+            by_name_[queue_of_count(field.substr(2))].*member += value;
+    }
+    totals all() const {
+        totals sums;
+        for (const auto& [name, one] : by_name_) sums.emplace(unescaped(name), one);
+        return sums;
+    }
+
+private:
+    std::unordered_map<std::string_view, queue_totals> by_name_;
+};
 
 totals totals_of(std::string_view json) {
-    totals all;
     std::error_code wrong;
-    const auto parsed = boost::json::parse(json, wrong);
-    if (wrong || !parsed.is_object()) return all;
+    // Read once, then dropped whole: of thousands of queues it is half a megabyte.
+    boost::json::monotonic_resource memory{json.size()};
+    const auto parsed = boost::json::parse(json, wrong, &memory);
+    if (wrong || !parsed.is_object()) return {};
+    sum_of_counts sums;
     for (const auto& [field, value] : parsed.get_object()) {
-        if (value.is_string()) add(all, field, number_in(value.get_string()));
+        if (value.is_string()) sums.add(field, number_in(value.get_string()));
     }
-    return all;
+    return sums.all();
 }
 
 }  // namespace
@@ -83,19 +101,21 @@ std::vector<std::pair<std::string, std::int64_t>> read_scores(const reply& from)
 
 known_counts read_counts(const pairs& from) {
     known_counts known;
+    sum_of_counts sums;
     for (const auto& [field, value] : from) {
         if (field.starts_with("q:")) {
             known.queues.push_back(value);
             continue;
         }
-        add(known.so_far, field, number_in(value));
+        sums.add(field, number_in(value));
         // Successes of a history list, and those that left one.
         if (field.size() < 3 || field.find(':', 2) == std::string::npos) continue;
         if (field[0] == 's')
-            known.kept[queue_of_count(std::string_view{field}.substr(2))] += number_in(value);
+            known.kept[unescaped(queue_of_count(std::string_view{field}.substr(2)))] += number_in(value);
         if (field[0] == '-')
-            known.kept[queue_of_count(std::string_view{field}.substr(2))] -= number_in(value);
+            known.kept[unescaped(queue_of_count(std::string_view{field}.substr(2)))] -= number_in(value);
     }
+    known.so_far = sums.all();
     std::ranges::sort(known.queues);
     return known;
 }

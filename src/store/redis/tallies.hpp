@@ -4,8 +4,8 @@
 #include "store/inspection.hpp"
 #include "store/redis/reply.hpp"
 
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,10 +14,10 @@ namespace errand::redis {
 struct known_counts {
     std::vector<std::string> queues;  // sorted
     totals so_far;
-    std::map<std::string, std::int64_t> kept;  // queue -> ids in its history lists
+    std::unordered_map<std::string, std::int64_t> kept;  // queue -> ids in its history lists
 };
 
-using pairs = std::map<std::string, std::string>;
+using pairs = std::unordered_map<std::string, std::string>;
 
 // Of a page of HSCAN: adds what stands there, but for sentinels, and returns where the next page begins ("0": there is none). Throws
 // store_error when it is something else.

@@ -1,15 +1,14 @@
--- beat: shows that a worker is alive, and keeps the tally of what happened.
--- Keys:    the shard's; `tallies`
+-- beat: shows that a worker is alive.
+-- Keys:    the shard's
 -- Args:    worker, card, for how long (ms), how often a queue is looked after (ms), the queues that it serves
 -- Returns: 'ok', now, how many workers are alive, 1 when it is to look after its queues now, version of what is set of
---          handlers ('': nothing was ever)
+--          handlers ('': nothing was ever), 1 when nobody has kept the tally of this minute yet (tally.lua)
 -- Cost:    O(log workers + queues)
--- Needs:   lib_there lib_names lib_tally
+-- Needs:   lib_there lib_names
 free_first()
 local worker = process_of(ARGV[1])
 call('ZADD', workers, now + tonumber(ARGV[3]), worker)
 call('HSET', cards, worker, ARGV[2])
-keep_tally(KEYS[first_queue_key])
 local every, looks = tonumber(ARGV[4]), 0
 for i = 5, #ARGV do
   local field = 'looked:' .. ARGV[i]
@@ -20,4 +19,5 @@ for i = 5, #ARGV do
     looks = 1
   end
 end
-return {'ok', now, call('ZCOUNT', workers, '(' .. now, '+inf'), looks, call('HGET', control, 'settings') or ''}
+local tallied = call('HGET', control, 'tallied') == digits(math.floor(now / 60000))
+return {'ok', now, call('ZCOUNT', workers, '(' .. now, '+inf'), looks, call('HGET', control, 'settings') or '', tallied and 0 or 1}

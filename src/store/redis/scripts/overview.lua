@@ -1,12 +1,19 @@
 -- overview: how many tasks of each queue are in which state, without looking at any.
 -- Keys:    the shard's; six for each queue
 -- Args:    number of queues
--- Returns: 'ok', now, working in all queues, then for each queue: ready, delayed, retry, dead, cancelled,
---          expired, waiting, success outside of the history lists, since when it is paused (ms or ''), idle
---          workers, life (8 bytes) of the task that is next ('' for none)
+-- Returns: 'ok', now, working in all queues, then for each queue, until about half a megabyte of tasks was looked at:
+--          ready, delayed, retry, dead, cancelled, expired, waiting, success outside of the history lists, since when it is
+--          paused (ms or ''), idle workers, life (8 bytes) of the task that is next ('' for none)
 -- Cost:    O(queues x log tasks)
--- Needs:   lib_record lib_earliest lib_listed lib_paused lib_groups lib_many
+-- Needs:   lib_most lib_record lib_earliest lib_listed lib_paused lib_groups lib_many
 local queues, reply = tonumber(ARGV[1]), {'ok', now, call('HLEN', own) - 1}
+local bytes = 0
+
+local function value_of(id)
+  local value = call('HGET', tasks, id)
+  if value then bytes = bytes + #value end
+  return value
+end
 
 -- What stands in a hash for each queue.
 local function of_each(key, front, back)
@@ -22,7 +29,7 @@ local function held_life(q)
   local turn = first_of('t' .. name_of(q) .. '\n')
   local heads = turn and {head_of(sub(turn, -16))} or call('ZRANGE', held, '[h', '(i', 'BYLEX', 'LIMIT', 0, 50)
   for i = 1, #heads do
-    local body = call('HGET', tasks, sub(heads[i], -16))
+    local body = bytes <= most_bytes and value_of(sub(heads[i], -16))
     if body and queue_of(body) == q then return life_of(body) end
   end
   return ''
@@ -33,13 +40,14 @@ local function next_life(q, urgent_there, lined_up)
   -- A few of those at the end of the list may be void.
   local heads = head and {head} or lined_up > 0 and call('LRANGE', ready_of(q), -8, -1) or {}
   for i = #heads, 1, -1 do
-    local body = call('HGET', tasks, sub(heads[i], 1, 16))
+    local body = value_of(sub(heads[i], 1, 16))
     if body and not is_ended(body) then return life_of(body) end
   end
   return tonumber(held_there[q] or 0) > 0 and held_life(q) or ''
 end
 
 for q = 1, queues do
+  if bytes > most_bytes then break end
   local n, due = #reply, call('ZCARD', due_of(q))
   local delayed = due > 0 and call('ZCOUNT', due_of(q), '-inf', '(' .. digits(retry_band))
     + call('ZCOUNT', due_of(q), digits(aside_band), '+inf') or 0

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <exception>
 
-namespace errand::web {
+namespace errand {
 
 // Calls `what` with 0 to n-1, `most` of them at a time; throws the first that any of them throws, once all that were begun have
 // ended. Not to be cancelled.
@@ -20,7 +20,7 @@ namespace errand::web {
 // On one connection few: each may be answered with arguments and a result of 1 MiB, and Redis hangs up on a connection that listens
 // and has 32 MiB of answers to come.
 template <class What>
-awaitable<void> at_once(std::size_t n, What what, std::size_t most = 4) {
+awaitable<void> each_at_once(std::size_t n, What what, std::size_t most = 4) {
     const auto executor = co_await boost::asio::this_coro::executor;
     async_gate ended{executor};
     std::exception_ptr failed;
@@ -39,4 +39,4 @@ awaitable<void> at_once(std::size_t n, What what, std::size_t most = 4) {
     if (failed) std::rethrow_exception(failed);
 }
 
-}  // namespace errand::web
+}  // namespace errand

@@ -1,0 +1,150 @@
+// Looking at a Redis with much in it: no call is over all of it. What it is asked is counted.
+#include "support/redis_fixture.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int numbers_there = 4500;
+
+struct looked_at : redis_fixture {
+    member worker = join("w");
+
+    // How often Redis was asked so, by scripts too.
+    long asked(const std::string& command) const {
+        const auto all = redis({"INFO", "commandstats"});
+        const auto field = "\ncmdstat_" + command + ":calls=";
+        const auto at = all.find(field);
+        return at == all.npos ? 0 : std::stol(all.substr(at + field.size()));
+    }
+    template <class Do>
+    long asked_during(const std::string& command, Do what) {
+        const auto before = asked(command);
+        what();
+        return asked(command) - before;
+    }
+
+    std::int64_t minute() const { return std::stol(redis({"TIME"})) / 60; }
+    // What it does is done anew until a minute holds all of it, and no tally of this minute is there before.
+    template <class Do>
+    void within_a_minute(Do what) {
+        for (std::int64_t began = -1; began != minute();) {
+            began = minute();
+            redis({"HDEL", key("control"), "tallied", "tally"});
+            redis({"DEL", key("tallies")});
+            what();
+        }
+    }
+    void beat() { await(io, worker->beat("{}", 30s, {})); }
+    boost::json::object tally() {
+        return boost::json::parse(redis({"HGET", key("tallies"), 'd' + std::to_string(minute() / 1440)}))
+            .as_object();
+    }
+    void count_successes() {
+        std::vector<std::string> words{"HSET", key("counts")};
+        for (int i = 0; i < numbers_there; ++i) {
+            words.push_back("s:queue-" + std::to_string(i));
+            words.push_back(std::to_string(i));
+        }
+        REQUIRE_FALSE(redis(words).starts_with('-'));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a tally of many counters is kept some of them a call, and is whole") {
+    looked_at here;
+    here.submit(here.worker, item_of("x"));
+    here.count_successes();
+    long pages = 0;
+    long pages_again = 0;
+    here.within_a_minute([&] {
+        pages = here.asked_during("hscan", [&] { here.beat(); });
+        pages_again = here.asked_during("hscan", [&] { here.beat(); });
+    });
+    CHECK(pages > numbers_there / 1000);
+    CHECK(pages_again == 0);
+    const auto all = here.tally();
+    CHECK(all.size() == numbers_there);
+    for (int i = 0; i < numbers_there; ++i)
+        REQUIRE(all.at("s:queue-" + std::to_string(i)).as_string() == std::to_string(i));
+    // Of the minute and of the day; no part is left.
+    CHECK(here.size_of("tallies") == "2");
+    CHECK(here.redis({"HEXISTS", here.key("control"), "tally"}) == "0");
+}
+
+TEST_CASE("a tally goes on where another worker has stopped, and not by the place of another server") {
+    looked_at here;
+    here.count_successes();
+    const auto info = here.redis({"INFO", "server"});
+    const auto run = info.substr(info.find("run_id:") + 7, 40);
+    for (const bool same_server : {true, false}) {
+        INFO(same_server);
+        here.within_a_minute([&] {
+            // The first part of two has one counter that is gone by now.
+            here.redis({"HSET", here.key("tallies"), "p1", R"("s:gone":"1")"});
+            here.redis({"HSET", here.key("control"), "tally",
+                        std::to_string(here.minute()) + " 1 0 " + (same_server ? run : "0badc0de")});
+            here.beat();
+        });
+        const auto all = here.tally();
+        CHECK(all.contains("s:gone") == same_server);
+        CHECK(all.size() == numbers_there + (same_server ? 1 : 0));
+        CHECK(here.size_of("tallies") == "2");
+    }
+    // What is left to do of another one is to copy it for the day.
+    const auto pages = here.asked_during("hscan", [&] {
+        here.within_a_minute([&] {
+            here.redis({"HSET", here.key("tallies"), 'm' + std::to_string(here.minute() % 60),
+                        std::to_string(here.minute()) + R"( {"s:seen":"7"})"});
+            here.redis({"HSET", here.key("control"), "tally",
+                        std::to_string(here.minute()) + " 3 day " + run});
+            here.beat();
+        });
+    });
+    CHECK(pages == 0);
+    CHECK(here.tally() == boost::json::object{{"s:seen", "7"}});
+}
+
+TEST_CASE("an overview asks for few queues a call, and for fewer where large tasks are next") {
+    looked_at here;
+    const std::string large(300'000, 'x');
+    for (int i = 0; i < 12; ++i) here.submit(here.worker, item_of(large, "large-" + std::to_string(i)));
+    for (int i = 0; i < 60; ++i) here.submit(here.worker, item_of("x", "small-" + std::to_string(i)));
+    overview_answer seen;
+    // Each call counts what runs, once. Two large tasks are half a megabyte.
+    const auto calls = here.asked_during("hlen", [&] { seen = await(here.io, here.worker->overview()); });
+    CHECK(calls == 12 / 2 + 3);
+    REQUIRE(seen.queues.size() == 72);
+    for (const auto& one : seen.queues) {
+        INFO(one.queue);
+        CHECK(one.ready == 1);
+        CHECK(one.next_submitted_at);
+    }
+}
+
+TEST_CASE("figures of many handlers are read some of them a call") {
+    looked_at here;
+    std::vector<handler_count> counts;
+    for (int i = 0; i < numbers_there; ++i) counts.push_back({"handler-" + std::to_string(i), 0, i});
+    await(here.io, here.worker->add_figures(counts));
+    figures_answer got;
+    const auto pages = here.asked_during("hscan", [&] { got = await(here.io, here.worker->figures()); });
+    CHECK(pages > numbers_there / 1000);
+    CHECK(got.counts.size() == numbers_there);
+    std::int64_t sum = 0;
+    for (const auto& one : got.counts) sum += one.times;
+    CHECK(sum == std::int64_t{numbers_there} * (numbers_there - 1) / 2);
+}
