@@ -1,7 +1,7 @@
 // What the console tells of workers that are gone, of other namespaces and of days, and how it gives many tasks another due time.
 #include "service/console/day_book.hpp"
 #include "service/console/tenants.hpp"
-#include "service/counter.hpp"
+#include "service/console_calls.hpp"
 #include "service/programs.hpp"
 #include "support/places.hpp"
 #include "support/redis_server.hpp"
@@ -21,20 +21,13 @@
 using Catch::Matchers::ContainsSubstring;
 using errand::test::eventually;
 using service_test::another_service;
-using service_test::client;
 using service_test::counter;
 using service_test::foreign_task;
 using service_test::program;
+using service_test::view;
 using namespace std::chrono_literals;
 
 namespace {
-
-boost::json::object look_at(client& at, const std::string& what) {
-    const auto got = at.ask("GET", "/ui/api/view/" + what);
-    INFO(got.body);
-    REQUIRE(got.status == 200);
-    return got.json().as_object();
-}
 
 // Two namespaces of a Redis of their own, which an app serves.
 struct two_namespaces {
@@ -100,7 +93,7 @@ TEST_CASE("the overview says how many tasks were taken over from workers that ga
     }
     CHECK(t.run(t.app.inspect().figures()).all.lost == 1);
     auto at = t.connect();
-    const auto needs = look_at(at, "overview").at("needs").as_array();
+    const auto needs = view(at, "overview").at("needs").as_array();
     const auto lost = std::ranges::find_if(needs, [](const auto& one) { return one.at("kind") == "lost"; });
     REQUIRE(lost != needs.end());
     CHECK(lost->at("subject") == "py_thing");
@@ -113,10 +106,10 @@ TEST_CASE("the console says of which versions workers are", "[service]") {
     auto at = t.connect();
     boost::json::array versions;
     eventually([&] {
-        versions = look_at(at, "health").at("versions").as_array();
+        versions = view(at, "health").at("versions").as_array();
         return versions.size() == 1;
     });
-    CHECK(versions[0].at("version") == look_at(at, "health").at("version"));
+    CHECK(versions[0].at("version") == view(at, "health").at("version"));
     CHECK(versions[0].at("workers") == 1);
 }
 
@@ -133,7 +126,7 @@ TEST_CASE("a namespace that cannot be looked at is shown so, and the others stan
     counter t{{}, both.settings};
     t.run(t.app.perform("parcel", {1}));
     auto at = t.connect();
-    const auto seen = look_at(at, "tenants");
+    const auto seen = view(at, "tenants");
     CHECK(seen.at("tenants").as_array().size() == 2);
     const auto own = row_named(seen, both.settings.name_space);
     CHECK(own.at("ready") == 1);
@@ -173,7 +166,7 @@ TEST_CASE("all tasks that match get another due time by a run, each once", "[ser
         REQUIRE(begun.status == 202);
         boost::json::object run;
         eventually([&] {
-            const auto seen = look_at(at, "runs");
+            const auto seen = view(at, "runs");
             for (const auto& one : seen.at("runs").as_array()) {
                 if (one.at("id") == begun.json().at("id")) run = one.as_object();
             }

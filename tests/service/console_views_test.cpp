@@ -3,7 +3,7 @@
 
 #include "service/console/links.hpp"
 #include "service/console/settings_words.hpp"
-#include "service/counter.hpp"
+#include "service/console_calls.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -19,17 +19,10 @@
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using errand::test::eventually;
-using service_test::client;
 using service_test::counter;
+using service_test::view;
 
 namespace {
-
-boost::json::object seen_view(client& at, const std::string& what) {
-    const auto got = at.ask("GET", "/ui/api/view/" + what);
-    INFO(got.body);
-    REQUIRE(got.status == 200);
-    return got.json().as_object();
-}
 
 const std::string known_trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const std::string known_traceparent = "00-" + known_trace + "-00f067aa0ba902b7-01";
@@ -46,14 +39,14 @@ errand::service_options linking(const std::string& trace_url, const std::string&
 TEST_CASE("the console says who waits at a limit, and with what task it goes on", "[service]") {
     counter t;
     auto at = t.connect();
-    CHECK(seen_view(at, "limits").at("waiters").as_array().empty());
+    CHECK(view(at, "limits").at("waiters").as_array().empty());
     t.run(t.app.set_limit("queue:parcels", errand::limit_rule{.max_running = 0}));
     for (int i = 0; i < 3; ++i) t.run(t.app.perform("parcel", {i}));
     t.start();
     std::int64_t waiting = 0;
     boost::json::array rows;
     eventually([&] {
-        rows = seen_view(at, "limits").at("waiters").as_array();
+        rows = view(at, "limits").at("waiters").as_array();
         waiting = 0;
         for (const auto& row : rows) waiting += row.at("waiting").to_number<std::int64_t>();
         return waiting == 3;
@@ -67,7 +60,7 @@ TEST_CASE("the console says who waits at a limit, and with what task it goes on"
         CHECK(t.task(std::string{first.at("id").as_string()}).state == errand::state::ready);
     }
     t.run(t.app.clear_limit("queue:parcels"));
-    eventually([&] { return seen_view(at, "limits").at("waiters").as_array().empty(); });
+    eventually([&] { return view(at, "limits").at("waiters").as_array().empty(); });
 }
 
 TEST_CASE("the console is told of each handler's waits, runs and whole lives", "[service]") {
@@ -76,7 +69,7 @@ TEST_CASE("the console is told of each handler's waits, runs and whole lives", "
     for (int i = 0; i < 3; ++i) t.wait(t.run(t.app.perform("parcel", {i})));
     t.stop();
     auto at = t.connect();
-    const auto handlers = seen_view(at, "handlers").at("handlers").as_array();
+    const auto handlers = view(at, "handlers").at("handlers").as_array();
     REQUIRE(handlers.size() == 1);
     for (const auto* name : {"wait", "run", "total"}) {
         INFO(name);
@@ -123,11 +116,11 @@ TEST_CASE("the page of a task is told of its links", "[service]") {
     auto at = t.connect();
     const auto traced =
         t.run(t.app.perform("parcel", {1}, {.headers = {{"traceparent", known_traceparent}}}));
-    const auto seen = seen_view(at, "task?of=" + traced.id());
+    const auto seen = view(at, "task?of=" + traced.id());
     CHECK(seen.at("trace_url").as_string() == "https://traces/" + known_trace);
     CHECK(seen.at("log_url").as_string() == "https://logs/" + traced.id());
     const auto untraced = t.run(t.app.perform("parcel", {2}));
-    CHECK(seen_view(at, "task?of=" + untraced.id()).at("trace_url").is_null());
+    CHECK(view(at, "task?of=" + untraced.id()).at("trace_url").is_null());
 }
 
 TEST_CASE("how a service is set is said in words, without what is secret") {
@@ -165,7 +158,7 @@ TEST_CASE("how a service is set is said in words, without what is secret") {
 TEST_CASE("the page of health is told how the service is set", "[service]") {
     counter t;
     auto at = t.connect();
-    const auto config = seen_view(at, "health").at("config").as_array();
+    const auto config = view(at, "health").at("config").as_array();
     const auto words_about = [&](const char* what) {
         for (const auto& one : config) {
             if (one.at(0) == what) return std::string{one.at(1).as_string()};
@@ -188,7 +181,7 @@ TEST_CASE("the console shows namespaces beside each other, with their quotas", "
     t.run(t.app.perform("parcel", {1}));
     auto at = t.connect();
     CHECK(at.ask("GET", "/ui/api/session").json().at("name_spaces") == 2);
-    const auto seen = seen_view(at, "tenants");
+    const auto seen = view(at, "tenants");
     CHECK(seen.at("all") == 2);
     const auto rows = seen.at("tenants").as_array();
     REQUIRE(rows.size() == 2);
@@ -213,7 +206,7 @@ TEST_CASE("the console shows namespaces beside each other, with their quotas", "
 TEST_CASE("a service of one namespace shows that as its only tenant", "[service]") {
     counter t;
     auto at = t.connect();
-    const auto rows = seen_view(at, "tenants").at("tenants").as_array();
+    const auto rows = view(at, "tenants").at("tenants").as_array();
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].at("name").as_string() == t.app.settings().name_space);
 }
@@ -222,10 +215,10 @@ TEST_CASE("the console remembers how many were ready in each queue", "[service]"
     counter t;
     for (int i = 0; i < 3; ++i) t.run(t.app.perform("parcel", {i}));
     auto at = t.connect();
-    const auto recent = [&] { return seen_view(at, "queue?of=parcels").at("recent").as_array(); };
+    const auto recent = [&] { return view(at, "queue?of=parcels").at("recent").as_array(); };
     eventually([&] { return !recent().empty(); });
     CHECK(recent()[0] == 3);
-    const auto listed = seen_view(at, "queues").at("queues").as_array();
+    const auto listed = view(at, "queues").at("queues").as_array();
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].at("recent").at(0) == 3);
 }

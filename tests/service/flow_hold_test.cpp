@@ -1,9 +1,7 @@
 // What must hold of flows: who holds which task, when, and in which order.
 #include "service/flow/claim_text.hpp"
 #include "service/flow_shop.hpp"
-#include "service/instant.hpp"
 #include "service/programs.hpp"
-#include "support/store_kind.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -17,17 +15,9 @@ using Catch::Matchers::ContainsSubstring;
 using errand::test::eventually;
 using service_test::flow_shop;
 using service_test::json_text;
-using service_test::response;
 namespace json = boost::json;
 
 namespace {
-
-std::string request(const flow_shop& of, service_test::client& at, std::string_view rest,
-                    const std::string& body) {
-    return "POST " + of.path(rest) + " HTTP/1.1\r\nHost: " + at.host() +
-           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-           "\r\n\r\n" + body;
-}
 
 std::set<std::string> ids_in(const json::array& tasks) {
     std::set<std::string> ids;
@@ -51,7 +41,7 @@ TEST_CASE("a hundred workers that hold side by side get each task once", "[servi
     // Each asks before any is answered.
     for (int i = 0; i < 100; ++i) {
         workers.push_back(std::make_unique<service_test::client>(shop.t.address()));
-        workers.back()->send(request(shop, *workers.back(), "/types/film:hold", R"({"limit": 4})"));
+        workers.back()->send(shop.request(*workers.back(), "/types/film:hold", R"({"limit": 4})"));
     }
     for (const auto& worker : workers) {
         const auto got = worker->receive();
@@ -130,139 +120,13 @@ TEST_CASE("tasks of one claim that share a life do not share their claim's text"
     CHECK(shop.reported(other, "done").at("status") == "success");
 }
 
-TEST_CASE("what a worker reports or extends that has lost its task changes nothing", "[service][flow]") {
-    flow_shop shop;
-    const auto id = shop.create(R"("content": {"n": 1})");
-    const auto a = shop.hold_one(R"("lease_ms": 1000, "worker": "a")");
-    const auto b = shop.hold_one(R"("worker": "b")");
-    CHECK(b.at("id") == json::string_view{id});
-    CHECK(b.at("claim") != a.at("claim"));
-    const auto before = json_text(shop.look(id));
-    for (const auto* more : {R"("stage": "stolen", "content": {"n": 2})", ""}) {
-        const auto got = shop.report(a, *more ? "next" : "done", more);
-        service_test::is_lost(got);
-    }
-    CHECK(shop.extend(a).at("error").at("code") == "claim_lost");
-    CHECK(json_text(shop.look(id)) == before);
-    CHECK(shop.reported(b, "done").at("status") == "success");
-    CHECK(json_text(shop.look(id).at("content")) == R"({"n":1})");
-}
-
-TEST_CASE("the tasks of a worker that dies come back at their stage, with the content that it reported last",
-          "[service][flow]") {
-    flow_shop shop;
-    const auto id = shop.create(R"("content": {"n": 1})");
-    shop.reported(shop.hold_one(), "next", R"("stage": "second", "content": {"n": 2})");
-    const auto died = shop.hold_one(R"("lease_ms": 1000, "worker": "dies")");
-    CHECK(died.at("stage") == "second");
-    const auto back = shop.hold_one(R"("worker": "heir")");
-    CHECK(back.at("id") == json::string_view{id});
-    CHECK(back.at("stage") == "second");
-    CHECK(json_text(back.at("content")) == R"({"n":2})");
-    CHECK(back.at("attempt") == 3);
-    CHECK(back.at("retries") == 1);
-    CHECK(back.at("log").as_array().back().at("error") == "lease ended");
-    CHECK(back.at("log").as_array().back().at("stage") == "second");
-    // It was not back before its lease had ended.
-    CHECK(flow_shop::text(back, "changed_at") >= flow_shop::text(died, "lease_until"));
-    // From the second lost lease in a row on the backoff applies.
-    shop.hold(R"("limit": 1)");
-}
-
-TEST_CASE("a lease that is extended is kept, and says until when", "[service][flow]") {
-    flow_shop shop{R"("lease_ms": 1000)"};
-    shop.create();
-    const auto task = shop.hold_one();
-    const auto longer = shop.extend(task, R"(, "lease_ms": 60000)");
-    CHECK(flow_shop::text(longer, "lease_until") > flow_shop::text(task, "lease_until"));
-    // Longer than the first lease.
-    CHECK(shop.hold(R"("wait_ms": 1500)").empty());
-    CHECK(shop.reported(task, "done").at("status") == "success");
-}
-
-TEST_CASE("who waits with his leases keeps them, and hears of the one that is cancelled", "[service][flow]") {
-    flow_shop shop{R"("lease_ms": 1000)"};
-    shop.create();
-    shop.create();
-    const auto held = shop.hold(R"("limit": 2, "wait_ms": 60000)");
-    REQUIRE(held.size() == 2);
-    const auto& first = held.at(0).as_object();
-    const auto& second = held.at(1).as_object();
-    const auto leases =
-        R"({"leases": [)" + flow_shop::lease_of(first) + ", " + flow_shop::lease_of(second) + ']';
-    // Longer than the lease, with nothing to hear of.
-    const auto kept = shop.done("POST", "/leases:extend", leases + R"(, "wait_ms": 1500})").at("results");
-    for (const auto& one : kept.as_array()) CHECK(one.as_object().contains("lease_until"));
-    const auto hears = [&](service_test::client& at, const json::object& of) {
-        at.send(request(shop, at, "/leases:extend", leases + R"(, "wait_ms": 60000})"));
-        shop.done("DELETE", "/tasks/film/" + flow_shop::text(of, "id"));
-        return at.receive().json().at("results").as_array();
-    };
-    auto line = shop.connect();
-    const auto got = hears(line, first);
-    CHECK(got.at(0).at("cancel") == true);
-    CHECK(got.at(1).as_object().size() == 1);
-    CHECK(got.at(1).as_object().contains("lease_until"));
-    CHECK(shop.reported(second, "again", R"("in_ms": 0)").at("status") == "pending");
-    // What is not held any more is told at once.
-    const auto again = shop.done("POST", "/leases:extend", leases + R"(, "wait_ms": 60000})").at("results");
-    CHECK(again.at(0).at("cancel") == true);
-    CHECK(again.at(1).at("error").at("code") == "claim_lost");
-}
-
-TEST_CASE("who waits with his leases keeps them also on several shards", "[service][flow][in_shards]") {
-    auto settings = errand::test::fresh_settings();
-    settings.shards = 3;
-    flow_shop shop{R"("lease_ms": 60000)", {}, settings};
-    for (int n = 0; n < 8; ++n) shop.create();
-    std::string leases;
-    for (const auto& one : shop.hold(R"("limit": 8, "wait_ms": 60000)"))
-        leases += (leases.empty() ? "" : ", ") + flow_shop::lease_of(one.as_object());
-    // He looks at once, and twice more, and lengthens none of them meanwhile.
-    const auto kept =
-        shop.done("POST", "/leases:extend", R"({"leases": [)" + leases + R"(], "wait_ms": 1500})");
-    REQUIRE(kept.at("results").as_array().size() == 8);
-    for (const auto& one : kept.at("results").as_array()) {
-        CHECK(one.as_object().contains("lease_until"));
-        CHECK_FALSE(one.as_object().contains("error"));
-    }
-}
-
-TEST_CASE("who waits with his leases has them written again when a third of one is over, and not before",
-          "[service][flow]") {
-    flow_shop shop{R"("lease_ms": 60000)"};
-    shop.create();
-    const auto task = shop.hold_one();
-    const auto kept = shop.done("POST", "/leases:extend",
-                                R"({"leases": [)" + flow_shop::lease_of(task) + R"(], "wait_ms": 2500})");
-    const auto answered = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
-    // Meanwhile it was looked for twice.
-    const auto until = flow_shop::text(kept.at("results").at(0).as_object(), "lease_until");
-    CHECK(until <= errand::instant_text(answered + std::chrono::seconds{58}));
-    CHECK(until >= flow_shop::text(task, "lease_until"));
-}
-
-TEST_CASE("of a task that was held by way of another service a cancellation is heard as well",
-          "[service][flow]") {
-    if (!errand::test::can(errand::test::capability::shared_by_apps)) return;
-    flow_shop shop;
-    const auto id = shop.create();
-    const auto task = shop.hold_one();
-    service_test::another_service other{shop.t};
-    auto elsewhere = other.there.connect();
-    elsewhere.send(request(shop, elsewhere, "/leases:extend",
-                           R"({"leases": [)" + flow_shop::lease_of(task) + R"(], "wait_ms": 60000})"));
-    shop.done("DELETE", "/tasks/film/" + id);
-    CHECK(elsewhere.receive().json().at("results").at(0).at("cancel") == true);
-}
-
 TEST_CASE("a hold that waits gets a task once there is one, and one task is told to one of those who wait",
           "[service][flow]") {
     flow_shop shop;
     auto one = shop.connect();
     auto other = shop.connect();
     for (auto* each : {&one, &other})
-        each->send(request(shop, *each, "/types/film:hold", R"({"limit": 5, "wait_ms": 60000})"));
+        each->send(shop.request(*each, "/types/film:hold", R"({"limit": 5, "wait_ms": 60000})"));
     const auto first = shop.create();
     auto& served = service_test::client::first_answered(one, other);
     CHECK(ids_in(served.receive().json().at("tasks").as_array()) == std::set{first});
@@ -275,7 +139,7 @@ TEST_CASE("a task that nobody took the answer for comes to another worker, and n
           "[service][flow]") {
     flow_shop shop;
     auto gone = shop.connect();
-    gone.send(request(shop, gone, "/types/film:hold", R"({"wait_ms": 60000})"));
+    gone.send(shop.request(gone, "/types/film:hold", R"({"wait_ms": 60000})"));
     CHECK(shop.hold().empty());
     gone.close();
     const auto id = shop.create();
@@ -304,7 +168,7 @@ TEST_CASE("several types are held at once, each up to its limit, and the first o
     shop.hold();
     shop.done("POST", "/types/mail:hold");
     auto waits = shop.connect();
-    waits.send(request(shop, waits, "/hold", '{' + both + R"(, "wait_ms": 60000})"));
+    waits.send(shop.request(waits, "/hold", '{' + both + R"(, "wait_ms": 60000})"));
     const auto late = shop.done("POST", "/tasks", R"({"type": "mail"})");
     const auto answer = waits.receive().json();
     REQUIRE(answer.at("tasks").as_array().size() == 1);
@@ -328,11 +192,11 @@ TEST_CASE("a hold for some stages takes none of others, and those come to who as
 TEST_CASE("what a hold for some stages finds at another one goes to who waits for that", "[service][flow]") {
     flow_shop shop;
     auto early = shop.connect();
-    early.send(request(shop, early, "/types/film:hold", R"({"stages": ["start"], "wait_ms": 60000})"));
+    early.send(shop.request(early, "/types/film:hold", R"({"stages": ["start"], "wait_ms": 60000})"));
     CHECK(shop.hold().empty());
     auto late = shop.connect();
-    late.send(request(shop, late, "/types/film:hold",
-                      R"({"stages": ["cut"], "wait_ms": 60000, "worker": "w-2"})"));
+    late.send(shop.request(late, "/types/film:hold",
+                           R"({"stages": ["cut"], "wait_ms": 60000, "worker": "w-2"})"));
     // Both wait by now.
     for (int i = 0; i < 3; ++i) CHECK(shop.hold().empty());
     const auto first = shop.create(R"("stage": "cut")");
@@ -371,7 +235,7 @@ TEST_CASE("what there is too much of is rate_limited, for a request and for one 
     auto one = shop.connect();
     auto other = shop.connect();
     for (auto* each : {&one, &other})
-        each->send(request(shop, *each, "/types/mail:hold", R"({"wait_ms": 60000})"));
+        each->send(shop.request(*each, "/types/mail:hold", R"({"wait_ms": 60000})"));
     const auto refused = service_test::client::first_answered(one, other).receive();
     CHECK(refused.status == 429);
     CHECK(refused.error_code() == "rate_limited");
@@ -393,7 +257,7 @@ TEST_CASE("of a type that is paused nothing is held, whoever waits, and creation
     const auto id = shop.create();
     CHECK(shop.hold(R"("wait_ms": 50)").empty());
     auto waits = shop.connect();
-    waits.send(request(shop, waits, "/types/film:hold", R"({"wait_ms": 60000})"));
+    waits.send(shop.request(waits, "/types/film:hold", R"({"wait_ms": 60000})"));
     CHECK(shop.done("POST", "/types/film:resume").at("paused") == false);
     CHECK(ids_in(waits.receive().json().at("tasks").as_array()) == std::set{id});
 }

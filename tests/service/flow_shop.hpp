@@ -47,6 +47,12 @@ public:
                  std::vector<std::string> headers = {}) {
         return line_.ask(method, path(rest), body, std::move(headers));
     }
+    // The text of a call that a client of his own sends, and whose answer it takes later.
+    std::string request(const client& at, std::string_view rest, const std::string& body) const {
+        return "POST " + path(rest) + " HTTP/1.1\r\nHost: " + at.host() +
+               "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body;
+    }
     // Of a call that is to work.
     object done(std::string_view method, std::string_view rest, std::string_view body = {}) {
         const auto got = ask(method, rest, body);
