@@ -12,6 +12,7 @@
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -21,6 +22,9 @@ namespace asio = boost::asio;
 using steady = std::chrono::steady_clock;
 
 namespace {
+
+// Until what is set of handlers is asked for again of a store that has not said it.
+constexpr std::chrono::milliseconds before_asking_again{250};
 
 std::optional<duration> patience_of(const detail::app_core& app, bool patient) {
     return patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout};
@@ -94,6 +98,8 @@ awaitable<void> loop::ready() {
 }
 
 void loop::close() {
+    // By a time that is over keep_learning() knows of it.
+    opened_.expires_at(asio::steady_timer::time_point::min());
     results_.close();
     submissions_.close();
     store_->close();
@@ -106,15 +112,26 @@ awaitable<void> loop::learn_settings() {
     app_.overrides.heard(question, co_await store_->settings());
 }
 
+// A change is told once: until the store has said what it is now nobody else asks, and a token that was revoked would let in.
 awaitable<void> loop::keep_learning() {
-    do {
-        learn_again_ = false;
+    asio::steady_timer pause{context_};
+    while (std::exchange(learn_again_, false)) {
+        bool whole = false;
         try {
-            co_await learn_settings();
+            const auto question = app_.overrides.ask();
+            auto answer = co_await store_->settings();
+            whole = std::ranges::all_of(answer, [](const auto& shard) { return shard.has_value(); });
+            app_.overrides.heard(question, std::move(answer));
         } catch (...) {
-            // The store is away; when it is back they are asked for again.
+            // It is away, or cannot say it now.
         }
-    } while (learn_again_);
+        const bool closed = opened_.expiry() == asio::steady_timer::time_point::min();
+        // Where calls are made by hand nothing happens by itself.
+        if (whole || closed || app_.threadless) continue;
+        learn_again_ = true;
+        pause.expires_after(before_asking_again);
+        co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
     learning_ = false;
 }
 
