@@ -20,8 +20,7 @@ public:
         if (!hub_.tokens || hub_.tokens->has_heard()) co_return;
         // What is refused whoever asks, and what needs no token, does not wait for the store.
         auto probe = in;
-        if (is_of_console_after_checks(probe, own_address) ||
-            find_route(probe).of->needs != scope::open)
+        if (is_of_console_after_checks(probe, own_address) || find_route(probe).of->needs != scope::open)
             co_await hub_.tokens->learn(in);
     }
     found_route judge(request& in, const std::string& own_address) override {

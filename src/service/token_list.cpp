@@ -194,8 +194,7 @@ std::vector<token_holder> read_token_list(std::string_view text, std::vector<unr
         try {
             all.push_back(read_line(words, where));
         } catch (const usage_error& why) {
-            passed_over.push_back(
-                {.name = percent_encoded(take_word(words, " \t\r")), .why = why.what()});
+            passed_over.push_back({.name = percent_encoded(take_word(words, " \t\r")), .why = why.what()});
         }
     });
     return all;

@@ -162,8 +162,8 @@ TEST_CASE("a revocation counts although the store could not say what it keeps wh
     REQUIRE(bob.status("/queues") == 200);
     const auto of_shard = "errand:{" + settings.name_space + ".0}:";
     const auto failed_looks = [&] {
-        const auto page = errand::test::read_metrics(
-            bob.line().ask("GET", "/metrics", {}, {"X-Token: stored-token"}).body);
+        const auto page =
+            errand::test::read_metrics(bob.line().ask("GET", "/metrics", {}, {"X-Token: stored-token"}).body);
         return std::ranges::count_if(page.samples, [](const auto& one) {
             return one.first.starts_with("errand_store_calls_total{operation=\"settings") &&
                    one.first.find("result=\"error\"") != std::string::npos && one.second > 0;

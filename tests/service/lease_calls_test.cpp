@@ -69,8 +69,8 @@ errand::awaitable<std::vector<errand::extend_answer>> extend_each(errand::detail
 
 // What becomes of two, asked for at one instant for lengths of which no call has both. The first call gets no answer, and its end
 // ends the silence.
-errand::awaitable<std::vector<bool>> extend_around_a_silence(errand::detail::app_core& core, errand::loop& there,
-                                                             std::vector<held_task> all,
+errand::awaitable<std::vector<bool>> extend_around_a_silence(errand::detail::app_core& core,
+                                                             errand::loop& there, std::vector<held_task> all,
                                                              errand::test::redis_server& server) {
     const auto work = std::make_shared<web::exchange>(core, there);
     co_await work->ready();

@@ -194,7 +194,8 @@ TEST_CASE("a store keeps a thousand tokens, and says so of one more", "[service]
                     errand::usage_error);
 }
 
-TEST_CASE("a stored token goes when its time has been over for a week, or when its room is needed", "[service]") {
+TEST_CASE("a stored token goes when its time has been over for a week, or when its room is needed",
+          "[service]") {
     const token_folder place;
     counter t{with_tokens(place.file(of_admin()))};
     holder zoe{t, admin_token};
@@ -230,7 +231,8 @@ TEST_CASE("a stored token goes when its time has been over for a week, or when i
     CHECK(left.back() == "last");
 }
 
-TEST_CASE("a stored line that cannot be read keeps out nobody else, and can be revoked by its name", "[service]") {
+TEST_CASE("a stored line that cannot be read keeps out nobody else, and can be revoked by its name",
+          "[service]") {
     const token_folder place;
     counter t{with_tokens(place.file(of_admin()))};
     holder zoe{t, admin_token};
