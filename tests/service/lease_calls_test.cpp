@@ -104,7 +104,7 @@ TEST_CASE("a call for leases that fails is no word about those that were not in 
     auto settings = errand::test::fresh_settings();
     settings.store = server.url();
     settings.shards = 1;
-    settings.store_timeout = std::chrono::seconds{1};
+    settings.store_timeout = std::chrono::seconds{3};
     counter t{{}, settings};
     program py{t};
     std::vector<held_task> all;

@@ -201,7 +201,7 @@ TEST_CASE("a stored token goes when its time has been over for a week, or when i
     holder zoe{t, admin_token};
     const auto now = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
     const auto line_of = [&](const std::string& name, errand::duration ago) {
-        return web::token_line(name, {"view"}, name, {.expires = errand::web::instant_text(now - ago)});
+        return web::token_line(name, {"view"}, name, {.expires = errand::instant_text(now - ago)});
     };
     const auto names = [&] {
         std::vector<std::string> all;
