@@ -23,8 +23,9 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-// Until what is set of handlers is asked for again of a store that has not said it.
+// Until what is set of handlers is asked for again of a store that has not said it: at first, and at most.
 constexpr std::chrono::milliseconds before_asking_again{250};
+constexpr std::chrono::milliseconds longest_before_asking{4000};
 
 std::optional<duration> patience_of(const detail::app_core& app, bool patient) {
     return patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout};
@@ -98,7 +99,7 @@ awaitable<void> loop::ready() {
 }
 
 void loop::close() {
-    // By a time that is over keep_learning() knows of it.
+    // By a time that is over keep_learning() knows of it, and waits no more.
     opened_.expires_at(asio::steady_timer::time_point::min());
     results_.close();
     submissions_.close();
@@ -113,8 +114,9 @@ awaitable<void> loop::learn_settings() {
 }
 
 // A change is told once: until the store has said what it is now nobody else asks, and a token that was revoked would let in.
+// Between two questions it waits by the timer of the opening, which nobody else does once that is over; before, for its end.
 awaitable<void> loop::keep_learning() {
-    asio::steady_timer pause{context_};
+    auto pause = before_asking_again;
     while (std::exchange(learn_again_, false)) {
         bool whole = false;
         try {
@@ -129,15 +131,20 @@ awaitable<void> loop::keep_learning() {
         // Where calls are made by hand nothing happens by itself.
         if (whole || closed || app_.threadless) continue;
         learn_again_ = true;
-        pause.expires_after(before_asking_again);
-        co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (state_ == opening::open) opened_.expires_after(pause);
+        co_await opened_.async_wait(asio::as_tuple(asio::use_awaitable));
+        pause = std::min(2 * pause, longest_before_asking);
     }
     learning_ = false;
 }
 
 void loop::settings_changed() {
     learn_again_ = true;
-    if (!std::exchange(learning_, true)) asio::co_spawn(context_, keep_learning(), asio::detached);
+    if (!std::exchange(learning_, true)) {
+        asio::co_spawn(context_, keep_learning(), asio::detached);
+    } else {
+        opened_.cancel();  // it waits no longer to ask again
+    }
 }
 
 // ---- what the store tells --------------------------------------------------------------------------

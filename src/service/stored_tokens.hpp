@@ -30,8 +30,8 @@ token_record decode_token_record(std::string_view bytes);
 
 // The list as the store has it now, whatever is known here. Throws store_error.
 awaitable<std::string> stored_tokens(app& of);
-// Changes it as one step, asked again while others change it too, which also takes out those whose time has long been over. `alter` says whether there is anything to change. Throws
-// store_error, usage_error when there would be too many, and what `alter` throws.
+// Changes it as one step, asked again while others change it too, which also takes out those whose time has long been over. `alter`
+// says whether there is anything to change. Throws store_error, usage_error when there would be too many, and what `alter` throws.
 awaitable<void> change_stored_tokens(app& of, std::function<bool(std::string& list)> alter);
 
 }  // namespace errand::web

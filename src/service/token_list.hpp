@@ -53,7 +53,7 @@ bool is_token_id(std::string_view text) noexcept;
 
 // Takes the lines of this name, or of this id, out, and leaves everything else as it is. How many there were.
 std::size_t take_out(std::string& list, std::string_view name);
-// The same of those that let nobody in from `by` on, or from a time before it.
+// Those that let nobody in from this time on, or from one before it.
 std::size_t take_out_expired(std::string& list, time_point by);
 
 // Null: nobody's. It takes as long whatever the token has in common with others.
