@@ -79,6 +79,16 @@ std::string words_of(const std::vector<web::scope>& scopes) {
     return words;
 }
 
+// Those of the store are not mended by hand: what cannot be read of them is said, so that it can be revoked.
+std::vector<web::token_holder> holders_in(session& on, const token_options& how) {
+    if (!how.stored) return web::read_token_list(contents_of(how.file));
+    std::vector<web::unread_line> passed_over;
+    auto all = web::read_token_list(on.run(web::stored_tokens(shared_store(on))), passed_over);
+    for (const auto& one : passed_over)
+        complain("the line of \"" + one.name + "\" lets nobody in: " + one.why);
+    return all;
+}
+
 exit_code list(session& on, const token_options& how) {
     need_list(how, "--list");
     table all{{{.title = "name"},
@@ -88,8 +98,7 @@ exit_code list(session& on, const token_options& how) {
                {.title = "queues"},
                {.title = "id"}}};
     boost::json::array document;
-    const auto text = how.stored ? on.run(web::stored_tokens(shared_store(on))) : contents_of(how.file);
-    for (const auto& one : web::read_token_list(text)) {
+    for (const auto& one : holders_in(on, how)) {
         const auto rate = one.counted
                               ? std::to_string(one.counted->most) + " in " + length_in_words(one.counted->per)
                               : std::string{};

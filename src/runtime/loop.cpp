@@ -12,6 +12,7 @@
 
 #include <spdlog/logger.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -24,6 +25,10 @@ namespace asio = boost::asio;
 using steady = std::chrono::steady_clock;
 
 namespace {
+
+// Until what is set of handlers is asked for again of a store that has not said it: at first, and at most.
+constexpr std::chrono::milliseconds before_asking_again{250};
+constexpr std::chrono::milliseconds longest_before_asking{4000};
 
 std::optional<duration> patience_of(const detail::app_core& app, bool patient) {
     return patient ? std::nullopt : std::optional<duration>{app.settings.store_timeout};
@@ -103,6 +108,8 @@ awaitable<void> loop::ready() {
 }
 
 void loop::close() {
+    // By a time that is over keep_learning() knows of it, and waits no more.
+    opened_.expires_at(asio::steady_timer::time_point::min());
     results_.close();
     submissions_.close();
     store_->close();
@@ -115,21 +122,38 @@ awaitable<void> loop::learn_settings() {
     app_.overrides.heard(question, co_await store_->settings());
 }
 
+// A change is told once: until the store has said what it is now nobody else asks, and a token that was revoked would let in.
+// Between two questions it waits by the timer of the opening, which nobody else does once that is over; before, for its end.
 awaitable<void> loop::keep_learning() {
-    do {
-        learn_again_ = false;
+    auto pause = before_asking_again;
+    while (std::exchange(learn_again_, false)) {
+        bool whole = false;
         try {
-            co_await learn_settings();
+            const auto question = app_.overrides.ask();
+            auto answer = co_await store_->settings();
+            whole = std::ranges::all_of(answer, [](const auto& shard) { return shard.has_value(); });
+            app_.overrides.heard(question, std::move(answer));
         } catch (...) {
-            // The store is away; when it is back they are asked for again.
+            // It is away, or cannot say it now.
         }
-    } while (learn_again_);
+        const bool closed = opened_.expiry() == asio::steady_timer::time_point::min();
+        // Where calls are made by hand nothing happens by itself.
+        if (whole || closed || app_.threadless) continue;
+        learn_again_ = true;
+        if (state_ == opening::open) opened_.expires_after(pause);
+        co_await opened_.async_wait(asio::as_tuple(asio::use_awaitable));
+        pause = std::min(2 * pause, longest_before_asking);
+    }
     learning_ = false;
 }
 
 void loop::settings_changed() {
     learn_again_ = true;
-    if (!std::exchange(learning_, true)) asio::co_spawn(context_, keep_learning(), asio::detached);
+    if (!std::exchange(learning_, true)) {
+        asio::co_spawn(context_, keep_learning(), asio::detached);
+    } else {
+        opened_.cancel();  // it waits no longer to ask again
+    }
 }
 
 // ---- what the store tells --------------------------------------------------------------------------

@@ -276,7 +276,7 @@ awaitable<answer> report_task(call& c) {
     auto said = read_spoken(given, c.at.app().settings().max_payload);
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, id);
+    co_await check_claimed(*work, c.in, id, by);
     const auto done = co_await report_attempt(*work, id, std::move(by), std::move(said));
     co_return json_answer(done);
 }
@@ -291,7 +291,7 @@ awaitable<answer> tell_progress(call& c) {
     const auto text = given.text("text").value_or("");
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, id);
+    co_await check_claimed(*work, c.in, id, by);
     co_await change_notes(*work, id, by, [done, text](task_notes& notes) {
         notes.progress = done;
         notes.progress_text = text;
@@ -310,7 +310,7 @@ awaitable<answer> add_log(call& c) {
         throw bad_request("\"lines\" is to be an array of 1 to 100 strings", given.path_of("lines"));
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, id);
+    co_await check_claimed(*work, c.in, id, by);
     const auto front = instant_text(work->tasks().now()) + " info ";
     for (auto& line : lines) line = front + std::string{utf8_prefix(line, longest_line)};
     co_await change_notes(*work, id, by, [lines](task_notes& notes) {
@@ -336,7 +336,7 @@ awaitable<answer> keep_stage(call& c) {
     check_stage_size(stage.name, stage.result.size(), 0, limit);
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, id);
+    co_await check_claimed(*work, c.in, id, by);
     const auto one = co_await need_attempt(*work, id, by);
     const auto life = incarnation_of(one.task.body);
     const auto kept = co_await kept_stages(*work, id, by);
@@ -363,7 +363,7 @@ awaitable<answer> read_stages(call& c) {
     const auto by = read_claim(given);
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, id);
+    co_await check_claimed(*work, c.in, id, by);
     const auto one = co_await need_attempt(*work, id, by);
     const auto kept = co_await kept_stages(*work, id, by);
     json::array all;

@@ -212,7 +212,7 @@ awaitable<std::optional<refusal>> one_connection::judge(const request_parser& pa
         framed = false;
         check_framing(in_, parser.get().version());
         framed = true;
-        co_await site_.ready(in_);
+        co_await site_.ready(in_, own_address_);
         route_ = site_.judge(in_, own_address_);
         check_length(parser);
     } catch (...) {

@@ -155,6 +155,7 @@ private:
     struct lease_request {
         explicit lease_request(const boost::asio::any_io_executor& executor)
             : changed{executor, boost::asio::steady_timer::time_point::max()} {}
+        const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
         extend_call call;
         extend_answer answer;
         std::exception_ptr failure;

@@ -64,7 +64,18 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
 }
 
 awaitable<void> exchange::extend_in_turn(std::shared_ptr<exchange> self) {
-    while (!lease_requests_.empty()) co_await extend_next();
+    while (!lease_requests_.empty()) {
+        try {
+            co_await extend_next();
+        } catch (...) {
+            // Who stands in line is not left there.
+            for (const auto& one : std::exchange(lease_requests_, {})) {
+                one->failure = std::current_exception();
+                one->over = true;
+                one->changed.cancel();
+            }
+        }
+    }
     self->extending_ = false;
 }
 
@@ -89,30 +100,33 @@ std::vector<std::shared_ptr<exchange::lease_request>> exchange::next_lease_reque
 
 awaitable<void> exchange::extend_next() {
     auto party = next_lease_requests();
-    const auto call = joined(party);
-    // Not later than the store has it.
-    const auto until = store_->now() + call.lease;
-    extend_answer got;
     std::exception_ptr failure;
     try {
-        got = co_await store_->extend(call);
+        const auto call = joined(party);
+        // Not later than the store has it.
+        const auto until = store_->now() + call.lease;
+        const auto got = co_await store_->extend(call);
+        keep_longer(call, until);
+        const std::set lost_claims(got.lost_claims.begin(), got.lost_claims.end());
+        const std::set lost_tasks(got.lost_tasks.begin(), got.lost_tasks.end());
+        const std::set unheard(got.unheard.begin(), got.unheard.end());
+        for (const auto& one : party) {
+            one->answer = {.lost_claims = own_ones(lost_claims, one->call.claims),
+                           .lost_tasks = own_ones(lost_tasks, one->call.tasks),
+                           .unheard = own_ones(unheard, one->call.tasks)};
+        }
     } catch (...) {
         failure = std::current_exception();
     }
-    if (failure) {
-        // Who has stood in line as long as the store did not answer does not begin to wait for it anew.
-        std::ranges::move(std::exchange(lease_requests_, {}), std::back_inserter(party));
-    } else {
-        keep_longer(call, until);
+    // Those who still stand in line have leases of their own, of which nothing is known by that; but nobody begins to wait for the
+    // store after it was away for long.
+    const auto long_ago = steady::now() - 2 * app_.settings.store_timeout;
+    while (failure && !lease_requests_.empty() && lease_requests_.front()->since <= long_ago) {
+        party.push_back(std::move(lease_requests_.front()));
+        lease_requests_.pop_front();
     }
-    const std::set lost_claims(got.lost_claims.begin(), got.lost_claims.end());
-    const std::set lost_tasks(got.lost_tasks.begin(), got.lost_tasks.end());
-    const std::set unheard(got.unheard.begin(), got.unheard.end());
     for (const auto& one : party) {
         one->failure = failure;
-        one->answer = {.lost_claims = own_ones(lost_claims, one->call.claims),
-                       .lost_tasks = own_ones(lost_tasks, one->call.tasks),
-                       .unheard = own_ones(unheard, one->call.tasks)};
         one->over = true;
         one->changed.cancel();
     }

@@ -2,6 +2,7 @@
 
 #include <errand/proxy.hpp>
 
+#include "core/attempt_rules.hpp"
 #include "runtime/caller_loop.hpp"
 #include "service/connection.hpp"
 
@@ -11,6 +12,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <spdlog/logger.h>
 
 #include <chrono>
 #include <utility>
@@ -39,13 +42,25 @@ let_in_state state_of(hub& of) {
 awaitable<void> look_who_waits(std::weak_ptr<hub> of) {
     asio::steady_timer pause{co_await asio::this_coro::executor};
     let_in_state seen;
+    bool failing = false;
     for (;;) {
         if (const auto there = of.lock(); there && there->waiting > 0 && !there->stopping) {
-            auto now = state_of(*there);
-            if (now != seen) {
-                for (auto* one : there->connections) one->check_leave();
+            try {
+                auto now = state_of(*there);
+                if (now != seen) {
+                    for (auto* one : there->connections) one->check_leave();
+                }
+                seen = std::move(now);
+                failing = false;
+            } catch (...) {
+                // Nobody looks after those who wait but this: it looks at all of them again.
+                seen = {};
+                if (!std::exchange(failing, true)) {
+                    detail::core_of(there->app)
+                        .log->warn("nobody knows whether those who wait may still do so: {}",
+                                   describe(std::current_exception()).message);
+                }
             }
-            seen = std::move(now);
         } else {
             if (there) there->looks_who_waits = false;
             co_return;

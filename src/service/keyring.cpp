@@ -23,8 +23,14 @@ keyring::keyring(const std::string& file, detail::app_core& app, loop& home) : a
 // A list that cannot be read lets nobody in, and keeps out nobody whom the file lets in.
 void keyring::read_stored() {
     stored_.clear();
+    std::vector<unread_line> passed_over;
     try {
-        stored_ = read_token_list(decode_token_record(record_).list);
+        stored_ = read_token_list(decode_token_record(record_).list, passed_over);
+        for (const auto& one : passed_over) {
+            app_.log->warn(
+                "of the tokens that the store keeps the line of \"{}\" lets nobody in, and it can be revoked by that name: {}",
+                one.name, one.why);
+        }
     } catch (const error& why) {
         app_.log->warn("the tokens that the store keeps let nobody in: {}", why.what());
     }

@@ -26,6 +26,8 @@ public:
     // Grows whenever who is let in, or to what, may be another. The same number twice: nothing has changed in between.
     std::uint64_t version();
 
+    // Whether the store has said so far what it keeps.
+    bool has_heard() const noexcept { return question_->answered; }
     // Before a request is judged: has the store say what it keeps, as long as it has not, when this request's token may be of those.
     awaitable<void> learn(const request& in);
     // Notes in the request whose token came with it. Throws refusal: 401, 403, and 503 when nobody knows here.

@@ -50,9 +50,9 @@ awaitable<void> check_there(app& of, const request& in, const std::string& id) {
     throw refusal{409, "conflict", "another task is known by this already"};
 }
 
-awaitable<void> check_claimed(exchange& work, const request& in, task_id id) {
+awaitable<void> check_claimed(exchange& work, const request& in, task_id id, const ticket& by) {
     if (in.only_queues.empty()) co_return;
-    if (const auto* held = work.held(id)) {
+    if (const auto* held = work.held(id, by)) {
         if (in.may_use_queue(held->task.queue)) co_return;
         throw claim_lost(std::nullopt);
     }

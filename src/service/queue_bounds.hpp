@@ -7,6 +7,7 @@
 
 #include "core/task_id.hpp"
 #include "service/message.hpp"
+#include "service/ticket.hpp"
 #include "service/values.hpp"
 
 #include <string>
@@ -23,6 +24,7 @@ awaitable<void> check_waited_for(app& of, const request& in, const detail::draft
 // The task that was there already is in one of those. Throws refusal (409), which does not name it.
 awaitable<void> check_there(app& of, const request& in, const std::string& id);
 // What is said of a task that is claimed is of one of those. Throws refusal (409), as of a task that is not there.
-awaitable<void> check_claimed(exchange& work, const request& in, task_id id);
+// @param by the claim that it is said by: what was claimed here before under the same id may have been in another queue
+awaitable<void> check_claimed(exchange& work, const request& in, task_id id, const ticket& by);
 
 }  // namespace errand::web

@@ -16,19 +16,16 @@ class rest_site final : public site {
 public:
     rest_site(hub& of, offer what) : hub_{of}, offer_{what} {}
 
-    awaitable<void> ready(const request& in) override {
-        if (hub_.tokens) co_await hub_.tokens->learn(in);
+    awaitable<void> ready(const request& in, const std::string& own_address) override {
+        if (!hub_.tokens || hub_.tokens->has_heard()) co_return;
+        // What is refused whoever asks, and what needs no token, does not wait for the store.
+        auto probe = in;
+        if (is_of_console_after_checks(probe, own_address) || find_route(probe).of->needs != scope::open)
+            co_await hub_.tokens->learn(in);
     }
     found_route judge(request& in, const std::string& own_address) override {
-        check_host(in, own_address, hub_.options.hosts);
-        console::take_prefix(in, hub_.options.console.prefix);
-        if (is_of_console(in)) return console::judge(in, hub_);
-        if (!is_of_origin(in, hub_.options.origins)) {
-            check_site(in);
-        } else if (asks_for_leave(in)) {
-            return {.of = &leave_route()};
-        }
-        auto to = route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
+        if (is_of_console_after_checks(in, own_address)) return console::judge(in, hub_);
+        auto to = find_route(in);
         // Before the namespace: who may not ask learns nothing of it.
         if (hub_.tokens && to.of->needs != scope::open) hub_.tokens->admit(in, to.of->needs);
         check_namespace(to, hub_.app.settings().name_space);
@@ -64,6 +61,21 @@ public:
     }
 
 private:
+    // Its path is one without the prefix from here on. Throws refusal.
+    bool is_of_console_after_checks(request& in, const std::string& own_address) const {
+        check_host(in, own_address, hub_.options.hosts);
+        console::take_prefix(in, hub_.options.console.prefix);
+        return is_of_console(in);
+    }
+    // Of what is not of the console. Throws refusal.
+    found_route find_route(const request& in) const {
+        if (!is_of_origin(in, hub_.options.origins)) {
+            check_site(in);
+        } else if (asks_for_leave(in)) {
+            return {.of = &leave_route()};
+        }
+        return route_of(is_of_flows(in) ? flow::routes() : routes(), in.method, in.path);
+    }
     bool is_of_console(const request& in) const {
         return offer_ != offer::admin_only && hub_.options.console.offered &&
                has_path(console::routes(), in.path);

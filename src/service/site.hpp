@@ -14,7 +14,8 @@ public:
     virtual ~site() = default;
 
     // Before a request is judged, so that what that takes is known here. Throws whatever it does not come by.
-    virtual awaitable<void> ready(const request& /*in*/) { co_return; }
+    // @param own_address as judge() has it
+    virtual awaitable<void> ready(const request& /*in*/, const std::string& /*own_address*/) { co_return; }
     // Where it goes, and whether who asks may, by its headers alone; notes in it who that is. Throws refusal.
     // @param own_address by which it came; empty: a unix socket
     virtual found_route judge(request& in, const std::string& own_address) = 0;

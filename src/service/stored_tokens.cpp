@@ -27,15 +27,30 @@ awaitable<std::string> list_on(loop& there) {
     co_return decode_token_record(bytes).list;
 }
 
+// Also those lines that this version cannot read.
+std::size_t size_of(const std::string& list) {
+    std::vector<unread_line> passed_over;
+    return read_token_list(list, passed_over).size() + passed_over.size();
+}
+
+// Throws usage_error when there is none for all of them.
+void make_room(std::string& list) {
+    const auto now = std::chrono::floor<duration>(std::chrono::system_clock::now());
+    take_out_expired(list, now - kept_after_their_end);
+    if (size_of(list) <= most_stored_tokens) return;
+    take_out_expired(list, now);
+    if (size_of(list) <= most_stored_tokens) return;
+    throw usage_error{"the store keeps " + std::to_string(most_stored_tokens) +
+                      " tokens of a namespace at most: revoke those that nobody uses"};
+}
+
 awaitable<void> change_on(loop& there, std::function<bool(std::string&)> alter) {
     for (;;) {
         const auto bytes = co_await record_in(there);
         auto record = decode_token_record(bytes);
         const auto seen = record.stamp;
         if (!alter(record.list)) co_return;
-        if (read_token_list(record.list).size() > most_stored_tokens)
-            throw usage_error{"the store keeps " + std::to_string(most_stored_tokens) +
-                              " tokens of a namespace at most: revoke those that nobody uses"};
+        make_room(record.list);
         record.stamp = random_bits() | 1U;
         settings_step step{
             .handler = std::string{token_record_name}, .seen = seen, .record = encode_token_record(record)};

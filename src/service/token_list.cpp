@@ -131,6 +131,44 @@ token_holder read_line(std::string_view line, const std::string& where) {
     return one;
 }
 
+// What stands in a line besides its end and what is said behind a "#".
+std::string_view words_of(std::string_view line) { return line.substr(0, line.find_first_of("#\n")); }
+
+// The line at the front with its end, which is taken away.
+std::string_view take_line(std::string_view& text) {
+    const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    return line;
+}
+
+// `read` gets the words of each line that has any, and its number as an error says it.
+template <class Read>
+void for_each_line(std::string_view text, Read read) {
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const auto words = words_of(take_line(text));
+        if (words.find_first_not_of(" \t\r") == words.npos) continue;
+        read(words, " (line " + std::to_string(number) + ')');
+    }
+}
+
+// How many there were.
+template <class Meant>
+std::size_t take_out_those(std::string& list, Meant meant) {
+    std::size_t taken = 0;
+    std::string left;
+    std::string_view rest{list};
+    while (!rest.empty()) {
+        const auto line = take_line(rest);
+        if (meant(words_of(line))) {
+            ++taken;
+        } else {
+            left += line;
+        }
+    }
+    list = std::move(left);
+    return taken;
+}
+
 }  // namespace
 
 bool token_holder::may_use(scope what) const noexcept {
@@ -144,14 +182,21 @@ bool token_holder::may_use(scope what) const noexcept {
 
 std::vector<token_holder> read_token_list(std::string_view text) {
     std::vector<token_holder> all;
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const auto end = std::min(text.find('\n'), text.size());
-        auto line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        line = line.substr(0, line.find('#'));
-        if (line.find_first_not_of(" \t\r") == line.npos) continue;
-        all.push_back(read_line(line, " (line " + std::to_string(number) + ')'));
-    }
+    for_each_line(text, [&](std::string_view words, const std::string& where) {
+        all.push_back(read_line(words, where));
+    });
+    return all;
+}
+
+std::vector<token_holder> read_token_list(std::string_view text, std::vector<unread_line>& passed_over) {
+    std::vector<token_holder> all;
+    for_each_line(text, [&](std::string_view words, const std::string& where) {
+        try {
+            all.push_back(read_line(words, where));
+        } catch (const usage_error& why) {
+            passed_over.push_back({.name = percent_encoded(take_word(words, " \t\r")), .why = why.what()});
+        }
+    });
     return all;
 }
 
@@ -194,22 +239,17 @@ bool has_id(std::string_view words, std::string_view id) {
 
 std::size_t take_out(std::string& list, std::string_view name) {
     const bool is_id = is_token_id(name);
-    std::size_t taken = 0;
-    std::string left;
-    std::string_view rest{list};
-    while (!rest.empty()) {
-        const auto whole = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-        rest.remove_prefix(whole.size());
-        auto words = whole.substr(0, whole.find_first_of("#\n"));
-        const bool meant = is_id ? has_id(words, name) : take_word(words, " \t\r") == name;
-        if (meant) {
-            ++taken;
-        } else {
-            left += whole;
-        }
-    }
-    list = std::move(left);
-    return taken;
+    return take_out_those(list, [&](std::string_view words) {
+        return is_id ? has_id(words, name) : take_word(words, " \t\r") == name;
+    });
+}
+
+std::size_t take_out_expired(std::string& list, time_point by) {
+    return take_out_those(list, [&](std::string_view words) {
+        std::vector<unread_line> passed_over;
+        const auto one = read_token_list(words, passed_over);
+        return !one.empty() && one.front().expires && *one.front().expires <= by;
+    });
 }
 
 const token_holder* holder_of(const std::vector<token_holder>& all, std::string_view token) {

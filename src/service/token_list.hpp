@@ -29,6 +29,13 @@ struct token_holder {
 // usage_error naming the line.
 std::vector<token_holder> read_token_list(std::string_view text);
 
+struct unread_line {
+    std::string name;  // its first word, as a part of a path writes it: by that it can be taken out
+    std::string why;
+};
+// The same of a list that nobody mends by hand: a line that cannot be read lets nobody in, and the others do.
+std::vector<token_holder> read_token_list(std::string_view text, std::vector<unread_line>& passed_over);
+
 // What a line says besides.
 struct token_terms {
     std::string rate{};                 // "100/s", "1000/min", "50/30s"; empty: none
@@ -46,6 +53,8 @@ bool is_token_id(std::string_view text) noexcept;
 
 // Takes the lines of this name, or of this id, out, and leaves everything else as it is. How many there were.
 std::size_t take_out(std::string& list, std::string_view name);
+// Those that let nobody in from this time on, or from one before it.
+std::size_t take_out_expired(std::string& list, time_point by);
 
 // Null: nobody's. It takes as long whatever the token has in common with others.
 const token_holder* holder_of(const std::vector<token_holder>& all, std::string_view token);

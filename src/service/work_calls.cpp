@@ -117,7 +117,7 @@ awaitable<json::object> report_item(const request& in, std::shared_ptr<exchange>
     const auto id = id_in(given);
     auto by = read_claim(given);
     auto said = read_spoken(given, work->app().settings.max_payload);
-    co_await check_claimed(*work, in, id);
+    co_await check_claimed(*work, in, id, by);
     auto done = co_await report_attempt(*work, id, std::move(by), std::move(said));
     co_return done;
 }
@@ -229,7 +229,7 @@ awaitable<answer> extend_batch(call& c) {
     for (std::size_t n = all.size(); n-- > 0;) {
         std::exception_ptr refused;
         try {
-            co_await check_claimed(*work, c.in, all[n].id);
+            co_await check_claimed(*work, c.in, all[n].id, all[n].by);
         } catch (...) {
             refused = std::current_exception();
         }
@@ -267,7 +267,7 @@ awaitable<answer> extend_task(call& c) {
     std::vector<held_lease> one{{.id = *id, .by = read_claim(given)}};
     const auto work = c.at.work();
     co_await work->ready();
-    co_await check_claimed(*work, c.in, *id);
+    co_await check_claimed(*work, c.in, *id, one.front().by);
     const auto until = co_await extend_leases(*work, one, lease);
     auto done = co_await extended(*work, one.front(), until);
     co_return json_answer(done);

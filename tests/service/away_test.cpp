@@ -4,6 +4,7 @@
 #include "runtime/app_core.hpp"
 #include "service/stored_tokens.hpp"
 #include "service/token_folder.hpp"
+#include "support/metric_page.hpp"
 #include "support/redis_server.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -139,4 +140,67 @@ TEST_CASE(
     server.kill();
     CHECK(own_page(bob, "stored-token").status == 200);
     CHECK(own_page(nobody, "none").status == 401);
+}
+
+TEST_CASE("a revocation counts although the store could not say what it keeps when it told of it",
+          "[service][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    settings.store_timeout = 1s;
+    errand::service_options how;
+    how.stored_tokens = true;
+    counter t{how, settings};
+    t.run(errand::web::change_stored_tokens(t.app, [](std::string& list) {
+        list = errand::web::token_line("bob", {"view"}, "stored-token");
+        return true;
+    }));
+    service_test::holder bob{t, "stored-token"};
+    REQUIRE(bob.status("/queues") == 200);
+    const auto of_shard = "errand:{" + settings.name_space + ".0}:";
+    const auto failed_looks = [&] {
+        const auto page =
+            errand::test::read_metrics(bob.line().ask("GET", "/metrics", {}, {"X-Token: stored-token"}).body);
+        return std::ranges::count_if(page.samples, [](const auto& one) {
+            return one.first.starts_with("errand_store_calls_total{operation=\"settings") &&
+                   one.first.find("result=\"error\"") != std::string::npos && one.second > 0;
+        });
+    };
+    REQUIRE(failed_looks() == 0);
+    // For a while it has there what is none of it.
+    REQUIRE(server.command({"EXISTS", of_shard + "settings"}) == "1");
+    REQUIRE(server.command({"SET", of_shard + "settings", "strange"}) == "OK");
+    REQUIRE(server.command({"PUBLISH", of_shard + "all", "p1"}) != "0");
+    errand::test::eventually([&] { return failed_looks() > 0; });
+    // Nobody tells of this.
+    REQUIRE(server.command({"DEL", of_shard + "settings"}) == "1");
+    errand::test::eventually([&] { return bob.status("/queues") == 401; });
+}
+
+TEST_CASE("what is refused whoever asks does not wait for a store that has not said yet whom it lets in",
+          "[service][goes_away]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 0;
+    settings.store_timeout = 60s;
+    errand::service_options how;
+    how.stored_tokens = true;
+    server.freeze();
+    counter t{how, settings};
+    service_test::holder waits{t, "unknown-token"};
+    waits.send("GET", t.path("/queues"));
+    const auto answered_first = [&](const std::string& path, const std::string& host) {
+        auto other = t.connect();
+        other.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nX-Token: unknown-token\r\n\r\n");
+        if (&service_test::client::first_answered(waits.line(), other) != &other) return 0;
+        return other.receive().status;
+    };
+    const auto own_host = waits.line().host();
+    CHECK(answered_first("/nothing/here", own_host) == 404);
+    CHECK(answered_first(t.path("/queues"), "elsewhere.example") == 403);
+    CHECK(answered_first("/healthz", own_host) == 200);
+    server.thaw();
+    CHECK(waits.line().receive().status == 401);
 }

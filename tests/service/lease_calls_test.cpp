@@ -7,6 +7,7 @@
 #include "service/programs.hpp"
 #include "service/ticket.hpp"
 #include "support/metric_page.hpp"
+#include "support/redis_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -66,7 +67,59 @@ errand::awaitable<std::vector<errand::extend_answer>> extend_each(errand::detail
     co_return got;
 }
 
+// What becomes of two, asked for at one instant for lengths of which no call has both. The first call gets no answer, and its end
+// ends the silence.
+errand::awaitable<std::vector<bool>> extend_around_a_silence(errand::detail::app_core& core,
+                                                             errand::loop& there, std::vector<held_task> all,
+                                                             errand::test::redis_server& server) {
+    const auto work = std::make_shared<web::exchange>(core, there);
+    co_await work->ready();
+    const auto executor = co_await asio::this_coro::executor;
+    server.freeze();
+    std::vector<bool> failed(all.size());
+    errand::async_gate ended{executor};
+    std::size_t left = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        work->tasks().know_claim(all[i].by.claim, all[i].by.mark);
+        errand::extend_call call;
+        call.lease = std::chrono::seconds{30 + i};
+        call.claims = {all[i].by.claim};
+        call.tasks = {{all[i].id, all[i].by.claim}};
+        asio::co_spawn(executor, work->extend(std::move(call)),
+                       [&, i](const std::exception_ptr& why, const errand::extend_answer&) {
+                           failed[i] = why != nullptr;
+                           if (i == 0) server.thaw();
+                           if (--left == 0) ended.open();
+                       });
+    }
+    while (left > 0) co_await ended.wait();
+    co_await work->stop();
+    co_return failed;
+}
+
 }  // namespace
+
+TEST_CASE("a call for leases that fails is no word about those that were not in it", "[service][goes_away]") {
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    settings.store_timeout = std::chrono::seconds{3};
+    counter t{{}, settings};
+    program py{t};
+    std::vector<held_task> all;
+    for (int i = 0; i < 2; ++i) {
+        t.submit(foreign_task);
+        const auto task = py.claim_one();
+        all.push_back({.id = *errand::parse_task_id(id_of(task)),
+                       .by = *web::read_ticket(std::string{task.at("claim").as_string()})});
+    }
+    auto& core = errand::detail::core_of(t.app);
+    const auto failed = t.run(errand::on_loop(core.background(), [&](errand::loop& there) {
+        return extend_around_a_silence(core, there, all, server);
+    }));
+    CHECK(failed == std::vector{true, false});
+}
 
 TEST_CASE("leases that many keep at the same time are written by few calls, and each hears of its own",
           "[service]") {

@@ -332,3 +332,32 @@ TEST_CASE("a token for some queues is none of lmstfy's API", "[service][lmstfy]"
     CHECK(shop.with_token(shop.name(), bounded).ask("PUT", "mail", "x").status == 401);
     CHECK(shop.with_token(shop.name(), whole).ask("PUT", "mail", "x").status == 201);
 }
+
+TEST_CASE("what was claimed here under the same id before opens no task of another queue",
+          "[service][shared_by_apps]") {
+    const token_folder place;
+    const auto how = with_tokens(place.file(bounded_and_whole()));
+    counter t{how};
+    counter other{how, t.app.settings()};
+    holder ann{t, bounded};
+    holder bob{other, whole};
+    const std::string biz = R"(, "biz_id": "b-1")";
+    const auto id = made_id(bob.ask("POST", "/tasks", task_in("mail", biz)));
+    const auto first = taken_from(ann, "mail");
+    REQUIRE(std::string{first.at("id").as_string()} == id);
+    const auto by = [](const json::object& task) {
+        return R"({"claim": ")" + std::string{task.at("claim").as_string()} + '"';
+    };
+    const auto report = "/tasks/" + id + ":report";
+    REQUIRE(bob.ask("POST", report, by(first) + R"(, "outcome": "success"})").status == 200);
+    // A life of its own elsewhere, of which the first server has not heard.
+    REQUIRE(bob.ask("DELETE", "/tasks/" + id).status / 100 == 2);
+    REQUIRE(made_id(bob.ask("POST", "/tasks", task_in("secret", biz))) == id);
+    const auto second = taken_from(bob, "secret");
+    REQUIRE(std::string{second.at("id").as_string()} == id);
+    CHECK(ann.ask("POST", report, by(second) + R"(, "outcome": "success"})").status == 409);
+    CHECK(ann.ask("POST", "/tasks/" + id + ":extend", by(second) + '}').status == 409);
+    CHECK(ann.ask("POST", "/tasks/" + id + ":log", by(second) + R"(, "lines": ["x"]})").status == 409);
+    CHECK(t.task(id).state == errand::state::working);
+    CHECK(bob.ask("POST", report, by(second) + R"(, "outcome": "success"})").status == 200);
+}

@@ -3,6 +3,7 @@
 #include <errand/proxy.hpp>
 
 #include "runtime/on_loop.hpp"
+#include "service/instant.hpp"
 #include "service/stored_tokens.hpp"
 #include "service/token_folder.hpp"
 #include "support/store_kind.hpp"
@@ -191,6 +192,72 @@ TEST_CASE("a store keeps a thousand tokens, and says so of one more", "[service]
                                                         return true;
                                                     })),
                     errand::usage_error);
+}
+
+TEST_CASE("a stored token goes when its time has been over for a week, or when its room is needed",
+          "[service]") {
+    const token_folder place;
+    counter t{with_tokens(place.file(of_admin()))};
+    holder zoe{t, admin_token};
+    const auto now = std::chrono::floor<errand::duration>(std::chrono::system_clock::now());
+    const auto line_of = [&](const std::string& name, errand::duration ago) {
+        return web::token_line(name, {"view"}, name, {.expires = errand::instant_text(now - ago)});
+    };
+    const auto names = [&] {
+        std::vector<std::string> all;
+        const auto listed = zoe.ask("GET", "/tokens").json().at("tokens").as_array();
+        for (const auto& one : listed) {
+            if (one.at("kept_in") == "store") all.emplace_back(one.at("name").as_string());
+        }
+        return all;
+    };
+    t.run(web::change_stored_tokens(t.app, [&](std::string& list) {
+        list = line_of("long", std::chrono::days{8}) + line_of("lately", std::chrono::days{6});
+        return true;
+    }));
+    CHECK(names() == std::vector<std::string>{"lately"});
+    make_stored(zoe, R"({"name": "shop", "scopes": ["view"]})");
+    CHECK(names() == std::vector<std::string>{"lately", "shop"});
+    t.run(web::change_stored_tokens(t.app, [&](std::string& list) {
+        for (std::size_t i = 2; i < web::most_stored_tokens; ++i)
+            list += web::token_line("n" + std::to_string(i), {"view"}, "token-" + std::to_string(i));
+        return true;
+    }));
+    CHECK(names().size() == web::most_stored_tokens);
+    make_stored(zoe, R"({"name": "last", "scopes": ["view"]})");
+    const auto left = names();
+    CHECK(left.size() == web::most_stored_tokens);
+    CHECK(left.front() == "shop");
+    CHECK(left.back() == "last");
+}
+
+TEST_CASE("a stored line that cannot be read keeps out nobody else, and can be revoked by its name",
+          "[service]") {
+    const token_folder place;
+    counter t{with_tokens(place.file(of_admin()))};
+    holder zoe{t, admin_token};
+    const auto lines = web::token_line("ann", {"view"}, "ann-token") + "a/b dance 00\n" +
+                       web::token_line("bob", {"view"}, "bob-token");
+    t.run(web::change_stored_tokens(t.app, [&](std::string& list) {
+        list = lines;
+        return true;
+    }));
+    holder ann{t, "ann-token"};
+    holder bob{t, "bob-token"};
+    CHECK(ann.status("/queues") == 200);
+    CHECK(bob.status("/queues") == 200);
+    CHECK(zoe.ask("GET", "/tokens").json().at("tokens").as_array().size() == 3);
+    CHECK(zoe.ask("DELETE", "/tokens/bob").json() == json::value{{"revoked", 1}});
+    CHECK(bob.status("/queues") == 401);
+    make_stored(zoe, R"({"name": "shop", "scopes": ["view"]})");
+    std::vector<web::unread_line> passed_over;
+    CHECK(web::read_token_list(t.run(web::stored_tokens(t.app)), passed_over).size() == 2);
+    REQUIRE(passed_over.size() == 1);
+    CHECK(passed_over.front().name == "a%2Fb");
+    CHECK_THAT(passed_over.front().why, ContainsSubstring("(line 2)"));
+    CHECK(zoe.ask("DELETE", "/tokens/" + passed_over.front().name).json() == json::value{{"revoked", 1}});
+    CHECK(ann.status("/queues") == 200);
+    CHECK_THAT(t.run(web::stored_tokens(t.app)), !ContainsSubstring("dance"));
 }
 
 TEST_CASE("a list in the store that a later version wrote lets nobody in, and keeps out nobody else",

@@ -43,7 +43,7 @@ public:
     explicit job_site(web::hub& of) : hub_{of}, office_{office_of(of)} {}
 
     // Tokens are known once the store has told of them.
-    awaitable<void> ready(const web::request&) override { return office_.home().ready(); }
+    awaitable<void> ready(const web::request&, const std::string&) override { return office_.home().ready(); }
 
     web::found_route judge(web::request& in, const std::string&) override {
         web::check_site(in);
