@@ -21,9 +21,9 @@ using errand::cli::import_rejects;
 
 namespace {
 
-struct desk {
+struct import_folder {
     std::filesystem::path folder = errand::test::temporary_folder("import");
-    ~desk() { std::filesystem::remove_all(folder); }
+    ~import_folder() { std::filesystem::remove_all(folder); }
 
     std::string file(const std::string& name, std::string_view text) const {
         const auto path = (folder / name).string();
@@ -41,7 +41,7 @@ struct desk {
 
 TEST_CASE("a file of rejects is one import's alone, and nothing of it goes before that is taken over",
           "[cli]") {
-    const desk t;
+    const import_folder t;
     const auto path = (t.folder / "rejects").string();
     {
         import_rejects first{path, std::nullopt};
@@ -65,7 +65,7 @@ TEST_CASE("a file of rejects is one import's alone, and nothing of it goes befor
 }
 
 TEST_CASE("rejects of an import that goes on are taken up wherever the last line is torn", "[cli]") {
-    const desk t;
+    const import_folder t;
     const auto path = (t.folder / "rejects").string();
     {
         import_rejects first{path, std::nullopt};
@@ -88,7 +88,7 @@ TEST_CASE("rejects of an import that goes on are taken up wherever the last line
 
 TEST_CASE("a record of CSV that is too long is passed over to its end, with the line breaks in its quotes",
           "[cli]") {
-    const desk t;
+    const import_folder t;
     constexpr std::size_t longest = 1000;
     std::string field;
     // More than is read before the first record.
@@ -112,7 +112,7 @@ TEST_CASE("a record of CSV that is too long is passed over to its end, with the 
 }
 
 TEST_CASE("of a file that grows while it is read nothing behind its former end is taken", "[cli]") {
-    const desk t;
+    const import_folder t;
     std::string text;
     for (int i = 0; i < 300'000; ++i) text += "line\n";
     const std::string_view whole{text};

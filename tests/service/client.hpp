@@ -23,6 +23,12 @@ struct response {
     bool closes() const { return headers.contains("connection") && headers.at("connection") == "close"; }
 };
 
+// A path with a value in the place of one of its names, as "{id}"; as it is where it has no such name.
+inline std::string path_with(std::string path, std::string_view name, const std::string& value) {
+    const auto at = path.find(name);
+    return at == path.npos ? path : path.replace(at, name.size(), value);
+}
+
 class client {
 public:
     // "http://127.0.0.1:port", "https://127.0.0.1:port", "unix:/path" or "https://unix:/path", as the service says it. REQUIREs that

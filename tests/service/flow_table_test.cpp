@@ -20,6 +20,7 @@
 using Catch::Matchers::ContainsSubstring;
 using service_test::flow_shop;
 using service_test::json_text;
+using service_test::path_with;
 namespace json = boost::json;
 namespace web = errand::web;
 namespace flow = errand::flow;
@@ -27,7 +28,7 @@ namespace flow = errand::flow;
 namespace {
 
 // What a call answers when nothing is wrong, of a task "t" that is not due for long and of a type "film".
-struct good {
+struct flow_example {
     std::string body{};
     int status = 200;
     std::string id = "t";
@@ -36,7 +37,7 @@ struct good {
 
 const std::string no_claim = "00000000000000010000000000000000.1.-.1.w";
 
-const std::map<std::string, good, std::less<>> examples{
+const std::map<std::string, flow_example, std::less<>> flow_examples{
     {"flow_create", {.body = R"({"type": "film"})", .status = 201}},
     {"flow_create_batch", {.body = R"({"tasks": [{"type": "film"}]})"}},
     {"flow_list", {}},
@@ -62,22 +63,18 @@ const std::map<std::string, good, std::less<>> examples{
     {"flow_delete_type", {.type = "empty"}},
 };
 
-const good& example_of(const web::route& of) {
-    const auto known = examples.find(of.name);
+const flow_example& example_of(const web::route& of) {
+    const auto known = flow_examples.find(of.name);
     INFO("the call " << of.name << " has no example");
-    REQUIRE(known != examples.end());
+    REQUIRE(known != flow_examples.end());
     return known->second;
-}
-
-std::string with(std::string pattern, std::string_view name, const std::string& value) {
-    const auto at = pattern.find(name);
-    return at == pattern.npos ? pattern : pattern.replace(at, name.size(), value);
 }
 
 std::string path_of(const web::route& of, const std::string& name_space) {
     const auto& example = example_of(of);
-    return with(with(with(std::string{of.path}, "{namespace}", name_space), "{type}", example.type), "{id}",
-                example.id);
+    return path_with(path_with(path_with(std::string{of.path}, "{namespace}", name_space), "{type}",
+                               example.type),
+                     "{id}", example.id);
 }
 
 // Anew for each row, since rows change what there is.
@@ -171,8 +168,8 @@ TEST_CASE("a type, a task or a stage that is none is refused, wherever it is nam
     for (const auto& one : flow::routes()) {
         if (one.path.find("{type}") == one.path.npos || one.method == "PUT") continue;
         INFO(one.method << ' ' << one.path);
-        auto pattern = with(with(std::string{one.path}, "{namespace}", name_space), "{id}", "t");
-        CHECK(at.ask(one.method, with(pattern, "{type}", "none"), example_of(one).body).status == 404);
+        auto pattern = path_with(path_with(std::string{one.path}, "{namespace}", name_space), "{id}", "t");
+        CHECK(at.ask(one.method, path_with(pattern, "{type}", "none"), example_of(one).body).status == 404);
     }
     for (const auto* id : {"none", "0198c5d2-7c3e-7f00-8000-000000000001"}) {
         CHECK(shop.ask("GET", "/tasks/film/" + std::string{id}).status == 404);

@@ -13,13 +13,14 @@ using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using service_test::client;
 using service_test::counter;
+using service_test::path_with;
 using service_test::response;
 namespace web = errand::web;
 
 namespace {
 
 // What a call answers when nothing is wrong.
-struct good {
+struct call_example {
     std::string body{};
     std::string query{};
     int status = 200;
@@ -28,7 +29,7 @@ struct good {
     bool with_run = false;
 };
 
-const std::map<std::string, good, std::less<>> examples{
+const std::map<std::string, call_example, std::less<>> call_examples{
     {"alive", {}},
     {"ready", {}},
     {"openapi", {}},
@@ -100,17 +101,12 @@ const std::map<std::string, good, std::less<>> examples{
     {"configure_handler", {.body = R"({"max_retry": 3})"}},
 };
 
-std::string with(std::string pattern, std::string_view name, const std::string& value) {
-    const auto at = pattern.find(name);
-    return at == pattern.npos ? pattern : pattern.replace(at, name.size(), value);
-}
-
 // A row, and a task that it may be asked of.
 struct row {
     explicit row(const web::route& of, errand::service_options how = {}) : t{std::move(how)}, route{of} {
-        const auto known = examples.find(of.name);
+        const auto known = call_examples.find(of.name);
         INFO("the call " << of.name << " has no example");
-        REQUIRE(known != examples.end());
+        REQUIRE(known != call_examples.end());
         example = known->second;
         id = t.submit(R"({"handler": "parcel", "args": [1], "delay_ms": 3600000})");
         if (example.on_dead_task) t.run(t.app.inspect().cancel(id));
@@ -132,10 +128,11 @@ struct row {
     }
 
     std::string path(const std::string& name_space) const {
-        auto text = with(with(std::string{route.path}, "{namespace}", name_space), "{id}", id);
-        text = with(with(text, "{queue}", "parcels"), "{limit}", "queue%3Aparcels");
-        text = with(text, "{token}", "nobody");
-        return with(with(with(text, "{handler}", "parcel"), "{schedule}", schedule), "{run}", run);
+        auto text = path_with(path_with(std::string{route.path}, "{namespace}", name_space), "{id}", id);
+        text = path_with(path_with(text, "{queue}", "parcels"), "{limit}", "queue%3Aparcels");
+        text = path_with(text, "{token}", "nobody");
+        return path_with(path_with(path_with(text, "{handler}", "parcel"), "{schedule}", schedule), "{run}",
+                         run);
     }
     std::string path() const { return path(t.app.settings().name_space); }
     response ask(client& at) const { return at.ask(route.method, path() + example.query, example.body); }
@@ -160,7 +157,7 @@ struct row {
 
     counter t;
     const web::route& route;
-    good example;
+    call_example example;
     std::string id;
     std::string schedule;
     std::string run;

@@ -14,7 +14,7 @@ using errand::redis::parse_address;
 
 namespace {
 
-void refused(const char* url, const std::string& naming) {
+void refused_url(const char* url, const std::string& naming) {
     CAPTURE(url);
     CHECK_THROWS_MATCHES(parse_address(url), usage_error, MessageMatches(ContainsSubstring(naming)));
 }
@@ -56,24 +56,24 @@ TEST_CASE("a URL says how many replicas confirm a change") {
     CHECK(parse_address("redis://h").wait == 0);
     CHECK(parse_address("redis://h/1?wait=2").wait == 2);
     CHECK(parse_address("redis+unix:///s?db=2&wait=1").wait == 1);
-    refused("redis://h?wait=", "wait");
-    refused("redis://h?wait=-1", "-1");
+    refused_url("redis://h?wait=", "wait");
+    refused_url("redis://h?wait=-1", "-1");
 }
 
 TEST_CASE("a wrong URL is refused with the part that is wrong") {
-    refused("localhost", "localhost");
-    refused("http://localhost", "http");
-    refused("redis://", "no host");
-    refused("redis://:7000", "no host");
-    refused("redis://h:0", "port");
-    refused("redis://h:99999", "99999");
-    refused("redis://h:port", "port");
-    refused("redis://h/two", "two");
-    refused("redis://h?ssl=1", "\"ssl\"");
-    refused("redis+unix://relative", "relative");
-    refused("redis://[::1", "bracket");
-    refused("redis+other://h", "unknown scheme");
-    refused("rediss+sentinel://h/m", "not supported");
+    refused_url("localhost", "localhost");
+    refused_url("http://localhost", "http");
+    refused_url("redis://", "no host");
+    refused_url("redis://:7000", "no host");
+    refused_url("redis://h:0", "port");
+    refused_url("redis://h:99999", "99999");
+    refused_url("redis://h:port", "port");
+    refused_url("redis://h/two", "two");
+    refused_url("redis://h?ssl=1", "\"ssl\"");
+    refused_url("redis+unix://relative", "relative");
+    refused_url("redis://[::1", "bracket");
+    refused_url("redis+other://h", "unknown scheme");
+    refused_url("rediss+sentinel://h/m", "not supported");
 }
 
 TEST_CASE("a cluster's URL names some of its servers") {
@@ -91,13 +91,13 @@ TEST_CASE("a cluster's URL names some of its servers") {
     CHECK(parse_address("rediss+cluster://h,i?verify=none&ca=/etc/us@home.pem").tls);
     CHECK(parse_address("redis://h").kind == single);
     CHECK(parse_address("redis://h").seeds.empty());
-    refused("redis+cluster://h,i/2", "only one");
-    refused("redis+cluster://h?db=1", "only one");
-    refused("redis+cluster://", "no host");
-    refused("redis+cluster://h,", "no host");
-    refused("redis+cluster://h,,i", "no host");
-    refused("redis+cluster://h,i:0", "port");
-    refused("redis+cluster://h,i:70000", "70000");
+    refused_url("redis+cluster://h,i/2", "only one");
+    refused_url("redis+cluster://h?db=1", "only one");
+    refused_url("redis+cluster://", "no host");
+    refused_url("redis+cluster://h,", "no host");
+    refused_url("redis+cluster://h,,i", "no host");
+    refused_url("redis+cluster://h,i:0", "port");
+    refused_url("redis+cluster://h,i:70000", "70000");
 }
 
 TEST_CASE("a URL of Sentinels names some of them, and the master") {
@@ -108,8 +108,8 @@ TEST_CASE("a URL of Sentinels names some of them, and the master") {
     CHECK(to.database == 2);
     CHECK(to.wait == 1);
     CHECK(to.shown == "redis+sentinel://one,two:26380/shop");
-    refused("redis+sentinel://one,two", "by which name");
-    refused("redis+sentinel://one/", "by which name");
+    refused_url("redis+sentinel://one,two", "by which name");
+    refused_url("redis+sentinel://one/", "by which name");
 }
 
 TEST_CASE("a cluster is divided into 16 shards where nothing is said, into 64 at most, and stands alone") {
