@@ -275,6 +275,15 @@ errand_broken_source(item_released items FILE store/redis/scripts/lib_items.lua
     FROM "elseif letter == 'A' then" TO "elseif letter == 'A' or now % 4 == 0 then")
 errand_broken_hand(item_released FINDS item_twice SCRIPTS "${items}" SECONDS 6 FAULTS --patience 10 --no-lots --only kill)
 
+# What has been claimed goes on taking items, so that the next attempt is given others.
+errand_broken_source(bundle_open_for_ever join FILE store/redis/scripts/finish_join.lua
+    FROM "or is_ended(one.body) or call('HEXISTS', own, one.carrier) == 1\n    or call('HEXISTS', notes, one.carrier) == 1"
+    TO "or is_ended(one.body)")
+errand_broken_source(bundle_open_for_ever bundle FILE store/redis/scripts/bundle.lua
+    FROM "bundle.close(carrier)\n" TO "\n")
+errand_broken_hand(bundle_open_for_ever FINDS batch_changed SCRIPTS "${join}" "${bundle}"
+    SECONDS 6 FAULTS --patience 10 --no-lots --only kill)
+
 # Nobody is to look at a bundle that is not full.
 errand_broken_source(bundle_undue join FILE store/redis/scripts/finish_join.lua
     FROM "call('ZADD', due_of(q), digits(due), text)" TO "call('ZADD', due_of(q), digits(due + 3600000), text)")

@@ -84,6 +84,8 @@ MEASURES = [
     Measure("fire_rate", "schedules/s", "more", ("fire",), rate, reads_cpu=True),
     Measure("fire_1000_redis_ms", "ms", "less", ("fire",), redis_us, must=50, reads_cpu=True),  # us of one, ms of 1,000
     Measure("fire_longest_script_ms", "ms", "less", ("fire",), of("longest_script_ms"), must=5, reads_cpu=True),
+    Measure("collect_rate", "items/s", "more", ("collect",), rate),
+    Measure("collect_redis_us", "us/item", "less", ("collect",), redis_us, reads_cpu=True),
     Measure("memory_ready_bytes", "B/task", "less", ("memory_ready",), BYTES, must=200, aim=160),
     Measure("memory_ready_bizid_bytes", "B/task", "less", ("memory_ready_bizid",), BYTES, must=320, aim=200),
     Measure("memory_delayed_bytes", "B/task", "less", ("memory_delayed",), BYTES, must=300, aim=200),

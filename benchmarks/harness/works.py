@@ -75,6 +75,7 @@ WORKS = [
     Work("keyed_life_1000", {"errand": ("limited_life keys=1000", 200_000)}),
     Work("keyed_life_100000", {"errand": ("limited_life keys=100000", 400_000)}, quick=2, rounds_when_quick=1),
     Work("fire", {"errand": ("fire", 1_000)}, reads="scripts", quick=1, smoke=10),
+    Work("collect", {"errand": ("collect", 100_000)}, quick=5),  # full bundles of 100, also in a smaller run
     Work("memory_ready", {
         "errand": ("bulk size=1000", 1_000_000), "floor": ("submit batch=500 inflight=2", 1_000_000),
         **same("submit_bulk_1000", bullmq=100_000, sidekiq=100_000)}, **MEMORY),

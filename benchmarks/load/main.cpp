@@ -7,7 +7,7 @@ constexpr bench::measure measures[] = {
     {"submit", load::submit}, {"bulk", load::bulk},       {"drain", load::drain},
     {"life", load::life},     {"latency", load::latency}, {"promote", load::promote},
     {"idle", load::idle},     {"depend", load::depend},   {"limited_life", load::limited_life},
-    {"throng", load::throng}, {"fire", load::fire},
+    {"throng", load::throng}, {"fire", load::fire},       {"collect", load::collect},
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ result promote(const arguments& how);
 result limited_life(const arguments& how);  // keys=N (0: one group) concurrency=N
 result throng(const arguments& how);        // what `idle` is to be beside
 result fire(const arguments& how);
+result collect(const arguments& how);  // concurrency=N
 result depend(const arguments& how);  // one for many, with in=1 many for one, with chain=1 one by one
 
 }  // namespace load

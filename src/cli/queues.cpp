@@ -7,21 +7,64 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace errand::cli {
 namespace {
 
+// Two calls each.
+constexpr std::size_t most_queues_asked = 50;
+
+// The limits that keep the next task from starting, by queue.
+std::map<std::string, std::vector<std::string>> held_back(session& on,
+                                                          const std::vector<queue_info>& queues) {
+    std::map<std::string, std::vector<std::string>> all;
+    std::size_t asked = 0;
+    for (const auto& one : queues) {
+        if (one.paused || one.count(state::ready) == 0) continue;
+        if (++asked > most_queues_asked) break;
+        const task_filter ready{.state = state::ready, .queue = one.name};
+        const auto first = on.run(on.inspect().list(ready, {}, 1, list_order::oldest_first));
+        if (first.tasks.empty()) continue;
+        const auto next = on.run(on.inspect().find(first.tasks.front().id));
+        if (next && !next->blocked_by.empty()) all.emplace(one.name, next->blocked_by);
+    }
+    return all;
+}
+
+void print_queues(const std::vector<queue_info>& queues,
+                  const std::map<std::string, std::vector<std::string>>& limits) {
+    print(queue_table(queues, clock_now()).text(line_width()));
+    for (const auto& [queue, by] : limits)
+        print(plain(queue + ": the task that is next does not start: " + joined(by, ", ")) + '\n');
+}
+
+void print_queues_as_json(const std::vector<queue_info>& queues,
+                          const std::map<std::string, std::vector<std::string>>& limits) {
+    auto all = json_list(queues);
+    for (std::size_t at = 0; at < queues.size(); ++at) {
+        boost::json::array by;
+        const auto known = limits.find(queues[at].name);
+        if (known != limits.end()) by = boost::json::array(known->second.begin(), known->second.end());
+        all[at].as_object()["blocked_by"] = std::move(by);
+    }
+    print_document(boost::json::object{{"queues", std::move(all)}});
+}
+
 exit_code show_queues(session& on, bool names) {
     const auto queues = on.run(on.inspect().queues());
     if (on.json()) {
-        print_document(boost::json::object{{"queues", json_list(queues)}});
+        print_queues_as_json(queues, held_back(on, queues));
     } else if (names) {
         for (const auto& one : queues) print(plain(one.name) + '\n');
     } else if (queues.empty()) {
         print("no queue has had a task yet\n");
     } else {
-        print(queue_table(queues, clock_now()).text(line_width()));
+        print_queues(queues, held_back(on, queues));
     }
     return on.seen();
 }

@@ -44,6 +44,22 @@ TEST_CASE("limits are listed, set and cleared", "[cli]") {
     CHECK(t.errand({"limit", "desk", "--clear"}).code == 0);
 }
 
+TEST_CASE("why a ready task does not start is said where it is shown and where its queue is", "[cli]") {
+    office t;
+    t.run(t.app.set_limit("queue:chores", {.max_running = 0}));
+    const auto h = t.submit(1);
+    const std::string why = "queue:chores: 0 of 0 running";
+    const auto next = "chores: the task that is next does not start: " + why;
+    CHECK_THAT(t.errand({"show", h.id()}).out, ContainsSubstring("blocked by") && ContainsSubstring(why));
+    CHECK_THAT(t.errand({"queues"}).out, ContainsSubstring(next));
+    const auto limits = [&] { return t.answer({"queues"}).at("queues").at(0).at("blocked_by").as_array(); };
+    REQUIRE(limits().size() == 1);
+    CHECK_THAT(std::string{limits().at(0).as_string()}, ContainsSubstring(why));
+    t.run(t.app.clear_limit("queue:chores"));
+    CHECK(limits().empty());
+    CHECK_THAT(t.errand({"queues"}).out, !ContainsSubstring("does not start"));
+}
+
 TEST_CASE("a limit's rule is said and read in few words") {
     using errand::cli::rule_of;
     using errand::cli::rule_text;

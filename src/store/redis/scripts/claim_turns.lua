@@ -9,19 +9,22 @@ local any_notes, any_dissolved
 
 -- Its first task that this call has not taken; who starts many reads many at once.
 local function head_now(group)
-  local known = heads[group] or {list = {}, at = 1}
-  heads[group] = known
+  local known = heads[group]
+  if not known then
+    local list = call('ZRANGE', held, '[h' .. group, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', '2')
+    heads[group] = {list = list, at = 1, all = #list < 2, last = false}
+    return list[1]
+  end
   if known.at > #known.list and not known.all then
-    local most = known.at == 1 and '2' or math.min(64, 4 * #known.list)
-    known.list = call('ZRANGE', held, known.last and '(' .. known.last or '[h' .. group, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', most)
-    known.at, known.all = 1, #known.list < tonumber(most)
+    local most = math.min(64, 4 * #known.list)
+    known.list = call('ZRANGE', held, '(' .. known.last, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', most)
+    known.at, known.all = 1, #known.list < most
   end
   return known.list[known.at]
 end
 
 -- The gate of these whose last place is promised to one that comes before this group (lib_let_go.lua).
 local function promised_of(text, priority, member)
-  if not next(seen.promised) then return end
   for _, known in ipairs(gates_in(text)) do
     local promise = seen.promised[known.name]
     if promise and promise < tonumber(priority .. (member and sub(member, -30, -17) or '99999999999999')) and strangers.is_last_place(known) then
@@ -42,7 +45,7 @@ local function pop_group(q, group, member, text, time, room)
   end
   if not text or not head then return end
   local gate, till = first_closed(text)
-  if not gate then gate, till = promised_of(text, sub(head, 18, 18), member) end
+  if not gate and next(seen.promised) then gate, till = promised_of(text, sub(head, 18, 18), member) end
   if gate then
     local ticket = member and sub(member, -30, -17) or new_ticket()
     if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then strangers.wake_for_opening(queue) end
@@ -55,7 +58,7 @@ local function pop_group(q, group, member, text, time, room)
   known.last, known.at = head, known.at + 1
   go_through(text)
   gated_of[id] = text
-  local following = head_now(group)
+  local following = known.list[known.at] or not known.all and head_now(group)
   if following then
     local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
@@ -124,27 +127,32 @@ local function pop_turns(q, room)
   local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)
   seen.times[queue] = time
-  local at, theirs = #queue + 3, plain_priority(q)
+  local at, theirs, turn_text, turn_read = #queue + 3, plain_priority(q), nil, nil
   while #popped < room and looks > 0 do
     looks = looks - 1
     local mine = ahead
     if mine and member and sub(member, 1, #mine.front) <= mine.front then mine = nil end
     if not mine and not member then break end
-    local priority = 9 - tonumber(mine and mine.priority or sub(member, at, at))
-    local turn = mine and mine.time or tonumber(sub(member, at + 1, at + 14))
-    plain = math.max(plain, time)
+    local priority, turn = 57 - byte(mine and mine.priority or member, mine and 1 or at), mine and mine.time
+    if not turn then
+      -- Many have the same.
+      local text = sub(member, at + 1, at + 14)
+      if text ~= turn_text then turn_text, turn_read = text, tonumber(text) end
+      turn = turn_read
+    end
+    if plain < time then plain = time end
     if theirs > priority or (theirs == priority and plain <= turn) then
       popped[#popped + 1] = pop_plain(q, theirs)
       if theirs == priority then time, plain = plain, plain + 1 end
       seen.times[queue], theirs = time, plain_priority(q)
     else
-      time = math.max(time, turn)
+      if time < turn then time = turn end
       seen.times[queue] = time
       if mine then
         ahead = nil
         popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time, room - #popped - 1)
       else
-        stand_back(queue)
+        if ahead then stand_back(queue) end
         local group, text = turn_taken(member)
         popped[#popped + 1] = pop_group(q, group, member, text, time, room - #popped - 1)
       end

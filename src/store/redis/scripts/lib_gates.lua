@@ -83,19 +83,20 @@ local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {},
   in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
+local gates_known, kinds_known = seen.gates, seen.kinds
 local function known_gate(gate)
-  local known = seen.gates[gate]
+  local known = gates_known[gate]
   if not known then
     local limit = sub(gate, 1, 9)
-    local kind = seen.kinds[limit]
+    local kind = kinds_known[limit]
     if not kind then
-      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit}
-      seen.kinds[limit] = kind
+      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit, of_all = limit .. no_key}
+      kinds_known[limit] = kind
       if kind.runs then seen.totals[#seen.totals + 1] = kind.total end
     end
     known = {name = gate, limit = limit, starts = kind.starts, runs = kind.runs, rule = kind.rule, count = 'c' .. gate,
-      total = sub(gate, 10) ~= no_key and kind.total}
-    seen.gates[gate] = known
+      total = gate ~= kind.of_all and kind.total}
+    gates_known[gate] = known
   end
   return known
 end

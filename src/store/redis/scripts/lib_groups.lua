@@ -38,7 +38,7 @@ local function join(queue, group, priority, text)
   if not member then
     local gate, till = first_closed(text)
     if gate then return wait_at(gate, till, queue, priority, group, new_ticket(), text) end
-    line_up(queue, priority, group, new_ticket(), text)
+    line_up(queue, char(48 + priority), group, new_ticket(), text)
     return true
   end
   -- What is more urgent takes its group along.
@@ -82,28 +82,28 @@ function strangers.is_marked(order) return sub(order or '', 14) == '!' end
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
 function hold_all(q, ids, bodies)
   local queue, n, wakes = name_of(q), #ids, 0
-  -- Of each group: its gates, it, its field, how many come into it, and the most urgent of them.
-  local of, texts, theirs, their_fields, come, first = {}, {}, {}, {}, {}, {}
-  local members, fields, step = {}, {}, first_order + call('HINCRBY', control, 'back', n) - n
+  -- Of each group: its gates, it, how its members begin, its field, how many come into it, and the most urgent of them.
+  local of, texts, all, theirs, their_fields, come, first = {}, {}, {}, {}, {}, {}, {}
+  local members, fields, orders, step = {}, {}, {}, first_order + call('HINCRBY', control, 'back', n) - n
   for i = 1, n do
-    local body, id, order = bodies[i], ids[i], string.format('%013d', step + i)
+    local body, id, order = bodies[i], ids[i], written(orders, step + i, '%012d')
     local text, priority = gates_of(body), 9 - priority_of(body)
     local g = of[text]
     if not g then
       g = #texts + 1
       local group = group_of(queue, text)
-      of[text], texts[g], theirs[g], their_fields[g], come[g], first[g] = g, text, 'h' .. group, 'g' .. group, 0, priority
+      of[text], texts[g], all[g], theirs[g], their_fields[g], come[g], first[g] = g, text, group, 'h' .. group, 'g' .. group, 0, priority
     end
     come[g] = come[g] + 1
     if priority < first[g] then first[g] = priority end
-    members[2 * i - 1], members[2 * i] = '0', theirs[g] .. priority .. order .. id
+    members[2 * i - 1], members[2 * i] = '0', theirs[g] .. char(48 + priority) .. order .. id
     fields[2 * i - 1], fields[2 * i] = 'i' .. id, order
   end
   many('ZADD', held, members, 1, 2 * n)
   many('HSET', groups, fields, 1, 2 * n)
   call('HINCRBY', groups, 'n' .. queue, n)
   mark_gated()
-  local well, at_gates = stand_well(their_fields, queue, first)
+  local well, at_gates = stand_well(all, their_fields, queue, first)
   local asked = {}
   for g = 1, #texts do
     if well[g] == nil then ask_running(asked, gates_in(texts[g])) end
@@ -112,7 +112,7 @@ function hold_all(q, ids, bodies)
   moving.begin()
   for g = 1, #texts do
     local wakes_for_it
-    if well[g] then wakes_for_it = not at_gates[g] else wakes_for_it = join(queue, sub(theirs[g], 2), first[g], texts[g]) end
+    if well[g] then wakes_for_it = not at_gates[g] else wakes_for_it = join(queue, all[g], first[g], texts[g]) end
     if wakes_for_it then wakes = wakes + come[g] end
   end
   moving.done()

@@ -1,6 +1,6 @@
 -- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
 -- Needs: lib_gates lib_names
--- Gives: groups first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
+-- Gives: groups written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
 groups = prefix .. 'groups'
 
 function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
@@ -110,9 +110,9 @@ local function texts_of(all)
   return texts
 end
 
--- Whether these groups of a queue, given as fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,
+-- Whether these groups of a queue, given with their fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,
 -- they are empty. And whether they wait at a gate.
-function stand_well(fields, queue, priorities)
+function stand_well(all, fields, queue, priorities)
   local values, well, at_gates = hmget(groups, fields), {}, {}
   for i = 1, #fields do
     local value = values[i]
@@ -121,13 +121,22 @@ function stand_well(fields, queue, priorities)
       local at = gated and length_in(value) - 28 or #queue + 5
       well[i], at_gates[i] = byte(value, at) - 48 <= priorities[i], gated
     else
-      seen.standings[sub(fields[i], 2)] = false
+      seen.standings[all[i]] = false
     end
   end
   return well, at_gates
 end
 
+-- A number of so many digits (`front`: without the last one) where most follow one another: writing a number is dear in Lua.
+function written(kept, number, front)
+  local last = number % 10
+  local tens = number - last
+  if kept.tens ~= tens then kept.tens, kept.text = tens, string.format(front, tens / 10) end
+  return kept.text .. char(48 + last)
+end
+
 -- Some at a time: what this call does not use nobody does.
+local tickets = {}
 function new_ticket()
   if not seen.ticket or seen.ticket % 50 == 0 then
     local order = call('HINCRBY', gates, 'order', '1')
@@ -136,7 +145,7 @@ function new_ticket()
     seen.ticket = 50 * order
   end
   seen.ticket = seen.ticket + 1
-  return string.format('%014d', seen.ticket)
+  return written(tickets, seen.ticket, '%013d')
 end
 
 -- Its turn comes, at the present virtual time of its queue, or at this one.
