@@ -5,7 +5,6 @@
 #include <errand/error.hpp>
 #include <errand/stage.hpp>
 
-#include "core/schedule_rules.hpp"
 #include "core/stage_record.hpp"
 #include "core/stage_rules.hpp"
 #include "core/utf8.hpp"
@@ -14,7 +13,6 @@
 #include "service/calls.hpp"
 #include "service/dead_call.hpp"
 #include "service/exchange.hpp"
-#include "service/info_json.hpp"
 #include "service/instant.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"

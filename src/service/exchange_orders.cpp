@@ -1,11 +1,7 @@
 // Those who ask an exchange for tasks: in which order they are looked for, and what wakes them.
 #include <errand/error.hpp>
 
-#include "core/sealed_records.hpp"
-#include "core/task_id.hpp"
-#include "runtime/task_event.hpp"
 #include "service/exchange.hpp"
-#include "worker/announce.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>

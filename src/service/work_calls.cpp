@@ -1,29 +1,19 @@
 // Reporting and keeping many tasks in one request, and keeping one.
-#include <errand/detail/engine.hpp>
-#include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
-#include "core/policy_rules.hpp"
 #include "runtime/async_gate.hpp"
-#include "runtime/task_event.hpp"
 #include "service/attempt_calls.hpp"
 #include "service/calls.hpp"
 #include "service/checks.hpp"
 #include "service/claim_calls.hpp"
 #include "service/dispatch.hpp"
-#include "service/exchange.hpp"
-#include "service/info_json.hpp"
 #include "service/instant.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
-#include "service/values.hpp"
-#include "worker/announce.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/json/array.hpp>
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
