@@ -5,7 +5,6 @@
 #include <errand/error.hpp>
 #include <errand/stage.hpp>
 
-#include "core/schedule_rules.hpp"
 #include "core/stage_record.hpp"
 #include "core/stage_rules.hpp"
 #include "core/utf8.hpp"
@@ -14,7 +13,6 @@
 #include "service/calls.hpp"
 #include "service/dead_call.hpp"
 #include "service/exchange.hpp"
-#include "service/info_json.hpp"
 #include "service/instant.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
@@ -67,12 +65,6 @@ constexpr std::array report_members{
         "has no more, the arguments of later runs"},
 };
 
-constexpr std::array wish_members{
-    field{"next_at", kind::instant, "Its next tick"},
-    field{"stop", kind::boolean, "It has no more ticks (false)"},
-    field{"args", kind::array, "Of later runs"},
-};
-
 constexpr std::array progress_members{
     claim_member,
     field{"done", kind::number, "The part that is done, 0 to 1", true},
@@ -93,63 +85,7 @@ constexpr std::array stage_members{
 
 constexpr std::array stages_members{claim_member};
 
-constexpr std::array error_members{
-    field{"type", kind::text, "What kind of error it is"},
-    field{"message", kind::text, "What went wrong", true},
-};
-
-constexpr std::array<std::string_view, 5> outcome_names{"success", "failure", "discard", "snooze",
-                                                        "give_back"};
-
-// ---- reading ----
-
-void refuse_member(const members& given, std::string_view name, const std::string& of) {
-    if (given.has(name))
-        throw bad_request("\"" + std::string{name} + "\" is said of " + of, given.path_of(name));
-}
-
-void need_member(const members& given, std::string_view name, const std::string& of) {
-    if (!given.has(name))
-        throw bad_request("a " + of + " needs \"" + std::string{name} + '"', given.path_of(name));
-}
-
-void read_error(const members& given, const std::string& outcome, spoken& into) {
-    need_member(given, "error", outcome);
-    const members error{*given.object("error"), error_members, given.path_of("error")};
-    into.type = error.text("type").value_or("");
-    into.message = *error.text("message");
-}
-
-void read_result(const members& given, std::size_t limit, spoken& into) {
-    const auto* result = given.any("result");
-    if (!result) return;
-    into.result = json::serialize(*result);
-    if (into.result.size() <= limit) return;
-    throw refusal{413, "too_large",
-                  "the result has " + std::to_string(into.result.size()) +
-                      " bytes as JSON, and the limit is " + std::to_string(limit) +
-                      ": report a reference to the data instead",
-                  given.path_of("result")};
-}
-
-schedule_wish read_wish(const members& given, std::size_t limit) {
-    schedule_wish wish;
-    const auto* object = given.object("schedule");
-    if (!object) return wish;
-    const members of{*object, wish_members, given.path_of("schedule")};
-    wish.next_at = of.instant("next_at");
-    if (wish.next_at && *wish.next_at > latest_tick)
-        throw bad_request("the time is after the year 2969; \"stop\" ends a schedule", of.path_of("next_at"));
-    wish.stop = of.flag("stop").value_or(false);
-    if (const auto* args = of.array("args")) wish.args = json::serialize(*args);
-    if (wish.args && wish.args->size() > limit)
-        throw refusal{413, "too_large",
-                      "the arguments have " + std::to_string(wish.args->size()) +
-                          " bytes as JSON, and the limit is " + std::to_string(limit) +
-                          ": pass a reference to the data instead",
-                      of.path_of("args")};
-    return wish;
-}
+// ---- what became of it ----
 
 // Of runs that are limited the gates go with the arguments.
 void complete_wish(const detail::app_core& app, const opened_attempt& of, schedule_wish& wish) {
@@ -158,8 +94,6 @@ void complete_wish(const detail::app_core& app, const opened_attempt& of, schedu
     if (wish.args && of.known && may_have_gates(of.body.origin->schedule, app.settings.shards))
         wish.gates = gates_of_task(*of.known, std::nullopt, *wish.args);
 }
-
-// ---- what became of it ----
 
 bool is_under(const std::optional<found_task>& found, const ticket& by) {
     return found && found->where == state::working && found->claim == by.claim;
@@ -259,30 +193,6 @@ const fields progress_fields{progress_members};
 const fields log_fields{log_members};
 const fields stage_fields{stage_members};
 const fields stages_fields{stages_members};
-
-ticket read_claim(const members& given) {
-    auto read = read_ticket(*given.text("claim"));
-    if (read) return std::move(*read);
-    throw bad_request("\"claim\" is to be the text that came with the task", given.path_of("claim"));
-}
-
-spoken read_spoken(const members& given, std::size_t max_payload) {
-    spoken said;
-    const auto name = *given.text("outcome");
-    said.what = static_cast<outcome_kind>(choice_of(name, outcome_names, given.path_of("outcome")));
-    const bool fails = said.what == outcome_kind::failure || said.what == outcome_kind::discard;
-    const bool comes_later = said.what == outcome_kind::failure || said.what == outcome_kind::snooze;
-    if (said.what != outcome_kind::success) refuse_member(given, "result", "a success");
-    if (!fails) refuse_member(given, "error", "failure and discard");
-    if (said.what != outcome_kind::success) refuse_member(given, "schedule", "a success");
-    if (!comes_later) refuse_member(given, "delay_ms", "failure and snooze");
-    if (fails) read_error(given, name, said);
-    if (said.what == outcome_kind::snooze) need_member(given, "delay_ms", name);
-    said.delay = given.delay("delay_ms");
-    read_result(given, max_payload, said);
-    said.wish = read_wish(given, max_payload);
-    return said;
-}
 
 void tell_of_attempt(detail::app_core& app, const opened_attempt& of, const attempt& one, const judged& done,
                      time_point now) {

@@ -12,7 +12,7 @@ namespace errand::web {
 
 class exchange;
 
-// Each throws refusal.
+// Each throws refusal (attempt_words.cpp).
 ticket read_claim(const members& given);
 spoken read_spoken(const members& given, std::size_t max_payload);
 

@@ -58,12 +58,14 @@ awaitable<answer> list_workers(call& c);
 awaitable<answer> watch_task(call& c);
 awaitable<answer> watch_name_space(call& c);
 
-// work_calls.cpp
+// claim_calls.cpp
 extern const fields claim_fields;
+awaitable<answer> claim_tasks(call& c);
+
+// work_calls.cpp
 extern const fields report_batch_fields;
 extern const fields extend_batch_fields;
 extern const fields extend_fields;
-awaitable<answer> claim_tasks(call& c);
 awaitable<answer> report_batch(call& c);
 awaitable<answer> extend_batch(call& c);
 awaitable<answer> extend_task(call& c);
@@ -132,8 +134,9 @@ awaitable<answer> list_handlers(call& c);
 awaitable<answer> configure_handler(call& c);
 awaitable<answer> show_settings(call& c);
 
-// The two parts of routes().
+// The parts of routes().
 std::span<const route> task_routes() noexcept;
+std::span<const route> work_routes() noexcept;
 std::span<const route> operator_routes() noexcept;
 
 answer json_answer(const boost::json::value& document, int status = 200);

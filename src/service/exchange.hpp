@@ -79,7 +79,7 @@ public:
     store& tasks() noexcept { return *store_; }
     detail::app_core& app() noexcept { return app_; }
 
-    // ---- claiming ----
+    // ---- claiming (exchange_orders.cpp) ----
     std::shared_ptr<claim_order> order(claim_wish wish);
     // Until it was looked for him once.
     awaitable<void> looked_for(std::shared_ptr<claim_order> one);

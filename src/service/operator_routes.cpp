@@ -1,19 +1,17 @@
 // Rows of the route table for those who look after the work: queues, schedules, quota, limits, settings.
 #include "service/calls.hpp"
+#include "service/route_outcomes.hpp"
 
 #include <array>
 
 namespace errand::web {
 namespace {
 
-constexpr outcome unfit{400, "The request does not fit; `path` names the member, parameter or header"};
-constexpr outcome no_store{503, "The store does not answer"};
-
-constexpr std::array remove_answers{outcome{200, "`{\"id\", \"removed\"}`"},
-                                    outcome{404, "The task is not there"}, outcome{409, "It runs"}, no_store};
+constexpr std::array remove_answers{outcome{200, "`{\"id\", \"removed\"}`"}, no_task, outcome{409, "It runs"},
+                                    no_store};
 constexpr std::array graph_answers{
     outcome{200, "The graph, as `errand graph --json` prints it: GRAPH in [cli.md](cli.md#errand-graph-id)"},
-    unfit, outcome{404, "The task is not there"}, no_store};
+    unfit, no_task, no_store};
 constexpr std::array history_answers{
     outcome{200, "`{\"days\": [DAY]}`, as `errand history --json` prints them: a line a day and queue"},
     unfit, no_store};

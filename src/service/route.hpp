@@ -1,5 +1,5 @@
 // THE route table: what can be asked of the service. Requests are dispatched, bodies and queries read, limits set, and
-// docs/http.md and /openapi.json written by it. A new call is a row in routes.cpp and a handler in the file of its subject.
+// docs/http.md and /openapi.json written by it. A new call is a row in one of the *routes.cpp and a handler in the file of its subject.
 #pragma once
 
 #include <errand/app.hpp>
