@@ -117,7 +117,7 @@ std::optional<ending> read_ending(const std::string& text) {
                   .at = read_place(std::string_view{text}.substr(second + 1), text)};
 }
 
-auto name_of(const task_list& list) { return std::tie(list.queue, list.name); }
+auto list_name(const task_list& list) { return std::tie(list.queue, list.name); }
 
 // One list, read ahead.
 struct source {
@@ -137,7 +137,7 @@ public:
 
     awaitable<void> open(std::string after) {
         auto lists = co_await in_.lists(which_.state, which_.queue);
-        if (has_order()) std::ranges::sort(lists, {}, name_of);
+        if (has_order()) std::ranges::sort(lists, {}, list_name);
         // What is urgent is claimed first: the oldest of it is older than all else.
         if (which_.state == state::ready && newest_first_) std::ranges::reverse(lists);
         for (auto& list : lists) sources_.push_back({.list = std::move(list)});
@@ -243,7 +243,7 @@ private:
     // Of a list that is not there any more its number says where it was.
     awaitable<void> open_behind(std::optional<ending> last) {
         const auto at = std::ranges::find_if(sources_, [&](const source& one) {
-            return last && name_of(one.list) == name_of(last->at.list);
+            return last && list_name(one.list) == list_name(last->at.list);
         });
         auto first = last ? last->number : 0;
         if (at != sources_.end()) {
@@ -258,7 +258,7 @@ private:
             if (&one == (at != sources_.end() ? &*at : nullptr)) continue;
             if (last && !has_order() && i < first) continue;
             if (last && has_order())
-                one.from = list_place{last->order, name_of(one.list) < name_of(last->at.list)};
+                one.from = list_place{last->order, list_name(one.list) < list_name(last->at.list)};
             calls.push_back({.of = one.list,
                              .where = which_.state,
                              .newest_first = newest_first_,

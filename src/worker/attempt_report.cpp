@@ -17,7 +17,7 @@ bool say_more(const task_notes& notes) {
            !notes.progress_text.empty() || notes.lost_leases > 0 || notes.wish || notes.flow;
 }
 
-bool is_blank(const task_notes& notes) {
+bool says_nothing(const task_notes& notes) {
     return !say_more(notes) && notes.attempts == 0 && notes.unknown_handler == 0 && !notes.snoozed;
 }
 
@@ -66,7 +66,7 @@ void set_return(report& out, decision& decided, const attempt_facts& facts) {
                                                    : report::kind::later;
     out.delay = decided.delay;
     out.strange = decided.strange;
-    if (!back || decided.strange || !is_blank(decided.notes)) out.record = encode(decided.notes);
+    if (!back || decided.strange || !says_nothing(decided.notes)) out.record = encode(decided.notes);
 }
 
 // The decision knows what failed; who ran the attempt, and since when, is known here.

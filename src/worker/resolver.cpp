@@ -29,7 +29,7 @@ constexpr duration long_enough{2'000};
 // No other task will ever have its id.
 bool comes_once(const task_id& id) { return id.bytes[6] >> 4 == 7; }
 
-std::string_view in_words(tidings what) {
+std::string_view end_in_words(tidings what) {
     switch (what) {
     case tidings::dead: return "dead";
     case tidings::cancelled: return "cancelled";
@@ -283,7 +283,7 @@ std::string resolver::outcome_because_of(const task_id& parent, tidings how) con
     if (how == tidings::overdue) {
         why += "was never submitted, or is no longer kept";
     } else {
-        why.append("ended ").append(in_words(how));
+        why.append("ended ").append(end_in_words(how));
     }
     notes.errors.push_back({0, in_.now(), "errand::dependency", std::move(why)});
     outcome.notes = std::move(notes);

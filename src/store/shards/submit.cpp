@@ -21,7 +21,7 @@ bool refuses(const submit_answer& one) {
            one.verdict == withheld;
 }
 
-void spread(std::vector<submit_answer>& to, const part& of, std::vector<submit_answer> answers) {
+void place_answers(std::vector<submit_answer>& to, const part& of, std::vector<submit_answer> answers) {
     for (std::size_t at = 0; at < answers.size(); ++at) to[of.indexes[at]] = std::move(answers[at]);
 }
 
@@ -57,7 +57,7 @@ awaitable<std::vector<submit_answer>> sharded_store::submit(std::size_t lane,
     for (const auto& one : parts) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
     auto answers = co_await shards::all_answers(std::move(calls));
     std::vector<submit_answer> all(items.size());
-    for (std::size_t at = 0; at < parts.size(); ++at) spread(all, parts[at], std::move(answers[at]));
+    for (std::size_t at = 0; at < parts.size(); ++at) place_answers(all, parts[at], std::move(answers[at]));
     co_return all;
 }
 
@@ -104,21 +104,21 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
         for (std::size_t at = 0; at < parts.size(); ++at) {
             // Of a batch that is refused only what refuses it matters.
             if (!refused || std::ranges::any_of(answers[at], refuses))
-                spread(all, parts[at], std::move(answers[at]));
+                place_answers(all, parts[at], std::move(answers[at]));
         }
         if (refused || mode == submit_mode::ask) co_return all;
     }
     for (std::size_t at = 0; at < uncertain; ++at) {
         auto answers = co_await submit_part(lane, parts[at], mode);
         const bool refused = std::ranges::any_of(answers, refuses);
-        spread(all, parts[at], std::move(answers));
+        place_answers(all, parts[at], std::move(answers));
         if (refused) co_return all;
     }
     std::vector<awaitable<std::vector<submit_answer>>> calls;
     for (const auto& one : certain) calls.push_back(submit_part(lane, one, mode));
     auto answers = co_await shards::all_answers(std::move(calls));
     for (std::size_t at = 0; at < answers.size(); ++at)
-        spread(all, parts[uncertain + at], std::move(answers[at]));
+        place_answers(all, parts[uncertain + at], std::move(answers[at]));
     co_return all;
 }
 
