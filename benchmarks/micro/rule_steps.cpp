@@ -1,6 +1,5 @@
-// The state table, and what follows from the end of an attempt.
+// What follows from the end of an attempt.
 #include "core/attempt_rules.hpp"
-#include "core/state_table.hpp"
 #include "sample.hpp"
 
 #include <benchmark/benchmark.h>
@@ -13,17 +12,6 @@ using namespace benchmark_micro;
 using namespace errand;
 
 constexpr time_point now{duration{1'755'000'000'000}};
-
-void find_row_of_claim(benchmark::State& state) {
-    auto from = errand::state::ready;
-    const auto* row = find_row(from, transition::claim);
-    require(row != nullptr && row->to == errand::state::working, "a ready task cannot be claimed");
-    for (auto _ : state) {
-        benchmark::DoNotOptimize(from);
-        benchmark::DoNotOptimize(find_row(from, transition::claim));
-    }
-}
-BENCHMARK(find_row_of_claim);
 
 void terms_of_task(benchmark::State& state) {
     const policy rules;

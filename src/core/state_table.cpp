@@ -1,6 +1,5 @@
 #include "core/state_table.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace errand {
@@ -144,12 +143,5 @@ std::string_view to_string(transition what) noexcept {
 }
 
 std::span<const state_row> state_table() noexcept { return state_rows; }
-
-const state_row* find_row(std::optional<state> from, transition event) noexcept {
-    const auto found = std::ranges::find_if(state_rows, [&](const state_row& row) {
-        return row.from == from && row.event == event;
-    });
-    return found == std::ranges::end(state_rows) ? nullptr : &*found;
-}
 
 }  // namespace errand

@@ -68,7 +68,4 @@ struct state_row {
 // Every row, ordered by event, then by state.
 std::span<const state_row> state_table() noexcept;
 
-// The row of this state and transition; null when a task in that state does not take it.
-const state_row* find_row(std::optional<state> from, transition event) noexcept;
-
 }  // namespace errand

@@ -1,6 +1,7 @@
 // Figures as text, and that the list of them is the page that explains them.
 #include "core/metric_text.hpp"
 #include "core/metrics_address.hpp"
+#include "support/metric_lists.hpp"
 #include "support/metric_page.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -91,8 +92,8 @@ TEST_CASE("a bucket shows the newest trace of what it counts, as OpenMetrics, an
 }
 
 TEST_CASE("bounds rise, and fit into a histogram") {
-    for (const auto& all : {std::span<const errand::metric_family>{errand::process_metrics},
-                            std::span<const errand::metric_family>{errand::store_metrics}}) {
+    for (const auto& all : {std::span<const errand::metric_family>{errand::test::process_metrics},
+                            std::span<const errand::metric_family>{errand::test::store_metrics}}) {
         for (const auto& one : all) {
             INFO(one.name);
             CHECK(one.bounds.empty() == (one.kind != errand::metric_kind::histogram));
@@ -129,7 +130,7 @@ TEST_CASE("docs/monitoring/metrics.md explains each metric, and none that there 
         CHECK(explained.insert((*at)[1].str()).second);
     }
     std::set<std::string> listed;
-    for (const auto& one : errand::process_metrics) listed.emplace(one.name);
-    for (const auto& one : errand::store_metrics) listed.emplace(one.name);
+    for (const auto& one : errand::test::process_metrics) listed.emplace(one.name);
+    for (const auto& one : errand::test::store_metrics) listed.emplace(one.name);
     CHECK(explained == listed);
 }

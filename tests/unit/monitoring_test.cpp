@@ -1,5 +1,5 @@
 // The dashboard and the alerts speak of metrics that there are.
-#include "core/metric_list.hpp"
+#include "support/metric_lists.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -31,8 +31,8 @@ std::set<std::string> samples_there_are() {
         if (one.kind != errand::metric_kind::histogram) return;
         for (const auto* end : {"_bucket", "_sum", "_count"}) all.insert(name + end);
     };
-    std::ranges::for_each(errand::process_metrics, add);
-    std::ranges::for_each(errand::store_metrics, add);
+    std::ranges::for_each(errand::test::process_metrics, add);
+    std::ranges::for_each(errand::test::store_metrics, add);
     return all;
 }
 
@@ -61,8 +61,8 @@ TEST_CASE("the dashboard shows each metric", "[metrics]") {
     const auto text = page_text("grafana.json");
     const auto dashboard = boost::json::parse(text);
     CHECK(dashboard.at("panels").as_array().size() > 20);
-    for (const auto& all : {std::span<const errand::metric_family>{errand::process_metrics},
-                            std::span<const errand::metric_family>{errand::store_metrics}}) {
+    for (const auto& all : {std::span<const errand::metric_family>{errand::test::process_metrics},
+                            std::span<const errand::metric_family>{errand::test::store_metrics}}) {
         for (const auto& one : all) {
             INFO(one.name);
             CHECK(text.find(one.name) != text.npos);

@@ -129,13 +129,6 @@ private:
     static constexpr duration patience_of_lookers{1'000};
 
     store& owner(const task_id& id) { return *shards_[shard_of(id)]; }
-    // Each shard is called; `call(store&)`.
-    template <class Answer, class Call>
-    awaitable<std::vector<Answer>> everywhere(Call call) {
-        std::vector<awaitable<Answer>> calls;
-        for (const auto& one : shards_) calls.push_back(call(*one));
-        return shards::all_answers(std::move(calls));
-    }
     // Who only looks is told what those know that answer soon; nothing of the others, and those without which the store was
     // opened are not asked. `call(store&)` refers to nothing else: it may go on for longer.
     template <class Answer, class Call>

@@ -184,7 +184,6 @@ struct statements {
 
     ERRAND_SQL(worker_of_claim, "find.claim");
     ERRAND_SQL(holder_of_claim, "cancel.holder");
-    ERRAND_SQL(drop_overdue, "withdraw.overdue");
     ERRAND_SQL(revive, "revive.start");
     ERRAND_SQL(revive_as_other, "revive.other");
     ERRAND_SQL(edit, "edit.write");
