@@ -2,11 +2,8 @@
 #include <errand/proxy.hpp>
 
 #include "runtime/app_core.hpp"
-#include "service/counter.hpp"
 #include "service/stored_tokens.hpp"
 #include "service/token_folder.hpp"
-#include "service/token_list.hpp"
-#include "support/places.hpp"
 #include "support/redis_server.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,22 +12,32 @@
 #include <spdlog/sinks/ringbuffer_sink.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using service_test::counter;
+using service_test::holder;
+using service_test::token_folder;
+using service_test::with_tokens;
+
+namespace {
+
+// A store that is given up soon.
+errand::config settings_of(const errand::test::redis_server& server) {
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 0;
+    settings.store_timeout = 1s;
+    return settings;
+}
+
+}  // namespace
 
 TEST_CASE(
     "while the store is away requests are told so, nobody is told where it is, and it goes on by itself",
     "[service][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.shards = 0;
-    settings.store_timeout = 1s;
-    counter t{{}, settings};
+    counter t{{}, settings_of(server)};
     const std::string body = R"({"handler": "parcel", "args": [1]})";
     const std::vector<std::string> key{"Idempotency-Key: k"};
     auto at = t.connect();
@@ -71,17 +78,12 @@ TEST_CASE(
 TEST_CASE("that requests with a rate cannot be counted is logged once, however many are refused",
           "[service][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
-    const auto folder = errand::test::temporary_folder("tokens");
-    errand::service_options how;
-    how.tokens_file = (folder / "tokens").string();
-    std::ofstream{how.tokens_file} << errand::web::token_line("ann", {"view"}, "ann-token",
-                                                              {.rate = "1000/s"});
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.shards = 0;
-    settings.store_timeout = 1s;
+    const token_folder place;
+    auto settings = settings_of(server);
     settings.log_level = "warn";
-    counter t{how, settings};
+    counter t{
+        with_tokens(place.file(errand::web::token_line("ann", {"view"}, "ann-token", {.rate = "1000/s"}))),
+        settings};
     const auto kept = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(1000);
     errand::detail::core_of(t.app).log->sinks() = {kept};
     auto at = t.connect();
@@ -99,17 +101,13 @@ TEST_CASE("that requests with a rate cannot be counted is logged once, however m
         CHECK(lines_with("GET /v1/") == of_requests);
         server.restart();
     }
-    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE(
     "a service whose store has not answered yet lets in by its file, and by the store's list once that is known",
     "[service][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.shards = 0;
-    settings.store_timeout = 1s;
+    const auto settings = settings_of(server);
     {
         errand::app before{settings};
         before.block_on(errand::web::change_stored_tokens(before, [](std::string& list) {
@@ -118,14 +116,14 @@ TEST_CASE(
         }));
     }
     server.kill();
-    const service_test::token_folder place;
+    const token_folder place;
     const auto of_file = errand::web::token_line("ann", {"view"}, "file-token");
-    counter t{service_test::with_tokens(place.file(of_file)), settings};
-    service_test::holder ann{t, "file-token"};
-    service_test::holder bob{t, "stored-token"};
-    service_test::holder nobody{t, "none"};
+    counter t{with_tokens(place.file(of_file)), settings};
+    holder ann{t, "file-token"};
+    holder bob{t, "stored-token"};
+    holder nobody{t, "none"};
     // Which the store is not asked for.
-    const auto own_page = [&](service_test::holder& by, const std::string& token) {
+    const auto own_page = [&](holder& by, const std::string& token) {
         return by.line().ask("GET", "/metrics", {}, {"X-Token: " + token});
     };
     CHECK(own_page(ann, "file-token").status == 200);

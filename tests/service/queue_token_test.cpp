@@ -26,6 +26,14 @@ std::string bounded_and_whole() {
            web::token_line("bob", {"submit", "work", "admin", "operate"}, whole);
 }
 
+// One who has a token for some queues, and one who has one for all.
+struct two_holders {
+    token_folder place{};
+    counter t{with_tokens(place.file(bounded_and_whole()))};
+    holder ann{t, bounded};
+    holder bob{t, whole};
+};
+
 std::string task_in(const std::string& queue, const std::string& more = {}) {
     return R"({"handler": "py", "queue": ")" + queue + R"(", "args": [1])" + more + '}';
 }
@@ -59,10 +67,8 @@ void check_forbidden(const service_test::response& got) {
 }  // namespace
 
 TEST_CASE("a token for some queues submits to those alone", "[service]") {
-    const token_folder place;
-    counter t{with_tokens(place.file(bounded_and_whole()))};
-    holder ann{t, bounded};
-    holder bob{t, whole};
+    two_holders both;
+    auto& [place, t, ann, bob] = both;
     made_id(ann.ask("POST", "/tasks", task_in("mail")));
     made_id(ann.ask("POST", "/tasks", task_in("s,m s#")));
     // Another queue is refused alike, whether there is one or not.
@@ -94,10 +100,8 @@ TEST_CASE("a token for some queues submits to those alone", "[service]") {
 }
 
 TEST_CASE("a token for some queues reaches no task of another one by what that is known by", "[service]") {
-    const token_folder place;
-    counter t{with_tokens(place.file(bounded_and_whole()))};
-    holder ann{t, bounded};
-    holder bob{t, whole};
+    two_holders both;
+    auto& [place, t, ann, bob] = both;
     const auto secret = made_id(bob.ask("POST", "/tasks", task_in("secret", R"(, "biz_id": "b-1")")));
     // It is not told the id, and changes nothing.
     const auto same = ann.ask("POST", "/tasks", task_in("mail", R"(, "biz_id": "b-1")"));
@@ -164,10 +168,8 @@ TEST_CASE("a group shows a token for some queues nothing of what its members mad
 }
 
 TEST_CASE("for a token that is for some queues what is in another one is not there", "[service]") {
-    const token_folder place;
-    counter t{with_tokens(place.file(bounded_and_whole()))};
-    holder ann{t, bounded};
-    holder bob{t, whole};
+    two_holders both;
+    auto& [place, t, ann, bob] = both;
     const auto own =
         made_id(bob.ask("POST", "/tasks", task_in("mail", R"(, "delay_ms": 3600000, "biz_id": "m")")));
     const auto secret =
@@ -239,10 +241,8 @@ TEST_CASE("a call that is about more than a token's queues refuses it, and so do
 }
 
 TEST_CASE("a token for some queues takes and reports what is in those alone", "[service]") {
-    const token_folder place;
-    counter t{with_tokens(place.file(bounded_and_whole()))};
-    holder ann{t, bounded};
-    holder bob{t, whole};
+    two_holders both;
+    auto& [place, t, ann, bob] = both;
     made_id(bob.ask("POST", "/tasks", task_in("mail")));
     made_id(bob.ask("POST", "/tasks", task_in("secret")));
     check_forbidden(ann.ask("POST", "/work:claim", claim_in("secret")));
@@ -288,10 +288,8 @@ TEST_CASE("a token for some queues takes and reports what is in those alone", "[
 
 TEST_CASE("of flows a token for some queues has to do with the types of their names alone",
           "[service][flow]") {
-    const token_folder place;
-    counter t{with_tokens(place.file(bounded_and_whole()))};
-    holder ann{t, bounded};
-    holder bob{t, whole};
+    two_holders both;
+    auto& [place, t, ann, bob] = both;
     REQUIRE(bob.flow("PUT", "/types/mail", "{}").status == 201);
     REQUIRE(bob.flow("PUT", "/types/secret", "{}").status == 201);
     const auto of = [](const std::string& type, const std::string& more = {}) {
