@@ -11,10 +11,30 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string>
 
 using errand::metric_form;
 using errand::metric_text;
 using errand::test::read_metrics;
+
+namespace {
+
+// A page or a source, as it stands in the checkout.
+std::string checkout_text(const std::string& path) {
+    std::ifstream file{ERRAND_TESTS_DIR "/../" + path};
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+}
+
+std::set<std::string> listed_metrics() {
+    std::set<std::string> all;
+    for (const auto& one : errand::test::process_metrics) all.emplace(one.name);
+    for (const auto& one : errand::test::store_metrics) all.emplace(one.name);
+    return all;
+}
+
+}  // namespace
 
 TEST_CASE("a counter has its name with _total, whose family OpenMetrics names without") {
     for (const auto form : {metric_form::text, metric_form::open_metrics}) {
@@ -104,6 +124,15 @@ TEST_CASE("bounds rise, and fit into a histogram") {
     }
 }
 
+TEST_CASE("each metric that is declared is in the lists of the tests") {
+    const auto text = checkout_text("src/core/metric_list.hpp");
+    std::set<std::string> declared;
+    const std::regex family{R"re(metric_family \w+\{\s*"([a-z_]+)")re"};
+    for (std::sregex_iterator at{text.begin(), text.end(), family}, end; at != end; ++at)
+        declared.insert((*at)[1].str());
+    CHECK(declared == listed_metrics());
+}
+
 TEST_CASE("metrics have an address and a port, or are refused") {
     for (const auto* good : {":9464", "127.0.0.1:9464", "[::1]:9464", "0.0.0.0:1"}) {
         INFO(good);
@@ -118,10 +147,7 @@ TEST_CASE("metrics have an address and a port, or are refused") {
 }
 
 TEST_CASE("docs/monitoring/metrics.md explains each metric, and none that there is not") {
-    std::ifstream file{ERRAND_TESTS_DIR "/../docs/monitoring/metrics.md"};
-    std::stringstream all;
-    all << file.rdbuf();
-    const auto text = all.str();
+    const auto text = checkout_text("docs/monitoring/metrics.md");
     std::set<std::string> explained;
     // A row of a table begins with the name.
     const std::regex row{R"re(\n\| `((?:errand|process)_[a-z_]+)`)re"};
@@ -129,8 +155,5 @@ TEST_CASE("docs/monitoring/metrics.md explains each metric, and none that there 
         INFO((*at)[1].str());
         CHECK(explained.insert((*at)[1].str()).second);
     }
-    std::set<std::string> listed;
-    for (const auto& one : errand::test::process_metrics) listed.emplace(one.name);
-    for (const auto& one : errand::test::store_metrics) listed.emplace(one.name);
-    CHECK(explained == listed);
+    CHECK(explained == listed_metrics());
 }
