@@ -203,7 +203,8 @@ awaitable<void> caller::pause(duration length) const {
 // get, a field that nobody reads: by a script, which a full store does not refuse.
 void caller::write_confirmed(boost::redis::request& to, int replicas) const {
     if (in_cluster())
-        to.push("EVAL", "#!lua flags=allow-oom\nreturn redis.call('HSET', KEYS[1], 'confirm', 1)", 1, confirm_);
+        to.push("EVAL", "#!lua flags=allow-oom\nreturn redis.call('HSET', KEYS[1], 'confirm', 1)", 1,
+                confirm_);
     else
         to.push("PUBLISH", confirm_, "");
     to.push("WAIT", replicas, replicas_limit.count());
