@@ -211,17 +211,17 @@ TEST_CASE("what is much to look at is asked for once, for all pages that show so
     };
     auto at = t.connect();
     const auto before = questions();
-    CHECK(look_at(at, "overview").at("queues") == 4001);
+    CHECK(view(at, "overview").at("queues") == 4001);
     const auto of_one_look = questions() - before;
     CHECK(of_one_look >= 4001 / 25);
     for (const auto* page :
          {"queues", "queue?of=parcels", "workers", "handlers", "limits", "health", "tenants"}) {
         INFO(page);
-        look_at(at, page);
+        view(at, page);
         CHECK(questions() == before + of_one_look);
     }
-    CHECK(look_at(at, "limits").at("queued") == 1);
-    CHECK(look_at(at, "tenants").at("tenants").at(0).at("queued") == 1);
+    CHECK(view(at, "limits").at("queued") == 1);
+    CHECK(view(at, "tenants").at("tenants").at(0).at("queued") == 1);
 }
 
 TEST_CASE("of tallies those are read that are asked for, and what they began from", "[service][goes_away]") {

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 #include <errand/proxy.hpp>
 
+#include "runtime/app_core.hpp"
 #include "runtime/on_loop.hpp"
 #include "service/instant.hpp"
 #include "service/stored_tokens.hpp"
