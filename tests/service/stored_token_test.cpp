@@ -123,7 +123,8 @@ TEST_CASE("a stored token whose time is over lets nobody in", "[service]") {
     const token_folder place;
     counter t{with_tokens(place.file(of_admin()))};
     holder zoe{t, admin_token};
-    const auto began = std::chrono::system_clock::now();
+    // Of its end milliseconds are kept.
+    const auto began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     holder brief{t, make_stored(zoe, R"({"name": "brief", "scopes": ["view"], "expires_in_ms": 1500})")};
     holder later{
         t,
