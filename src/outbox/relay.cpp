@@ -16,7 +16,7 @@ namespace errand::detail {
 
 namespace {
 
-constexpr std::int64_t most_rows = 200;
+constexpr std::int64_t rows_per_page = 200;
 // Nobody knows any more whether an older one was delivered.
 constexpr duration most_age = store::remembers_for - std::chrono::days{10};
 
@@ -70,7 +70,7 @@ awaitable<database_core::page_of_rows> database_core::relay_page(boost::asio::io
     // Younger rows are on their way by the process that committed them.
     const auto found =
         co_await on.run(statements_["outbox.take"], {name_space(), std::int64_t{left_behind_after.count()},
-                                                     after.batch, after.batch, after.place, most_rows});
+                                                     after.batch, after.batch, after.place, rows_per_page});
     page_of_rows page{.rows = static_cast<std::int64_t>(found.rows.size())};
     if (!found.rows.empty()) page.last = place_of_row(found.rows.back());
     auto entries = readable(found);
@@ -110,7 +110,7 @@ awaitable<std::size_t> database_core::relay_all(boost::asio::io_context& place) 
         delivered += page.delivered;
         last = page.last;
         // What the quota keeps waits for the next pass.
-        more = page.rows == most_rows && !pass->over_quota &&
+        more = page.rows == rows_per_page && !pass->over_quota &&
                !(pass->failure && app_.background().tasks().shards() == 1);
     }
     if (courier_->has_to_forget() && !pass->failure)

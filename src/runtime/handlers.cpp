@@ -106,7 +106,7 @@ private:
 };
 
 // Made at the first use; when that throws, the next use tries and throws again.
-const directory& known() {
+const directory& registered_handlers() {
     static const directory all;
     return all;
 }
@@ -132,19 +132,21 @@ void define_handler(std::type_index type, const erased_handler& code) {
 }  // namespace detail
 
 const known_handler& handlers::of_type(std::type_index type) {
-    if (const auto* found = known().by_type(type)) return *found;
+    if (const auto* found = registered_handlers().by_type(type)) return *found;
     throw usage_error{
         std::string{"no handler is registered for type "} + boost::core::demangle(type.name()) +
         ": write ERRAND_HANDLER(Type, …) or ERRAND_DECLARE_HANDLER(Type, …) at global namespace scope"};
 }
 
-const known_handler* handlers::find(std::string_view name_or_alias) { return known().by_name(name_or_alias); }
+const known_handler* handlers::find(std::string_view name_or_alias) {
+    return registered_handlers().by_name(name_or_alias);
+}
 
-std::vector<const known_handler*> handlers::all() { return known().all(); }
+std::vector<const known_handler*> handlers::all() { return registered_handlers().all(); }
 
 std::vector<std::string> handlers::runnable() {
     std::vector<std::string> answering;
-    for (const auto* one : known().all()) {
+    for (const auto* one : registered_handlers().all()) {
         if (!one->code) continue;
         answering.push_back(one->name);
         answering.insert(answering.end(), one->policy.aliases.begin(), one->policy.aliases.end());

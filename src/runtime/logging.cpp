@@ -18,7 +18,7 @@ namespace errand {
 namespace {
 
 // No name may contain control characters, so this one separates the parts of a stamp.
-constexpr char separator = '\x1f';
+constexpr char field_separator = '\x1f';
 
 struct stamp {
     std::string_view handler, id, attempt, name_space, trace;
@@ -26,13 +26,13 @@ struct stamp {
 
 // Empty parts for a logger that is no task's.
 stamp parts_of(std::string_view name) {
-    const auto first = name.find(separator);
+    const auto first = name.find(field_separator);
     if (first == std::string_view::npos) return {};
-    const auto second = name.find(separator, first + 1);
+    const auto second = name.find(field_separator, first + 1);
     if (second == std::string_view::npos) return {};
-    const auto third = std::min(name.find(separator, second + 1), name.size());
+    const auto third = std::min(name.find(field_separator, second + 1), name.size());
     const auto rest = name.substr(std::min(third + 1, name.size()));
-    const auto fourth = std::min(rest.find(separator), rest.size());
+    const auto fourth = std::min(rest.find(field_separator), rest.size());
     return {name.substr(0, first), name.substr(first + 1, second - first - 1),
             name.substr(second + 1, third - second - 1), rest.substr(0, fourth),
             rest.substr(std::min(fourth + 1, rest.size()))};
@@ -137,16 +137,16 @@ std::shared_ptr<spdlog::logger> make_logger(const config& settings) {
 std::string stamp_of(std::string_view handler, std::string_view id, int attempt, std::string_view name_space,
                      std::string_view trace_id) {
     std::string name{handler};
-    name += separator;
+    name += field_separator;
     name += id;
-    name += separator;
+    name += field_separator;
     name += std::to_string(attempt);
     if (!name_space.empty() || !trace_id.empty()) {
-        name += separator;
+        name += field_separator;
         name += name_space;
     }
     if (!trace_id.empty()) {
-        name += separator;
+        name += field_separator;
         name += trace_id;
     }
     return name;

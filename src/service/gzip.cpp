@@ -26,7 +26,7 @@ constexpr std::size_t least_compressed = 1400;
 constexpr std::size_t slice = std::size_t{64} * 1024;
 constexpr int fast = 1;
 constexpr int window_bits = 15;
-constexpr int memory = 8;
+constexpr int memory_level = 8;
 constexpr std::size_t most_added = 64;
 
 std::string_view trimmed(std::string_view text) {
@@ -83,7 +83,7 @@ awaitable<std::string> gzipped(const std::string& text) {
     std::string out{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10};
     const auto executor = co_await asio::this_coro::executor;
     zlib::deflate_stream stream;
-    stream.reset(fast, window_bits, memory, zlib::Strategy::normal);
+    stream.reset(fast, window_bits, memory_level, zlib::Strategy::normal);
     boost::crc_32_type sum;
     for (std::size_t at = 0; at < text.size(); at += slice) {
         if (at > 0) co_await asio::post(executor, asio::use_awaitable);

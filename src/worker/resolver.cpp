@@ -22,7 +22,7 @@ namespace errand {
 namespace {
 constexpr std::size_t news_per_call = 100;
 // Who took news and has not delivered them in this time is taken for dead.
-constexpr std::chrono::seconds lease{10};
+constexpr std::chrono::seconds news_lease{10};
 // Of one that has to ask a shard that is away.
 constexpr duration long_enough{2'000};
 
@@ -52,7 +52,7 @@ resolver::resolver(worker_shared& shared, const boost::asio::any_io_executor& ex
 awaitable<std::size_t> resolver::pass() {
     std::size_t done = 0;
     for (;;) {
-        auto got = co_await in_.take_news(news_per_call, lease);
+        auto got = co_await in_.take_news(news_per_call, news_lease);
         next_.reset();
         if (got.next) next_ = std::max(*got.next - got.now, duration{0});
         if (got.entries.empty()) co_return done;

@@ -13,7 +13,7 @@ namespace errand::console {
 namespace {
 
 constexpr duration between_points = std::chrono::seconds{10};
-constexpr std::size_t kept = 360;  // an hour
+constexpr std::size_t points_kept = 360;  // an hour
 constexpr std::size_t points_per_minute = 6;
 constexpr std::size_t most_queues = 300;
 constexpr std::size_t minutes_kept = 30;
@@ -91,7 +91,7 @@ void pulse::add_points(std::size_t count, const whole_look* before, const whole_
             one.ready = since.ready;
         }
         points_.push_back(one);
-        if (points_.size() > kept) points_.pop_front();
+        if (points_.size() > points_kept) points_.pop_front();
     }
 }
 

@@ -121,8 +121,7 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
 
 // What is not struck off in time is told again, which changes nothing.
 awaitable<void> sharded_store::delivered(std::span<const delivery> all) {
-    using part = shards::part<delivery>;
-    const auto with = std::make_shared<const std::vector<part>>(
+    const auto with = std::make_shared<const std::vector<shards::part<delivery>>>(
         shards::split(all, shards(), [this](const delivery& one) { return shard_of(one.about); }));
     const auto calls =
         std::make_shared<shards::late_answers<bool>>(co_await boost::asio::this_coro::executor, with->size());

@@ -16,7 +16,7 @@ namespace errand::sqlite {
 namespace {
 
 // After a failure that may pass.
-constexpr std::chrono::milliseconds pause{100};
+constexpr std::chrono::milliseconds pause_after_failure{100};
 // Others may have the file locked for so long before anybody is told.
 constexpr std::chrono::seconds usual_lock{1};
 // In memory a commit costs next to nothing, and those who are answered by it work on while the next calls run: there one
@@ -285,7 +285,7 @@ void engine::judge(const std::shared_ptr<job>& one, const failure& why) {
         return one->answer(std::make_exception_ptr(store_error{in_words(one->name, at_, why)}));
     const std::lock_guard lock{guard_};
     line_.push_front(one);
-    not_before_ = std::chrono::steady_clock::now() + pause;
+    not_before_ = std::chrono::steady_clock::now() + pause_after_failure;
 }
 
 void engine::give_up_overdue(const failure& why) {
@@ -299,7 +299,7 @@ void engine::give_up_overdue(const failure& why) {
             if (!passes || (one->until && *one->until <= now)) over.push_back(one);
         }
         std::erase_if(line_, [&](const auto& one) { return std::ranges::find(over, one) != over.end(); });
-        if (!is_locked(why)) not_before_ = now + pause;
+        if (!is_locked(why)) not_before_ = now + pause_after_failure;
     }
     for (const auto& one : over)
         one->answer(std::make_exception_ptr(store_error{in_words(one->name, at_, why)}));

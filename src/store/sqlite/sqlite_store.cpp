@@ -13,7 +13,7 @@
 namespace errand::sqlite {
 namespace {
 
-constexpr bool reads = true;
+constexpr bool only_reads = true;
 
 constexpr int steps_of_untangling = 20;
 constexpr std::chrono::milliseconds longest_untangling{2000};
@@ -66,7 +66,7 @@ public:
                            [&call](operations& in) { return in.claim.work(call); });
     }
     awaitable<void> busy(std::span<const std::string> queues) override {
-        return done({"busy", reads}, [=](operations& in) { in.places.busy(queues); });
+        return done({"busy", only_reads}, [=](operations& in) { in.places.busy(queues); });
     }
     awaitable<extend_answer> extend(const extend_call& call) override {
         return client_.ask({"extend"}, [&call](operations& in) { return in.claim.extend(call); });
@@ -87,7 +87,8 @@ public:
         });
     }
     awaitable<stages_answer> stages(const task_id& id, claim_number claim) override {
-        return client_.ask({"stages", reads}, [=](operations& in) { return in.claim.stages(id, claim); });
+        return client_.ask({"stages", only_reads},
+                           [=](operations& in) { return in.claim.stages(id, claim); });
     }
     awaitable<bundle_page> bundle(const task_id& carrier, const std::optional<task_id>& after) override {
         return client_.ask({"bundle"}, [=](operations& in) { return in.bundle.page(carrier, after); });
@@ -113,7 +114,7 @@ public:
         return client_.ask({"cancel"}, [=](operations& in) { return in.change.cancel(id, life, outcome); });
     }
     awaitable<std::optional<found_task>> find(const task_id& id) override {
-        return client_.ask({"find", reads}, [=](operations& in) { return in.inspect.find(id); });
+        return client_.ask({"find", only_reads}, [=](operations& in) { return in.inspect.find(id); });
     }
     awaitable<watch_answer> watch(std::span<const watched_task> tasks) override {
         return client_.ask({"watch"}, [=](operations& in) { return in.inspect.watch(tasks); });
@@ -140,7 +141,7 @@ public:
     }
     awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
                                              bool of_waiting) override {
-        return client_.ask({"links", reads},
+        return client_.ask({"links", only_reads},
                            [=](operations& in) { return in.dependency.links(kind, from, of_waiting); });
     }
     awaitable<news_answer> take_news(std::size_t limit, duration lease) override {
@@ -160,22 +161,23 @@ public:
         });
     }
     awaitable<overview_answer> overview() override {
-        return client_.ask({"overview", reads}, [](operations& in) { return in.inspect.overview(); });
+        return client_.ask({"overview", only_reads}, [](operations& in) { return in.inspect.overview(); });
     }
     awaitable<totals_answer> happened(int /*days: it gives all*/) override {
-        return client_.ask({"totals", reads}, [](operations& in) { return in.inspect.happened(); });
+        return client_.ask({"totals", only_reads}, [](operations& in) { return in.inspect.happened(); });
     }
     awaitable<std::vector<worker_card>> workers() override {
-        return client_.ask({"workers", reads}, [](operations& in) { return in.inspect.workers(); });
+        return client_.ask({"workers", only_reads}, [](operations& in) { return in.inspect.workers(); });
     }
     awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override {
-        return client_.ask({"list", reads}, [=](operations& in) { return in.inspect.lists(where, queue); });
+        return client_.ask({"list", only_reads},
+                           [=](operations& in) { return in.inspect.lists(where, queue); });
     }
     awaitable<list_answer> list(const list_call& call) override {
-        return client_.ask({"list", reads}, [&call](operations& in) { return in.inspect.list(call); });
+        return client_.ask({"list", only_reads}, [&call](operations& in) { return in.inspect.list(call); });
     }
     awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override {
-        return client_.ask({"list", reads}, [calls](operations& in) { return in.inspect.heads(calls); });
+        return client_.ask({"list", only_reads}, [calls](operations& in) { return in.inspect.heads(calls); });
     }
     awaitable<bool> pause(std::string_view queue) override {
         return client_.ask({"pause"}, [=](operations& in) { return in.places.pause(queue); });
@@ -209,17 +211,19 @@ public:
     }
 
     awaitable<schedules_answer> due_schedules(std::size_t limit) override {
-        return client_.ask({"due schedules", reads}, [=](operations& in) { return in.schedule.due(limit); });
+        return client_.ask({"due schedules", only_reads},
+                           [=](operations& in) { return in.schedule.due(limit); });
     }
     awaitable<schedules_answer> find_schedules(std::span<const task_id> ids) override {
-        return client_.ask({"find schedules", reads}, [=](operations& in) { return in.schedule.find(ids); });
+        return client_.ask({"find schedules", only_reads},
+                           [=](operations& in) { return in.schedule.find(ids); });
     }
     awaitable<std::vector<step_verdict>> step_schedules(std::span<const schedule_step> steps) override {
         return client_.ask({.name = "step schedules", .tasks = steps.size()},
                            [=](operations& in) { return in.schedule.step(steps); });
     }
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override {
-        return client_.ask({"list schedules", reads}, [=, after = std::move(after)](operations& in) {
+        return client_.ask({"list schedules", only_reads}, [=, after = std::move(after)](operations& in) {
             return in.schedule.list(after, limit);
         });
     }
@@ -231,23 +235,23 @@ public:
         return done({"set limit"}, [&name, rule](operations& in) { in.limit.set(name, rule); });
     }
     awaitable<std::vector<limit_state>> limits() override {
-        return client_.ask({"limits", reads}, [](operations& in) { return in.limit.list(); });
+        return client_.ask({"limits", only_reads}, [](operations& in) { return in.limit.list(); });
     }
     awaitable<std::vector<gate_waiters>> waiting_at(std::string name, std::size_t most) override {
-        return client_.ask({"limits", reads}, [number = limit_number(name), most](operations& in) {
+        return client_.ask({"limits", only_reads}, [number = limit_number(name), most](operations& in) {
             return in.group.waiters_at(number, most);
         });
     }
     bool any_settings() const override { return any_settings_; }
     awaitable<settings_of_shards> settings() override {
-        return client_.ask({"settings", reads}, [](operations& in) {
+        return client_.ask({"settings", only_reads}, [](operations& in) {
             settings_of_shards got;
             got.push_back(in.settings.all());
             return got;
         });
     }
     awaitable<std::string> find_settings(std::string handler) override {
-        return client_.ask({"settings", reads}, [handler = std::move(handler)](operations& in) {
+        return client_.ask({"settings", only_reads}, [handler = std::move(handler)](operations& in) {
             return in.settings.find(handler);
         });
     }
@@ -259,7 +263,7 @@ public:
         return done({.name = "add figures", .adds = true}, [=](operations& in) { in.figure.add(counts); });
     }
     awaitable<figures_answer> figures() override {
-        return client_.ask({"figures", reads}, [](operations& in) { return in.figure.all(); });
+        return client_.ask({"figures", only_reads}, [](operations& in) { return in.figure.all(); });
     }
     awaitable<quota_answer> take_quota(quota_ask ask) override {
         return client_.ask({.name = "take quota", .adds = true},
