@@ -71,6 +71,25 @@ TEST_CASE("who finds a limit closed by its rate is told when it opens") {
     CHECK(t.check().empty());
 }
 
+TEST_CASE(
+    "who starts a task as a rate opens sleeps until it opens again, though another has slept until now") {
+    limit_fixture t;
+    auto other = t.join("other");
+    for (auto* one : {&t.worker, &other}) await(t.io, (*one)->beat("{}", 60s, {}));
+    t.set("crm", t.never_more_than(1, 300ms));
+    t.submit_many(3, t.starts("crm"));
+    CHECK(t.claim(t.worker, 5).claimed.size() == 1);
+    work_answer got;
+    CHECK(t.until([&] {
+        await(t.io, t.worker->promote(std::vector<std::string>{"default"}, 10, {}));
+        got = t.claim(other, 5);
+        return !got.claimed.empty();
+    }));
+    REQUIRE(got.next_due);
+    CHECK(*got.next_due <= got.now + 302ms);
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("a worker beside very many groups that may not start is told to sleep") {
     constexpr int many = 1000;
     limit_fixture t;

@@ -84,7 +84,9 @@ bool queues::any_ready(queue_row* queue) {
 // that a due time does not wake them all. That falls to another when the one that does it is gone or has overslept.
 std::int64_t queues::turn_of(idle_workers::timekeeper& keeper, std::int64_t due) {
     const std::string me{process_of(tx_.by().name)};
-    const bool theirs = !keeper.holder.empty() && keeper.holder != me && keeper.due <= due + 50 &&
+    // Who has slept until then and found nothing more knows nothing of what is due now.
+    const bool slept = keeper.due <= tx_.now() && keeper.due < due;
+    const bool theirs = !keeper.holder.empty() && keeper.holder != me && keeper.due <= due + 50 && !slept &&
                         due > tx_.now() - 100 && is_alive(keeper.holder);
     if (theirs) return due + 1000;
     keeper = {due, me};

@@ -17,7 +17,9 @@ local function next_look(name, first, last)
       local theirs = false
       if post then
         local when, who = string.match(post, '^(%d+) (.*)$')
-        theirs = who ~= worker and tonumber(when) <= at + 50 and at > now - 100
+        when = tonumber(when)
+        -- Who has slept until then and found nothing more knows nothing of what is due now.
+        theirs = who ~= worker and when <= at + 50 and (when > now or when >= at) and at > now - 100
           and tonumber(call('ZSCORE', workers, who) or 0) > now
       end
       local mine = digits(at) .. ' ' .. worker
