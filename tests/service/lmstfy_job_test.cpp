@@ -270,18 +270,18 @@ TEST_CASE("from the end of its ttl on a job is nowhere, whatever it was doing", 
     auto at = shop.connect();
     const auto waiting = at.publish("q?ttl=1", "waiting");
     const auto stays = at.publish("q", "stays");
-    const auto held = at.publish("h?ttl=1&tries=5", "held");
-    at.consume("h?ttr=2");
+    const auto held = at.publish("h?ttl=2&tries=5", "held");
+    at.consume("h?ttr=3");
     errand::test::eventually([&] { return at.ask("GET", "q/job/" + waiting).status == 404; });
     // It is over by its own time as soon as it is asked for, and counted until the store has seen so.
     errand::test::eventually([&] { return at.size("q") == 1; });
     CHECK(at.ask("GET", "q/peek").json().at("job_id") == json::string_view{stays});
     CHECK(job_id_of(at.consume("q?ttr=30")) == stays);
     errand::test::eventually([&] { return at.ask("GET", "h/job/" + held).status == 404; });
-    CHECK(at.is_empty("h?timeout=2"));
+    CHECK(at.is_empty("h?timeout=3"));
     CHECK(at.dead("h") == 0);
     // One that was given back after its time is passed over, and the others are not.
-    const auto back = at.publish("r?ttl=1&tries=3", "1");
+    const auto back = at.publish("r?ttl=2&tries=3", "1");
     at.consume("r?ttr=0");
     errand::test::eventually([&] { return at.ask("GET", "r/job/" + back).status == 404; });
     at.publish("r", "2");
