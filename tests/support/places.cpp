@@ -1,7 +1,9 @@
 #include "support/places.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <netinet/in.h>
+#include <random>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,16 +16,20 @@ std::filesystem::path temporary_folder(const std::string& name) {
     return pattern;
 }
 
+// Below those that the system gives to connections: one of them could take the port before its server does, or while that is down.
 int free_port() {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    bind(fd, reinterpret_cast<sockaddr*>(&at), size);
-    getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size);
-    close(fd);
-    return ntohs(at.sin_port);
+    constexpr unsigned lowest = 16'000, count = 16'000;
+    std::random_device random;
+    for (;;) {
+        const int fd = socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        at.sin_port = htons(static_cast<std::uint16_t>(lowest + random() % count));
+        const bool free = bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
+        close(fd);
+        if (free) return ntohs(at.sin_port);
+    }
 }
 
 }  // namespace errand::test
