@@ -54,6 +54,6 @@ result limited_life(const arguments& how);  // keys=N (0: one group) concurrency
 result throng(const arguments& how);        // what `idle` is to be beside
 result fire(const arguments& how);
 result collect(const arguments& how);  // concurrency=N
-result depend(const arguments& how);  // one for many, with in=1 many for one, with chain=1 one by one
+result depend(const arguments& how);   // one for many, with in=1 many for one, with chain=1 one by one
 
 }  // namespace load
