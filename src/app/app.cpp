@@ -221,11 +221,12 @@ awaitable<void> app::start() {
     try {
         co_await fresh->start();
         started = true;
+        const auto declare = policy_declarations();
         if (core_->serves_several()) {
-            co_await fresh->in_each(declare_policy_schedules);
+            co_await fresh->in_each(declare);
         } else {
-            const bool all = co_await declare_policy_schedules(*core_);
-            if (!all) co_await fresh->make_good(*core_, declare_policy_schedules);
+            const bool all = co_await declare(*core_);
+            if (!all) co_await fresh->make_good(*core_, declare);
         }
     } catch (...) {
         failure = std::current_exception();

@@ -18,7 +18,10 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
+#include <exception>
+#include <functional>
 #include <map>
+#include <memory>
 
 namespace errand {
 namespace {
@@ -123,57 +126,78 @@ schedule_record policy_record(detail::app_core& app, const known_handler& handle
     return record;
 }
 
-awaitable<bool> declare_policies_on(loop& there, detail::app_core* app, policy_holders holders) {
-    std::vector<task_id> ids;
-    std::vector<task_id> others;
-    for (const auto& [id, handler] : holders) {
+// What is still to be declared of one namespace, and what was taken out of places that it has left.
+struct policy_round {
+    policy_holders left;
+    moved_schedules moved;
+};
+
+std::shared_ptr<policy_round> round_of(const detail::app_core& app) {
+    auto all = std::make_shared<policy_round>();
+    for (const auto* handler : handlers::all()) {
+        if (handler->code) all->left.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
+    }
+    return all;
+}
+
+awaitable<bool> declare_policies_on(loop& there, detail::app_core* app, std::shared_ptr<policy_round> round) {
+    auto& in = there.tasks();
+    std::vector<std::size_t> away;
+    if (in.shards() > 1) away = co_await in.away();
+    const auto is_away = [&](const task_id& id) { return std::ranges::count(away, in.shard_of(id)) > 0; };
+    std::vector<task_id> ids, others;
+    for (const auto& [id, handler] : round->left) {
+        const auto other = other_place(name_of_policy(*handler, in.shards()), in.shards());
+        // Workers start without a server that is away. One that may have to move needs both places.
+        if (is_away(id) || (other && is_away(*other))) continue;
         ids.push_back(id);
-        const auto other =
-            other_place(name_of_policy(*handler, there.tasks().shards()), there.tasks().shards());
         if (other) others.push_back(*other);
     }
-    // Workers start without a server that is away.
-    std::size_t left_out = 0;
-    if (there.tasks().shards() > 1) {
-        const auto away = co_await there.tasks().away();
-        const auto is_away = [&](const task_id& id) {
-            return std::ranges::count(away, there.tasks().shard_of(id)) > 0;
-        };
-        std::erase_if(others, is_away);
-        left_out = std::erase_if(ids, is_away);
-    }
     const auto zones = app->zone_finder();
-    moved_schedules moved;
     const auto rule = [&](const seen_schedule& seen) {
-        const auto& handler = *holders.at(seen.id);
+        const auto& handler = *round->left.at(seen.id);
         if (!handler.policy.cron.empty())
-            return declare_here(seen, policy_record(*app, handler), moved, zones);
+            return declare_here(seen, policy_record(*app, handler), round->moved, zones);
         return seen.record ? cancel(*seen.record, seen.now) : schedule_move{};
     };
+    std::exception_ptr failure;
     try {
-        moved = co_await leave_places(there.tasks(), std::move(others));
-        co_await change_schedules(there.tasks(), ids, rule);
+        auto moved = co_await leave_places(in, std::move(others));
+        round->moved.merge(moved);
+        co_await change_schedules(in, ids, rule);
     } catch (const bad_data& e) {
         // A later version has written one of them: no reason to run nothing.
         app->log->error("schedules of policies stay as they are: {}", e.what());
     } catch (const store_error&) {
-        if (there.tasks().shards() == 1) throw;
-        left_out += ids.size();  // one has gone since: all of them once more
+        failure = std::current_exception();
     }
-    co_return left_out == 0;
+    if (failure) {
+        if (in.shards() > 1) away = co_await in.away();
+        if (away.empty()) std::rethrow_exception(failure);
+        co_return false;  // one has gone since: all of them once more
+    }
+    for (const auto& id : ids) round->left.erase(id);
+    co_return round->left.empty();
+}
+
+awaitable<bool> declare_round(detail::app_core& app, std::shared_ptr<policy_round> round) {
+    if (round->left.empty()) return []() -> awaitable<bool> { co_return true; }();
+    return on_loop_of(&app, [app = &app, round = std::move(round)](loop& there) {
+        return declare_policies_on(there, app, round);
+    });
 }
 
 }  // namespace
 
-awaitable<bool> declare_policy_schedules(detail::app_core& app) {
-    policy_holders holders;
-    for (const auto* handler : handlers::all()) {
-        if (handler->code) holders.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
-    }
-    if (holders.empty()) return []() -> awaitable<bool> { co_return true; }();
-    return on_loop_of(&app, [app = &app, holders](loop& there) {
-        return declare_policies_on(there, app, holders);
-    });
+awaitable<bool> declare_policy_schedules(detail::app_core& app) { return declare_round(app, round_of(app)); }
+
+std::function<awaitable<bool>(detail::app_core&)> policy_declarations() {
+    using rounds = std::map<const detail::app_core*, std::shared_ptr<policy_round>>;
+    return [all = std::make_shared<rounds>()](detail::app_core& app) {
+        auto& mine = (*all)[&app];
+        if (!mine) mine = round_of(app);
+        return declare_round(app, mine);
+    };
 }
 
 awaitable<schedule> detail::declare_schedule(schedule_draft one) {

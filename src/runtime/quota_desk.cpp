@@ -85,7 +85,8 @@ awaitable<void> quota_desk::ask_all() {
             const auto set = book_.quota_rules();
             const auto rules = set ? *set : quota{};
             got = co_await take_from_quota(in_, rules, count, under_way_.front()->whole, still_);
-            counted(true);
+            const bool in_time = std::ranges::none_of(under_way_, [](const auto& one) { return one->ended; });
+            if (in_time && (rules.max_queued || rules.submit_rate)) counted(true);
         } catch (const store_error&) {
             if (in_.shards() > 1) {
                 got = all_of(count);

@@ -6,6 +6,7 @@
 #include "worker/announce.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace errand {
@@ -15,13 +16,16 @@ awaitable<bool> declare_limits_if_there(detail::app_core& app, store& in) {
         const auto away = co_await in.away();
         if (std::ranges::count(away, shard_of_limits) > 0) co_return false;
     }
+    std::exception_ptr failure;
     try {
         announce_limits(app, co_await declare_handler_limits(in));
     } catch (const store_error&) {
-        if (in.shards() == 1) throw;
-        co_return false;  // it has gone since
+        failure = std::current_exception();
     }
-    co_return true;
+    if (!failure) co_return true;
+    // It may have gone since.
+    if (in.shards() == 1 || (co_await in.away()).empty()) std::rethrow_exception(failure);
+    co_return false;
 }
 
 awaitable<std::size_t> limits_watch::pass() {

@@ -7,7 +7,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <spdlog/logger.h>
@@ -89,8 +88,11 @@ awaitable<void> maintenance_thread::in_each(late_work what) {
 awaitable<void> maintenance_thread::make_good(detail::app_core& of, late_work what) {
     const auto at = std::ranges::find_if(duties_, [&](auto& one) { return &one.shared().app == &of; });
     if (at == duties_.end()) co_return;
-    co_await asio::dispatch(at->home().executor(), asio::use_awaitable);
-    at->make_good(std::move(what));
+    const auto take = [at, &what]() -> awaitable<void> {
+        at->make_good(std::move(what));
+        co_return;
+    };
+    co_await asio::co_spawn(at->home().executor(), take(), asio::use_awaitable);
 }
 
 void maintenance_thread::close() {

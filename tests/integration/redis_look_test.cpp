@@ -118,6 +118,17 @@ TEST_CASE("a tally goes on where another worker has stopped, and not by the plac
     CHECK(here.tally() == boost::json::object{{"s:seen", "7"}});
 }
 
+TEST_CASE("a tally of many counters is kept for a user who may not ask for INFO") {
+    looked_at here;
+    here.count_successes();
+    here.within_a_minute([&] {
+        here.redis({"ACL", "SETUSER", "default", "-info"});
+        here.beat();
+        here.redis({"ACL", "SETUSER", "default", "+info"});
+    });
+    CHECK(here.tally().size() == numbers_there);
+}
+
 TEST_CASE("an overview asks for few queues a call, and for fewer where large tasks are next") {
     looked_at here;
     const std::string large(300'000, 'x');

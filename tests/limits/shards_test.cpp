@@ -1,4 +1,5 @@
 // Limits on several shards: what is limited stands in the first one.
+#include "client/policy_schedules.hpp"
 #include "client/schedule_change.hpp"
 #include "core/gates.hpp"
 #include "core/schedule_checks.hpp"
@@ -235,13 +236,30 @@ TEST_CASE("a policy's schedule whose server is away when a worker starts is decl
     auto settings = errand::test::fresh_settings();
     settings.store += "," + second.url();
     settings.shards = 2;
-    while (errand::shard_of_id(id_of(its), settings.shards) % 2 == 0) ++settings.shards;
+    // It is where the second server is, and another policy's schedule not, in neither of its places.
+    const two_places daily{"nightly", errand::policy_schedule_key};
+    const auto is_on_second = [&](const schedule_record& one) {
+        return errand::shard_of_id(id_of(one), settings.shards) % 2 == 1;
+    };
+    while (!is_on_second(its) || is_on_second(daily.plain) || is_on_second(daily.first)) ++settings.shards;
     bench t{settings};
     {
         observer helper{t};
         CHECK_FALSE(helper.look(its));
     }
     second.kill();
+    const auto declare = errand::policy_declarations();
+    CHECK_FALSE(t.run(declare(errand::detail::core_of(t.app))));
+    // What is done meanwhile to one that was declared stands.
+    {
+        observer helper{t};
+        REQUIRE(helper.look(daily.first));
+        helper.change(daily.first, [](const errand::seen_schedule& seen) {
+            return errand::cancel(*seen.record, seen.now);
+        });
+    }
+    CHECK_FALSE(t.run(declare(errand::detail::core_of(t.app))));
+    CHECK(observer{t}.look(daily.first)->state == schedule_state::cancelled);
     t.start();
     second.restart();
     observer helper{t};

@@ -14,7 +14,11 @@ local minute = digits(since)
 free_first()
 if call('HGET', control, 'tallied') == minute then return {'ok', now, 0} end
 
-local function this_run() return string.match(call('INFO', 'server'), 'run_id:(%x*)') end
+-- '' where this user may not ask.
+local function this_run()
+  local text = redis.pcall('INFO', 'server')
+  return type(text) == 'string' and string.match(text, 'run_id:(%x*)') or ''
+end
 local of, parts, cursor, run = string.match(call('HGET', control, 'tally') or '', '^(%d+) (%d+) (%w+) (%x*)$')
 parts = tonumber(parts or 0)
 local function part(i) return 'p' .. i end
