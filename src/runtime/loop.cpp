@@ -76,7 +76,8 @@ loop::loop(detail::app_core& app, std::string name, bool patient, std::unique_pt
       results_{context_.get_executor(), *store_, patience_of(app, patient)},
       quotas_{context_.get_executor(),   *store_,        app.overrides, app.threadless,
               patience_of(app, patient), trouble_of(app)},
-      opened_{context_, asio::steady_timer::time_point::max()} {
+      opened_{context_, asio::steady_timer::time_point::max()},
+      asks_again_{context_} {
     store_->listen(this);
 }
 
@@ -108,8 +109,8 @@ awaitable<void> loop::ready() {
 }
 
 void loop::close() {
-    // By a time that is over keep_learning() knows of it, and waits no more.
-    opened_.expires_at(asio::steady_timer::time_point::min());
+    closed_ = true;
+    asks_again_.cancel();
     results_.close();
     submissions_.close();
     store_->close();
@@ -123,7 +124,6 @@ awaitable<void> loop::learn_settings() {
 }
 
 // A change is told once: until the store has said what it is now nobody else asks, and a token that was revoked would let in.
-// Between two questions it waits by the timer of the opening, which nobody else does once that is over; before, for its end.
 awaitable<void> loop::keep_learning() {
     auto pause = before_asking_again;
     while (std::exchange(learn_again_, false)) {
@@ -136,12 +136,11 @@ awaitable<void> loop::keep_learning() {
         } catch (...) {
             // It is away, or cannot say it now.
         }
-        const bool closed = opened_.expiry() == asio::steady_timer::time_point::min();
         // Where calls are made by hand nothing happens by itself.
-        if (whole || closed || app_.threadless) continue;
+        if (whole || closed_ || app_.threadless) continue;
         learn_again_ = true;
-        if (state_ == opening::open) opened_.expires_after(pause);
-        co_await opened_.async_wait(asio::as_tuple(asio::use_awaitable));
+        asks_again_.expires_after(pause);
+        co_await asks_again_.async_wait(asio::as_tuple(asio::use_awaitable));
         pause = std::min(2 * pause, longest_before_asking);
     }
     learning_ = false;
@@ -152,7 +151,7 @@ void loop::settings_changed() {
     if (!std::exchange(learning_, true)) {
         asio::co_spawn(context_, keep_learning(), asio::detached);
     } else {
-        opened_.cancel();  // it waits no longer to ask again
+        asks_again_.cancel();
     }
 }
 

@@ -83,9 +83,11 @@ private:
     quota_desk quotas_;
     store_listener* worker_ = nullptr;
     enum class opening : unsigned char { closed, under_way, open } state_ = opening::closed;
-    bool learning_ = false;             // what is set of handlers
-    bool learn_again_ = false;          // it has changed since it was asked for
+    bool learning_ = false;     // what is set of handlers
+    bool learn_again_ = false;  // it has changed since it was asked for
+    bool closed_ = false;
     boost::asio::steady_timer opened_;  // those who wait for the opening
+    boost::asio::steady_timer asks_again_;
 };
 
 }  // namespace errand

@@ -19,6 +19,7 @@ using Catch::Matchers::ContainsSubstring;
 using service_test::counter;
 using service_test::holder;
 using service_test::token_folder;
+using service_test::with_stored_tokens;
 using service_test::with_tokens;
 
 namespace {
@@ -145,13 +146,9 @@ TEST_CASE(
 TEST_CASE("a revocation counts although the store could not say what it keeps when it told of it",
           "[service][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
+    auto settings = settings_of(server);
     settings.shards = 1;
-    settings.store_timeout = 1s;
-    errand::service_options how;
-    how.stored_tokens = true;
-    counter t{how, settings};
+    counter t{with_stored_tokens(), settings};
     t.run(errand::web::change_stored_tokens(t.app, [](std::string& list) {
         list = errand::web::token_line("bob", {"view"}, "stored-token");
         return true;
@@ -181,14 +178,10 @@ TEST_CASE("a revocation counts although the store could not say what it keeps wh
 TEST_CASE("what is refused whoever asks does not wait for a store that has not said yet whom it lets in",
           "[service][goes_away]") {
     errand::test::redis_server server{{.append_only = true}};
-    auto settings = errand::test::fresh_settings();
-    settings.store = server.url();
-    settings.shards = 0;
+    auto settings = settings_of(server);
     settings.store_timeout = 60s;
-    errand::service_options how;
-    how.stored_tokens = true;
     server.freeze();
-    counter t{how, settings};
+    counter t{with_stored_tokens(), settings};
     service_test::holder waits{t, "unknown-token"};
     waits.send("GET", t.path("/queues"));
     const auto answered_first = [&](const std::string& path, const std::string& host) {

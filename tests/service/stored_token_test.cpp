@@ -22,6 +22,7 @@ using Catch::Matchers::ContainsSubstring;
 using service_test::counter;
 using service_test::holder;
 using service_test::token_folder;
+using service_test::with_stored_tokens;
 using service_test::with_tokens;
 namespace json = boost::json;
 namespace web = errand::web;
@@ -31,12 +32,6 @@ namespace {
 const std::string admin_token = "chief-token";
 
 std::string of_admin() { return web::token_line("zoe", {"admin", "view"}, admin_token); }
-
-errand::service_options with_stored_tokens() {
-    errand::service_options how;
-    how.stored_tokens = true;
-    return how;
-}
 
 std::string make_stored(holder& by, std::string_view body) {
     const auto got = by.ask("POST", "/tokens", body);

@@ -31,6 +31,12 @@ inline errand::service_options with_tokens(const std::string& file) {
     return how;
 }
 
+inline errand::service_options with_stored_tokens() {
+    errand::service_options how;
+    how.stored_tokens = true;
+    return how;
+}
+
 // Asks by one token.
 class holder {
 public:
