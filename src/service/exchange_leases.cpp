@@ -84,15 +84,15 @@ std::vector<std::shared_ptr<exchange::lease_request>> exchange::next_lease_reque
     std::vector<std::shared_ptr<lease_request>> party;
     std::deque<std::shared_ptr<lease_request>> left;
     std::size_t tasks = 0;
-    for (auto& one : lease_requests_) {
+    for (const auto& one : lease_requests_) {
         const bool fits = party.empty() || (tasks + one->call.tasks.size() <= most_extended_together &&
                                             go_together(party.front()->call, one->call));
         if (!fits) {
-            left.push_back(std::move(one));
+            left.push_back(one);
             continue;
         }
         tasks += one->call.tasks.size();
-        party.push_back(std::move(one));
+        party.push_back(one);
     }
     lease_requests_ = std::move(left);
     return party;

@@ -238,9 +238,14 @@ bool has_id(std::string_view words, std::string_view id) {
 }  // namespace
 
 std::size_t take_out(std::string& list, std::string_view name) {
-    const bool is_id = is_token_id(name);
+    if (is_token_id(name))
+        return take_out_those(list, [&](std::string_view words) { return has_id(words, name); });
+    const auto named =
+        take_out_those(list, [&](std::string_view words) { return take_word(words, " \t\r") == name; });
+    if (named > 0) return named;
+    // As a line that cannot be read is told of.
     return take_out_those(list, [&](std::string_view words) {
-        return is_id ? has_id(words, name) : take_word(words, " \t\r") == name;
+        return percent_encoded(take_word(words, " \t\r")) == name;
     });
 }
 

@@ -206,6 +206,12 @@ TEST_CASE("a list of tokens that does not fit is refused with its line", "[servi
     CHECK(web::take_out(left, "ann") == 3);
     CHECK(left == "# of the shop\nanna view z\n#ann view x\n");
     CHECK(web::take_out(left, "ann") == 0);
+    // By its name as it is printed, where that is another; by its own first.
+    std::string odd = "a/b dance 00\na%2Fb view x\n";
+    CHECK(web::take_out(odd, "a%2Fb") == 1);
+    CHECK(odd == "a/b dance 00\n");
+    CHECK(web::take_out(odd, "a%2Fb") == 1);
+    CHECK(odd.empty());
     CHECK_THROWS_AS(web::token_line("a b", {"view"}, viewer), errand::usage_error);
     CHECK_THROWS_AS(web::token_line("ann", {}, viewer), errand::usage_error);
     const token_folder place;
