@@ -137,6 +137,7 @@ awaitable<void> shard_store::check_stamp() {
 awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_reader& in,
                                        caller::when_full full, caller::when_strange strange) {
     for (;;) {
+        const auto asked = std::chrono::steady_clock::now();
         co_await caller_.call(call, answer, full, strange);
         in = reply_reader{answer};
         auto head = read_head(in);
@@ -147,8 +148,7 @@ awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_r
         }
         if (head.word == "late") caller_.fail(call.what().name, "a later call of the same lane was made");
         if (head.word != "elsewhere") {
-            store_time_ = head.now;
-            measured_ = std::chrono::steady_clock::now();
+            clock_.hear(head.now, asked, std::chrono::steady_clock::now());
             co_return head;
         }
         for (const auto& queue : read_queues(answer)) {
@@ -158,9 +158,7 @@ awaitable<reply_head> shard_store::ask(script_call& call, reply& answer, reply_r
     }
 }
 
-time_point shard_store::now() const {
-    return store_time_ + std::chrono::floor<duration>(std::chrono::steady_clock::now() - measured_);
-}
+time_point shard_store::now() const { return clock_.at(std::chrono::steady_clock::now()); }
 
 void shard_store::know(std::string_view queue) {
     if (std::ranges::find(known_queues_, queue) != known_queues_.end()) return;

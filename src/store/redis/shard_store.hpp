@@ -2,6 +2,7 @@
 // decided in the scripts.
 #pragma once
 
+#include "core/clock_estimate.hpp"
 #include "store/redis/caller.hpp"
 #include "store/redis/claim_text.hpp"
 #include "store/redis/keys.hpp"
@@ -193,8 +194,7 @@ private:
     // Which server said last what happens at limits, and how they are shared out: a fail-over may take back what that rests on.
     std::string asked_server_, record_server_;
     time_point next_sweep_{};
-    time_point store_time_{};
-    std::chrono::steady_clock::time_point measured_{};
+    clock_estimate clock_;
 };
 
 }  // namespace errand::redis
