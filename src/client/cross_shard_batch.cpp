@@ -5,13 +5,20 @@
 #include "core/cycle_search.hpp"
 #include "runtime/dependency_completion.hpp"
 #include "runtime/parent_links.hpp"
+#include "runtime/pause.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <span>
 #include <unordered_set>
 
 namespace errand {
 
 namespace {
+
+// How often it is asked whether the last end of a task has been told, which workers do at once.
+constexpr int looks_at_news = 400;
+constexpr std::chrono::milliseconds between_looks{5};
 
 bool stands(submit_verdict verdict) {
     using enum submit_verdict;
@@ -93,7 +100,7 @@ private:
     awaitable<bool> cannot_wait() {
         for (const auto at : registering_) {
             auto& one = items_[at];
-            std::vector<task_id> inside;
+            std::vector<task_id> begun, to_begin;
             std::unordered_set<task_id> known;
             bool outside = false;
             for (const auto& parent : one.after) {
@@ -101,14 +108,11 @@ private:
                 if (!batch_.contains(parent.id)) {
                     outside = true;
                 } else if (in_.shard_of(parent.id) != in_.shard_of(one.id)) {
-                    inside.push_back(parent.id);
+                    (starts_.contains(parent.id) ? to_begin : begun).push_back(parent.id);
                 }
             }
-            for (std::size_t from = 0; from < inside.size(); from += store::parents_per_call) {
-                const auto part = std::span{inside}.subspan(from);
-                co_await in_.depend(one.id, depend_mode::note,
-                                    part.first(std::min(part.size(), store::parents_per_call)));
-            }
+            co_await begin_with(one.id, std::move(to_begin));
+            co_await look_at(one.id, std::move(begun));
             auto gone = co_await enrol_parents(in_, one.id, incarnation_of(one.body), one.after);
             if (!gone && outside) {
                 gone = co_await link_parents(
@@ -120,6 +124,39 @@ private:
             co_return true;
         }
         co_return co_await close_cycles();
+    }
+
+    // The parents are yet to begin. What is told of an earlier life of theirs is told first; not waited for for ever, as there
+    // may be no worker that tells it.
+    awaitable<void> begin_with(task_id child, std::vector<task_id> parents) {
+        for (int tries = 0; !parents.empty() && tries < looks_at_news; ++tries) {
+            if (tries > 0) co_await pause_for(between_looks);
+            std::vector<task_id> again;
+            for (std::size_t from = 0; from < parents.size(); from += store::parents_per_call) {
+                const auto some = part_of(parents, from);
+                const auto how = co_await in_.depend(child, depend_mode::note, some);
+                for (std::size_t at = 0; at < some.size(); ++at) {
+                    if (how[at] == standing::told) again.push_back(some[at]);
+                }
+            }
+            parents = std::move(again);
+        }
+        if (parents.empty()) co_return;
+        doubtful_.insert(child);
+        co_await look_at(child, std::move(parents));
+    }
+
+    awaitable<void> look_at(task_id child, std::vector<task_id> parents) {
+        for (std::size_t from = 0; from < parents.size(); from += store::parents_per_call) {
+            const auto how = co_await in_.depend(child, depend_mode::look, part_of(parents, from));
+            if (!std::ranges::all_of(how, [](standing one) { return one == standing::open; }))
+                doubtful_.insert(child);
+        }
+    }
+
+    static std::span<const task_id> part_of(const std::vector<task_id>& all, std::size_t from) {
+        const auto rest = std::span{all}.subspan(from);
+        return rest.first(std::min(rest.size(), store::parents_per_call));
     }
 
     // Only a task that others wait for can close a cycle with tasks outside of the batch.
@@ -148,8 +185,8 @@ private:
         for (const auto at : registering_) {
             const auto& one = items_[at];
             const auto is_held = [&](const parent_task& parent) { return held.contains(parent.id); };
-            // What did not begin with this submission may have ended before.
-            if (std::ranges::any_of(one.after, is_held)) {
+            // What did not begin with this submission may have ended before, and of what did it may have been told so.
+            if (std::ranges::any_of(one.after, is_held) || doubtful_.contains(one.id)) {
                 const auto no = [](const task_id&) { return false; };
                 co_await link_parents(in_, one.id, no, no);
             }
@@ -178,6 +215,8 @@ private:
     std::vector<std::size_t> waiting_, rest_;  // indexes
     std::vector<std::size_t> registering_;
     std::unordered_set<task_id> batch_, starts_;  // all, and those of `rest_`
+    std::unordered_set<task_id>
+        doubtful_;  // may have heard of an earlier life of a parent, or have missed an end
 };
 
 }  // namespace

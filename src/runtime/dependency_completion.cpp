@@ -5,10 +5,7 @@
 #include "core/cycle_search.hpp"
 #include "core/record.hpp"
 #include "runtime/parent_links.hpp"
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "runtime/pause.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,11 +92,6 @@ awaitable<bool> others_give_way(store& in, task_id id, std::vector<task_id> cycl
     co_return false;
 }
 
-awaitable<void> pause() {
-    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, std::chrono::milliseconds{5}};
-    co_await timer.async_wait(boost::asio::use_awaitable);
-}
-
 }  // namespace
 
 awaitable<std::optional<task_id>> enrol_parents(store& in, task_id id, incarnation life,
@@ -162,7 +154,7 @@ awaitable<submit_answer> complete_dependencies(store& in, task_id id, incarnatio
         if (verdict != confirm_verdict::walk) throw_lost(id);
         auto cycle = co_await find_cycle(in, id);
         for (int tries = 0; tries < most_tries && co_await others_give_way(in, id, cycle); ++tries) {
-            co_await pause();
+            co_await pause_for(std::chrono::milliseconds{5});
             cycle = co_await find_cycle(in, id);
         }
         if (cycle.empty()) continue;

@@ -25,7 +25,8 @@ std::optional<tidings> untold(link kind, standing how) {
     case standing::cancelled: return needs ? std::optional{tidings::cancelled} : std::nullopt;
     case standing::expired: return needs ? std::optional{tidings::expired} : std::nullopt;
     case standing::open: return needs ? std::nullopt : std::optional{tidings::revived};
-    case standing::absent: return std::nullopt;
+    case standing::absent:
+    case standing::told: return std::nullopt;
     }
     return std::nullopt;
 }

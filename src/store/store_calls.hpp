@@ -237,11 +237,13 @@ enum class standing : char {
     dead = 'd',
     cancelled = 'c',
     expired = 'x',
+    told =
+        '!',  // of depend_mode::note: how it ended before is being told, so the child is not registered yet
 };
 
 enum class depend_mode : char {
-    look = 'l',    // the child is to hear of the parents; how do they stand?
-    note = 'w',    // the same, without a look at them: they begin with the same submission
+    look = 'l',  // the child is to hear of the parents; how do they stand?
+    note = 'w',  // the same of those that begin with the same submission: of their new life, not of the last
     forget = 'x',  // the child need not hear of them
 };
 

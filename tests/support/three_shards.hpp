@@ -124,8 +124,30 @@ inline errand::submission_item stored(const std::string& name, const errand::tas
     return item;
 }
 
+// As a worker: also what a handler of its program would not do.
 struct helper : errand::test::second_store {
     explicit helper(const errand::config& settings) : second_store{settings, "helper"} {}
+
+    // The one task that is ready is dead; nobody has told who depends on it.
+    void kill_next() {
+        errand::work_call claim;
+        claim.claim = {{"default"}, 1, std::chrono::seconds{30}};
+        const auto got = errand::test::await(io, of->work(claim));
+        const auto& task = got.claimed.at(0);
+        errand::task_outcome outcome;
+        outcome.ended_as = errand::state::dead;
+        outcome.retention = std::chrono::hours{1};
+        auto end = errand::test::report_of(task, errand::report::kind::end);
+        end.retention = outcome.retention;
+        end.record = errand::encode_end(
+            outcome,
+            errand::time_point{std::chrono::floor<errand::duration>(std::chrono::system_clock::now())},
+            task.body);
+        errand::work_call finish;
+        finish.reports = {std::move(end)};
+        finish.closed = {task.claim};
+        errand::test::await(io, of->work(finish));
+    }
 };
 
 }  // namespace shards_test

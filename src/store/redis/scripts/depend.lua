@@ -2,31 +2,48 @@
 -- Keys:    the shard's
 -- Args:    the task, mode (l: look how they stand, w: they begin with the same submission, x: it need not
 --          hear of them), ids of the parents
--- Returns: 'ok', now, a letter for each parent: s d c x ended so, - not ended or still to be told, ? unknown
+-- Returns: 'ok', now, a letter for each parent: s d c x ended so, - not ended or still to be told, ? unknown,
+--          ! (mode w) how it ended before is being told: the task is not registered with it yet
 -- Cost:    O(parents x log edges)
 -- Needs:   lib_there lib_queues lib_links lib_news
 local child, mode, letters, edges, awaited, news = ARGV[1], ARGV[2], {}, {}, {}, {}
 
--- What is being told was begun without this task: it is told again, and who is at it strikes nothing off.
-local function tell_again(parent)
-  local ended = false
+local function told_of(parent)
+  local found, ended = {}, false
   for _, what in ipairs({'s', 'd', 'c', 'x', 'v'}) do
     if call('ZSCORE', outbox, parent .. what) then
-      news[#news + 1] = parent .. what
+      found[#found + 1] = parent .. what
       ended = ended or what ~= 'v'
     end
   end
+  return found, ended
+end
+
+local function tie_to(parent)
+  edges[#edges + 1], awaited[#awaited + 1] = 'c' .. parent .. child, parent
+end
+
+-- What is being told was begun without this task: it is told again, and who is at it strikes nothing off.
+local function await(parent)
+  local found, ended = told_of(parent)
+  for i = 1, #found do news[#news + 1] = found[i] end
+  tie_to(parent)
   return ended
 end
 
-local function await(parent)
-  edges[#edges + 1], awaited[#awaited + 1] = 'c' .. parent .. child, parent
-  return tell_again(parent)
+-- Who is registered hears what is being told, and would take the end of the parent's last life for that of the one that is
+-- about to begin.
+local function begin_with(parent)
+  local _, ended = told_of(parent)
+  if ended then return '!' end
+  tie_to(parent)
+  return '-'
 end
 
 local function stand(parent)
+  if mode == 'w' then return begin_with(parent) end
   local value = call('HGET', tasks, parent)
-  if mode == 'w' or (value and not is_ended(value)) then
+  if value and not is_ended(value) then
     await(parent)
     return '-'
   end
