@@ -176,7 +176,7 @@ errand_broken_hand(timeout_of_call MODE shards FINDS overdue SOURCES "${submitte
 # too.
 errand_broken_source(confirmed_by_nothing caller FILE store/redis/caller.cpp
     FROM "to.push(\"PUBLISH\", confirm_, \"\");" TO "to.push(\"PING\");")
-errand_broken_source(confirmed_by_nothing connection FILE store/redis/connection.cpp
+errand_broken_source(confirmed_by_nothing connection FILE store/redis/connection_config.cpp
     FROM "config.setup.push(in_cluster ? \"SPUBLISH\" : \"PUBLISH\", channel, \"\");" TO "config.setup.push(\"PING\");")
 errand_broken_hand(confirmed_by_nothing VALKEY MODE replicated FINDS lost SOURCES "${caller}" "${connection}"
     FAULTS --patience 20 --no-lots --only fail_over_behind)

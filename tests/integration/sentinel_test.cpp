@@ -4,6 +4,7 @@
 #include "support/flow.hpp"
 #include "support/redis_parts.hpp"
 #include "support/replica.hpp"
+#include "support/tcp_gate.hpp"
 
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -19,11 +20,14 @@ using Catch::Matchers::MessageMatches;
 
 namespace {
 
+// What REPLICAOF is called on a server that no Sentinel may make a replica.
+constexpr const char* hidden_word = "FOLLOW";
+
 redis_server::options member_of_pair(bool can_be_deposed) {
     redis_server::options how{.tcp = true, .arguments = {"--repl-diskless-sync-delay", "0"}};
     if (!can_be_deposed) {
-        how.arguments.insert(how.arguments.end(),
-                             {"--rename-command", "SLAVEOF", "", "--rename-command", "REPLICAOF", ""});
+        how.arguments.insert(how.arguments.end(), {"--rename-command", "SLAVEOF", "", "--rename-command",
+                                                   "REPLICAOF", hidden_word});
     }
     return how;
 }
@@ -65,10 +69,7 @@ struct sentinel_fixture : store_fixture {
     explicit sentinel_fixture(bool can_be_deposed = true)
         : store_fixture{std::make_unique<watched_pair>(can_be_deposed)},
           pair{static_cast<watched_pair&>(*behind)} {
-        REQUIRE(until([this] {
-            return pair.sentinel->command({"SENTINEL", "REPLICAS", "shop"}).find("master-link-status\nok") !=
-                   std::string::npos;
-        }));
+        REQUIRE(until([this] { return sees_replica(*pair.sentinel); }));
     }
     member join_with(const std::string& options, const std::string& name) {
         auto with = settings(name);
@@ -77,14 +78,38 @@ struct sentinel_fixture : store_fixture {
         with.patience = std::nullopt;
         return join(with);
     }
-    bool second_is_master() const {
-        return pair.sentinel->command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "shop"}) ==
+    bool second_is_master(const redis_server& says) const {
+        return says.command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "shop"}) ==
                "127.0.0.1\n" + std::to_string(pair.second.port());
     }
-    void takes_over() {
-        REQUIRE(until([this] { return second_is_master(); }));
+    void takes_over(const redis_server& says) {
+        REQUIRE(until([&] { return second_is_master(says); }));
         pair.second_leads = true;
     }
+    void takes_over() { takes_over(*pair.sentinel); }
+    // It knows the replica, and can make it the master.
+    bool sees_replica(const redis_server& sentinel) const {
+        return sentinel.command({"SENTINEL", "REPLICAS", "shop"}).find("master-link-status\nok") !=
+               std::string::npos;
+    }
+    void copied(int tasks) {
+        REQUIRE(until([&] {
+            return pair.second.command({"LLEN", pair.key("ready:default")}) == std::to_string(tasks);
+        }));
+    }
+    void goes_to_second(member& producer) {
+        const auto item = item_of("b");
+        CHECK(submit(producer, item).verdict == submit_verdict::accepted);
+        CHECK(pair.second.command({"HEXISTS", pair.key("tasks"), std::string{item.id.view()}}) == "1");
+    }
+    // How often the first server was asked for its role, or refused to change anything.
+    int counted(const std::string& section, const std::string& field) const {
+        const auto text = pair.first.command({"INFO", section});
+        const auto at = text.find(field);
+        return at == text.npos ? 0 : std::stoi(text.substr(at + field.size()));
+    }
+    int roles() const { return counted("commandstats", "cmdstat_role:calls="); }
+    int refusals() const { return counted("errorstats", "errorstat_READONLY:count="); }
 
     watched_pair& pair;
 };
@@ -97,15 +122,11 @@ TEST_CASE("a store behind a Sentinel is on the master, and leaves it as soon as 
     auto producer = here.join("p");
     here.submit(producer, item_of("a"));
     CHECK(here.pair.first.command({"LLEN", here.pair.key("ready:default")}) == "1");
-    REQUIRE(here.until([&] {
-        return here.pair.second.command({"LLEN", here.pair.key("ready:default")}) == "1";
-    }));
+    here.copied(1);
     CHECK(here.pair.sentinel->command({"SENTINEL", "FAILOVER", "shop"}) == "OK");
     here.takes_over();
     REQUIRE(here.until([&] { return producer.ear->reconnects > 0; }));
-    const auto item = item_of("b");
-    CHECK(here.submit(producer, item).verdict == submit_verdict::accepted);
-    CHECK(here.pair.second.command({"HEXISTS", here.pair.key("tasks"), std::string{item.id.view()}}) == "1");
+    here.goes_to_second(producer);
     CHECK(here.pair.first.command({"INFO", "replication"}).find("role:master") != std::string::npos);
 }
 
@@ -150,4 +171,99 @@ TEST_CASE("a name that no Sentinel knows, and Sentinels that are away, are told 
         CHECK_THROWS_MATCHES(here.join(with), store_error, MessageMatches(ContainsSubstring(said)));
     }
     for (const auto& line : here.troubles) CHECK(line.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a server that a Sentinel still calls the master is not used while it is a replica") {
+    sentinel_fixture here;
+    auto& sentinel = *here.pair.sentinel;
+    // It does nothing by itself.
+    CHECK(sentinel.command({"SENTINEL", "SET", "shop", "quorum", "2"}) == "OK");
+    CHECK(sentinel.command({"SENTINEL", "SET", "shop", "down-after-milliseconds", "600000"}) == "OK");
+    auto producer = here.join_with("", "p");
+    here.submit(producer, item_of("a"));
+    CHECK(here.pair.second.command({"REPLICAOF", "NO", "ONE"}) == "OK");
+    CHECK(here.pair.first.command({"REPLICAOF", "127.0.0.1", std::to_string(here.pair.second.port())}) ==
+          "OK");
+
+    const auto item = item_of("b");
+    const std::vector items{item};
+    bool done = false;
+    boost::asio::co_spawn(here.io, producer->submit(0, items, submit_mode::each),
+                          [&](const std::exception_ptr& failed, const auto&) { done = !failed; });
+    REQUIRE(here.until([&] { return here.refusals() > 0; }));
+    // It is connected to again and again, and asked for nothing but its role.
+    const auto first_role = here.roles();
+    REQUIRE(here.until([&] { return here.roles() > first_role + 1; }));
+    const auto refused = here.refusals();
+    REQUIRE(here.until([&] { return here.roles() > first_role + 8; }));
+    CHECK(here.refusals() == refused);
+    CHECK(producer.ear->reconnects == 0);
+    CHECK_FALSE(done);
+
+    CHECK(sentinel.command({"SENTINEL", "REMOVE", "shop"}) == "OK");
+    CHECK(sentinel.command({"SENTINEL", "MONITOR", "shop", "127.0.0.1",
+                            std::to_string(here.pair.second.port()), "2"}) == "OK");
+    REQUIRE(here.until([&] { return done; }));
+    CHECK(producer.ear->reconnects == 1);
+    CHECK(here.pair.second.command({"HEXISTS", here.pair.key("tasks"), std::string{item.id.view()}}) == "1");
+}
+
+TEST_CASE("each Sentinel of the URL is heard: another master is gone to although the first Sentinel hangs") {
+    // The first server would take whatever is asked of it.
+    sentinel_fixture here{false};
+    const redis_server other{sentinel_over(here.pair.first)};
+    REQUIRE(here.until([&] { return here.sees_replica(other); }));
+    auto with = here.settings("p");
+    with.url = "redis+sentinel://127.0.0.1:" + std::to_string(here.pair.sentinel->port()) +
+               ",127.0.0.1:" + std::to_string(other.port()) + "/shop";
+    with.patience = std::nullopt;
+    auto producer = here.join(with);
+    here.submit(producer, item_of("a"));
+    here.copied(1);
+    here.pair.sentinel->freeze();
+    // One that believes itself to be failing over already says so, and does.
+    other.command({"SENTINEL", "FAILOVER", "shop"});
+    here.takes_over(other);
+    REQUIRE(here.until([&] { return producer.ear->reconnects > 0; }));
+    here.goes_to_second(producer);
+    here.pair.sentinel->thaw();
+}
+
+TEST_CASE("what a Sentinel said while it could not be heard is found when it can be again") {
+    sentinel_fixture here{false};
+    tcp_gate gate{here.pair.sentinel->port()};
+    auto with = here.settings("p");
+    with.url = "redis+sentinel://127.0.0.1:" + std::to_string(gate.port()) + "/shop";
+    with.patience = std::nullopt;
+    auto producer = here.join(with);
+    here.submit(producer, item_of("a"));
+    here.copied(1);
+    gate.refuse(true);
+    CHECK(here.pair.sentinel->command({"SENTINEL", "FAILOVER", "shop"}) == "OK");
+    here.takes_over();
+    CHECK(producer.ear->reconnects == 0);
+    gate.refuse(false);
+    REQUIRE(here.until([&] { return producer.ear->reconnects > 0; }));
+    here.goes_to_second(producer);
+}
+
+TEST_CASE("Sentinels with users of their own are asked and heard as the one that the URL's options name") {
+    sentinel_fixture here{false};
+    auto& sentinel = *here.pair.sentinel;
+    CHECK(sentinel.command({"ACL", "SETUSER", "looks", "on", ">a/b&c", "allchannels", "+@all"}) == "OK");
+    CHECK(sentinel.command({"ACL", "SETUSER", "default", "-subscribe", "-sentinel|get-master-addr-by-name",
+                            "-sentinel|master"}) == "OK");
+    auto with = here.settings("p");
+    const auto plain = with.url;
+    with.patience = 2s;
+    CHECK_THROWS_MATCHES(here.join(with), store_error, MessageMatches(ContainsSubstring("NOPERM")));
+    with.url = plain + "?sentinel_user=looks&sentinel_password=wrong";
+    CHECK_THROWS_MATCHES(here.join(with), store_error,
+                         MessageMatches(ContainsSubstring("WRONGPASS") && !ContainsSubstring("=wrong")));
+    auto producer = here.join_with("?sentinel_user=looks&sentinel_password=a%2Fb%26c", "p");
+    here.submit(producer, item_of("a"));
+    here.copied(1);
+    CHECK(sentinel.command({"SENTINEL", "FAILOVER", "shop"}) == "OK");
+    REQUIRE(here.until([&] { return producer.ear->reconnects > 0; }));
+    here.goes_to_second(producer);
 }

@@ -108,6 +108,16 @@ TEST_CASE("a URL of Sentinels names some of them, and the master") {
     CHECK(to.database == 2);
     CHECK(to.wait == 1);
     CHECK(to.shown == "redis+sentinel://one,two:26380/shop");
+    CHECK(to.sentinel_password.empty());
+    const auto own =
+        parse_address("redis+sentinel://u:master@one/shop?sentinel_user=looks&sentinel_password=a%26b&db=1");
+    CHECK(own.password == "master");
+    CHECK(own.sentinel_user == "looks");
+    CHECK(own.sentinel_password == "a&b");
+    CHECK(own.database == 1);
+    CHECK(own.shown == "redis+sentinel://one/shop");
+    refused_url("redis://one?sentinel_password=x", "for Sentinels, and names none");
+    refused_url("redis+cluster://one?sentinel_user=x", "for Sentinels, and names none");
     refused_url("redis+sentinel://one,two", "by which name");
     refused_url("redis+sentinel://one/", "by which name");
 }
@@ -131,7 +141,8 @@ TEST_CASE("a refusal does not show the password") {
     for (const auto* url :
          {"u:secret@h", "redis://:sec/secret@h", "redis://u:sec/secret@h/1", "redis://:secret",
           "redis://u:secret", "redis+cluster://u:secret", "redis+cluster://:secret,h",
-          "redis+cluster://u:sec/secret@h,i", "redis+sentinel://u:secret/m", "redis+sentinel://h,u:secret/m"})
+          "redis+cluster://u:sec/secret@h,i", "redis+sentinel://u:secret/m", "redis+sentinel://h,u:secret/m",
+          "redis://h?sentinel_password=secret", "redis+sentinel://h/m?sentinel_pass=secret"})
         CHECK_THROWS_MATCHES(parse_address(url), usage_error, MessageMatches(!ContainsSubstring("sec")));
 }
 

@@ -1,6 +1,7 @@
 // Where the shards of a cluster lie, and how a connection finds the server that has its own.
 #include "store/redis/keys.hpp"
 #include "store/redis/look_at_shard.hpp"
+#include "store/redis/master_choice.hpp"
 #include "store/redis/place.hpp"
 #include "store/redis/refusal.hpp"
 #include "store/redis/script_set.hpp"
@@ -132,6 +133,47 @@ TEST_CASE("a message of Sentinels is of one master, whatever the others are call
     CHECK(is_switch_of("shop", "shop 10.0.0.1 6379 10.0.0.2 6379"));
     CHECK_FALSE(is_switch_of("shop", "shop-2 10.0.0.1 6379 10.0.0.2 6379"));
     CHECK_FALSE(is_switch_of("shop", "sho 10.0.0.1 6379 10.0.0.2 6379"));
+}
+
+TEST_CASE("of what several Sentinels say the latest counts, and who knows less is not asked first any more") {
+    const endpoint a{"a", "1"}, b{"b", "1"}, c{"c", "1"};
+    const named_master old{.server = {"one", "6379"}, .epoch = 4}, now{.server = {"two", "6379"}, .epoch = 5};
+    master_choice all{{a, b, c}};
+    CHECK_FALSE(all.right());
+    auto news = all.hear(1, old);
+    CHECK(news.of_master);
+    // The first may know as much.
+    CHECK_FALSE(news.of_order);
+    CHECK(all.right() == old);
+    news = all.hear(0, old);
+    CHECK_FALSE(news.of_master);
+    CHECK_FALSE(news.of_order);
+
+    news = all.hear(2, now);
+    CHECK(news.of_master);
+    CHECK(news.of_order);
+    CHECK(all.right() == now);
+    CHECK(all.order() == std::vector{c, a, b});
+    // The others follow, one after the other, and one that does not changes nothing.
+    news = all.hear(0, now);
+    CHECK_FALSE(news.of_master);
+    CHECK_FALSE(news.of_order);
+    news = all.hear(1, old);
+    CHECK_FALSE(news.of_master);
+    CHECK_FALSE(news.of_order);
+    CHECK(all.order() == std::vector{c, a, b});
+}
+
+TEST_CASE("a Sentinel that is asked first and turns out to know less is asked first no more") {
+    const endpoint a{"a", "1"}, b{"b", "1"};
+    const named_master old{.server = {"one", "6379"}, .epoch = 4}, now{.server = {"two", "6379"}, .epoch = 5};
+    master_choice all{{a, b}};
+    CHECK(all.hear(1, now).of_master);
+    const auto news = all.hear(0, old);
+    CHECK_FALSE(news.of_master);
+    CHECK(news.of_order);
+    CHECK(all.order() == std::vector{b, a});
+    CHECK(all.right() == now);
 }
 
 TEST_CASE(

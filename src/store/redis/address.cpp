@@ -25,7 +25,13 @@ std::string_view read_database(address& to, std::string_view text) {
 
 using option = server_url::known_option<address>;
 
-constexpr std::array<option, 4> url_options{{
+// Not in the words for any unknown option, which are said with its value.
+void check_sentinels(const address& of) {
+    if (of.kind != server_kind::sentinels)
+        own_form.refuse("has a user or a password for Sentinels, and names none");
+}
+
+constexpr std::array<option, 6> url_options{{
     {"db", read_database},
     {"wait",
      [](address& to, std::string_view value) {
@@ -43,6 +49,18 @@ constexpr std::array<option, 4> url_options{{
      [](address& to, std::string_view value) {
          to.verify = false;
          return to.tls && value == "none" ? std::string_view{} : server_url::unknown;
+     }},
+    {"sentinel_user",
+     [](address& to, std::string_view value) {
+         check_sentinels(to);
+         to.sentinel_user = server_url::decoded(value);
+         return std::string_view{};
+     }},
+    {"sentinel_password",
+     [](address& to, std::string_view value) {
+         check_sentinels(to);
+         to.sentinel_password = server_url::decoded(value);
+         return std::string_view{};
      }},
 }};
 

@@ -3,7 +3,7 @@
 //   redis://[user[:password]@]host[:port][/db]        rediss://… the same over TLS [?ca=FILE][&verify=none]
 //   redis+unix://[user[:password]@]/path/of/socket[?db=N]
 //   redis+cluster://[user[:password]@]host[:port],host[:port]…    rediss+cluster://… the same over TLS
-//   redis+sentinel://[user[:password]@]host[:port],host[:port]…/name[?db=N]
+//   redis+sentinel://[user[:password]@]host[:port],host[:port]…/name[?db=N][&sentinel_password=…][&sentinel_user=…]
 //
 // And for all, [?wait=N]: a change counts when so many replicas have it.
 #pragma once
@@ -39,7 +39,8 @@ struct address {
     server_kind kind = server_kind::single;
     std::vector<endpoint> seeds;  // of the cluster, or the Sentinels: then host and port do not count
     std::string master;           // as Sentinels call it
-    std::string shown;            // the URL for messages, without user and password
+    std::string sentinel_user, sentinel_password;  // theirs
+    std::string shown;                             // the URL for messages, without user and password
 };
 
 // Throws usage_error naming the part that is wrong, never the password.

@@ -1,18 +1,15 @@
 #include "store/redis/connection.hpp"
 
-#include <errand/error.hpp>
-
-#include "store/redis/slot_subscription.hpp"
+#include "store/redis/connection_config.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_at.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/redis/error.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace errand::redis {
@@ -23,14 +20,13 @@ using namespace std::chrono_literals;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
-constexpr auto reconnect_interval = 80ms;
+constexpr auto reconnect_interval = usual_reconnect_interval;
 // The connection is looked at so often. After so many looks without a byte from the server it is asked for one, and
 // after so many without any progress the connection is given up. Looks are counted and not the time: after a process
 // stood still nothing has been missed.
 constexpr auto usual_look_interval = 2500ms;
-// Where another server takes over, a silent one is given up sooner, and one that cannot be connected to does not hold up the next.
+// Where another server takes over, a silent one is given up sooner.
 constexpr auto short_look_interval = 1s;
-constexpr auto short_connect_timeout = 2s;
 // Between two servers that each send on to the other.
 constexpr auto sent_on_interval = 20ms;
 constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made = 8;
@@ -58,67 +54,9 @@ std::string in_one_line(std::string_view text) {
     return line;
 }
 
-// `host`: of the server that is connected to at the time.
-asio::ssl::context tls_of(const address& to, std::function<std::string()> host) {
-    asio::ssl::context tls{asio::ssl::context::tls_client};
-    if (!to.tls) return tls;
-    boost::system::error_code failed;
-    if (to.ca_file.empty()) {
-        tls.set_default_verify_paths(failed);
-    } else {
-        tls.load_verify_file(to.ca_file, failed);
-        if (failed) {
-            throw usage_error{"the store's URL names a file of authorities (ca) that cannot be read: " +
-                              to.ca_file};
-        }
-    }
-    tls.set_verify_mode(to.verify ? asio::ssl::verify_peer : asio::ssl::verify_none);
-    if (to.verify) {
-        tls.set_verify_callback([host = std::move(host)](bool is_good, asio::ssl::verify_context& of) {
-            return asio::ssl::host_name_verification{host()}(is_good, of);
-        });
-    }
-    return tls;
-}
-
-boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all,
-                               const boost::redis::request& check) {
-    boost::redis::config config;
-    config.use_ssl = to.tls;
-    config.addr = {to.host, to.port};
-    config.unix_socket = to.unix_path;
-    config.reconnect_wait_interval = reconnect_interval;
-    if (to.kind != server_kind::single) config.connect_timeout = short_connect_timeout;
-    // The next attempt may go to another server.
-    if (to.kind == server_kind::cluster) config.reconnect_wait_interval = 0s;
-    if (to.kind == server_kind::sentinels) {
-        config.sentinel.master_name = to.master;
-        for (const auto& [host, port] : to.seeds) config.sentinel.addresses.push_back({host, port});
-    }
-    // The library's own check takes a large call on a slow line for silence, and a PING that is refused for a loss.
-    config.health_check_interval = 0s;
-    // Larger reads make pipelined calls answer in lock step, which halves the rate (measured).
-    config.read_buffer_append_size = 4096;
-    config.use_setup = true;
-    config.setup.clear();
-    if (!to.password.empty()) {
-        config.setup.hello(to.user.empty() ? "default" : to.user, to.password);
-    } else {
-        config.setup.hello();
-    }
-    if (to.database != 0) config.setup.push("SELECT", to.database);
-    config.setup.append(check);
-    // A SUBSCRIBE that is refused answers where no answer is due, and all later answers would go to the wrong calls:
-    // whether the user may is asked first, with a message that nobody hears.
-    // That goes to the keys' own server of a cluster alone, and so does the subscription.
-    const bool in_cluster = to.kind == server_kind::cluster;
-    config.setup.push(in_cluster ? "SPUBLISH" : "PUBLISH", channel, "");
-    // Last, so that its confirmation says that all before it succeeded.
-    if (in_cluster)
-        push_slot_subscription(config.setup, of_all, channel);
-    else
-        config.setup.subscribe({of_all, channel});
-    return config;
+bool says_replica(std::string_view line) {
+    static const auto text = make_error_code(boost::redis::error::role_check_failed).message();
+    return line.find(text) != line.npos;
 }
 
 }  // namespace
@@ -140,10 +78,12 @@ connection::connection(asio::io_context& on, const address& to, std::string chan
     connection_.set_receive_response(pushes_);
     ping_.push("PING");
     if (to.kind == server_kind::cluster) place_.emplace(to.seeds);
-    if (to.kind == server_kind::sentinels) {
-        ear_ = std::make_shared<sentinel_ear>(on, to, [this] {
-            drop("the Sentinels have made another server the master");
-        });
+    if (to.kind != server_kind::sentinels) return;
+    masters_.emplace(to.seeds);
+    for (const auto& sentinel : to.seeds) {
+        ears_.push_back(std::make_shared<sentinel_ear>(
+            on, to, sentinel,
+            [this, which = ears_.size()](const named_master& what) { hear_sentinel(which, what); }));
     }
 }
 
@@ -154,23 +94,24 @@ boost::redis::request connection::request() {
 }
 
 void connection::start() {
-    const auto on = connection_.get_executor();
-    for (const auto part : {&connection::run, &connection::receive, &connection::watch}) {
-        asio::co_spawn(
-            on,
-            [](std::shared_ptr<connection> self, awaitable<void> (connection::*one)()) -> awaitable<void> {
-                co_await (self.get()->*one)();
-            }(shared_from_this(), part),
-            asio::detached);
-    }
-    if (ear_) ear_->start();
+    for (const auto part : {&connection::run, &connection::receive, &connection::watch}) spawn(part);
+    for (const auto& ear : ears_) ear->start();
+}
+
+void connection::spawn(awaitable<void> (connection::*part)()) {
+    asio::co_spawn(
+        connection_.get_executor(),
+        [](std::shared_ptr<connection> self, awaitable<void> (connection::*one)()) -> awaitable<void> {
+            co_await (self.get()->*one)();
+        }(shared_from_this(), part),
+        asio::detached);
 }
 
 void connection::stop() {
     if (is_stopped()) return;
     tell_ = nullptr;
     up_ = false;
-    if (ear_) ear_->stop();
+    for (const auto& ear : ears_) ear->stop();
     connection_.cancel();
     look_.cancel();
     pause_.cancel();
@@ -255,7 +196,7 @@ socket_bytes connection::moved() {
 }
 
 std::chrono::milliseconds connection::look_interval() const {
-    return place_ || ear_ ? short_look_interval : usual_look_interval;
+    return place_ || masters_ ? short_look_interval : usual_look_interval;
 }
 
 awaitable<void> connection::watch() {
@@ -275,12 +216,7 @@ awaitable<void> connection::watch() {
                  " s");
         } else if (up_ && unheard >= looks_until_ping && !pinging_) {
             pinging_ = true;
-            asio::co_spawn(
-                connection_.get_executor(),
-                [](std::shared_ptr<connection> self) -> awaitable<void> {
-                    co_await self->ping();
-                }(shared_from_this()),
-                asio::detached);
+            spawn(&connection::ping);
         }
     }
 }
@@ -311,20 +247,23 @@ awaitable<void> connection::learn() {
     if (!failed && !nodes.is_error() && place_) place_->learn(nodes_in(nodes.first()));
 }
 
+void connection::come_up() {
+    up_ = true;
+    tell_->up();
+    changed();
+    if (place_) spawn(&connection::learn);
+}
+
 void connection::hear_push(std::string_view kind, std::string_view channel, std::string_view payload) {
     const bool mine = channel == channel_;
     if (!mine && channel != of_all_) return;
     if (mine && kind == (place_ ? "ssubscribe" : "subscribe")) {
-        up_ = true;
-        tell_->up();
-        changed();
-        if (!place_) return;
-        asio::co_spawn(
-            connection_.get_executor(),
-            [](std::shared_ptr<connection> self) -> awaitable<void> {
-                co_await self->learn();
-            }(shared_from_this()),
-            asio::detached);
+        ++subscribed_;
+        if (!masters_) {
+            come_up();
+        } else if (!std::exchange(confirming_, true)) {
+            spawn(&connection::confirm);
+        }
     } else if (kind == (place_ ? "smessage" : "message")) {
         tell_->message(payload);
     } else if (kind == "sunsubscribe") {
@@ -354,7 +293,8 @@ void connection::heard_log(std::string_view line) {
         return;
     }
     up_ = false;
-    tell_->down(in_one_line(line));
+    tell_->down(says_replica(line) ? "the server that a Sentinel names as the master is a replica"
+                                   : in_one_line(line));
     changed();
 }
 

@@ -6,7 +6,7 @@
 //
 // On a cluster it is one to the server that has the shard's slot, and follows it: whoever is asked instead says where that is, before
 // anything is subscribed to, and a subscription says when it ends because the slot has gone. Behind Sentinels it is one to the
-// server that they call the master, also when the one before is still there.
+// server that they call the master, also when the one before is still there, and never to one that says that it is none.
 //
 // It lives as long as its coroutines (the connection's own loop, the receive loop and the watch) do; after stop() they end
 // as soon as the io_context runs, and the listener hears nothing any more. The receive loop never executes a command.
@@ -17,6 +17,7 @@
 #include <errand/time.hpp>
 
 #include "store/redis/address.hpp"
+#include "store/redis/master_choice.hpp"
 #include "store/redis/place.hpp"
 #include "store/redis/reply.hpp"
 #include "store/redis/sentinel_ear.hpp"
@@ -31,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace errand::redis {
 
@@ -82,6 +84,14 @@ private:
     std::chrono::milliseconds look_interval() const;
     void renew(std::string_view cause);
     void choose_place(std::string_view line);
+    void come_up();
+    void spawn(awaitable<void> (connection::*part)());
+    awaitable<void> confirm();
+    awaitable<bool> is_master_here();
+    awaitable<bool> is_elsewhere(endpoint server);
+    awaitable<void> leave_deposed();
+    void leave_for_another();
+    void hear_sentinel(std::size_t which, const named_master& what);
     void hear_push(std::string_view kind, std::string_view channel, std::string_view payload);
     awaitable<void> change(time_limit until);
     socket_bytes moved();
@@ -107,7 +117,12 @@ private:
     boost::asio::steady_timer change_;  // cancelled whenever it comes up or fails
     boost::asio::steady_timer look_;
     boost::asio::steady_timer pause_;
-    std::shared_ptr<sentinel_ear> ear_;  // behind Sentinels
+    // Behind Sentinels:
+    std::vector<std::shared_ptr<sentinel_ear>> ears_;  // of each
+    std::optional<master_choice> masters_;
+    bool left_for_it_ = false;  // what the Sentinels said last has had its effect
+    unsigned subscribed_ = 0;   // grows with each subscription, and with what they say while it is asked:
+    bool confirming_ = false;   // whether its server is a master, and the right one
 };
 
 }  // namespace errand::redis

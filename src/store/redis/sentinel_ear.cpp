@@ -1,11 +1,18 @@
 #include "store/redis/sentinel_ear.hpp"
 
+#include <errand/error.hpp>
+
+#include "store/redis/connection_config.hpp"
+#include "store/redis/tallies.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 namespace errand::redis {
 namespace {
@@ -15,6 +22,8 @@ using namespace std::chrono_literals;
 
 constexpr auto no_throw = asio::as_tuple(asio::use_awaitable);
 constexpr std::string_view switch_channel = "+switch-master";
+// Before one that could not be reached, or is gone, is tried again; meanwhile the others are heard.
+constexpr auto sentinel_pause = 500ms;
 
 }  // namespace
 
@@ -22,18 +31,36 @@ bool is_switch_of(std::string_view master, std::string_view message) {
     return message.starts_with(master) && message.substr(master.size()).starts_with(' ');
 }
 
-sentinel_ear::sentinel_ear(asio::io_context& on, const address& to, std::function<void()> switched)
+std::optional<named_master> master_in(const reply& answer) {
+    if (answer.is_error()) return std::nullopt;
+    named_master found;
+    try {
+        for (const auto& [field, value] : read_pairs(answer)) {
+            if (field == "ip") found.server.host = value;
+            if (field == "port") found.server.port = value;
+            if (field == "config-epoch")
+                std::from_chars(value.data(), value.data() + value.size(), found.epoch);
+        }
+    } catch (const store_error&) {
+        return std::nullopt;
+    }
+    if (found.server.host.empty() || found.server.port.empty()) return std::nullopt;
+    return found;
+}
+
+sentinel_ear::sentinel_ear(asio::io_context& on, const address& to, const endpoint& sentinel,
+                           std::function<void(const named_master&)> told)
     : master_{to.master},
-      switched_{std::move(switched)},
-      place_{to.seeds},
+      told_{std::move(told)},
       connection_{on.get_executor(), boost::redis::logger{boost::redis::logger::level::disabled}},
       pause_{on} {
+    config_.addr = {sentinel.host, sentinel.port};
     config_.connect_timeout = 2s;
     config_.health_check_interval = 1s;
     config_.reconnect_wait_interval = 0s;
     config_.use_setup = true;
     config_.setup.clear();
-    config_.setup.hello();
+    say_hello(config_.setup, to.sentinel_user, to.sentinel_password);
     config_.setup.subscribe({switch_channel});
     connection_.set_receive_response(pushes_);
 }
@@ -56,11 +83,9 @@ void sentinel_ear::stop() {
 
 awaitable<void> sentinel_ear::run() {
     while (!stopped_) {
-        config_.addr = {place_.at().host, place_.at().port};
         co_await connection_.async_run(config_, no_throw);
         if (stopped_) break;
-        place_.leave();
-        pause_.expires_after(100ms);
+        pause_.expires_after(sentinel_pause);
         co_await pause_.async_wait(no_throw);
     }
 }
@@ -72,15 +97,41 @@ awaitable<void> sentinel_ear::receive() {
         if (failed) continue;
         if (pushes_.has_value()) {
             const auto& nodes = pushes_.value();
-            for (std::size_t at = 0; at + 3 < nodes.size() && !stopped_; at += 1 + nodes[at].aggregate_size) {
-                if (nodes[at + 1].value == "message" && is_switch_of(master_, nodes[at + 3].value))
-                    switched_();
-            }
+            for (std::size_t at = 0; at + 3 < nodes.size() && !stopped_; at += 1 + nodes[at].aggregate_size)
+                hear(nodes[at + 1].value, nodes[at + 3].value);
             pushes_.value().clear();
         } else {
             pushes_.emplace();
         }
     }
+}
+
+void sentinel_ear::hear(std::string_view kind, std::string_view payload) {
+    if (kind != "subscribe" && !(kind == "message" && is_switch_of(master_, payload))) return;
+    once_more_ = true;
+    if (std::exchange(asking_, true)) return;
+    asio::co_spawn(
+        connection_.get_executor(),
+        [](std::shared_ptr<sentinel_ear> self) -> awaitable<void> {
+            co_await self->ask();
+        }(shared_from_this()),
+        asio::detached);
+}
+
+// A question that is lost with its connection is asked again when there is a new one: its subscription is heard, too.
+awaitable<void> sentinel_ear::ask() {
+    while (std::exchange(once_more_, false) && !stopped_) {
+        boost::redis::request::config how;
+        how.cancel_on_connection_lost = true;
+        boost::redis::request question{how};
+        question.push("SENTINEL", "MASTER", master_);
+        reply answer;
+        const auto [failed, bytes] = co_await connection_.async_exec(question, answer.recorder(), no_throw);
+        if (stopped_) break;
+        if (failed) continue;
+        if (const auto found = master_in(answer)) told_(*found);
+    }
+    asking_ = false;
 }
 
 }  // namespace errand::redis
