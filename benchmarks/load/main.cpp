@@ -8,6 +8,7 @@ constexpr bench::measure measures[] = {
     {"life", load::life},     {"latency", load::latency}, {"promote", load::promote},
     {"idle", load::idle},     {"depend", load::depend},   {"limited_life", load::limited_life},
     {"throng", load::throng}, {"fire", load::fire},       {"collect", load::collect},
+    {"rate", load::rate},
 };
 
 }  // namespace

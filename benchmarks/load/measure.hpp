@@ -54,6 +54,7 @@ result limited_life(const arguments& how);  // keys=N (0: one group) concurrency
 result throng(const arguments& how);        // what `idle` is to be beside
 result fire(const arguments& how);
 result collect(const arguments& how);  // concurrency=N
+result rate(const arguments& how);     // workers=N; 20 starts a second, so 10,000 take 500 s
 result depend(const arguments& how);   // one for many, with in=1 many for one, with chain=1 one by one
 
 }  // namespace load

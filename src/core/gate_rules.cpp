@@ -12,33 +12,34 @@ bool any_counts_running(std::string_view gates) noexcept {
     return false;
 }
 
-rate_pace pace_of_gate(const rate_limit& rate) {
-    auto pace = pace_of(rate, rate.burst);
-    const auto spacing = (pace.per + pace.refills - 1) / pace.refills;
-    pace.per = spacing * pace.refills;
-    pace.tolerance = spacing * (pace.burst - 1);
+rate_pace pace_of_gate(const rate_limit& rate, arrival how) {
+    auto pace = pace_of(rate, rate.burst, how);
+    const auto spacing = (pace.round + pace.refills - 1) / pace.refills;
+    pace.round = spacing * pace.refills;
+    if (pace.burst > 1) pace.tolerance = spacing * (pace.burst - 1);
     return pace;
 }
 
-gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now) {
+gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now,
+                       arrival how) {
     using enum gate_look::standing;
     if (counts_running(kind) && rule.max_running && state.running >= *rule.max_running) return {full};
     if (!counts_starts(kind) || !rule.rate) return {};
-    const auto turn = take_starts(pace_of_gate(*rule.rate), state.kept, now, 0);
+    const auto turn = take_starts(pace_of_gate(*rule.rate, how), state.kept, now, 0);
     if (turn.opens_at <= now) return {};
     return {too_soon, turn.opens_at};
 }
 
-bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now) {
+bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now, arrival how) {
     if (!counts_starts(kind) || !rule.rate) return false;
-    const auto kept = take_starts(pace_of_gate(*rule.rate), state.kept, now, 0).kept;
+    const auto kept = take_starts(pace_of_gate(*rule.rate, how), state.kept, now, 0).kept;
     return std::exchange(state.kept, kept) != kept;
 }
 
-void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now) {
+void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now, arrival how) {
     if (counts_running(kind)) ++state.running;
     if (counts_starts(kind) && rule.rate)
-        state.kept = take_starts(pace_of_gate(*rule.rate), state.kept, now, 1).kept;
+        state.kept = take_starts(pace_of_gate(*rule.rate, how), state.kept, now, 1).kept;
 }
 
 void leave_gate(gate_kind kind, gate_state& state) {

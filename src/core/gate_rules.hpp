@@ -46,15 +46,18 @@ constexpr bool counts_starts(gate_kind kind) noexcept { return kind != gate_kind
 bool any_counts_running(std::string_view gates) noexcept;
 
 // Its spacing is a whole number, so that starts one by one are as many as at once.
-rate_pace pace_of_gate(const rate_limit& rate);
+rate_pace pace_of_gate(const rate_limit& rate, arrival how = arrival::punctual);
 // `now` in ns since 1970.
-gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now);
+gate_look look_at_gate(gate_kind kind, const limit_rule& rule, const gate_state& state, std::int64_t now,
+                       arrival how = arrival::punctual);
 // What is kept is brought down to what the rule can have left behind: when the rule is another one than before, or the clock went
 // back. A gate that is closed must have that done where it is looked at, or its opening would move on with the clock. True when
 // it changes.
-bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now);
+bool settle_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now,
+                 arrival how = arrival::punctual);
 // Of one that is open.
-void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now);
+void pass_gate(gate_kind kind, const limit_rule& rule, gate_state& state, std::int64_t now,
+               arrival how = arrival::punctual);
 void leave_gate(gate_kind kind, gate_state& state);
 
 // Who left a gate without having ended comes back: it is counted at once, so that none that has not started goes before it, and runs

@@ -46,7 +46,8 @@ struct shard_model {
     }
     // As stores do it: farther ahead than a full burst it is cut.
     std::int64_t used(std::int64_t now) const {
-        return std::clamp(used_up, now, now + pace->tolerance + pace->spacing);
+        if (used_up < now) return now + (pace->tolerance < pace->spacing ? pace->tolerance : 0);
+        return std::min(used_up, now + pace->tolerance + pace->spacing);
     }
     static std::int64_t ns(time_point at) { return std::chrono::nanoseconds{at.time_since_epoch()}.count(); }
     bool may_start(time_point now) const {

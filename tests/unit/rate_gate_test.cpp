@@ -3,6 +3,7 @@
 #include "core/rate_gate.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -55,21 +56,26 @@ const std::vector<rate_case> rates{
 }  // namespace
 
 TEST_CASE("no window of a rate has more starts than it allows, whenever they are asked for") {
+    const auto how = GENERATE(arrival::punctual, arrival::late);
     std::mt19937_64 random{11};
     for (const auto& [rate, burst] : rates) {
-        const auto pace = pace_of(rate, burst);
+        const auto pace = pace_of(rate, burst, how);
         start_log log{pace.per};
         std::int64_t now = rate_epoch, kept = 0;
         for (int n = 0; n < 3000; ++n) {
             const auto turn = take_starts(pace, kept, now, std::uniform_int_distribution{1, 30}(random));
             if (turn.starts > 0) log.started(now, turn.starts);
             kept = turn.kept;
-            // Sometimes at the very instant at which the gate opens, sometimes much later, sometimes at once again.
+            // Sometimes at the very instant at which the gate opens, sometimes a little or much later, sometimes at once again.
             const auto spacing = std::max<std::int64_t>(pace.per / pace.refills, 1);
-            switch (std::uniform_int_distribution{0, 3}(random)) {
+            switch (std::uniform_int_distribution{0, 4}(random)) {
             case 0: now = std::max(now, turn.opens_at); break;
             case 1: now += std::uniform_int_distribution<std::int64_t>{0, 3 * spacing}(random); break;
             case 2: now += std::uniform_int_distribution<std::int64_t>{0, pace.per}(random); break;
+            case 3:
+                now = std::max(now, turn.opens_at +
+                                        std::uniform_int_distribution<std::int64_t>{0, spacing / 10}(random));
+                break;
             default: break;
             }
         }
@@ -80,9 +86,10 @@ TEST_CASE("no window of a rate has more starts than it allows, whenever they are
 }
 
 TEST_CASE("who always asks for more gets 99 of 100 of the rate, and nobody asks a closed gate in vain") {
+    const auto how = GENERATE(arrival::punctual, arrival::late);
     for (const auto& [rate, burst] : rates) {
         if (burst > 1) continue;
-        const auto pace = pace_of(rate, burst);
+        const auto pace = pace_of(rate, burst, how);
         std::int64_t now = rate_epoch, kept = 0, starts = 0;
         start_log log{pace.per};
         const auto until = now + 10 * pace.per;
@@ -116,6 +123,39 @@ TEST_CASE("below a hundred a second starts are evenly spaced, at the full rate")
         kept = turn.kept;
         now = turn.opens_at;
     }
+}
+
+TEST_CASE("starts that are late by no more than is allowed for take nothing of a rate") {
+    std::mt19937_64 random{12};
+    const auto pace = pace_of({20, 1s}, 0, arrival::late);
+    start_log log{pace.per + 3'000'000};  // and 3 ms by which they may come to their handlers at another pace
+    std::int64_t now = rate_epoch, kept = 0;
+    constexpr int starts = 2000;
+    for (int n = 0; n < starts; ++n) {
+        const auto turn = take_starts(pace, kept, now, 10);
+        REQUIRE(turn.starts == 1);
+        log.started(now, 1);
+        kept = turn.kept;
+        now = turn.opens_at + std::uniform_int_distribution<std::int64_t>{0, pace.tolerance}(random);
+    }
+    CHECK(log.most() == 20);
+    CHECK(now - rate_epoch <= starts * 50'000'000LL * 101 / 100);
+}
+
+TEST_CASE(
+    "a start that is later than is allowed for moves those that follow, so that they keep their spacing") {
+    const auto pace = pace_of({20, 1s}, 0, arrival::late);
+    const auto first = take_starts(pace, 0, rate_epoch, 1);
+    CHECK(first.opens_at == rate_epoch + 50'400'000);
+    const auto late = first.opens_at + pace.tolerance;
+    CHECK(take_starts(pace, first.kept, late, 1).opens_at == first.opens_at + 50'400'000);
+    CHECK(take_starts(pace, first.kept, late + 1, 1).opens_at == late + 1 + 50'400'000);
+}
+
+TEST_CASE("a rate of which one at once is asked for has no tolerance") {
+    const auto pace = pace_of({20, 1s}, 1, arrival::late);
+    CHECK(pace.tolerance == 0);
+    CHECK(take_starts(pace, 0, rate_epoch, 1).opens_at == rate_epoch + 50'000'000);
 }
 
 TEST_CASE("a burst is had at once, and comes back while nobody starts") {

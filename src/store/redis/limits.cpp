@@ -26,11 +26,11 @@ std::string rule_text(const limit_rule& rule) {
     const auto most = rule.max_running ? std::to_string(*rule.max_running) : "-";
     if (!rule.rate) return most + " - - - - -";
     const auto& rate = *rule.rate;
-    const auto pace = pace_of(rate, rate.burst);
-    const auto spacing = quarters_in((pace.per + pace.refills - 1) / pace.refills);
+    const auto pace = pace_of(rate, rate.burst, arrival::late);
+    const auto spacing = quarters_in((pace.round + pace.refills - 1) / pace.refills);
+    const auto tolerance = pace.burst > 1 ? spacing * (pace.burst - 1) : pace.tolerance / quarter;
     return most + ' ' + std::to_string(rate.count) + ' ' + std::to_string(rate.per.count()) + ' ' +
-           std::to_string(rate.burst) + ' ' + microseconds(spacing) + ' ' +
-           microseconds(spacing * (pace.burst - 1));
+           std::to_string(rate.burst) + ' ' + microseconds(spacing) + ' ' + microseconds(tolerance);
 }
 
 // The same of a share; pace_of_share() says why its spacing and tolerance follow from the whole.

@@ -61,14 +61,14 @@ gates::known_state& gates::state_of(std::string_view gate) {
 gate_look gates::look(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return {};
-    return look_at_gate(kind_of_gate(gate), limit->rule, state_of(gate), nanos());
+    return look_at_gate(kind_of_gate(gate), limit->rule, state_of(gate), nanos(), how());
 }
 
 void gates::settle(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return;
     auto& state = state_of(gate);
-    if (settle_gate(kind_of_gate(gate), limit->rule, state, nanos())) state.changed = true;
+    if (settle_gate(kind_of_gate(gate), limit->rule, state, nanos(), how())) state.changed = true;
 }
 
 std::string_view gates::first_closed(std::string_view all) {
@@ -103,8 +103,8 @@ gate_look gates::look_after_start(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return {};
     gate_state after = state_of(gate);
-    pass_gate(kind_of_gate(gate), limit->rule, after, nanos());
-    return look_at_gate(kind_of_gate(gate), limit->rule, after, nanos());
+    pass_gate(kind_of_gate(gate), limit->rule, after, nanos(), how());
+    return look_at_gate(kind_of_gate(gate), limit->rule, after, nanos(), how());
 }
 
 void gates::take(std::string_view all, const task_id& id, claim_number by) {
@@ -112,7 +112,7 @@ void gates::take(std::string_view all, const task_id& id, claim_number by) {
     for_each_gate(all, [&](std::string_view gate) {
         const auto* limit = limit_behind(gate);
         auto& state = state_of(gate);
-        pass_gate(kind_of_gate(gate), limit ? limit->rule : limit_rule{}, state, nanos());
+        pass_gate(kind_of_gate(gate), limit ? limit->rule : limit_rule{}, state, nanos(), how());
         state.changed = true;
         holds = holds || counts_running(kind_of_gate(gate));
     });

@@ -53,6 +53,8 @@ public:
 
     // Now, in the unit of rates.
     std::int64_t nanos() const noexcept { return tx_.micros() * 1000; }
+    // How those come who may start at some time.
+    arrival how() const noexcept { return tx_.clock_stands_still() ? arrival::punctual : arrival::late; }
 
 private:
     struct known_limit {

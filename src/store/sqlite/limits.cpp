@@ -61,13 +61,13 @@ std::vector<limit_state> limits::list() {
 
 std::optional<time_point> limits::opening_of(const limit_rule& rule, std::string_view number) {
     if (!rule.rate) return std::nullopt;
-    const auto tolerance = pace_of_gate(*rule.rate).tolerance;
+    const auto tolerance = pace_of_gate(*rule.rate, gates_.how()).tolerance;
     const auto from = places_from(number), to = places_to(number);
     auto rows =
         sql_.kept_after(tx_.ns(), std::string_view{from}, std::string_view{to}, gates_.nanos() + tolerance);
     if (!rows.next() || rows.is_null(0)) return std::nullopt;
     gate_state state{.running = 0, .kept = rows.number(0)};
-    settle_gate(gate_kind::starts, rule, state, gates_.nanos());  // as the next look will
+    settle_gate(gate_kind::starts, rule, state, gates_.nanos(), gates_.how());  // as the next look will
     return time_point{duration{(state.kept - tolerance + 999'999) / 1'000'000}};
 }
 

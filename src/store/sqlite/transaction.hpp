@@ -12,7 +12,11 @@
 namespace errand::sqlite {
 
 // Microseconds since 1970.
-using clock_function = std::function<std::int64_t()>;
+struct clock_function {
+    std::function<std::int64_t()> read;
+    bool stands_still = false;  // until somebody moves it
+    std::int64_t operator()() const { return read(); }
+};
 
 class transaction {
 public:
@@ -63,6 +67,7 @@ public:
 
     // The clock itself, us.
     std::int64_t clock() const { return clock_(); }
+    bool clock_stands_still() const noexcept { return clock_.stands_still; }
 
     connection& in;
     idle_workers& idle;

@@ -55,6 +55,8 @@ local function rule_of(gate)
     local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit)
     local most, spacing, tolerance = string.match(kept[1] or '', '^(%S+) (%S+) (%S+)$')
     rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2])}
+    -- Where there is no burst, who comes later than the tolerance begins anew (core/rate_gate.hpp).
+    if rule.spacing then rule.anew = rule.tolerance < rule.spacing and rule.tolerance or 0 end
     if kept[3] then rules.take_share(rule, kept[3]) end
     rules[limit] = rule
   end
@@ -70,7 +72,7 @@ local function used_up(gate, rule)
     if mends then call('HSET', gates, 't' .. gate, string.format('%.2f', latest)) end
     return latest
   end
-  return math.max(kept, micros)
+  return kept < micros and micros + rule.anew or kept
 end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
