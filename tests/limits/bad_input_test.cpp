@@ -25,7 +25,8 @@ TEST_CASE("a schedule that cannot be meant is refused, and the ones that are the
             "there is no such time zone");
     refused(visits.every(0ms, {.key = "k"}, "anna", 2), "interval = 0ms: must be at least 1ms");
     const errand::time_point begin{1'800'000'000'000ms};
-    refused(visits.every(1h, {.key = "k", .begin = begin, .end = begin - 1h}, "anna", 2), "end = ");
+    refused(visits.every(1h, {.key = "k", .begin = begin, .end = begin - 1h}, "anna", 2),
+            "end = 1799996400000ms since 1970: must be after begin, which is 1800000000000ms");
     refused(visits.every(1h,
                          {.key = "k",
                           .overlap = errand::overlap_rule::queue_one,

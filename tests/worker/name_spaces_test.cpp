@@ -85,6 +85,30 @@ TEST_CASE("while two namespaces have enough to do, their tasks start by their we
     }
 }
 
+TEST_CASE("beside a hundred thousand tasks of one namespace those of another wait for one claim each",
+          "[shared_by_apps]") {
+    auto settings = errand::test::fresh_settings();
+    settings.concurrency = 1;
+    settings.shards = 1;  // with more a claim for one task may miss those of another shard
+    tenancy t{1, 1, settings};
+    const auto pile = numbers(1000);
+    for (int i = 0; i < 100; ++i) t.first.run(t.first.app.handler<echo>().perform_bulk(pile));
+    std::vector<errand::handle<int>> few;
+    for (int n = 0; n < 20; ++n) few.push_back(t.second.run(t.second.app.handler<echo>().perform_async(n)));
+    t.server.start();
+    for (const auto& one : few) t.second.wait(one);
+    const auto order = t.heard(event_kind::task_started);
+    const auto is_of_second = [&](const std::string& name) { return name == t.name_of(t.second); };
+    // What begins before the worker has asked for both is left out; from then on each claim is one task.
+    auto at = std::ranges::find_if(order, is_of_second);
+    for (std::size_t n = 1; n < few.size(); ++n) {
+        const auto next = std::find_if(at + 1, order.end(), is_of_second);
+        REQUIRE(next != order.end());
+        if (n > 4) CHECK(next - at <= 2);
+        at = next;
+    }
+}
+
 TEST_CASE("what a namespace without tasks leaves goes to the others, until it has some", "[shared_by_apps]") {
     auto settings = errand::test::fresh_settings();
     settings.concurrency = 1;

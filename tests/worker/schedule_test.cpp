@@ -4,8 +4,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <unistd.h>
+#include <vector>
 
 using namespace worker_test;
 using errand::schedule_state;
@@ -115,6 +119,69 @@ TEST_CASE("ten programs that declare a schedule at the same time change nothing 
     CHECK(after.args == before.args);
     CHECK(after.runs == 0);
     CHECK(after.state == schedule_state::active);
+}
+
+namespace {
+
+// What runs of a schedule each 100 ms do: the first one goes on until it is released.
+struct long_run {
+    explicit long_run(errand::overlap_rule rule) {
+        t.book.body = [this](errand::task_context& self) -> errand::awaitable<int> {
+            {
+                const std::lock_guard lock{guard};
+                ticks.push_back(self.schedule()->tick());
+                most = std::max(most, ++running);
+            }
+            while (!t.book.release) co_await sleep(1ms);
+            const std::lock_guard lock{guard};
+            --running;
+            co_return 0;
+        };
+        errand::schedule_options when{.key = "k", .mode = errand::fixed_rate};
+        when.overlap = rule;
+        of = t.run(t.app.handler<free_form>().every(100ms, std::move(when)));
+        t.start();
+    }
+    std::vector<errand::time_point> started() {
+        const std::lock_guard lock{guard};
+        return ticks;
+    }
+    int most_at_once() {
+        const std::lock_guard lock{guard};
+        return most;
+    }
+
+    std::mutex guard;
+    std::vector<errand::time_point> ticks;
+    int running = 0, most = 0;
+    std::optional<errand::schedule> of;
+    bench t;
+};
+
+}  // namespace
+
+TEST_CASE("while a run goes on a schedule that skips makes no other, and counts the ticks") {
+    long_run r{errand::overlap_rule::skip};
+    eventually([&] { return r.t.run(r.of->info()).skipped >= 3; });
+    CHECK(r.started().size() == 1);
+    CHECK(r.t.run(r.of->info()).runs == 1);
+    r.t.book.release = true;
+    eventually([&] { return r.started().size() >= 3; });
+    CHECK(r.most_at_once() == 1);
+}
+
+TEST_CASE("when a run ends a schedule that queues one makes that of the newest tick that came meanwhile") {
+    long_run r{errand::overlap_rule::queue_one};
+    eventually([&] { return r.started().size() == 1; });
+    const auto first = r.started()[0];
+    eventually([&] { return std::chrono::system_clock::now() >= first + 350ms; });
+    CHECK(r.started().size() == 1);
+    r.t.book.release = true;
+    eventually([&] { return r.started().size() >= 3; });
+    const auto ticks = r.started();
+    CHECK(ticks[1] >= first + 300ms);
+    CHECK(ticks[2] > ticks[1]);
+    CHECK(r.most_at_once() == 1);
 }
 
 #ifdef ERRAND_TEST_CLOCK

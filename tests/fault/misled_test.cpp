@@ -1,0 +1,56 @@
+// A program whose handlers cannot be meant ends before it has started anything, with a sentence that says what to do.
+#include "fault/program.hpp"
+#include "support/places.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+using errand::test::holds_within;
+using errand::test::program;
+
+// With which status it ended, and what it said.
+struct ended_program {
+    explicit ended_program(std::vector<std::string> words, std::map<std::string, std::string> variables = {})
+        : folder{errand::test::temporary_folder("misled")} {
+        const auto output = (folder / "said").string();
+        variables.insert({"ERRAND_STORE", "sqlite::memory:"});
+        program one{"misled", std::move(words), variables, output};
+        REQUIRE(holds_within(std::chrono::minutes{1}, [&] { return one.ended().has_value(); }));
+        status = *one.ended();
+        std::ifstream file{output};
+        said.assign(std::istreambuf_iterator<char>{file}, {});
+    }
+    ~ended_program() { std::filesystem::remove_all(folder); }
+    ended_program(const ended_program&) = delete;
+    ended_program& operator=(const ended_program&) = delete;
+
+    std::filesystem::path folder;
+    int status = -1;
+    std::string said;
+};
+
+}  // namespace
+
+TEST_CASE("a program with a zone on a machine without zone files does not start, and says what it needs") {
+    const ended_program whole{{}};
+    CHECK(whole.status == 0);
+    CHECK(whole.said.ends_with("has started\n"));
+    const ended_program without{{}, {{"TZDIR", "/nowhere"}}};
+    CHECK(without.status == 1);
+    CHECK(without.said ==
+          "handler \"in_london\": policy .timezone = \"Europe/London\": there are no time zone files at "
+          "/nowhere: install tzdata, or set TZDIR to where they are (UTC alone needs none)\n");
+}
+
+TEST_CASE("a program that would gather without an age or a quiet time does not start") {
+    const ended_program endless{{"collect"}};
+    CHECK(endless.status == 1);
+    CHECK(endless.said ==
+          "handler \"gathers\": policy .collect needs .max_wait, .grace or both: else a bundle that is not "
+          "full would never be run\n");
+}
