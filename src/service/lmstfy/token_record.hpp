@@ -28,7 +28,7 @@ struct token_place {
 
 struct kept_token {
     std::array<unsigned char, 32> digest{};
-    std::string description;
+    std::string description{};
     std::optional<request_limit> limit{};
     std::string added{};  // what a newer version says besides
     // As it is kept, of one that this version cannot read: it lets nobody in, and goes by the SHA-256 of these bytes.
