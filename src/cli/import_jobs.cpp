@@ -17,9 +17,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t most_at_once = 50;
-constexpr auto answers_signals_within = 1s;
-constexpr auto asks_again_after = 200ms;
+constexpr std::size_t most_jobs_taken = 50;
+constexpr auto longest_pause = 1s;
+constexpr auto looks_before_waiting = 200ms;
 
 }  // namespace
 
@@ -52,11 +52,11 @@ std::vector<lmstfy::source_job> import_jobs::take() {
     const auto most = admitted();
     if (most == 0) return {};
     const auto ttr = std::chrono::ceil<std::chrono::seconds>(order_.ttr);
-    const bool waits = order_.wait > duration{0} && clock::now() > quiet_since_ + asks_again_after;
-    auto got = from_.take(most, ttr, waits ? answers_signals_within : 0s);
+    const bool waits = order_.wait > duration{0} && clock::now() > quiet_since_ + looks_before_waiting;
+    auto got = from_.take(most, ttr, waits ? longest_pause : 0s);
     while (!got && !stopped_.asked()) {
         show("waits for the limit of the token");
-        std::this_thread::sleep_for(answers_signals_within);
+        std::this_thread::sleep_for(longest_pause);
         got = from_.take(most, ttr, 0s);
     }
     if (!got) return {};
@@ -67,11 +67,11 @@ std::vector<lmstfy::source_job> import_jobs::take() {
 // How many may be submitted now; 0: it was interrupted before. They are asked for before any job is taken, whose time would go by.
 std::size_t import_jobs::admitted() {
     while (!stopped_.asked()) {
-        const auto got = on_.run(ask_import_quota(core_, most_at_once));
+        const auto got = on_.run(ask_import_quota(core_, most_jobs_taken));
         if (got.admitted > 0) return static_cast<std::size_t>(got.admitted);
         show("waits for the quota of the namespace");
         std::this_thread::sleep_for(std::clamp<clock::duration>(std::chrono::microseconds{got.opens_in}, 20ms,
-                                                                answers_signals_within));
+                                                                longest_pause));
     }
     return 0;
 }

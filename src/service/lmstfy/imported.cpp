@@ -17,7 +17,7 @@
 namespace errand::lmstfy {
 namespace {
 
-constexpr std::size_t id_digits = 26;
+constexpr std::size_t plain_id_digits = 26;
 
 // When it was published, always the same of the same job where its id says so: it begins with the milliseconds.
 time_point published_at(const source_job& one, time_point now) {
@@ -32,11 +32,11 @@ time_point published_at(const source_job& one, time_point now) {
     return said > about - clocks_differ && said < about + clocks_differ ? said : about;
 }
 
-job_terms terms_of(const source_job& one) {
+job_terms left_terms(const source_job& one) {
     job_terms terms;
     terms.tries = static_cast<std::uint16_t>(
         std::min<std::int64_t>(one.tries + 1, std::numeric_limits<std::uint16_t>::max()));
-    terms.versioned = one.id.size() > id_digits;
+    terms.versioned = one.id.size() > plain_id_digits;
     terms.attributes = one.attributes;
     return terms;
 }
@@ -53,7 +53,7 @@ import_item imported_job(detail::app_core& app, const source_job& one, std::uint
     options extra;
     extra.queue = one.queue;
     draft.extra = std::make_shared<const options>(std::move(extra));
-    import_item got{.line = number, .task = job_of(prepare(std::move(draft)), terms_of(one), *data)};
+    import_item got{.line = number, .task = job_of(prepare(std::move(draft)), left_terms(one), *data)};
     auto& task = got.task;
     if (const auto rules = app.overrides.quota_rules()) {
         if (const auto why = payload_refusal(app, *rules, task.body.handler, task.body.args.size()))
