@@ -3,6 +3,7 @@
 #include <errand/proxy.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/import_jobs.hpp"
 #include "cli/import_run.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
@@ -16,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <memory>
 
 namespace errand::cli {
@@ -31,6 +33,9 @@ struct import_line {
     std::string format;
     std::string rate;
     std::string spread;
+    std::string from;
+    std::string wait;
+    std::string ttr;
     bool list = false;
     bool forget = false;
 };
@@ -153,12 +158,63 @@ exit_code forget(session& on, const std::string& name) {
     return exit_code::done;
 }
 
+// What a file is asked about says nothing of jobs, each of which brings its queue and has an id.
+void check_drain(const import_line& given) {
+    const auto& order = given.order;
+    const bool of_files = !order.file.empty() || !order.name.empty() || !given.format.empty() ||
+                          !order.rules.handler.empty() || !order.rules.queue.empty() || !given.rate.empty() ||
+                          !given.spread.empty() || order.most_ready;
+    if (of_files || order.rules.biz_id != import_rules{}.biz_id || order.rules.at != import_rules{}.at)
+        throw usage_error{"--from takes --wait, --ttr and --rejects alone: jobs bring all the rest"};
+}
+
+exit_code drain(session& on, const import_line& given) {
+    check_drain(given);
+    drain_order order{.from = lmstfy::read_source(given.from)};
+    if (order.from.token.empty()) {
+        const char* token = std::getenv("ERRAND_LMSTFY_TOKEN");
+        if (token) order.from.token = token;
+    }
+    if (!given.wait.empty()) order.wait = need_length("--wait", given.wait);
+    if (!given.ttr.empty()) order.ttr = need_length("--ttr", given.ttr);
+    if (order.ttr < std::chrono::seconds{1}) throw usage_error{"--ttr: give at least 1s"};
+    order.rejects = given.order.rejects;
+    drain_counts got;
+    try {
+        import_jobs all{on, order};
+        got = all.run();
+    } catch (const store_error& why) {
+        throw store_error{std::string{why.what()} +
+                          "; what was taken there and is not here comes again, and the same command goes on"};
+    }
+    if (on.json()) {
+        print_document(json::object{{"from", order.from.shown},
+                                    {"complete", got.complete},
+                                    {"accepted", got.accepted},
+                                    {"rejected", got.rejected}});
+    } else {
+        print("imported " + std::to_string(got.accepted) + " jobs; " + std::to_string(got.rejected) +
+              " were rejected\n");
+    }
+    if (got.unsaid > 0)
+        complain(std::to_string(got.unsaid) +
+                 " more jobs were rejected: with --rejects FILE they are kept with their reasons");
+    if (!got.complete) {
+        complain("stopped before the queue was empty; the same command goes on there");
+        return exit_code::interrupted;
+    }
+    if (got.rejected == 0) return exit_code::done;
+    complain("what was rejected stays where it was, and comes again there when its ttr is over");
+    return exit_code::undone;
+}
+
 exit_code import_or_list(session& on, const import_line& given) {
     if (given.list && given.forget) throw usage_error{"choose one of --list and --forget"};
-    if ((given.list || given.forget) && !given.order.file.empty())
+    if ((given.list || given.forget) && (!given.order.file.empty() || !given.from.empty()))
         throw usage_error{"--list and --forget take no file"};
     if (given.list) return list(on);
-    return given.forget ? forget(on, given.order.name) : import_file_of(on, given);
+    if (given.forget) return forget(on, given.order.name);
+    return given.from.empty() ? import_file_of(on, given) : drain(on, given);
 }
 
 }  // namespace
@@ -185,6 +241,14 @@ runner prepare_import(CLI::App& line) {
     line.add_option("--most-ready", order.most_ready, "Waits while so many tasks are ready")->type_name("N");
     line.add_option("--rejects", order.rejects, "Takes the lines that are refused, with the reasons")
         ->type_name("FILE");
+    line.add_option("--from", given->from,
+                    "Takes the jobs of an lmstfy: lmstfy://TOKEN@host:7777/namespace/queue,queue")
+        ->type_name("URL");
+    line.add_option("--wait", given->wait, "With --from: goes on until no job has come for so long")
+        ->type_name("TIME");
+    line.add_option("--ttr", given->ttr,
+                    "With --from: what is not brought over by then comes back there (2m)")
+        ->type_name("TIME");
     line.add_flag("--list", given->list, "Which imports there were, and how far they are");
     line.add_flag("--forget", given->forget, "Forgets the import of this --name");
     return [given](session& on) { return import_or_list(on, *given); };

@@ -70,8 +70,8 @@ std::uint64_t bytes_up_to(const std::string& path, std::uint64_t line) {
 
 }  // namespace
 
-import_rejects::import_rejects(std::string path, std::optional<std::uint64_t> after)
-    : path_{std::move(path)} {
+import_rejects::import_rejects(std::string path, std::optional<std::uint64_t> after, std::string noun)
+    : path_{std::move(path)}, noun_{std::move(noun)} {
     if (path_.empty()) return;
     const int opened = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (opened < 0) throw_unwritable(path_, errno);
@@ -119,7 +119,7 @@ void import_rejects::add(std::uint64_t line, const std::string& reason, const st
         }
         // In the place of a bar.
         if (errors_are_terminal()) std::fputs("\r\x1b[K", stderr);
-        complain("line " + std::to_string(line) + ": " + reason);
+        complain(noun_ + ' ' + std::to_string(line) + ": " + reason);
         return;
     }
     auto shown = repaired_utf8(utf8_prefix(text, most_of_a_line));

@@ -13,8 +13,9 @@ class import_rejects {
 public:
     // @param path  empty: the first ones are said on the error stream
     // @param after of an import that goes on behind this line; nullopt: of one that begins
+    // @param noun  what a line is called where it is said
     // The file is this process's alone for as long as this lives. Throws usage_error when another one has it, or something else is there.
-    import_rejects(std::string path, std::optional<std::uint64_t> after);
+    import_rejects(std::string path, std::optional<std::uint64_t> after, std::string noun = "line");
     // What an earlier process has written of lines behind `after` goes, as they come again: to be called when the import is taken over,
     // since of one that another process works on they are not in the record yet.
     void drop_later();
@@ -34,6 +35,7 @@ private:
     void lock();
 
     std::string path_;
+    std::string noun_;
     std::unique_ptr<std::FILE, closes> file_;
     std::optional<std::uint64_t> kept_bytes_{};  // of what was there
     std::uint64_t said_ = 0;

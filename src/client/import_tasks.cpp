@@ -77,7 +77,8 @@ awaitable<import_answer> send_on(loop& there, std::vector<import_item> items, ti
     std::vector<line_on_its_way> lines;
     import_answer got;
     for (auto& one : items) {
-        lines.push_back({one.line, one.task.body.biz_id.has_value(), import_life(at, one.line)});
+        lines.push_back({one.line, one.task.body.biz_id.has_value(),
+                         one.life.value_or(import_life(at, one.line))});
         tasks.push_back(item_of(std::move(one.task), lines.back().life));
         tasks.back().may_come_again = true;
         got.sent.push_back({tasks.back().id, lines.back().life});
@@ -105,6 +106,8 @@ awaitable<quota_answer> ask_on(loop& there, std::int64_t count) {
     if (!there.app().overrides.any_quota()) co_return quota_answer{.admitted = count};
     co_return co_await there.quotas().take(count, false);
 }
+
+awaitable<time_point> time_on(loop& there) { co_return there.tasks().now(); }
 
 awaitable<std::uint64_t> ready_on(loop& there) {
     const auto seen = co_await there.tasks().overview();
@@ -171,6 +174,10 @@ awaitable<void> drop_import(detail::app_core& app, std::string name, std::uint64
     return on_caller_loop(&app, [name = std::move(name), seen](loop& there) {
         return step_on(there, name, seen, std::string{});
     });
+}
+
+awaitable<time_point> store_time(detail::app_core& app) {
+    return on_caller_loop(&app, [](loop& there) { return time_on(there); });
 }
 
 awaitable<std::uint64_t> count_ready(detail::app_core& app) {

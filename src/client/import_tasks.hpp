@@ -7,6 +7,7 @@
 #include "core/quota_rules.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@ namespace errand {
 struct import_item {
     std::uint64_t line = 0;
     prepared_submission task;
+    std::optional<incarnation> life{};  // its own; else it follows from the line and when it is sent
 };
 
 // One of this line of this import. Throws usage_error, bad_data and quota_exceeded when it cannot be submitted at all.
@@ -55,6 +57,8 @@ awaitable<import_record> take_over_import(detail::app_core& app, std::string nam
 // The name is free again. Throws as keep_import() does.
 awaitable<void> drop_import(detail::app_core& app, std::string name, std::uint64_t seen);
 
+// By the store's clock.
+awaitable<time_point> store_time(detail::app_core& app);
 // Of all queues.
 awaitable<std::uint64_t> count_ready(detail::app_core& app);
 

@@ -2,6 +2,7 @@
 #include <errand/proxy.hpp>
 
 #include "runtime/app_core.hpp"
+#include "service/lmstfy_shop.hpp"
 #include "service/stored_tokens.hpp"
 #include "service/token_folder.hpp"
 #include "support/metric_page.hpp"
@@ -196,4 +197,31 @@ TEST_CASE("what is refused whoever asks does not wait for a store that has not s
     CHECK(answered_first("/healthz", own_host) == 200);
     server.thaw();
     CHECK(waits.line().receive().status == 401);
+}
+
+TEST_CASE(
+    "what lmstfy's API refuses whoever asks does not wait for a store that has not said yet whom it lets in",
+    "[service][goes_away][lmstfy]") {
+    errand::test::redis_server server{{.append_only = true}};
+    auto settings = settings_of(server);
+    settings.store_timeout = 60s;
+    server.freeze();
+    service_test::lmstfy_shop shop{service_test::with_lmstfy(), settings};
+    service_test::client waits{shop.at->api.front()};
+    const auto request = [&](const std::string& path, const std::string& token) {
+        return "GET " + path + " HTTP/1.1\r\nHost: " + waits.host() + "\r\nX-Token: " + token + "\r\n\r\n";
+    };
+    waits.send(request("/api/a/q", "unknown-token"));
+    const auto answered_first = [&](const std::string& path, const std::string& token) {
+        service_test::client other{shop.at->api.front()};
+        other.send(request(path, token));
+        if (&service_test::client::first_answered(waits, other) != &other) return 0;
+        return other.receive().status;
+    };
+    CHECK(answered_first("/nothing/here", "unknown-token") == 404);
+    CHECK(answered_first("/api/a/_q", "unknown-token") == 400);
+    CHECK(answered_first("/api/a/q", "nowhere:unknown-token") == 404);
+    CHECK(answered_first("/api/a/q", "") == 401);
+    server.thaw();
+    CHECK(waits.receive().status == 401);
 }

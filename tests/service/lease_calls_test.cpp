@@ -97,6 +97,35 @@ errand::awaitable<std::vector<bool>> extend_around_a_silence(errand::detail::app
     co_return failed;
 }
 
+// How many of so many who ask at one instant, each for a length of his own, hear that the store is away. It answers nobody until all have.
+errand::awaitable<std::size_t> extend_in_a_silence(errand::detail::app_core& core, errand::loop& there,
+                                                   held_task one, std::size_t askers,
+                                                   errand::test::redis_server& server) {
+    const auto work = std::make_shared<web::exchange>(core, there);
+    co_await work->ready();
+    const auto executor = co_await asio::this_coro::executor;
+    work->tasks().know_claim(one.by.claim, one.by.mark);
+    server.freeze();
+    errand::async_gate ended{executor};
+    std::size_t left = askers;
+    std::size_t failed = 0;
+    for (std::size_t i = 0; i < askers; ++i) {
+        errand::extend_call call;
+        call.lease = std::chrono::seconds{30 + i};
+        call.claims = {one.by.claim};
+        call.tasks = {{one.id, one.by.claim}};
+        asio::co_spawn(executor, work->extend(std::move(call)),
+                       [&](const std::exception_ptr& why, const errand::extend_answer&) {
+                           if (why) ++failed;
+                           if (--left == 0) ended.open();
+                       });
+    }
+    while (left > 0) co_await ended.wait();
+    server.thaw();
+    co_await work->stop();
+    co_return failed;
+}
+
 }  // namespace
 
 TEST_CASE("a call for leases that fails is no word about those that were not in it", "[service][goes_away]") {
@@ -150,4 +179,29 @@ TEST_CASE("leases that many keep at the same time are written by few calls, and 
         CHECK((got[i].lost_tasks.size() + got[i].lost_claims.size() > 0) == (i == cancelled));
         for (const auto& [id, claim] : got[i].lost_tasks) CHECK(id == all[i].id);
     }
+}
+
+TEST_CASE(
+    "who stands in line for a store that is away hears so with those before him, and asks again in vain no more",
+    "[service][goes_away]") {
+    errand::test::redis_server server;
+    auto settings = errand::test::fresh_settings();
+    settings.store = server.url();
+    settings.shards = 1;
+    settings.store_timeout = std::chrono::seconds{1};
+    counter t{{}, settings};
+    program py{t};
+    t.submit(foreign_task);
+    const auto task = py.claim_one();
+    const held_task one{.id = *errand::parse_task_id(id_of(task)),
+                        .by = *web::read_ticket(std::string{task.at("claim").as_string()})};
+    constexpr std::size_t askers = 12;
+    const auto calls = extend_calls(t);
+    auto& core = errand::detail::core_of(t.app);
+    const auto failed = t.run(errand::on_loop(core.background(), [&](errand::loop& there) {
+        return extend_in_a_silence(core, there, one, askers, server);
+    }));
+    CHECK(failed == askers);
+    // Each takes as long as is waited for the store: who is served after twice that long waits no longer.
+    CHECK(extend_calls(t) - calls <= 3);
 }

@@ -42,13 +42,15 @@ class job_site final : public web::site {
 public:
     explicit job_site(web::hub& of) : hub_{of}, office_{office_of(of)} {}
 
-    // Tokens are known once the store has told of them.
-    awaitable<void> ready(const web::request&, const std::string&) override { return office_.home().ready(); }
+    // Tokens are known once the store has told of them. What is refused whoever asks does not wait for that.
+    awaitable<void> ready(const web::request& in, const std::string&) override {
+        const auto to = find_route(in);
+        const auto asked = asked_by(in);
+        if (is_open(to) || !asked.token.empty()) co_await office_.home().ready();
+    }
 
     web::found_route judge(web::request& in, const std::string&) override {
-        web::check_site(in);
-        auto to = route_in(job_routes(), in);
-        check_names(to);
+        auto to = find_route(in);
         in.badge = admit(in, to);
         return to;
     }
@@ -70,6 +72,13 @@ public:
     }
 
 private:
+    // Throws refusal.
+    static web::found_route find_route(const web::request& in) {
+        web::check_site(in);
+        auto to = route_in(job_routes(), in);
+        check_names(to);
+        return to;
+    }
     static void check_names(const web::found_route& to) {
         if (!is_namespace_name(to.path.find("namespace")->second))
             throw web::bad_request("invalid namespace: 1 to 255 of A-Z, a-z, 0-9, - and _");
@@ -84,15 +93,24 @@ private:
         if (queues.empty()) throw web::bad_request("invalid queue: none is named");
     }
 
-    badge admit(web::request& in, const web::found_route& to) {
+    // Throws refusal when there is no such pool.
+    pool_token asked_by(const web::request& in) const {
         const auto* header = in.find_header("X-Token");
         const query_reader query{in};
         const auto* given = header && !header->empty() ? header : query.text("token");
-        const auto asked = read_pool_token(given ? *given : std::string{});
+        auto asked = read_pool_token(given ? *given : std::string{});
         if (!office_.has_pool(asked.pool)) throw refusal{404, "not_found", "pool not found"};
+        return asked;
+    }
+
+    bool is_open(const web::found_route& to) const {
+        return to.of->needs == web::scope::open || (is_size(to) && office_.options().open_sizes);
+    }
+
+    badge admit(web::request& in, const web::found_route& to) {
+        const auto asked = asked_by(in);
         const token_place where{asked.pool, to.path.find("namespace")->second};
-        if (to.of->needs == web::scope::open || (is_size(to) && office_.options().open_sizes))
-            return {.of = tenant_of(where), .shown = {}};
+        if (is_open(to)) return {.of = tenant_of(where), .shown = {}};
         if (asked.token.empty()) throw refusal{401, "unauthorized", "token not found"};
         const auto digest = digest_of(asked.token);
         if (const auto* found = token_with(office_.tokens().of(where), digest)) {

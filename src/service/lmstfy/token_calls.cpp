@@ -106,6 +106,7 @@ awaitable<void> put_limit(const web::call& c, bool alone) {
     co_await office.tokens().change(named.where, [&](std::vector<kept_token>& all) {
         const auto at = token_named(all, named.token);
         if (at == all.end()) throw web::not_found("token not found");
+        if (at->unread) throw web::refusal{409, "conflict", "this version of errand cannot read that token"};
         if (alone && at->limit) throw web::refusal{409, "conflict", "this token has a limit already"};
         at->limit = limit;
         return true;

@@ -12,11 +12,58 @@ namespace {
 constexpr std::string_view record_front = "\x01lmstfy\n";
 constexpr std::string_view shown_front = "sha256-";
 constexpr std::size_t shown_digits = 16;
-constexpr std::uint8_t record_format = 1;
+constexpr std::uint8_t record_format = 2;
+// In it nothing says where a token ends.
+constexpr std::uint8_t unframed_format = 1;
 constexpr std::size_t stamp_bytes = 8;
 
 std::string_view view_of(const std::array<unsigned char, 32>& digest) {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+std::string encode_token(const kept_token& one) {
+    if (one.unread) return *one.unread;
+    std::string bytes;
+    byte_writer out{bytes};
+    out.rest(view_of(one.digest));
+    out.text(one.description);
+    out.u8(one.limit ? 1 : 0);
+    if (one.limit) {
+        out.signed_number(one.limit->read);
+        out.signed_number(one.limit->write);
+        out.signed_number(one.limit->interval);
+    }
+    out.rest(one.added);
+    return bytes;
+}
+
+kept_token read_token(byte_reader& in) {
+    kept_token one;
+    std::ranges::transform(in.take(one.digest.size()), one.digest.begin(),
+                           [](char c) { return static_cast<unsigned char>(c); });
+    one.description = in.text();
+    const auto limited = in.u8();
+    if (limited > 1) in.fail("has a limit of a kind that this version of errand does not know");
+    if (limited == 0) return one;
+    request_limit limit;
+    limit.read = in.signed_number();
+    limit.write = in.signed_number();
+    limit.interval = in.signed_number();
+    one.limit = limit;
+    return one;
+}
+
+kept_token decode_token(std::string_view bytes) {
+    try {
+        byte_reader in{bytes, "token of lmstfy's API"};
+        auto one = read_token(in);
+        one.added = in.rest();
+        return one;
+    } catch (const bad_data&) {
+        return {.digest = sha256(bytes),
+                .description = "a token that this version of errand cannot read",
+                .unread = std::string{bytes}};
+    }
 }
 
 }  // namespace
@@ -43,7 +90,7 @@ const kept_token* token_with(const std::vector<kept_token>& all,
         unsigned different = 0;
         for (std::size_t i = 0; i < digest.size(); ++i)
             different |= static_cast<unsigned>(digest[i] ^ one.digest[i]);
-        if (different == 0) found = &one;
+        if (different == 0 && !one.unread) found = &one;
     }
     return found;
 }
@@ -80,15 +127,7 @@ std::string encode_tokens(const std::vector<kept_token>& all, std::uint64_t stam
     out.fixed(stamp, stamp_bytes);
     out.u8(record_format);
     out.number(all.size());
-    for (const auto& one : all) {
-        out.rest(view_of(one.digest));
-        out.text(one.description);
-        out.u8(one.limit ? 1 : 0);
-        if (!one.limit) continue;
-        out.signed_number(one.limit->read);
-        out.signed_number(one.limit->write);
-        out.signed_number(one.limit->interval);
-    }
+    for (const auto& one : all) out.text(encode_token(one));
     return bytes;
 }
 
@@ -97,21 +136,11 @@ std::vector<kept_token> decode_tokens(std::string_view record) {
     if (record.empty()) return all;
     byte_reader in{record, "tokens of lmstfy's API"};
     in.fixed(stamp_bytes);
-    if (in.u8() != record_format) in.fail("have a format that this version of errand does not know");
-    for (auto left = in.number(); left > 0; --left) {
-        kept_token one;
-        std::ranges::transform(in.take(one.digest.size()), one.digest.begin(),
-                               [](char c) { return static_cast<unsigned char>(c); });
-        one.description = in.text();
-        if (in.u8() != 0) {
-            request_limit limit;
-            limit.read = in.signed_number();
-            limit.write = in.signed_number();
-            limit.interval = in.signed_number();
-            one.limit = limit;
-        }
-        all.push_back(std::move(one));
-    }
+    const auto format = in.u8();
+    if (format != record_format && format != unframed_format)
+        in.fail("have a format that this version of errand does not know");
+    for (auto left = in.number(); left > 0; --left)
+        all.push_back(format == unframed_format ? read_token(in) : decode_token(in.text()));
     return all;
 }
 

@@ -28,8 +28,11 @@ struct token_place {
 
 struct kept_token {
     std::array<unsigned char, 32> digest{};
-    std::string description;
+    std::string description{};
     std::optional<request_limit> limit{};
+    std::string added{};  // what a newer version says besides
+    // As it is kept, of one that this version cannot read: it lets nobody in, and goes by the SHA-256 of these bytes.
+    std::optional<std::string> unread{};
 };
 
 // "sha256-" and the first 16 hexadecimal digits of the digest: by this a token is listed.
@@ -52,7 +55,7 @@ std::optional<token_place> place_of_tokens(std::string_view record_name);
 std::uint64_t stamp_of(std::string_view record) noexcept;
 // Empty when there is no token. The stamp tells it from any other.
 std::string encode_tokens(const std::vector<kept_token>& all, std::uint64_t stamp);
-// Throws bad_data.
+// Whoever of them cannot be read keeps no other out. Throws bad_data when nothing of the record can be read.
 std::vector<kept_token> decode_tokens(std::string_view record);
 
 }  // namespace errand::lmstfy
