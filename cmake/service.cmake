@@ -3,8 +3,8 @@ file(GLOB service_sources CONFIGURE_DEPENDS src/service/*.cpp src/service/flow/*
     src/service/console/*.cpp)
 add_library(errand_service ${service_sources})
 add_library(errand::service ALIAS errand_service)
-set_target_properties(errand_service PROPERTIES
-    EXPORT_NAME service CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
+errand_library(errand_service)
+set_target_properties(errand_service PROPERTIES EXPORT_NAME service)
 target_include_directories(errand_service PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(errand_service PUBLIC errand::errand PRIVATE OpenSSL::SSL OpenSSL::Crypto)
 target_compile_definitions(errand_service PRIVATE "ERRAND_SERVICE_VERSION=\"${PROJECT_VERSION}\"")

@@ -163,7 +163,7 @@ void apply_variables(config& to, const std::function<std::optional<std::string>(
 }
 
 std::vector<std::string> unknown_variables(std::span<const std::string> names) {
-    std::vector<std::string> known{"ERRAND_CONFIG", "ERRAND_LOG_FORMAT"};
+    std::vector<std::string> known{"ERRAND_CONFIG", "ERRAND_LOG_FORMAT", "ERRAND_STACKS"};
     boost::pfr::for_each_field_with_name(config{}, [&](std::string_view name, const auto&) {
         known.push_back(variable_of(name));
     });

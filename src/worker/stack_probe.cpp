@@ -7,6 +7,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <features.h>
 #include <fstream>
 #include <pthread.h>
@@ -108,7 +109,7 @@ int make_ready() {
 
 // It stays taken: without a handler, a signal that is still under way would end the program.
 int signal_number() {
-    static const int number = make_ready();
+    static const int number = stacks_are_wanted(std::getenv("ERRAND_STACKS")) ? make_ready() : 0;
     return number;
 }
 
@@ -201,6 +202,11 @@ thread_state state_of_thread(pid_t id) {
     std::string line;
     std::getline(file, line);
     return read_thread_state(line);
+}
+
+bool stacks_are_wanted(const char* said) noexcept {
+    const std::string_view value{said ? said : "on"};
+    return value == "on" || value == "true" || value == "yes" || value == "1";
 }
 
 #if ERRAND_HAS_STACKS

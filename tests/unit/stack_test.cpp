@@ -11,9 +11,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -132,6 +135,43 @@ TEST_CASE("no thread is asked by a signal that the program has taken for itself 
         CHECK_FALSE(probe.has_asked());
     }
     for (const auto& [number, was] : before) REQUIRE(::sigaction(number, &was, nullptr) == 0);
+}
+
+// In a process of its own, as a process decides once.
+TEST_CASE("nobody is asked, and no signal taken", "[.without_stacks]") {
+    errand::stack_probe::prepare();
+    for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) {
+        struct sigaction now{};
+        REQUIRE(::sigaction(number, nullptr, &now) == 0);
+        INFO("signal " << number);
+        CHECK((now.sa_flags & SA_SIGINFO) == 0);
+        CHECK(now.sa_handler == SIG_DFL);
+    }
+    const companion other{[](const std::atomic<bool>& end) { computes_until(end); }};
+    const errand::stack_probe probe{other.id()};
+    CHECK_FALSE(probe.has_asked());
+}
+
+TEST_CASE("with ERRAND_STACKS=off nobody is asked, and no signal taken") {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::setenv("ERRAND_STACKS", "off", 1);
+        ::execl(self.c_str(), self.c_str(), "[without_stacks]", static_cast<char*>(nullptr));
+        ::_exit(127);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("stacks are asked for, unless anything but that is said") {
+    CHECK(errand::stacks_are_wanted(nullptr));
+    for (const auto* said : {"on", "1", "true", "yes"}) CHECK(errand::stacks_are_wanted(said));
+    for (const auto* said : {"off", "0", "false", "no", "", "of"})
+        CHECK_FALSE(errand::stacks_are_wanted(said));
 }
 
 TEST_CASE("who sleeps is not to be asked") {
