@@ -8,20 +8,20 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <future>
+#include <string>
+
 namespace errand {
 namespace {
 
-stored_format look_at_redis(const config& settings, const std::string& url, unsigned shard, unsigned shards) {
-    boost::asio::io_context on;
+store_settings one_shard(const config& of, const std::string& url, unsigned shard, unsigned shards) {
     store_settings asked;
     asked.url = url;
-    asked.name_space = settings.name_space;
+    asked.name_space = of.name_space;
     asked.shard = shard;
     asked.shards = shards;
-    asked.patience = settings.store_timeout;
-    auto answer = boost::asio::co_spawn(on, redis::look_at_format(on, asked), boost::asio::use_future);
-    on.run();
-    return answer.get();
+    asked.patience = of.store_timeout;
+    return asked;
 }
 
 }  // namespace
@@ -29,14 +29,23 @@ stored_format look_at_redis(const config& settings, const std::string& url, unsi
 std::vector<stored_format> stored_formats(const config& settings) {
     const auto shards = static_cast<unsigned>(check_store(settings.store, settings.shards));
     const auto urls = store_urls(settings.store);
-    std::vector<stored_format> all;
+    boost::asio::io_context on{1};
+    std::vector<std::future<stored_format>> asked;
     for (unsigned shard = 0; shard < shards; ++shard) {
         const auto& url = urls[shard % urls.size()];
-        // All shards that a file keeps have its format.
-        if (!url.starts_with("redis")) {
-            if (shard < urls.size()) all.push_back(sqlite::look_at_format(url));
-        } else {
-            all.push_back(look_at_redis(settings, url, shard, shards));
+        auto& one = asked.emplace_back();
+        if (!url.starts_with("redis")) continue;
+        one = boost::asio::co_spawn(on, redis::look_at_format(on, one_shard(settings, url, shard, shards)),
+                                    boost::asio::use_future);
+    }
+    on.run();
+    std::vector<stored_format> all;
+    for (unsigned shard = 0; shard < shards; ++shard) {
+        if (asked[shard].valid()) {
+            all.push_back(asked[shard].get());
+        } else if (shard < urls.size()) {
+            // All shards that a file keeps have its format.
+            all.push_back(sqlite::look_at_format(urls[shard]));
         }
     }
     return all;

@@ -1,10 +1,17 @@
 // Looking at a Redis with much in it: no call is over all of it. What it is asked is counted.
+#include <errand/config.hpp>
+#include <errand/error.hpp>
+
+#include "app/stored_formats.hpp"
 #include "support/redis_fixture.hpp"
+#include "support/tcp_gate.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +21,8 @@
 using namespace errand;
 using namespace errand::test;
 using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
 
 namespace {
 
@@ -158,4 +167,22 @@ TEST_CASE("figures of many handlers are read some of them a call") {
     std::int64_t sum = 0;
     for (const auto& one : got.counts) sum += one.times;
     CHECK(sum == std::int64_t{numbers_there} * (numbers_there - 1) / 2);
+}
+
+TEST_CASE(
+    "servers whose formats are looked at are asked side by side: one that hangs keeps none from being asked") {
+    redis_fixture first{redis_server::options{.tcp = true}}, second{redis_server::options{.tcp = true}};
+    tcp_gate hanging{first.server.port()}, answering{second.server.port()};
+    hanging.stall(true);
+    config settings;
+    settings.store = hanging.url() + "," + answering.url();
+    settings.store_timeout = 1s;
+    CHECK_THROWS_MATCHES(stored_formats(settings), store_error,
+                         MessageMatches(ContainsSubstring(std::to_string(hanging.port()))));
+    CHECK(second.until([&] { return answering.connections() == 1; }));
+    hanging.stall(false);
+    const auto seen = stored_formats(settings);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0].store == hanging.url());
+    CHECK(seen[1].store == answering.url());
 }

@@ -129,6 +129,21 @@ TEST_CASE("the servers of a cluster are read from what one says of all") {
     CHECK(nodes_in("nothing of the kind").empty());
 }
 
+TEST_CASE(
+    "pauses before the next try of a server grow to a second or so, and differ; who is sent on goes at once") {
+    using errand::duration;
+    CHECK(pause_of_tries(0, false, 0.5) == duration{80});
+    CHECK(pause_of_tries(1, false, 0.5) == duration{80});
+    CHECK(pause_of_tries(2, false, 0.5) == duration{160});
+    CHECK(pause_of_tries(8, false, 0.5) == duration{1280});
+    CHECK(pause_of_tries(4'000'000'000U, false, 0.5) == duration{1280});
+    CHECK(pause_of_tries(8, false, 0) == duration{960});
+    CHECK(pause_of_tries(8, false, 0.999'999) == duration{1599});
+    CHECK(pause_of_tries(7, true, 0.5) == duration{20});
+    // Two servers send on to each other.
+    CHECK(pause_of_tries(8, true, 0.5) == duration{1280});
+}
+
 TEST_CASE("a message of Sentinels is of one master, whatever the others are called") {
     CHECK(is_switch_of("shop", "shop 10.0.0.1 6379 10.0.0.2 6379"));
     CHECK_FALSE(is_switch_of("shop", "shop-2 10.0.0.1 6379 10.0.0.2 6379"));

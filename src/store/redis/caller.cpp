@@ -151,7 +151,7 @@ void caller::judge_refusal(progress& at, std::string_view error) {
     // It was demoted, perhaps: a new connection may reach its successor.
     refused_ = true;
     at.pause = refused_pause;
-    over_->drop(at.cause);
+    over_->leave(at.cause);
 }
 
 // A repeat changes nothing more and waits for what was changed.

@@ -1,5 +1,6 @@
 #include "store/redis/connection.hpp"
 
+#include "core/random.hpp"
 #include "store/redis/connection_config.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -27,8 +28,8 @@ constexpr auto reconnect_interval = usual_reconnect_interval;
 constexpr auto usual_look_interval = 2500ms;
 // Where another server takes over, a silent one is given up sooner.
 constexpr auto short_look_interval = 1s;
-// Between two servers that each send on to the other.
-constexpr auto sent_on_interval = 20ms;
+// For the answers of a server that is left, which come at once where it lives.
+constexpr auto longest_farewell = 3s;
 constexpr unsigned looks_until_ping = 2, looks_until_lost = 5, looks_until_made = 8;
 // What was sent and acknowledged counts as progress from so many bytes on, and while the line takes longer for what it was
 // given than from one look to the next: what a machine takes at once although its Redis hangs is none, however much of it
@@ -74,10 +75,16 @@ connection::connection(asio::io_context& on, const address& to, std::string chan
       ping_{request()},
       change_{on, asio::steady_timer::time_point::max()},
       look_{on},
-      pause_{on} {
+      pause_{on},
+      answered_{on} {
     connection_.set_receive_response(pushes_);
     ping_.push("PING");
-    if (to.kind == server_kind::cluster) place_.emplace(to.seeds);
+    if (to.kind == server_kind::cluster) {
+        place_.emplace(to.seeds);
+        // Channels are of the slot's name, too.
+        scout_ = std::make_shared<slot_scout>(on, to, of_all_,
+                                              [this](const endpoint& owner) { hear_scout(owner); });
+    }
     if (to.kind != server_kind::sentinels) return;
     masters_.emplace(to.seeds);
     for (const auto& sentinel : to.seeds) {
@@ -112,31 +119,46 @@ void connection::stop() {
     tell_ = nullptr;
     up_ = false;
     for (const auto& ear : ears_) ear->stop();
+    if (scout_) scout_->stop();
     connection_.cancel();
     look_.cancel();
+    answered_.cancel();
     pause_.cancel();
     change_.cancel();
 }
 
 void connection::drop(std::string_view cause) {
     if (is_stopped() || dropping_) return;
-    if (place_) place_->leave();
-    renew(cause);
+    if (place_) give_up_place();
+    renew(cause, calls_in_flight::lost);
 }
 
-void connection::follow(std::string_view error) {
+void connection::leave(std::string_view cause) {
     if (is_stopped() || dropping_) return;
-    sent_on_ = true;
-    if (const auto to = moved_to(error); to && place_) place_->follow(*to);
-    renew("another server of the cluster has the shard now");
+    if (place_) place_->leave();
+    renew(cause, calls_in_flight::answered);
 }
 
-void connection::renew(std::string_view cause) {
+void connection::renew(std::string_view cause, calls_in_flight what) {
     dropping_ = true;
     up_ = false;
-    connection_.cancel(boost::redis::operation::run);
+    ++subscribed_;
+    if (what == calls_in_flight::lost || in_flight_ == 0)
+        connection_.cancel(boost::redis::operation::run);
+    else
+        spawn(&connection::let_answer);
     tell_->down(cause);
     changed();
+}
+
+// One that hangs after all is not waited for.
+awaitable<void> connection::let_answer() {
+    const auto of = made_;
+    if (in_flight_ > 0) {
+        answered_.expires_after(longest_farewell);
+        co_await answered_.async_wait(token);
+    }
+    if (!is_stopped() && of == made_) connection_.cancel(boost::redis::operation::run);
 }
 
 void connection::changed() {
@@ -147,6 +169,8 @@ void connection::changed() {
 awaitable<void> connection::run() {
     while (!is_stopped()) {
         dropping_ = chosen_ = sent_on_ = false;
+        ++made_;
+        ++tries_;
         if (place_) config_.addr = {place_->at().host, place_->at().port};
         // Ends only when cancelled, or at once when the configuration is wrong: reconnecting is the library's. On a cluster it ends
         // whenever it is lost or could not be made.
@@ -160,24 +184,12 @@ awaitable<void> connection::run() {
             changed();
             break;
         }
-        pause_.expires_after(sent_on_ ? sent_on_interval : reconnect_interval);
+        pausing_ = true;
+        pause_.expires_after(place_ ? pause_of_tries(tries_, sent_on_, random_unit())
+                                    : duration{reconnect_interval});
         co_await pause_.async_wait(token);
+        pausing_ = false;
     }
-}
-
-// Being sent on is the way to the server, and nothing to be told of.
-void connection::choose_place(std::string_view line) {
-    if (std::exchange(chosen_, true)) return;
-    if (const auto to = moved_to(line)) {
-        place_->follow(*to);
-        sent_on_ = true;
-        if (!up_) return;
-    } else {
-        place_->leave();
-    }
-    up_ = false;
-    tell_->down(line);
-    changed();
 }
 
 // What moves on a socket is asked of the system; where it does not tell, whole messages that come count, which is enough where
@@ -218,6 +230,7 @@ awaitable<void> connection::watch() {
             pinging_ = true;
             spawn(&connection::ping);
         }
+        if (place_ && is_silent()) look_for_owner();
     }
 }
 
@@ -237,18 +250,11 @@ awaitable<void> connection::receive() {
     }
 }
 
-// Of the servers, for when all that the URL names are away. Where the user may not ask, those have to do.
-awaitable<void> connection::learn() {
-    if (is_stopped()) co_return;
-    auto ask = request();
-    ask.push("CLUSTER", "NODES");
-    reply nodes;
-    const auto [failed, bytes] = co_await connection_.async_exec(ask, nodes.recorder(), token);
-    if (!failed && !nodes.is_error() && place_) place_->learn(nodes_in(nodes.first()));
-}
-
 void connection::come_up() {
     up_ = true;
+    tries_ = 0;
+    failed_.clear();
+    if (scout_) scout_->end();
     tell_->up();
     changed();
     if (place_) spawn(&connection::learn);
@@ -258,6 +264,7 @@ void connection::hear_push(std::string_view kind, std::string_view channel, std:
     const bool mine = channel == channel_;
     if (!mine && channel != of_all_) return;
     if (mine && kind == (place_ ? "ssubscribe" : "subscribe")) {
+        if (dropping_) return;
         ++subscribed_;
         if (!masters_) {
             come_up();
@@ -293,6 +300,7 @@ void connection::heard_log(std::string_view line) {
         return;
     }
     up_ = false;
+    ++subscribed_;
     tell_->down(says_replica(line) ? "the server that a Sentinel names as the master is a replica"
                                    : in_one_line(line));
     changed();
@@ -312,6 +320,7 @@ awaitable<connection::attempt> connection::exec(const boost::redis::request& req
     if (!up_ && !is_stopped()) co_await change(until);
     if (!up_) co_return attempt::not_sent;
     boost::system::error_code failed;
+    ++in_flight_;
     if (until) {
         const auto [ended, bytes] =
             co_await connection_.async_exec(request, answer.recorder(), asio::cancel_at(*until, token));
@@ -320,6 +329,7 @@ awaitable<connection::attempt> connection::exec(const boost::redis::request& req
         const auto [ended, bytes] = co_await connection_.async_exec(request, answer.recorder(), token);
         failed = ended;
     }
+    if (--in_flight_ == 0) answered_.cancel();
     co_return failed ? attempt::aborted : attempt::answered;
 }
 

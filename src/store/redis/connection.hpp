@@ -21,6 +21,7 @@
 #include "store/redis/place.hpp"
 #include "store/redis/reply.hpp"
 #include "store/redis/sentinel_ear.hpp"
+#include "store/redis/slot_scout.hpp"
 #include "store/redis/socket_bytes.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -63,6 +64,8 @@ public:
     awaitable<attempt> exec(const boost::redis::request& request, reply& answer, time_limit until);
     // Closes the connection and makes a new one, which may reach another server.
     void drop(std::string_view cause);
+    // The same when what is in flight was answered: the server lives, and says of each call itself whether it did it.
+    void leave(std::string_view cause);
     // The same, to the server that this error names.
     void follow(std::string_view error);
 
@@ -82,7 +85,13 @@ private:
     awaitable<void> ping();
     awaitable<void> learn();
     std::chrono::milliseconds look_interval() const;
-    void renew(std::string_view cause);
+    enum class calls_in_flight : unsigned char { lost, answered };
+    void renew(std::string_view cause, calls_in_flight what);
+    awaitable<void> let_answer();
+    bool is_silent() const;
+    void give_up_place();
+    void look_for_owner();
+    void hear_scout(const endpoint& owner);
     void choose_place(std::string_view line);
     void come_up();
     void spawn(awaitable<void> (connection::*part)());
@@ -109,6 +118,10 @@ private:
     bool chosen_ = false;    // where it is made then, after what it failed of
     bool sent_on_ = false;   // as somebody has said so
     bool pinging_ = false;
+    bool pausing_ = false;  // until it is made anew
+    unsigned tries_ = 0;    // to make it, since it was there last
+    unsigned made_ = 0;     // how often one was begun to be made
+    unsigned in_flight_ = 0;
     unsigned quiet_ = 0;  // looks in a row that saw nothing move
     boost::redis::connection connection_;
     boost::redis::generic_flat_response pushes_;
@@ -117,12 +130,17 @@ private:
     boost::asio::steady_timer change_;  // cancelled whenever it comes up or fails
     boost::asio::steady_timer look_;
     boost::asio::steady_timer pause_;
+    boost::asio::steady_timer answered_;  // cancelled when nothing is in flight any more
+    // On a cluster:
+    std::shared_ptr<slot_scout> scout_;
+    std::vector<endpoint> failed_;  // tried in vain since it was there last
     // Behind Sentinels:
     std::vector<std::shared_ptr<sentinel_ear>> ears_;  // of each
     std::optional<master_choice> masters_;
     bool left_for_it_ = false;  // what the Sentinels said last has had its effect
-    unsigned subscribed_ = 0;   // grows with each subscription, and with what they say while it is asked:
-    bool confirming_ = false;   // whether its server is a master, and the right one
+    unsigned subscribed_ =
+        0;  // grows with each subscription, each loss, and with what they say while it is asked:
+    bool confirming_ = false;  // whether its server is a master, and the right one
 };
 
 }  // namespace errand::redis

@@ -55,8 +55,7 @@ asio::ssl::context tls_of(const address& to, std::function<std::string()> host) 
     return tls;
 }
 
-boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all,
-                               const boost::redis::request& check) {
+boost::redis::config plain_config(const address& to) {
     boost::redis::config config;
     config.use_ssl = to.tls;
     config.addr = {to.host, to.port};
@@ -65,19 +64,25 @@ boost::redis::config config_of(const address& to, std::string_view channel, std:
     if (to.kind != server_kind::single) config.connect_timeout = short_connect_timeout;
     // The next attempt may go to another server.
     if (to.kind == server_kind::cluster) config.reconnect_wait_interval = 0s;
+    // The library's own check takes a large call on a slow line for silence, and a PING that is refused for a loss.
+    config.health_check_interval = 0s;
+    config.use_setup = true;
+    config.setup.clear();
+    say_hello(config.setup, to.user, to.password);
+    return config;
+}
+
+boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all,
+                               const boost::redis::request& check) {
+    auto config = plain_config(to);
     if (to.kind == server_kind::sentinels) {
         config.sentinel.master_name = to.master;
         config.sentinel.addresses = library_addresses(to.seeds);
         config.sentinel.setup.clear();
         say_hello(config.sentinel.setup, to.sentinel_user, to.sentinel_password);
     }
-    // The library's own check takes a large call on a slow line for silence, and a PING that is refused for a loss.
-    config.health_check_interval = 0s;
     // Larger reads make pipelined calls answer in lock step, which halves the rate (measured).
     config.read_buffer_append_size = 4096;
-    config.use_setup = true;
-    config.setup.clear();
-    say_hello(config.setup, to.user, to.password);
     if (to.database != 0) config.setup.push("SELECT", to.database);
     config.setup.append(check);
     // A SUBSCRIBE that is refused answers where no answer is due, and all later answers would go to the wrong calls:

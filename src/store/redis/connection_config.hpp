@@ -26,6 +26,9 @@ std::vector<boost::redis::address> library_addresses(const std::vector<endpoint>
 // `host`: of the server that is connected to at the time.
 boost::asio::ssl::context tls_of(const address& to, std::function<std::string()> host);
 
+// A connection to the same place that has said hello.
+boost::redis::config plain_config(const address& to);
+
 // A connection that hears both channels once `check` was answered without an error.
 boost::redis::config config_of(const address& to, std::string_view channel, std::string_view of_all,
                                const boost::redis::request& check);

@@ -60,6 +60,20 @@ std::vector<endpoint> nodes_in(std::string_view text) {
     return all;
 }
 
+duration varied(duration length, double chance) {
+    constexpr double least = 0.75, range = 0.5;
+    return duration{
+        static_cast<duration::rep>(static_cast<double>(length.count()) * (least + range * chance))};
+}
+
+// A server that is away has a successor after seconds, or none at all. Two that send on to each other are as if away after some tries.
+duration pause_of_tries(unsigned tries, bool sent_on, double chance) {
+    constexpr duration short_pause{20}, first_pause{80};
+    constexpr unsigned few_tries = 8, longest_growth = 4;
+    if (sent_on && tries < few_tries) return short_pause;
+    return varied(first_pause * (1U << std::min(tries / 2, longest_growth)), chance);
+}
+
 void place::follow(endpoint to) {
     if (to.host.empty()) to.host = at_.host;
     if (to == at_)
@@ -75,6 +89,12 @@ void place::leave() {
         const auto at = next_++ % all;
         at_ = at < seeds_.size() ? seeds_[at] : learnt_[at - seeds_.size()];
     }
+}
+
+std::vector<endpoint> place::known() const {
+    auto all = seeds_;
+    all.insert(all.end(), learnt_.begin(), learnt_.end());
+    return all;
 }
 
 void place::learn(std::vector<endpoint> nodes) {
