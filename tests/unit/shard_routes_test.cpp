@@ -5,6 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace errand;
 
@@ -54,6 +57,19 @@ TEST_CASE("a batch is split by shards in its own order") {
     CHECK(parts[1].indexes == std::vector<std::size_t>{2, 4});
     CHECK(parts[2].items == std::vector{5, 8});
     CHECK(shards::split(std::vector{3, 6}, 3, [](int) { return std::size_t{2}; }).size() == 1);
+}
+
+TEST_CASE("the answers of shards come back in the order of the batch") {
+    const std::vector<int> all{5, 3, 4, 8, 1};
+    const auto parts = shards::split(all, 3, [](int one) { return static_cast<std::size_t>(one % 3); });
+    std::vector<std::vector<std::string>> answers;
+    for (const auto& part : parts) {
+        auto& some = answers.emplace_back();
+        for (const auto one : part.items) some.push_back(std::to_string(one));
+    }
+    CHECK(shards::in_order(parts, answers, all.size()) == std::vector<std::string>{"5", "3", "4", "8", "1"});
+    answers[1].pop_back();
+    CHECK(shards::in_order(parts, std::move(answers), all.size(), std::string{"none"}).back() == "none");
 }
 
 TEST_CASE("cycles among the items of a batch are found without a store") {

@@ -19,22 +19,17 @@ awaitable<store::enrol_answer> sharded_store::enrol(const task_id& id, incarnati
 
 awaitable<std::vector<standing>> sharded_store::depend(const task_id& child, depend_mode mode,
                                                        std::span<const task_id> parents) {
-    const auto parts = shards::split(parents, shards(), [this](const task_id& one) { return shard_of(one); });
-    std::vector<awaitable<std::vector<standing>>> calls;
-    for (const auto& one : parts) calls.push_back(shards_[one.shard]->depend(child, mode, one.items));
-    const auto answers = co_await shards::all_answers(std::move(calls));
-    std::vector<standing> all(parents.size());
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-        for (std::size_t i = 0; i < answers[at].size(); ++i) all[parts[at].indexes[i]] = answers[at][i];
-    }
-    co_return all;
+    const auto parts = by_shard(parents);
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->depend(child, mode, one.items);
+    });
+    co_return shards::in_order(parts, std::move(answers), parents.size());
 }
 
 // Each shard is asked until it has looked at all of its own: what one page leaves out is not the last of the whole.
 awaitable<std::vector<links_page>> sharded_store::links(link kind, std::span<const links_from> from,
                                                         bool of_waiting) {
-    const auto parts =
-        shards::split(from, shards(), [this](const links_from& one) { return shard_of(one.of); });
+    const auto parts = by_shard(from, &links_from::of);
     const auto ask =
         [kind, of_waiting](store& in,
                            const std::vector<links_from>& asked) -> awaitable<std::vector<links_page>> {
@@ -45,15 +40,10 @@ awaitable<std::vector<links_page>> sharded_store::links(link kind, std::span<con
         }
         co_return pages;
     };
-    std::vector<awaitable<std::vector<links_page>>> calls;
-    for (const auto& one : parts) calls.push_back(ask(*shards_[one.shard], one.items));
-    auto answers = co_await shards::all_answers(std::move(calls));
-    std::vector<links_page> all(from.size());
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-        for (std::size_t i = 0; i < answers[at].size(); ++i)
-            all[parts[at].indexes[i]] = std::move(answers[at][i]);
-    }
-    co_return all;
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return ask(*shards_[one.shard], one.items);
+    });
+    co_return shards::in_order(parts, std::move(answers), from.size());
 }
 
 awaitable<news_answer> sharded_store::take_news(std::size_t limit, duration lease) {
@@ -121,8 +111,8 @@ awaitable<std::vector<std::vector<task_id>>> sharded_store::resolve(std::span<co
 
 // What is not struck off in time is told again, which changes nothing.
 awaitable<void> sharded_store::delivered(std::span<const delivery> all) {
-    const auto with = std::make_shared<const std::vector<shards::part<delivery>>>(
-        shards::split(all, shards(), [this](const delivery& one) { return shard_of(one.about); }));
+    const auto with =
+        std::make_shared<const std::vector<shards::part<delivery>>>(by_shard(all, &delivery::about));
     const auto calls =
         std::make_shared<shards::late_answers<bool>>(co_await boost::asio::this_coro::executor, with->size());
     for (std::size_t at = 0; at < with->size(); ++at) {

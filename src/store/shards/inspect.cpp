@@ -170,29 +170,15 @@ awaitable<list_answer> sharded_store::list(const list_call& asked) {
 }
 
 awaitable<std::vector<std::optional<time_point>>> sharded_store::heads(std::span<const list_call> calls) {
-    using heads_of_shard = std::vector<std::optional<time_point>>;
-    std::vector<std::vector<list_call>> parts(shards());
-    std::vector<std::vector<std::size_t>> places(shards());
-    for (std::size_t at = 0; at < calls.size(); ++at) {
-        auto call = calls[at];
-        const auto shard = shard_of_list(call.of.name);
-        call.of.name.erase(0, call.of.name.find('/') + 1);
-        parts.at(shard).push_back(std::move(call));
-        places[shard].push_back(at);
+    auto parts =
+        shards::split(calls, shards(), [](const list_call& one) { return shard_of_list(one.of.name); });
+    for (auto& part : parts) {
+        for (auto& one : part.items) one.of.name.erase(0, one.of.name.find('/') + 1);
     }
-    std::vector<awaitable<heads_of_shard>> asked;
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        if (!parts[shard].empty()) asked.push_back(shards_[shard]->heads(parts[shard]));
-    }
-    const auto answers = co_await shards::all_answers(std::move(asked));
-    heads_of_shard got(calls.size());
-    auto answer = answers.begin();
-    for (const auto& of : places) {
-        if (of.empty()) continue;
-        for (std::size_t i = 0; i < of.size(); ++i) got[of[i]] = answer->at(i);
-        ++answer;
-    }
-    co_return got;
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->heads(one.items);
+    });
+    co_return shards::in_order(parts, std::move(answers), calls.size());
 }
 
 awaitable<bool> sharded_store::change_everywhere(std::string_view what,
@@ -233,12 +219,6 @@ awaitable<bool> sharded_store::pause(std::string_view queue) {
 
 awaitable<bool> sharded_store::resume(std::string_view queue) {
     return change_everywhere("resume", [queue](store& in) { return in.resume(queue); });
-}
-
-awaitable<edit_verdict> sharded_store::edit(const edit_call& asked) { return owner(asked.id).edit(asked); }
-
-awaitable<remove_verdict> sharded_store::remove(const task_id& id, std::string_view outcome) {
-    return owner(id).remove(id, outcome);
 }
 
 // As many as were asked for says that there may be more.

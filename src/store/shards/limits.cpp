@@ -191,18 +191,11 @@ awaitable<std::vector<limit_state>> sharded_store::limits() {
 // Each in the shard of its task.
 awaitable<std::vector<yield_verdict>> sharded_store::yield_gates(std::span<const yield_wish> wishes) {
     std::vector<yield_verdict> got(wishes.size(), yield_verdict::lost);
-    for (std::size_t shard = 0; shard < shards(); ++shard) {
-        std::vector<yield_wish> theirs;
-        std::vector<std::size_t> at;
-        for (std::size_t i = 0; i < wishes.size(); ++i) {
-            if (shard_of(wishes[i].id) != shard) continue;
-            at.push_back(i);
-            theirs.push_back(wishes[i]);
-            theirs.back().claim = shards::inner_claim(wishes[i].claim, shards());
-        }
-        if (theirs.empty()) continue;
-        const auto answers = co_await shards_[shard]->yield_gates(theirs);
-        for (std::size_t i = 0; i < at.size(); ++i) got[at[i]] = answers.at(i);
+    auto parts = by_shard(wishes, &yield_wish::id);
+    for (auto& part : parts) {
+        for (auto& one : part.items) one.claim = inner(one.claim);
+        const auto answers = co_await shards_[part.shard]->yield_gates(part.items);
+        for (std::size_t i = 0; i < part.indexes.size(); ++i) got[part.indexes[i]] = answers.at(i);
     }
     co_return got;
 }

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,6 +45,14 @@ awaitable<std::vector<Answer>> all_answers(std::vector<awaitable<Answer>> calls)
         if (failure) std::rethrow_exception(failure);
     }
     co_return std::move(std::get<2>(ended));
+}
+
+// Of `call(part)` for each of them, in their order.
+template <class Parts, class Call>
+auto answers_to(const Parts& parts, Call call) {
+    std::vector<decltype(call(*std::begin(parts)))> calls;
+    for (const auto& one : parts) calls.push_back(call(one));
+    return all_answers(std::move(calls));
 }
 
 // Of calls that answer nothing.

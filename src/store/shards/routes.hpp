@@ -35,13 +35,25 @@ auto split(const Items& all, std::size_t shards, ShardOf shard_of_item) {
     std::vector<part<item>> parts(shards);
     std::size_t index = 0;
     for (const auto& one : all) {
-        auto& to = parts[shard_of_item(one)];
+        auto& to = parts.at(shard_of_item(one));
         to.items.push_back(one);
         to.indexes.push_back(index++);
     }
     for (std::size_t at = 0; at < shards; ++at) parts[at].shard = at;
     std::erase_if(parts, [](const auto& one) { return one.items.empty(); });
     return parts;
+}
+
+// The answers to the items of each part, in the order of the whole. `none`: of an item that has no answer.
+template <class Item, class Answer>
+std::vector<Answer> in_order(const std::vector<part<Item>>& parts, std::vector<std::vector<Answer>> answers,
+                             std::size_t count, const Answer& none = {}) {
+    std::vector<Answer> all(count, none);
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+        for (std::size_t i = 0; i < answers[at].size(); ++i)
+            all[parts[at].indexes[i]] = std::move(answers[at][i]);
+    }
+    return all;
 }
 
 }  // namespace errand::shards

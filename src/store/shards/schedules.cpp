@@ -23,10 +23,10 @@ awaitable<schedules_answer> sharded_store::due_schedules(std::size_t limit) {
 }
 
 awaitable<schedules_answer> sharded_store::find_schedules(std::span<const task_id> ids) {
-    const auto parts = shards::split(ids, shards(), [this](const task_id& one) { return shard_of(one); });
-    std::vector<awaitable<schedules_answer>> calls;
-    for (const auto& one : parts) calls.push_back(shards_[one.shard]->find_schedules(one.items));
-    auto answers = co_await shards::all_answers(std::move(calls));
+    const auto parts = by_shard(ids);
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->find_schedules(one.items);
+    });
     schedules_answer got{.schedules = std::vector<kept_schedule>(ids.size()), .next = {}, .now = now()};
     for (std::size_t at = 0; at < parts.size(); ++at) {
         for (std::size_t i = 0; i < answers[at].schedules.size(); ++i) {
@@ -38,16 +38,11 @@ awaitable<schedules_answer> sharded_store::find_schedules(std::span<const task_i
 }
 
 awaitable<std::vector<step_verdict>> sharded_store::step_schedules(std::span<const schedule_step> steps) {
-    const auto parts =
-        shards::split(steps, shards(), [this](const schedule_step& one) { return shard_of(one.id); });
-    std::vector<awaitable<std::vector<step_verdict>>> calls;
-    for (const auto& one : parts) calls.push_back(shards_[one.shard]->step_schedules(one.items));
-    const auto answers = co_await shards::all_answers(std::move(calls));
-    std::vector<step_verdict> all(steps.size(), step_verdict::stale);
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-        for (std::size_t i = 0; i < answers[at].size(); ++i) all[parts[at].indexes[i]] = answers[at][i];
-    }
-    co_return all;
+    const auto parts = by_shard(steps, &schedule_step::id);
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->step_schedules(one.items);
+    });
+    co_return shards::in_order(parts, std::move(answers), steps.size(), step_verdict::stale);
 }
 
 // A page of each, of which the first are a page of all. Where the page of one ends early, nobody knows what comes behind it.

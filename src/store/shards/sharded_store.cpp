@@ -1,4 +1,4 @@
-// What concerns the shards as a whole, and calls about one task.
+// What concerns the shards as a whole. Calls about one task are handed to its shard in the header.
 #include "store/shards/sharded_store.hpp"
 
 #include <boost/asio/detached.hpp>
@@ -272,53 +272,17 @@ awaitable<void> sharded_store::leave(std::span<const std::string> queues) {
     });
 }
 
-awaitable<report_verdict> sharded_store::note(const task_id& id, claim_number claim, std::string notes) {
-    return owner(id).note(id, shards::inner_claim(claim, shards()), std::move(notes));
-}
-
-awaitable<report_verdict> sharded_store::stage(const task_id& id, claim_number claim, incarnation life,
-                                               std::string record) {
-    return owner(id).stage(id, shards::inner_claim(claim, shards()), life, std::move(record));
-}
-
-awaitable<bundle_page> sharded_store::bundle(const task_id& carrier, const std::optional<task_id>& after) {
-    return owner(carrier).bundle(carrier, after);
-}
-
-awaitable<stages_answer> sharded_store::stages(const task_id& id, claim_number claim) {
-    return owner(id).stages(id, shards::inner_claim(claim, shards()));
-}
-
-awaitable<cancel_answer> sharded_store::cancel(const task_id& id, incarnation life,
-                                               std::string_view outcome) {
-    return owner(id).cancel(id, life, outcome);
-}
-
 awaitable<std::optional<found_task>> sharded_store::find(const task_id& id) {
     auto found = co_await owner(id).find(id);
     if (found && found->claim != 0) found->claim = shards::outer_claim(found->claim, shard_of(id), shards());
     co_return found;
 }
 
-awaitable<bool> sharded_store::revive(const task_id& id, incarnation life, time_point finished_at,
-                                      std::string_view encoded_notes, std::string_view other_body) {
-    return owner(id).revive(id, life, finished_at, encoded_notes, other_body);
-}
-
-awaitable<confirm_verdict> sharded_store::confirm(const task_id& id, incarnation life, bool walked) {
-    return owner(id).confirm(id, life, walked);
-}
-
-awaitable<void> sharded_store::withdraw(const task_id& id, incarnation life) {
-    return owner(id).withdraw(id, life);
-}
-
 awaitable<watch_answer> sharded_store::watch(std::span<const watched_task> tasks) {
-    const auto parts =
-        shards::split(tasks, shards(), [this](const watched_task& one) { return shard_of(one.id); });
-    std::vector<awaitable<watch_answer>> calls;
-    for (const auto& one : parts) calls.push_back(shards_[one.shard]->watch(one.items));
-    auto answers = co_await shards::all_answers(std::move(calls));
+    const auto parts = by_shard(tasks, &watched_task::id);
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->watch(one.items);
+    });
     watch_answer got;
     for (auto& one : answers) {
         std::ranges::move(one.ended, std::back_inserter(got.ended));

@@ -18,7 +18,9 @@
 #include "store/store.hpp"
 
 #include <chrono>
+#include <functional>
 #include <set>
+#include <utility>
 
 namespace errand {
 
@@ -37,8 +39,7 @@ public:
     time_point now() const override { return shards_[clock_]->now(); }
     std::string_view claim_mark() const override { return shards_.front()->claim_mark(); }
     void know_claim(claim_number claim, std::string_view mark) override {
-        shards_[shards::shard_of_claim(claim, shards())]->know_claim(shards::inner_claim(claim, shards()),
-                                                                     mark);
+        shards_[shards::shard_of_claim(claim, shards())]->know_claim(inner(claim), mark);
     }
     std::size_t shards() const override { return shards_.size(); }
     std::size_t shard_of(const task_id& id) const override { return shards::shard_of(id, shards_.size()); }
@@ -52,24 +53,38 @@ public:
     awaitable<adopt_answer> adopt(const adopt_call& call) override;
     awaitable<extend_answer> extend(const extend_call& call) override;
     awaitable<std::vector<yield_verdict>> yield_gates(std::span<const yield_wish> wishes) override;
-    awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override;
+    awaitable<report_verdict> note(const task_id& id, claim_number claim, std::string notes) override {
+        return owner(id).note(id, inner(claim), std::move(notes));
+    }
     awaitable<report_verdict> stage(const task_id& id, claim_number claim, incarnation life,
-                                    std::string record) override;
-    awaitable<bundle_page> bundle(const task_id& carrier, const std::optional<task_id>& after) override;
-    awaitable<stages_answer> stages(const task_id& id, claim_number claim) override;
+                                    std::string record) override {
+        return owner(id).stage(id, inner(claim), life, std::move(record));
+    }
+    awaitable<bundle_page> bundle(const task_id& carrier, const std::optional<task_id>& after) override {
+        return owner(carrier).bundle(carrier, after);
+    }
+    awaitable<stages_answer> stages(const task_id& id, claim_number claim) override {
+        return owner(id).stages(id, inner(claim));
+    }
     awaitable<promote_answer> promote(std::span<const std::string> queues, std::size_t limit,
                                       std::string_view expired_outcome) override;
     awaitable<recover_answer> recover(std::size_t limit, duration lease) override;
     awaitable<std::size_t> clean(std::size_t limit) override;
-    awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
+    awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override {
+        return owner(id).cancel(id, life, outcome);
+    }
     awaitable<std::optional<found_task>> find(const task_id& id) override;
     awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
     awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
                                   std::span<const parent_task> parents) override;
     awaitable<std::vector<standing>> depend(const task_id& child, depend_mode mode,
                                             std::span<const task_id> parents) override;
-    awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) override;
-    awaitable<void> withdraw(const task_id& id, incarnation life) override;
+    awaitable<confirm_verdict> confirm(const task_id& id, incarnation life, bool walked) override {
+        return owner(id).confirm(id, life, walked);
+    }
+    awaitable<void> withdraw(const task_id& id, incarnation life) override {
+        return owner(id).withdraw(id, life);
+    }
     awaitable<std::vector<links_page>> links(link kind, std::span<const links_from> from,
                                              bool of_waiting) override;
     awaitable<news_answer> take_news(std::size_t limit, duration lease) override;
@@ -77,7 +92,9 @@ public:
                                                          std::string_view gathered) override;
     awaitable<void> delivered(std::span<const delivery> all) override;
     awaitable<bool> revive(const task_id& id, incarnation life, time_point finished_at,
-                           std::string_view encoded_notes, std::string_view other_body) override;
+                           std::string_view encoded_notes, std::string_view other_body) override {
+        return owner(id).revive(id, life, finished_at, encoded_notes, other_body);
+    }
     awaitable<overview_answer> overview() override;
     awaitable<totals_answer> happened(int days) override;
     awaitable<std::vector<worker_card>> workers() override;
@@ -87,8 +104,10 @@ public:
     awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override;
     awaitable<bool> pause(std::string_view queue) override;
     awaitable<bool> resume(std::string_view queue) override;
-    awaitable<edit_verdict> edit(const edit_call& call) override;
-    awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
+    awaitable<edit_verdict> edit(const edit_call& call) override { return owner(call.id).edit(call); }
+    awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override {
+        return owner(id).remove(id, outcome);
+    }
     awaitable<std::size_t> trim(std::size_t most, std::size_t limit) override;
     std::unique_ptr<auditor> audit(bool repair) override;
     awaitable<beat_answer> beat(std::string_view card, duration ttl,
@@ -129,6 +148,13 @@ private:
     static constexpr duration patience_of_lookers{1'000};
 
     store& owner(const task_id& id) { return *shards_[shard_of(id)]; }
+    claim_number inner(claim_number claim) const { return shards::inner_claim(claim, shards()); }
+    // `id(item)`: the task by which its shard is known.
+    template <class Item, class Id = std::identity>
+    std::vector<shards::part<Item>> by_shard(std::span<const Item> items, Id id = {}) const {
+        return shards::split(items, shards(),
+                             [&](const Item& one) { return shard_of(std::invoke(id, one)); });
+    }
     // Who only looks is told what those know that answer soon; nothing of the others, and those without which the store was
     // opened are not asked. `call(store&)` refers to nothing else: it may go on for longer.
     template <class Answer, class Call>

@@ -48,25 +48,21 @@ awaitable<std::vector<submit_answer>> sharded_store::submit(std::size_t lane,
         return one.after.empty() && shard_of(one.id) == first;
     };
     if (std::ranges::all_of(items, simple)) co_return co_await shards_[first]->submit(lane, items, mode);
-    auto parts =
-        shards::split(items, shards(), [this](const submission_item& one) { return shard_of(one.id); });
+    auto parts = by_shard(items, &submission_item::id);
     for (auto& one : parts) one = placed(std::move(one));
     if (mode != submit_mode::each && parts.size() > 1)
         co_return co_await submit_all(lane, items.size(), std::move(parts), mode);
-    std::vector<awaitable<std::vector<submit_answer>>> calls;
-    for (const auto& one : parts) calls.push_back(shards_[one.shard]->submit(lane, one.items, mode));
-    auto answers = co_await shards::all_answers(std::move(calls));
-    std::vector<submit_answer> all(items.size());
-    for (std::size_t at = 0; at < parts.size(); ++at) place_answers(all, parts[at], std::move(answers[at]));
-    co_return all;
+    auto answers = co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards_[one.shard]->submit(lane, one.items, mode);
+    });
+    co_return shards::in_order(parts, std::move(answers), items.size());
 }
 
 awaitable<void> sharded_store::forget(std::span<const delivered_task> tasks) {
-    const auto parts =
-        shards::split(tasks, shards(), [this](const delivered_task& one) { return shard_of(one.id); });
-    std::vector<awaitable<bool>> calls;
-    for (const auto& one : parts) calls.push_back(shards::done(shards_[one.shard]->forget(one.items)));
-    co_await shards::all_answers(std::move(calls));
+    const auto parts = by_shard(tasks, &delivered_task::id);
+    co_await shards::answers_to(parts, [&](const auto& one) {
+        return shards::done(shards_[one.shard]->forget(one.items));
+    });
 }
 
 bool sharded_store::is_late(std::size_t shard) const {
@@ -96,9 +92,9 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
     const auto uncertain = parts.size() - certain.size();
     std::vector<submit_answer> all(count, submit_answer{submit_verdict::withheld});
     if (uncertain > 1 || mode == submit_mode::ask) {
-        std::vector<awaitable<std::vector<submit_answer>>> calls;
-        for (const auto& one : parts) calls.push_back(submit_part(lane, one, submit_mode::ask));
-        auto answers = co_await shards::all_answers(std::move(calls));
+        auto answers = co_await shards::answers_to(parts, [&](const part& one) {
+            return submit_part(lane, one, submit_mode::ask);
+        });
         const bool refused =
             std::ranges::any_of(answers, [](const auto& of) { return std::ranges::any_of(of, refuses); });
         for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -114,9 +110,8 @@ awaitable<std::vector<submit_answer>> sharded_store::submit_all(std::size_t lane
         place_answers(all, parts[at], std::move(answers));
         if (refused) co_return all;
     }
-    std::vector<awaitable<std::vector<submit_answer>>> calls;
-    for (const auto& one : certain) calls.push_back(submit_part(lane, one, mode));
-    auto answers = co_await shards::all_answers(std::move(calls));
+    auto answers =
+        co_await shards::answers_to(certain, [&](const part& one) { return submit_part(lane, one, mode); });
     for (std::size_t at = 0; at < answers.size(); ++at)
         place_answers(all, parts[uncertain + at], std::move(answers[at]));
     co_return all;
