@@ -47,8 +47,8 @@ answered ask_http(int port, const std::string& method, const std::string& target
 }
 
 // Its API on a namespace of the office's store.
-struct lmstfy {
-    lmstfy(const office& of, std::string name_space) : name{std::move(name_space)} {
+struct lmstfy_server {
+    lmstfy_server(const office& of, std::string name_space) : name{std::move(name_space)} {
         auto variables = of.variables();
         variables["ERRAND_NAME_SPACE"] = name;
         server.emplace(std::vector<std::string>{"serve", "--listen", "127.0.0.1:0", "--lmstfy", "127.0.0.1:0",
@@ -109,11 +109,11 @@ std::string data_of(const json::object& job) {
 }
 
 // Where jobs come from and where they go to, on one store.
-struct move : office {
-    lmstfy old{*this, app.settings().name_space + "_old"};
-    lmstfy here{*this, app.settings().name_space};
+struct relocation : office {
+    lmstfy_server old{*this, app.settings().name_space + "_old"};
+    lmstfy_server here{*this, app.settings().name_space};
     std::filesystem::path folder = errand::test::temporary_folder("jobs");
-    ~move() { std::filesystem::remove_all(folder); }
+    ~relocation() { std::filesystem::remove_all(folder); }
     std::string path(const std::string& file) const { return (folder / file).string(); }
 };
 
@@ -186,7 +186,7 @@ std::string http_answer(const std::string& status, const std::string& body) {
 }  // namespace
 
 TEST_CASE("import --from brings the jobs of an lmstfy's queues with all that they have left", "[cli]") {
-    move t;
+    relocation t;
     const std::string bytes{"\0\xff\r\n\"job\"", 9};
     t.old.publish("mail?tries=3&ttl=3600", bytes, "Enable-Job-Version: YES\r\nJob-Attr-Trace: t-1\r\n");
     t.old.publish("mail?ttl=0", "");
@@ -224,7 +224,7 @@ TEST_CASE("import --from brings the jobs of an lmstfy's queues with all that the
 }
 
 TEST_CASE("import --from waits for jobs that fall due as long as it is told to", "[cli]") {
-    move t;
+    relocation t;
     t.old.publish("q?delay=1", "later");
     cli_process running{{"import", "--from", t.old.url("q"), "--wait", "1h"}, t.variables(), {}};
     eventually([&] { return t.here.size("q") == 1; });
@@ -238,7 +238,7 @@ TEST_CASE("import --from waits for jobs that fall due as long as it is told to",
 }
 
 TEST_CASE("an import of jobs that is killed again and again loses none, and brings none twice", "[cli]") {
-    move t;
+    relocation t;
     constexpr std::size_t many = 300;
     constexpr std::size_t at_once = 60;
     for (std::size_t i = 0; i < many; i += at_once) {
@@ -284,7 +284,7 @@ TEST_CASE("an import of jobs that is killed again and again loses none, and brin
 }
 
 TEST_CASE("a job that cannot be brought over stays where it is, and the reason is kept", "[cli]") {
-    move t;
+    relocation t;
     std::ignore = t.run(t.app.set_quota({.max_payload = 1000}));
     t.old.publish("q?tries=1000", std::string(2000, 'x'));
     t.old.publish("q?tries=1000", "small");
