@@ -61,8 +61,11 @@ TEST_CASE("forget lets go of what does not come again") {
     here.submit(worker, item);
     const auto got = here.claim(worker, 10);
     here.finish(worker, {success_of(got.claimed.at(0), 0ms)});
+    const auto before = worker->now();
     await(here.io, worker->forget(all));
     await(here.io, worker->forget(all));
+    // Nor of what the time is.
+    CHECK(worker->now() > before - 1min);
     CHECK(here.submit(worker, item).verdict == submit_verdict::accepted);
 }
 
