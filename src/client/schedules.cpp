@@ -132,10 +132,14 @@ struct policy_round {
     moved_schedules moved;
 };
 
-std::shared_ptr<policy_round> round_of(const detail::app_core& app) {
+// Throws usage_error where this machine has no zones.
+std::shared_ptr<policy_round> round_of(detail::app_core& app) {
     auto all = std::make_shared<policy_round>();
     for (const auto* handler : handlers::all()) {
-        if (handler->code) all->left.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
+        if (!handler->code) continue;
+        if (!handler->policy.cron.empty())
+            check_zone(handler->name, "policy", handler->policy.timezone, app.zone_finder());
+        all->left.emplace(id_of(name_of_policy(*handler, app.settings.shards)), handler);
     }
     return all;
 }

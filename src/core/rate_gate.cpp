@@ -14,7 +14,7 @@ constexpr int most_starts = 1'000'000;
 constexpr duration longest_rate = std::chrono::days{366};
 constexpr std::int64_t claim_cadence = 10'000'000;
 // What lateness may take of a rate without a burst: together less than a hundredth.
-constexpr std::int64_t most_late = 5'000'000, most_uneven = 3'000'000;
+constexpr std::int64_t most_late = 5'000'000, most_uneven = 2'000'000;
 // What is kept stays a number of 64 bits.
 constexpr std::int64_t century = std::chrono::nanoseconds{std::chrono::days{36'500}}.count();
 
@@ -56,7 +56,7 @@ rate_pace pace_of(const rate_limit& rate, int burst, arrival how) {
     pace.round = pace.per;
     if (how == arrival::late && burst == 0 && pace.burst == 1) {
         pace.tolerance = std::min(pace.per * 5 / 1000, most_late);
-        pace.round += pace.tolerance + std::min(pace.per * 3 / 1000, most_uneven);
+        pace.round += pace.tolerance + std::min(pace.per * 2 / 1000, most_uneven);
     }
     return pace;
 }

@@ -30,7 +30,7 @@ void check_rate(std::string_view member, const rate_limit& rate, int burst);
 //
 // Those that are evenly spaced would each be late by what the one before it was, and a twentieth of the rate would be lost so. Where
 // they come late, a start that is late by no more than five thousandths of `per`, 5 ms at most, does not move the next one. For that,
-// and for as much as three thousandths by which they may come to their handlers at another pace, `round` is longer than `per`.
+// and for as much as two thousandths by which they may come to their handlers at another pace, `round` is longer than `per`.
 rate_pace pace_of(const rate_limit& rate, int burst, arrival how = arrival::punctual);
 
 struct rate_turn {

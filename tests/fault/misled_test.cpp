@@ -18,7 +18,7 @@ struct ended_program {
     explicit ended_program(std::vector<std::string> words, std::map<std::string, std::string> variables = {})
         : folder{errand::test::temporary_folder("misled")} {
         const auto output = (folder / "said").string();
-        variables.insert({"ERRAND_STORE", "sqlite::memory:"});
+        variables.insert({{"ERRAND_STORE", "sqlite::memory:"}, {"ERRAND_LOG_LEVEL", "error"}});
         program one{"misled", std::move(words), variables, output};
         REQUIRE(holds_within(std::chrono::minutes{1}, [&] { return one.ended().has_value(); }));
         status = *one.ended();
@@ -51,6 +51,6 @@ TEST_CASE("a program that would gather without an age or a quiet time does not s
     const ended_program endless{{"collect"}};
     CHECK(endless.status == 1);
     CHECK(endless.said ==
-          "handler \"gathers\": policy .collect needs .max_wait, .grace or both: else a bundle that is not "
+          "handler \"gathers\": policy .collect: needs .max_wait, .grace or both: else a bundle that is not "
           "full would never be run\n");
 }

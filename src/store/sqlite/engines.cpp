@@ -11,7 +11,8 @@ namespace {
 
 clock_function clock_of(const store_settings& settings) {
     if (const auto given = settings.clock)
-        return {.read = [given] { return given().time_since_epoch().count() * 1000; }, .stands_still = true};
+        return {.read = [given] { return given().time_since_epoch().count() * 1000; },
+                .stands_still = settings.threadless};
     return {.read = [] {
         using namespace std::chrono;
         return floor<microseconds>(system_clock::now()).time_since_epoch().count();
