@@ -181,6 +181,7 @@ TEST_CASE("a server that a Sentinel still calls the master is not used while it 
     CHECK(sentinel.command({"SENTINEL", "SET", "shop", "down-after-milliseconds", "600000"}) == "OK");
     auto producer = here.join_with("", "p");
     here.submit(producer, item_of("a"));
+    here.copied(1);
     CHECK(here.pair.second.command({"REPLICAOF", "NO", "ONE"}) == "OK");
     CHECK(here.pair.first.command({"REPLICAOF", "127.0.0.1", std::to_string(here.pair.second.port())}) ==
           "OK");
