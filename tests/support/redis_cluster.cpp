@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -89,9 +90,16 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     : node_timeout_{node_timeout} {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
+    // One that no server has taken yet is given out twice.
+    std::set<int> given;
+    const auto another = [&given] {
+        for (;;) {
+            if (const auto port = free_port(); given.insert(port).second) return port;
+        }
+    };
     for (std::size_t at = 0; at < of.servers; ++at) {
-        of.ports.push_back(free_port());
-        of.bus_ports.push_back(free_port());
+        of.ports.push_back(another());
+        of.bus_ports.push_back(another());
         ids_.push_back(id_of(at));
     }
     for (std::size_t at = 0; at < of.servers; ++at) {
@@ -163,8 +171,14 @@ std::size_t redis_cluster::add_replica_of(std::size_t primary) {
     added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(primary).port()),
                    std::to_string(bus_ports_[primary])});
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    // Until it has heard of it.
-    while (added.command({"CLUSTER", "REPLICATE", ids_[primary]}) != "OK") {
+    // Until it has heard of it, and all have heard of the new one: who has not keeps following the one before when that leads no more.
+    const auto all_know = [this] {
+        return std::ranges::all_of(servers_, [this](const auto& one) {
+            return !one->is_running() ||
+                   one->command({"CLUSTER", "NODES"}).find(ids_.back() + ' ') != std::string::npos;
+        });
+    };
+    while (added.command({"CLUSTER", "REPLICATE", ids_[primary]}) != "OK" || !all_know()) {
         if (std::chrono::steady_clock::now() > give_up)
             throw std::runtime_error{"the test's cluster does not know its new server"};
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
