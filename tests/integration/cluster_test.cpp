@@ -35,9 +35,8 @@ struct cluster_fixture : store_fixture {
         return join(with);
     }
     // The replica of the shard's server takes over, without a loss.
-    void fail_over() {
-        const auto before = owner();
-        const auto successor = servers.replica_of(before).value();
+    void fail_over() { fail_over_to(servers.replica_of(owner()).value()); }
+    void fail_over_to(std::size_t successor) {
         // The others vote for a successor of the same server only so often: it is asked again until it is one.
         auto asked = std::chrono::steady_clock::time_point{};
         REQUIRE(until([&] {
@@ -162,6 +161,27 @@ TEST_CASE(
     all.stop();
     CHECK(here.size_of("ready:default") == std::to_string(all.accepted()));
     CHECK(here.inner.kept("tasks") == static_cast<long>(all.accepted()));
+}
+
+TEST_CASE(
+    "a process that is added as a replica and promoted takes a shard over under submissions, and the one before leaves for good") {
+    cluster_fixture here;
+    auto producer = here.join_at(here.servers.url() + "?wait=1", "p", std::nullopt);
+    flow all{here, producer};
+    REQUIRE(all.goes_on(20));
+    const auto old = here.owner();
+    const auto added = here.servers.add_replica_of(old);
+    REQUIRE(here.until([&] { return here.servers.is_whole(); }));
+    here.fail_over_to(added);
+    REQUIRE(here.until([&] { return here.servers.remove(old); }));
+    REQUIRE(all.goes_on(20));
+    all.stop();
+    CHECK(here.owner() == added);
+    CHECK(here.size_of("ready:default") == std::to_string(all.accepted()));
+    CHECK(here.inner.kept("tasks") == static_cast<long>(all.accepted()));
+    // The URL still names the one that has left, first of all if it was the first.
+    auto late = here.join_at(here.servers.url(), "late");
+    CHECK(here.submit(late, item_of("[1]")).verdict == submit_verdict::accepted);
 }
 
 TEST_CASE("what is there moves with its slot, and submissions go on behind it") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -68,31 +69,45 @@ bool has_slot(const std::vector<std::string>& line, unsigned slot) {
 
 }  // namespace
 
+redis_server::options redis_cluster::member(int port, int bus_port) const {
+    redis_server::options how{.tcp = true};
+    how.port = port;
+    how.arguments = {"--cluster-enabled",
+                     "yes",
+                     "--cluster-config-file",
+                     "nodes",
+                     "--cluster-port",
+                     std::to_string(bus_port),
+                     "--cluster-node-timeout",
+                     std::to_string(node_timeout_.count()),
+                     "--repl-diskless-sync-delay",
+                     "0"};
+    return how;
+}
+
 redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t primaries,
-                             std::size_t replicas_of_each) {
+                             std::size_t replicas_of_each)
+    : node_timeout_{node_timeout} {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
+    // One that no server has taken yet is given out twice.
+    std::set<int> given;
+    const auto another = [&given] {
+        for (;;) {
+            if (const auto port = free_port(); given.insert(port).second) return port;
+        }
+    };
     for (std::size_t at = 0; at < of.servers; ++at) {
-        of.ports.push_back(free_port());
-        of.bus_ports.push_back(free_port());
+        of.ports.push_back(another());
+        of.bus_ports.push_back(another());
         ids_.push_back(id_of(at));
     }
     for (std::size_t at = 0; at < of.servers; ++at) {
-        redis_server::options how{.tcp = true};
-        how.port = of.ports[at];
-        how.arguments = {"--cluster-enabled",
-                         "yes",
-                         "--cluster-config-file",
-                         "nodes",
-                         "--cluster-port",
-                         std::to_string(of.bus_ports[at]),
-                         "--cluster-node-timeout",
-                         std::to_string(node_timeout.count()),
-                         "--repl-diskless-sync-delay",
-                         "0"};
+        auto how = member(of.ports[at], of.bus_ports[at]);
         how.files = {{"nodes", of.seen_from(at)}};
         servers_.push_back(std::make_unique<redis_server>(std::move(how)));
     }
+    bus_ports_ = of.bus_ports;
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
     while (!is_whole()) {
         if (std::chrono::steady_clock::now() > give_up)
@@ -145,6 +160,43 @@ bool redis_cluster::is_whole() const {
         return info.find("role:master") != std::string::npos ||
                info.find("master_link_status:up") != std::string::npos;
     });
+}
+
+std::size_t redis_cluster::add_replica_of(std::size_t primary) {
+    const auto bus_port = free_port();
+    servers_.push_back(std::make_unique<redis_server>(member(free_port(), bus_port)));
+    bus_ports_.push_back(bus_port);
+    const auto& added = *servers_.back();
+    ids_.push_back(added.command({"CLUSTER", "MYID"}));
+    added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(primary).port()),
+                   std::to_string(bus_ports_[primary])});
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    // Until it has heard of it, and all have heard of the new one: who has not keeps following the one before when that leads no more.
+    const auto all_know = [this] {
+        return std::ranges::all_of(servers_, [this](const auto& one) {
+            return !one->is_running() ||
+                   one->command({"CLUSTER", "NODES"}).find(ids_.back() + ' ') != std::string::npos;
+        });
+    };
+    while (added.command({"CLUSTER", "REPLICATE", ids_[primary]}) != "OK" || !all_know()) {
+        if (std::chrono::steady_clock::now() > give_up)
+            throw std::runtime_error{"the test's cluster does not know its new server"};
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return servers_.size() - 1;
+}
+
+bool redis_cluster::remove(std::size_t replica) {
+    const auto& id = ids_.at(replica);
+    const auto line = own_line(server(replica));
+    if (line.size() < 4 || line[3] == "-" || replica_of(replica)) return false;
+    for (std::size_t at = 0; at < servers_.size(); ++at) {
+        if (at == replica || !servers_[at]->is_running()) continue;
+        if (server(at).command({"CLUSTER", "NODES"}).find(id + ' ') == std::string::npos) continue;
+        if (server(at).command({"CLUSTER", "FORGET", id}) != "OK") return false;
+    }
+    server(replica).kill();
+    return true;
 }
 
 std::string redis_cluster::command(unsigned slot, const std::vector<std::string>& words) const {

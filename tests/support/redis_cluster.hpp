@@ -33,11 +33,20 @@ public:
     std::optional<std::size_t> replica_of(std::size_t primary) const;
     // Whether all that run see a whole cluster, and all replicas among them have their first copy.
     bool is_whole() const;
+    // Another server, which follows this one; as long as it has not all of it the cluster is not whole. Returns its number.
+    std::size_t add_replica_of(std::size_t primary);
+    // A replica leaves for good: the others forget it, and it ends. False while one of them still follows it, or does not know yet that
+    // it is a replica.
+    bool remove(std::size_t replica);
     // At the slot's owner.
     std::string command(unsigned slot, const std::vector<std::string>& words) const;
 
 private:
+    redis_server::options member(int port, int bus_port) const;
+
+    std::chrono::milliseconds node_timeout_;
     std::vector<std::string> ids_;
+    std::vector<int> bus_ports_;
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 

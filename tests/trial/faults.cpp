@@ -110,7 +110,7 @@ std::vector<std::string> fault_names() {
     std::vector<fault> all;
     for (const auto& some : {of_many_workers, of_one_worker, of_one_store, redis_faults(true, false, false),
                              redis_faults(false, true, false), redis_faults(false, false, true),
-                             guarded_faults(), sqlite_faults()})
+                             guarded_faults(true), sqlite_faults()})
         append(all, some);
     std::vector<std::string> names;
     for (const auto& one : all) {

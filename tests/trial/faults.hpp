@@ -15,7 +15,8 @@ struct fault {
 
 std::vector<fault> faults_for(site& at);
 std::vector<fault> redis_faults(bool lone, bool replicated, bool sharded);
-std::vector<fault> guarded_faults();
+// `can_grow`: servers come and go, too.
+std::vector<fault> guarded_faults(bool can_grow);
 std::vector<fault> sqlite_faults();
 // Of all stores and modes.
 std::vector<std::string> fault_names();

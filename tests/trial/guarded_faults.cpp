@@ -75,6 +75,27 @@ void freeze_leader(site& at) {
     come_to_rest(at, from, "leader_frozen");
 }
 
+// A process moves to another machine: one is added there as a replica and handed the lead, and the one before goes for good.
+void replace_leader(site& at) {
+    const auto pair = any_pair(at);
+    const auto old = servers(at).leader_of(pair);
+    if (!old) return;
+    const auto from = ms_now();
+    const auto added = servers(at).add_follower_of(pair);
+    go_on_until(at, "an added server did not follow", [&] { return servers(at).is_whole(); });
+    auto asked = clock::time_point{};
+    go_on_until(at, "an added server did not lead", [&] {
+        if (servers(at).leader_of(pair) == added) return true;
+        if (clock::now() - asked < 2s) return false;
+        asked = clock::now();
+        servers(at).hand_over_to(added);
+        return false;
+    });
+    go_on_until(at, "a server that leads no more could not be removed",
+                [&] { return servers(at).remove(*old); });
+    come_to_rest(at, from, "leader_replaced");
+}
+
 void forget_scripts(site& at) {
     const auto leader = servers(at).leader_of(any_pair(at));
     if (!leader) return;
@@ -84,11 +105,13 @@ void forget_scripts(site& at) {
 
 }  // namespace
 
-std::vector<fault> guarded_faults() {
-    return {{"change_leader", change_leader},
-            {"kill_leader", kill_leader},
-            {"freeze_leader", freeze_leader},
-            {"flush_scripts", forget_scripts}};
+std::vector<fault> guarded_faults(bool can_grow) {
+    std::vector<fault> all{{"change_leader", change_leader},
+                           {"kill_leader", kill_leader},
+                           {"freeze_leader", freeze_leader},
+                           {"flush_scripts", forget_scripts}};
+    if (can_grow) all.push_back({"replace_leader", replace_leader});
+    return all;
 }
 
 }  // namespace trial

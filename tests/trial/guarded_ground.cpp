@@ -2,6 +2,7 @@
 
 #include "support/redis_cluster.hpp"
 #include "support/replica.hpp"
+#include "trial/faults.hpp"
 #include "trial/site.hpp"
 
 #include <stdexcept>
@@ -46,6 +47,14 @@ public:
         const auto replica = leader ? all_.replica_of(*leader) : std::nullopt;
         return replica && all_.server(*replica).command({"CLUSTER", "FAILOVER"}) == "OK";
     }
+    bool can_grow() const override { return true; }
+    std::size_t add_follower_of(std::size_t pair) override {
+        return all_.add_replica_of(leader_of(pair).value());
+    }
+    void hand_over_to(std::size_t follower) override {
+        all_.server(follower).command({"CLUSTER", "FAILOVER"});
+    }
+    bool remove(std::size_t at) override { return all_.remove(at); }
 
 private:
     // One that it has from the beginning to the end.
@@ -114,16 +123,20 @@ private:
 
 }  // namespace
 
-void guarded_ground::fill() {
-    for (std::size_t at = 0; at < servers(); ++at) server(at).command({"CONFIG", "SET", "maxmemory", "1mb"});
+void guarded_ground::limit_memory(const char* most) {
+    for (std::size_t at = 0; at < servers(); ++at) {
+        if (server(at).is_running()) server(at).command({"CONFIG", "SET", "maxmemory", most});
+    }
 }
 
+void guarded_ground::fill() { limit_memory("1mb"); }
+
 bool guarded_ground::make_room() {
-    for (std::size_t at = 0; at < servers(); ++at) server(at).command({"CONFIG", "SET", "maxmemory", "0"});
+    limit_memory("0");
     return true;
 }
 
-std::vector<fault> guarded_ground::faults() const { return guarded_faults(); }
+std::vector<fault> guarded_ground::faults() const { return guarded_faults(can_grow()); }
 
 std::unique_ptr<ground> make_cluster_ground(const terms& how) {
     return std::make_unique<cluster_ground>(how);

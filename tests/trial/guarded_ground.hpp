@@ -31,6 +31,15 @@ public:
     virtual bool is_whole() const = 0;
     // Asks for it; whether somebody listened.
     virtual bool change_leader_of(std::size_t pair) = 0;
+    // Whether servers can come and go. Then: another one that follows the pair's leader, its hand-over to that one, and the end of one that
+    // leads no more, which may have to be asked for again.
+    virtual bool can_grow() const { return false; }
+    virtual std::size_t add_follower_of(std::size_t) { return 0; }
+    virtual void hand_over_to(std::size_t) {}
+    virtual bool remove(std::size_t) { return false; }
+
+private:
+    void limit_memory(const char* most);
 };
 
 }  // namespace trial
