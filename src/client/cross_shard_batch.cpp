@@ -18,7 +18,7 @@ namespace {
 
 // How often it is asked whether the last end of a task has been told, which workers do at once.
 constexpr int looks_at_news = 400;
-constexpr std::chrono::milliseconds between_looks{5};
+constexpr std::chrono::milliseconds between_asks{5};
 
 bool stands(submit_verdict verdict) {
     using enum submit_verdict;
@@ -130,7 +130,7 @@ private:
     // may be no worker that tells it.
     awaitable<void> begin_with(task_id child, std::vector<task_id> parents) {
         for (int tries = 0; !parents.empty() && tries < looks_at_news; ++tries) {
-            if (tries > 0) co_await pause_for(between_looks);
+            if (tries > 0) co_await pause_for(between_asks);
             std::vector<task_id> again;
             for (std::size_t from = 0; from < parents.size(); from += store::parents_per_call) {
                 const auto some = part_of(parents, from);

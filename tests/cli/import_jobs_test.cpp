@@ -253,7 +253,8 @@ TEST_CASE("an import of jobs that is killed again and again loses none, and brin
             const auto got = t.here.ask("GET", "q?count=100");
             if (got.status == 404) return;
             REQUIRE(got.status == 200);
-            for (const auto& job : got.document().as_array()) {
+            const auto jobs = got.document();
+            for (const auto& job : jobs.as_array()) {
                 ++done[data_of(job.as_object())];
                 const std::string id{job.at("job_id").as_string()};
                 CHECK(t.here.ask("DELETE", "q/job/" + id).status == 204);
