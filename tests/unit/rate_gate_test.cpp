@@ -158,6 +158,62 @@ TEST_CASE("a rate of which one at once is asked for has no tolerance") {
     CHECK(take_starts(pace, 0, rate_epoch, 1).opens_at == rate_epoch + 50'000'000);
 }
 
+TEST_CASE("no window has more starts than the largest rule allows that was in force in it") {
+    struct rule {
+        int count, burst;
+        arrival how;
+    };
+    // All of the same time.
+    const std::vector<rule> rules{{20, 1, arrival::late}, {20, 0, arrival::punctual}, {20, 0, arrival::late},
+                                  {20, 5, arrival::late}, {20, 20, arrival::late},    {10, 0, arrival::late},
+                                  {3, 0, arrival::late},  {3, 3, arrival::late},      {1, 0, arrival::late}};
+    constexpr std::int64_t per = 1'000'000'000;
+    const auto only_counts_of = GENERATE(20, 10, 3);
+    std::mt19937_64 random{13};
+    const auto up_to = [&](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>{0, most}(random);
+    };
+    std::vector<rate_pace> paces;
+    for (const auto& one : rules) {
+        if (one.count <= only_counts_of) paces.push_back(pace_of({one.count, 1s}, one.burst, one.how));
+    }
+    start_log log{per};
+    std::int64_t now = rate_epoch, kept = 0;
+    auto pace = paces[0];
+    for (int n = 0; n < 20'000; ++n) {
+        if (up_to(7) == 0) {
+            const auto& next = paces[static_cast<std::size_t>(up_to(std::ssize(paces) - 1))];
+            const auto change = change_of(pace, next, now);
+            if (kept > now) kept = std::min(kept + change.grown, change.latest);
+            pace = next;
+        }
+        const auto turn = take_starts(pace, kept, now, 1 + up_to(5));
+        if (turn.starts > 0) log.started(now, turn.starts);
+        kept = turn.kept;
+        // Whatever the rules were, it is not closed for longer than a window.
+        REQUIRE(turn.opens_at <= now + per + 10'000'000);
+        now = up_to(2) == 0 ? now + up_to(per / 4) : std::max(now, turn.opens_at + up_to(pace.tolerance));
+    }
+    CHECK(log.most() == only_counts_of);
+}
+
+TEST_CASE("a larger tolerance is none for what comes after a start under a smaller one") {
+    const auto before = pace_of({20, 1s}, 1, arrival::late), after = pace_of({20, 1s}, 0, arrival::late);
+    const auto first = take_starts(before, 0, rate_epoch, 1);
+    const auto change = change_of(before, after, rate_epoch);
+    const auto kept = std::min(first.kept + change.grown, change.latest);
+    CHECK(take_starts(after, kept, rate_epoch, 1).opens_at == first.opens_at);
+}
+
+TEST_CASE("a rate that is raised lets the next one start after its new spacing") {
+    const auto before = pace_of({1, 1h}, 0), after = pace_of({20, 1h}, 0);
+    const auto first = take_starts(before, 0, rate_epoch, 1);
+    const auto change = change_of(before, after, rate_epoch);
+    const auto kept = std::min(first.kept + change.grown, change.latest);
+    const auto spacing = std::chrono::nanoseconds{3min}.count();
+    CHECK(take_starts(after, kept, rate_epoch, 1).opens_at == rate_epoch + spacing);
+}
+
 TEST_CASE("a burst is had at once, and comes back while nobody starts") {
     const auto pace = pace_of({20, 1s}, 5);
     const auto first = take_starts(pace, 0, rate_epoch, 10);

@@ -5,7 +5,9 @@
 --         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua); 'f' the version of the
 --         last share that was told of one that holds over several shards, 'o' what it is while it is in force: 'share' or 'shut',
 --         the server that has heard of it, and how many may run of those who go on ('-': not limited); 'w' since when somebody
---         waits because of it, 'z' how long somebody has before (ms)
+--         waits because of it, 'z' how long somebody has before (ms); 'q' what starts under rules of before have used, as long
+--         as it counts: the spacing and tolerance of the last rule of a rate (limits_set.lua), until when, by how much more, from
+--         and since when (us)
 -- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
 --         which Redis looks the others up (lib_places.lua)
@@ -48,16 +50,25 @@ function rules.take_share(rule, share)
   end
 end
 
+-- Under a rule that has followed another one (core/rate_gate.hpp, change_of): `more` than is kept counts of what is kept until
+-- `till`, and nothing is brought down below what it may be `from` then.
+function rules.count_before(rule, text)
+  local till, more, from, since = string.match(text, '^%S+ %S+ (%S+) (%S+) (%S+) (%S+)$')
+  rule.till, rule.more = tonumber(till), tonumber(more)
+  if micros >= tonumber(since) then rule.from = tonumber(from) end
+end
+
 local function rule_of(gate)
   local limit = sub(gate, 2, 9)
   local rule = rules[limit]
   if rule == nil then
-    local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit)
+    local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit, 'q' .. limit)
     local most, spacing, tolerance = string.match(kept[1] or '', '^(%S+) (%S+) (%S+)$')
     rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2])}
     -- Where there is no burst, who comes later than the tolerance begins anew (core/rate_gate.hpp).
     if rule.spacing then rule.anew = rule.tolerance < rule.spacing and rule.tolerance or 0 end
     if kept[3] then rules.take_share(rule, kept[3]) end
+    if kept[4] then rules.count_before(rule, kept[4]) end
     rules[limit] = rule
   end
   return rule
@@ -67,7 +78,8 @@ end
 -- leave it: that is mended where it is seen, or its opening would move on with the clock.
 local mends = true
 local function used_up(gate, rule)
-  local kept, latest = tonumber(call('HGET', gates, 't' .. gate) or 0), micros + rule.tolerance + rule.spacing
+  local kept, latest = tonumber(call('HGET', gates, 't' .. gate) or 0), math.max(micros, rule.from or 0) + rule.tolerance + rule.spacing
+  if rule.more and kept >= micros and kept <= rule.till then kept = kept + rule.more end
   if kept > latest then
     if mends then call('HSET', gates, 't' .. gate, string.format('%.2f', latest)) end
     return latest
