@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <thread>
 
 namespace errand::test {
@@ -263,8 +266,34 @@ std::string redis_cluster::command(unsigned slot, const std::vector<std::string>
     return servers_[*owner]->command(words);
 }
 
+namespace {
+
+// ERRAND_TEST_FAIL_OVERS: so many seconds apart a replica of the shared cluster takes over, whatever is tested meanwhile.
+class unrest {
+public:
+    explicit unrest(const redis_cluster& of) {
+        const char* given = std::getenv("ERRAND_TEST_FAIL_OVERS");
+        if (!given || !*given) return;
+        strikes_ = std::jthread{
+            [&of, gap = std::chrono::milliseconds{1000 * std::stol(given)}](const std::stop_token& over) {
+                for (unsigned turn = 0; !over.stop_requested(); ++turn) {
+                    std::this_thread::sleep_for(gap);
+                    const auto leader = of.owner_of(static_cast<unsigned>(all_slots * (turn % 3) / 3 + 1));
+                    const auto replica = leader ? of.replica_of(*leader) : std::nullopt;
+                    if (replica) of.server(*replica).command({"CLUSTER", "FAILOVER"});
+                }
+            }};
+    }
+
+private:
+    std::jthread strikes_;
+};
+
+}  // namespace
+
 redis_cluster& shared_cluster() {
     static redis_cluster all{std::chrono::seconds{15}};
+    static const unrest strikes{all};
     return all;
 }
 

@@ -59,7 +59,8 @@ private:
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
-// The one that tests of this program share while they break nothing of it.
+// The one that tests of this program share while they break nothing of it. With ERRAND_TEST_FAIL_OVERS=2 in the environment one of its
+// replicas takes over every two seconds.
 redis_cluster& shared_cluster();
 
 }  // namespace errand::test

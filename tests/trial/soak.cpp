@@ -20,6 +20,7 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -110,6 +111,10 @@ struct wishes {
     double every = 60;  // seconds
     std::size_t rate = 20'000;
 };
+
+clock::duration length_of(double seconds) {
+    return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{seconds});
+}
 
 errand::awaitable<void> submit(errand::app& to, std::int64_t first, errand::duration delay) {
     std::vector<std::tuple<std::int64_t, std::int64_t>> items;
@@ -262,29 +267,27 @@ int run(const wishes& how) {
     boost::json::array memory;
     pauses quiet;
     const auto began = clock::now();
-    const auto until = began + std::chrono::duration_cast<clock::duration>(
-                                   std::chrono::duration<double, std::ratio<60>>{how.minutes});
-    const auto every = std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{how.every});
-    std::jthread striker{[&] {
-        try {
-            for (auto next = began + every; next < until; next += every) {
-                std::this_thread::sleep_until(next);
-                memory.emplace_back(memory_of(servers));
-                strikes.next();
-            }
-        } catch (const std::exception& e) {
-            ++failed;
-            std::fprintf(stderr, "soak: %s\n", e.what());
-        }
+    const auto until = began + length_of(how.minutes * 60);
+    std::jthread watch{[&](const std::stop_token& over) {
+        for (; !over.stop_requested(); std::this_thread::sleep_for(100ms)) quiet.look(all.ran());
     }};
-    while (clock::now() < until && failed == 0) {
-        std::this_thread::sleep_for(100ms);
-        quiet.look(all.ran());
+    // By this thread: servers end with the one that started them.
+    try {
+        for (auto next = began + length_of(how.every); next < until && failed == 0;
+             next += length_of(how.every)) {
+            std::this_thread::sleep_until(next);
+            memory.emplace_back(memory_of(servers));
+            strikes.next();
+        }
+        if (failed == 0) std::this_thread::sleep_until(until);
+    } catch (const std::exception& e) {
+        ++failed;
+        std::fprintf(stderr, "soak: %s\n", e.what());
     }
     const std::chrono::duration<double> took = clock::now() - began;
     const auto ran = all.ran();
+    watch = {};
     stop = true;
-    striker.join();
     threads.clear();
     for (pauses end; all.open() > 0 && end.now() < longest_silence; end.look(all.ran()))
         std::this_thread::sleep_for(100ms);
