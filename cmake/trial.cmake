@@ -109,7 +109,7 @@ function(errand_finds rule)
     add_test(NAME "${name}"
         COMMAND ${on} "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
             $<TARGET_FILE:errand_trial> ${mode} --seconds ${broken_SECONDS} --hand hand-${rule} ${broken_FAULTS})
-    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS "fault;trial" COST 40)
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS "fault;trial;broken_rule" COST 40)
     if(broken_VALKEY)
         errand_on_valkey("${name}")
     endif()
