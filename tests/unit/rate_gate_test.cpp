@@ -164,9 +164,10 @@ TEST_CASE("no window has more starts than the largest rule allows that was in fo
         arrival how;
     };
     // All of the same time.
-    const std::vector<rule> rules{{20, 1, arrival::late}, {20, 0, arrival::punctual}, {20, 0, arrival::late},
-                                  {20, 5, arrival::late}, {20, 20, arrival::late},    {10, 0, arrival::late},
-                                  {3, 0, arrival::late},  {3, 3, arrival::late},      {1, 0, arrival::late}};
+    const std::vector<rule> rules{
+        {20, 1, errand::arrival::late}, {20, 0, errand::arrival::punctual}, {20, 0, errand::arrival::late},
+        {20, 5, errand::arrival::late}, {20, 20, errand::arrival::late},    {10, 0, errand::arrival::late},
+        {3, 0, errand::arrival::late},  {3, 3, errand::arrival::late},      {1, 0, errand::arrival::late}};
     constexpr std::int64_t per = 1'000'000'000;
     const auto only_counts_of = GENERATE(20, 10, 3);
     std::mt19937_64 random{13};
@@ -198,7 +199,8 @@ TEST_CASE("no window has more starts than the largest rule allows that was in fo
 }
 
 TEST_CASE("a larger tolerance is none for what comes after a start under a smaller one") {
-    const auto before = pace_of({20, 1s}, 1, arrival::late), after = pace_of({20, 1s}, 0, arrival::late);
+    const auto before = pace_of({20, 1s}, 1, errand::arrival::late),
+               after = pace_of({20, 1s}, 0, errand::arrival::late);
     const auto first = take_starts(before, 0, rate_epoch, 1);
     const auto change = change_of(before, after, rate_epoch);
     const auto kept = std::min(first.kept + change.grown, change.latest);
