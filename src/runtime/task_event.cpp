@@ -48,7 +48,7 @@ void tell_submitted(const event_stream& to, const submission_item& item, const s
 }
 
 void count_submission(const event_stream& to, event_kind kind, const submission_item& item) noexcept {
-    to.count({.kind = kind, .queue = item.queue, .handler = handler_of(item.body)});
+    to.count({.kind = kind, .queue = item.queue, .handler = handler_in(item.body)});
 }
 
 void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why) {
