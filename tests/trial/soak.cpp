@@ -100,7 +100,7 @@ struct life {
 
 }  // namespace soak
 
-ERRAND_HANDLER(soak::life, .retention = 0ms)
+ERRAND_HANDLER(soak::life, .retention = errand::duration{0})
 
 namespace soak {
 namespace {
