@@ -33,7 +33,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t batch = 500;
 // What is submitted and has not run; what is due later counts.
-constexpr std::size_t most_open = 40'000;
+constexpr std::size_t most_open = 150'000;
 constexpr unsigned submitters = 2;
 // Nothing ran for so long at the end: what is left never does.
 constexpr auto longest_silence = 90s;
@@ -100,7 +100,7 @@ struct life {
 
 }  // namespace soak
 
-ERRAND_HANDLER(soak::life, .retention = 0ms)
+ERRAND_HANDLER(soak::life, .retention = errand::duration{0})
 
 namespace soak {
 namespace {
