@@ -109,8 +109,8 @@ TEST_CASE("import --from waits for jobs that fall due as long as it is told to",
 
 TEST_CASE("an import of jobs that is killed again and again loses none, and brings none twice", "[cli]") {
     relocation t;
-    constexpr std::size_t many = 300;
-    constexpr std::size_t at_once = 60;
+    constexpr std::size_t many = 150;
+    constexpr std::size_t at_once = 50;
     for (std::size_t i = 0; i < many; i += at_once) {
         json::array jobs;
         for (std::size_t n = i; n < i + at_once; ++n) jobs.emplace_back(n);

@@ -42,7 +42,7 @@ TEST_CASE("import --from tells an empty queue from an expired job that an lmstfy
     const auto asked = at.asked();
     CHECK(asked[0] == "GET /api/n/q/size");
     CHECK(asked[1] == "GET /api/n/q?count=3&timeout=0&ttr=121");
-    CHECK(asked[4] == "DELETE /api/n/q/job/01M88GS55EFWDR2WCACJC8QW58");
+    CHECK(asked[4] == "DELETE /api/n/q/job/" + cli_test::job_id_of_now());
     CHECK(t.count(errand::state::ready, "q") == 1);
 }
 

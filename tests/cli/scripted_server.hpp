@@ -118,11 +118,21 @@ inline std::string dead_letters(int n) {
                                      R"(,"deadletter_head":""})");
 }
 
+// As an lmstfy says it: with the time of its publication, which is this program's start.
+inline std::string job_id_of_now() {
+    constexpr std::string_view digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    static const auto published = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    std::string id;
+    for (int bits = 45; bits >= 0; bits -= 5)
+        id += digits[static_cast<std::size_t>(published.count() >> bits) % digits.size()];
+    return id + "EFWDR2WCACJC8QW5";
+}
+
 inline std::string one_job(const std::string& data = R"("e30=")") {
-    return http_answer(
-        "200 OK",
-        R"([{"msg":"new job","namespace":"n","queue":"q","job_id":"01M88GS55EFWDR2WCACJC8QW58","data":)" +
-            data + R"(,"ttl":0,"elapsed_ms":1,"remain_tries":0,"attributes":null}])");
+    return http_answer("200 OK", R"([{"msg":"new job","namespace":"n","queue":"q","job_id":")" +
+                                     job_id_of_now() + R"(","data":)" + data +
+                                     R"(,"ttl":0,"elapsed_ms":1,"remain_tries":0,"attributes":null}])");
 }
 
 inline bool begins_with(const std::vector<std::string>& lines, std::string_view method) {
