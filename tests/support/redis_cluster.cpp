@@ -201,50 +201,47 @@ std::size_t redis_cluster::add_primary() {
 }
 
 redis_cluster::how_moved redis_cluster::move_slot(unsigned slot, std::size_t to) {
-    const auto from = owner_of(slot).value();
-    const auto number = std::to_string(slot);
-    const auto move = [&] {
-        return server(from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE",
-                                     ids_[to]});
-    };
-    if (from == to) return how_moved::as_a_whole;
-    if (server(from).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") != std::string::npos) {
-        move_keys(slot, from, to);
-        return how_moved::key_by_key;
-    }
-    auto asked = std::chrono::steady_clock::time_point{};
-    wait_for("a slot did not move as a whole", [&] {
-        if (owner_of(slot) == to) return true;
-        // One that failed is begun again; one that is under way is not disturbed.
-        if (std::chrono::steady_clock::now() - asked > std::chrono::seconds{2}) {
-            asked = std::chrono::steady_clock::now();
-            move();
-        }
-        return false;
-    });
-    return how_moved::as_a_whole;
+    wait_for("a slot of the test's cluster does not move", [&] { return try_to_move_slot(slot, to); });
+    return can_move_slots(to) ? how_moved::as_a_whole : how_moved::key_by_key;
 }
 
-void redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+bool redis_cluster::try_to_move_slot(unsigned slot, std::size_t to) {
+    const auto from = owner_of(slot);
+    if (!from) return false;
+    if (*from == to) return true;
+    if (!can_move_slots(*from)) return move_keys(slot, *from, to);
+    // One that failed is begun again; one that is under way is not disturbed.
     const auto number = std::to_string(slot);
-    const auto need = [](const std::string& answer) {
-        if (answer != "OK") throw std::runtime_error{"a slot of the test's cluster does not move: " + answer};
-    };
+    server(*from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE", ids_[to]});
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+    while (owner_of(slot) != to) {
+        if (std::chrono::steady_clock::now() > give_up) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return true;
+}
+
+bool redis_cluster::can_move_slots(std::size_t at) const {
+    return server(at).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") == std::string::npos;
+}
+
+bool redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+    const auto number = std::to_string(slot);
     auto &source = server(from), &target = server(to);
-    need(target.command({"CLUSTER", "SETSLOT", number, "IMPORTING", ids_[from]}));
-    need(source.command({"CLUSTER", "SETSLOT", number, "MIGRATING", ids_[to]}));
+    const auto set = [&](const redis_server& at, const char* what, std::size_t who) {
+        return at.command({"CLUSTER", "SETSLOT", number, what, ids_[who]}) == "OK";
+    };
+    if (!set(target, "IMPORTING", from) || !set(source, "MIGRATING", to)) return false;
     for (;;) {
         const auto key = source.command({"CLUSTER", "GETKEYSINSLOT", number, "1"});
+        if (key.starts_with('-')) return false;
         if (key.empty()) break;
-        // What goes away meanwhile need not move, and what did not come over in time is sent again.
-        wait_for("a key of the test's cluster does not move", [&] {
-            const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key,
-                                                "0", "5000", "REPLACE"});
-            return answer == "OK" || answer == "NOKEY";
-        });
+        // What goes away meanwhile need not move.
+        const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key, "0",
+                                            "5000", "REPLACE"});
+        if (answer != "OK" && answer != "NOKEY") return false;
     }
-    need(target.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
-    need(source.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
+    return set(target, "NODE", to) && set(source, "NODE", to);
 }
 
 bool redis_cluster::remove(std::size_t replica) {
