@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
@@ -102,16 +101,9 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     : node_timeout_{node_timeout} {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
-    // One that no server has taken yet is given out twice.
-    std::set<int> given;
-    const auto another = [&given] {
-        for (;;) {
-            if (const auto port = free_port(); given.insert(port).second) return port;
-        }
-    };
     for (std::size_t at = 0; at < of.servers; ++at) {
-        of.ports.push_back(another());
-        of.bus_ports.push_back(another());
+        of.ports.push_back(another_port());
+        of.bus_ports.push_back(another_port());
         ids_.push_back(id_of(at));
     }
     for (std::size_t at = 0; at < of.servers; ++at) {
@@ -121,6 +113,13 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     }
     bus_ports_ = of.bus_ports;
     wait_for("the test's cluster is not whole", [this] { return is_whole(); });
+}
+
+// One that no server has at this moment is given out twice, and one that is dead comes back to its own.
+int redis_cluster::another_port() {
+    for (;;) {
+        if (const auto port = free_port(); given_ports_.insert(port).second) return port;
+    }
 }
 
 std::string redis_cluster::url_of(std::size_t server) const {
@@ -170,8 +169,8 @@ bool redis_cluster::is_whole() const {
 }
 
 std::size_t redis_cluster::add(std::size_t known_to) {
-    const auto bus_port = free_port();
-    servers_.push_back(std::make_unique<redis_server>(member(free_port(), bus_port)));
+    const auto port = another_port(), bus_port = another_port();
+    servers_.push_back(std::make_unique<redis_server>(member(port, bus_port)));
     bus_ports_.push_back(bus_port);
     const auto& added = *servers_.back();
     ids_.push_back(added.command({"CLUSTER", "MYID"}));

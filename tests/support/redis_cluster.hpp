@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,10 +57,12 @@ private:
     bool can_move_slots(std::size_t at) const;  // as a whole
     bool move_keys(unsigned slot, std::size_t from, std::size_t to);
     redis_server::options member(int port, int bus_port) const;
+    int another_port();
 
     std::chrono::milliseconds node_timeout_;
     std::vector<std::string> ids_;
     std::vector<int> bus_ports_;
+    std::set<int> given_ports_;
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
