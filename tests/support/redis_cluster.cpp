@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
@@ -102,16 +101,9 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     : node_timeout_{node_timeout} {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
-    // One that no server has taken yet is given out twice.
-    std::set<int> given;
-    const auto another = [&given] {
-        for (;;) {
-            if (const auto port = free_port(); given.insert(port).second) return port;
-        }
-    };
     for (std::size_t at = 0; at < of.servers; ++at) {
-        of.ports.push_back(another());
-        of.bus_ports.push_back(another());
+        of.ports.push_back(another_port());
+        of.bus_ports.push_back(another_port());
         ids_.push_back(id_of(at));
     }
     for (std::size_t at = 0; at < of.servers; ++at) {
@@ -121,6 +113,13 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     }
     bus_ports_ = of.bus_ports;
     wait_for("the test's cluster is not whole", [this] { return is_whole(); });
+}
+
+// One that no server has at this moment is given out twice, and one that is dead comes back to its own.
+int redis_cluster::another_port() {
+    for (;;) {
+        if (const auto port = free_port(); given_ports_.insert(port).second) return port;
+    }
 }
 
 std::string redis_cluster::url_of(std::size_t server) const {
@@ -170,8 +169,8 @@ bool redis_cluster::is_whole() const {
 }
 
 std::size_t redis_cluster::add(std::size_t known_to) {
-    const auto bus_port = free_port();
-    servers_.push_back(std::make_unique<redis_server>(member(free_port(), bus_port)));
+    const auto port = another_port(), bus_port = another_port();
+    servers_.push_back(std::make_unique<redis_server>(member(port, bus_port)));
     bus_ports_.push_back(bus_port);
     const auto& added = *servers_.back();
     ids_.push_back(added.command({"CLUSTER", "MYID"}));
@@ -201,50 +200,47 @@ std::size_t redis_cluster::add_primary() {
 }
 
 redis_cluster::how_moved redis_cluster::move_slot(unsigned slot, std::size_t to) {
-    const auto from = owner_of(slot).value();
-    const auto number = std::to_string(slot);
-    const auto move = [&] {
-        return server(from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE",
-                                     ids_[to]});
-    };
-    if (from == to) return how_moved::as_a_whole;
-    if (server(from).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") != std::string::npos) {
-        move_keys(slot, from, to);
-        return how_moved::key_by_key;
-    }
-    auto asked = std::chrono::steady_clock::time_point{};
-    wait_for("a slot did not move as a whole", [&] {
-        if (owner_of(slot) == to) return true;
-        // One that failed is begun again; one that is under way is not disturbed.
-        if (std::chrono::steady_clock::now() - asked > std::chrono::seconds{2}) {
-            asked = std::chrono::steady_clock::now();
-            move();
-        }
-        return false;
-    });
-    return how_moved::as_a_whole;
+    wait_for("a slot of the test's cluster does not move", [&] { return try_to_move_slot(slot, to); });
+    return can_move_slots(to) ? how_moved::as_a_whole : how_moved::key_by_key;
 }
 
-void redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+bool redis_cluster::try_to_move_slot(unsigned slot, std::size_t to) {
+    const auto from = owner_of(slot);
+    if (!from) return false;
+    if (*from == to) return true;
+    if (!can_move_slots(*from)) return move_keys(slot, *from, to);
+    // One that failed is begun again; one that is under way is not disturbed.
     const auto number = std::to_string(slot);
-    const auto need = [](const std::string& answer) {
-        if (answer != "OK") throw std::runtime_error{"a slot of the test's cluster does not move: " + answer};
-    };
+    server(*from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE", ids_[to]});
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+    while (owner_of(slot) != to) {
+        if (std::chrono::steady_clock::now() > give_up) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return true;
+}
+
+bool redis_cluster::can_move_slots(std::size_t at) const {
+    return server(at).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") == std::string::npos;
+}
+
+bool redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+    const auto number = std::to_string(slot);
     auto &source = server(from), &target = server(to);
-    need(target.command({"CLUSTER", "SETSLOT", number, "IMPORTING", ids_[from]}));
-    need(source.command({"CLUSTER", "SETSLOT", number, "MIGRATING", ids_[to]}));
+    const auto set = [&](const redis_server& at, const char* what, std::size_t who) {
+        return at.command({"CLUSTER", "SETSLOT", number, what, ids_[who]}) == "OK";
+    };
+    if (!set(target, "IMPORTING", from) || !set(source, "MIGRATING", to)) return false;
     for (;;) {
         const auto key = source.command({"CLUSTER", "GETKEYSINSLOT", number, "1"});
+        if (key.starts_with('-')) return false;
         if (key.empty()) break;
-        // What goes away meanwhile need not move, and what did not come over in time is sent again.
-        wait_for("a key of the test's cluster does not move", [&] {
-            const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key,
-                                                "0", "5000", "REPLACE"});
-            return answer == "OK" || answer == "NOKEY";
-        });
+        // What goes away meanwhile need not move.
+        const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key, "0",
+                                            "5000", "REPLACE"});
+        if (answer != "OK" && answer != "NOKEY") return false;
     }
-    need(target.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
-    need(source.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
+    return set(target, "NODE", to) && set(source, "NODE", to);
 }
 
 bool redis_cluster::remove(std::size_t replica) {

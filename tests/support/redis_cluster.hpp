@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ public:
     // which. Throws when it does not come about.
     enum class how_moved : unsigned char { as_a_whole, key_by_key };
     how_moved move_slot(unsigned slot, std::size_t to);
+    // False when something came in between: nobody has the slot at this moment, or one of the two does not lead any more. Asked again,
+    // also for the server that leads in the place of that one, it begins anew with what is left.
+    bool try_to_move_slot(unsigned slot, std::size_t to);
     // A replica leaves for good: the others forget it, and it ends. False while one of them still follows it, or does not know yet that
     // it is a replica.
     bool remove(std::size_t replica);
@@ -50,12 +54,15 @@ public:
 private:
     // A server that all know.
     std::size_t add(std::size_t known_to);
-    void move_keys(unsigned slot, std::size_t from, std::size_t to);
+    bool can_move_slots(std::size_t at) const;  // as a whole
+    bool move_keys(unsigned slot, std::size_t from, std::size_t to);
     redis_server::options member(int port, int bus_port) const;
+    int another_port();
 
     std::chrono::milliseconds node_timeout_;
     std::vector<std::string> ids_;
     std::vector<int> bus_ports_;
+    std::set<int> given_ports_;
     std::vector<std::unique_ptr<redis_server>> servers_;
 };
 
