@@ -192,6 +192,30 @@ TEST_CASE("a rate that is raised lets the next one start after its new spacing")
     CHECK(*next.next_due <= next.now + 1min + 1s);
 }
 
+TEST_CASE(
+    "a rate that is raised and given a burst lets the next one start after its new spacing, however often one looks") {
+    limit_fixture t;
+    const auto gate = GENERATE(limit_fixture::starts("crm"), limit_fixture::both("crm", "a customer"));
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(3, gate);
+    CHECK(t.claim(t.worker, 5).claimed.size() == 1);
+    // 720 ms between two of them, of which up to twenty may come at once.
+    t.set("crm", t.never_more_than(5000, 1h, 20));
+    const auto first = t.claim(t.worker, 5);
+    CHECK(first.claimed.empty());
+    REQUIRE(first.next_due);
+    CHECK(*first.next_due <= first.now + 2s);
+    // Each look is one at a later time; what it finds is not later for that.
+    std::size_t started = 0;
+    CHECK(t.until([&] {
+        const auto next = t.claim(t.worker, 1);
+        started += next.claimed.size();
+        if (started == 0 && next.next_due) CHECK(*next.next_due <= *first.next_due + 1ms);
+        return started == 2;
+    }));
+    CHECK(t.check().empty());
+}
+
 TEST_CASE("a worker beside very many groups that may not start is told to sleep") {
     constexpr int many = 1000;
     limit_fixture t;

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <thread>
 
 namespace errand::test {
@@ -53,6 +56,15 @@ std::vector<std::string> own_line(const redis_server& of) {
         return all;
     }
     return {};
+}
+
+template <class Condition>
+void wait_for(const char* else_said, const Condition& holds) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error{else_said};
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
 }
 
 bool has_slot(const std::vector<std::string>& line, unsigned slot) {
@@ -108,12 +120,7 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
         servers_.push_back(std::make_unique<redis_server>(std::move(how)));
     }
     bus_ports_ = of.bus_ports;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    while (!is_whole()) {
-        if (std::chrono::steady_clock::now() > give_up)
-            throw std::runtime_error{"the test's cluster is not whole"};
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
+    wait_for("the test's cluster is not whole", [this] { return is_whole(); });
 }
 
 std::string redis_cluster::url_of(std::size_t server) const {
@@ -162,28 +169,82 @@ bool redis_cluster::is_whole() const {
     });
 }
 
-std::size_t redis_cluster::add_replica_of(std::size_t primary) {
+std::size_t redis_cluster::add(std::size_t known_to) {
     const auto bus_port = free_port();
     servers_.push_back(std::make_unique<redis_server>(member(free_port(), bus_port)));
     bus_ports_.push_back(bus_port);
     const auto& added = *servers_.back();
     ids_.push_back(added.command({"CLUSTER", "MYID"}));
-    added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(primary).port()),
-                   std::to_string(bus_ports_[primary])});
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    // Until it has heard of it, and all have heard of the new one: who has not keeps following the one before when that leads no more.
-    const auto all_know = [this] {
+    added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(known_to).port()),
+                   std::to_string(bus_ports_[known_to])});
+    // Who has not heard of it keeps following the one before when that leads no more.
+    wait_for("the test's cluster does not know its new server", [this] {
         return std::ranges::all_of(servers_, [this](const auto& one) {
             return !one->is_running() ||
                    one->command({"CLUSTER", "NODES"}).find(ids_.back() + ' ') != std::string::npos;
         });
-    };
-    while (added.command({"CLUSTER", "REPLICATE", ids_[primary]}) != "OK" || !all_know()) {
-        if (std::chrono::steady_clock::now() > give_up)
-            throw std::runtime_error{"the test's cluster does not know its new server"};
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
+    });
     return servers_.size() - 1;
+}
+
+std::size_t redis_cluster::add_replica_of(std::size_t primary) {
+    const auto at = add(primary);
+    wait_for("a new server does not follow",
+             [&] { return server(at).command({"CLUSTER", "REPLICATE", ids_[primary]}) == "OK"; });
+    return at;
+}
+
+std::size_t redis_cluster::add_primary() {
+    const auto at = add(0);
+    wait_for("a new server does not see the whole cluster", [this] { return is_whole(); });
+    return at;
+}
+
+redis_cluster::how_moved redis_cluster::move_slot(unsigned slot, std::size_t to) {
+    const auto from = owner_of(slot).value();
+    const auto number = std::to_string(slot);
+    const auto move = [&] {
+        return server(from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE",
+                                     ids_[to]});
+    };
+    if (from == to) return how_moved::as_a_whole;
+    if (server(from).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") != std::string::npos) {
+        move_keys(slot, from, to);
+        return how_moved::key_by_key;
+    }
+    auto asked = std::chrono::steady_clock::time_point{};
+    wait_for("a slot did not move as a whole", [&] {
+        if (owner_of(slot) == to) return true;
+        // One that failed is begun again; one that is under way is not disturbed.
+        if (std::chrono::steady_clock::now() - asked > std::chrono::seconds{2}) {
+            asked = std::chrono::steady_clock::now();
+            move();
+        }
+        return false;
+    });
+    return how_moved::as_a_whole;
+}
+
+void redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+    const auto number = std::to_string(slot);
+    const auto need = [](const std::string& answer) {
+        if (answer != "OK") throw std::runtime_error{"a slot of the test's cluster does not move: " + answer};
+    };
+    auto &source = server(from), &target = server(to);
+    need(target.command({"CLUSTER", "SETSLOT", number, "IMPORTING", ids_[from]}));
+    need(source.command({"CLUSTER", "SETSLOT", number, "MIGRATING", ids_[to]}));
+    for (;;) {
+        const auto key = source.command({"CLUSTER", "GETKEYSINSLOT", number, "1"});
+        if (key.empty()) break;
+        // What goes away meanwhile need not move, and what did not come over in time is sent again.
+        wait_for("a key of the test's cluster does not move", [&] {
+            const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key,
+                                                "0", "5000", "REPLACE"});
+            return answer == "OK" || answer == "NOKEY";
+        });
+    }
+    need(target.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
+    need(source.command({"CLUSTER", "SETSLOT", number, "NODE", ids_[to]}));
 }
 
 bool redis_cluster::remove(std::size_t replica) {
@@ -205,8 +266,34 @@ std::string redis_cluster::command(unsigned slot, const std::vector<std::string>
     return servers_[*owner]->command(words);
 }
 
+namespace {
+
+// ERRAND_TEST_FAIL_OVERS: so many seconds apart a replica of the shared cluster takes over, whatever is tested meanwhile.
+class unrest {
+public:
+    explicit unrest(const redis_cluster& of) {
+        const char* given = std::getenv("ERRAND_TEST_FAIL_OVERS");
+        if (!given || !*given) return;
+        strikes_ = std::jthread{
+            [&of, gap = std::chrono::milliseconds{1000 * std::stol(given)}](const std::stop_token& over) {
+                for (unsigned turn = 0; !over.stop_requested(); ++turn) {
+                    std::this_thread::sleep_for(gap);
+                    const auto leader = of.owner_of(static_cast<unsigned>(all_slots * (turn % 3) / 3 + 1));
+                    const auto replica = leader ? of.replica_of(*leader) : std::nullopt;
+                    if (replica) of.server(*replica).command({"CLUSTER", "FAILOVER"});
+                }
+            }};
+    }
+
+private:
+    std::jthread strikes_;
+};
+
+}  // namespace
+
 redis_cluster& shared_cluster() {
     static redis_cluster all{std::chrono::seconds{15}};
+    static const unrest strikes{all};
     return all;
 }
 

@@ -1,5 +1,6 @@
 #include "trial/guarded_ground.hpp"
 
+#include "store/redis/slot.hpp"
 #include "support/redis_cluster.hpp"
 #include "support/replica.hpp"
 #include "trial/faults.hpp"
@@ -55,6 +56,18 @@ public:
         all_.server(follower).command({"CLUSTER", "FAILOVER"});
     }
     bool remove(std::size_t at) override { return all_.remove(at); }
+    void move_shard(std::size_t number) override {
+        const auto shard = static_cast<unsigned>(number % shards_);
+        const auto slot = errand::redis::slot_of(errand::redis::spread_tag("default", shard,
+                                                                           static_cast<unsigned>(shards_)));
+        const auto from = all_.owner_of(slot);
+        for (std::size_t pair = 0; pair < pairs(); ++pair) {
+            const auto to = leader_of(pair);
+            if (!from || !to || *to == *from) continue;
+            all_.move_slot(slot, *to);
+            return;
+        }
+    }
 
 private:
     // One that it has from the beginning to the end.

@@ -37,6 +37,8 @@ public:
     virtual std::size_t add_follower_of(std::size_t) { return 0; }
     virtual void hand_over_to(std::size_t) {}
     virtual bool remove(std::size_t) { return false; }
+    // The shard of this number, counted round, goes from its leader to another one.
+    virtual void move_shard(std::size_t) {}
 
 private:
     void limit_memory(const char* most);

@@ -8,7 +8,8 @@
 --         waits because of it, 'z' how long somebody has before (ms); 'q' what starts under rules of before have used, as long
 --         as it counts: the spacing and tolerance of the last rule of a rate (limits_set.lua), until when, by how much more, from
 --         and since when (us)
--- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
+-- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us);
+--         written while starts under rules of before count, also how much more of those is in it, and the last number of 'q'
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
 --         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
@@ -51,11 +52,25 @@ function rules.take_share(rule, share)
 end
 
 -- Under a rule that has followed another one (core/rate_gate.hpp, change_of): `more` than is kept counts of what is kept until
--- `till`, and nothing is brought down below what it may be `from` then.
+-- `till`, and nothing is brought down below what it may be `from` then. `series` tells these changes from any that come when they are over.
 function rules.count_before(rule, text)
-  local till, more, from, since = string.match(text, '^%S+ %S+ (%S+) (%S+) (%S+) (%S+)$')
-  rule.till, rule.more = tonumber(till), tonumber(more)
+  local till, more, from, since, series = string.match(text, '^%S+ %S+ (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  if micros <= tonumber(till) then rule.till, rule.more, rule.series = tonumber(till), tonumber(more), series end
   if micros >= tonumber(since) then rule.from = tonumber(from) end
+end
+
+-- When the last start is used up, at this gate, as it is kept, and how much of `more` is in it already.
+function rules.kept_of(gate, rule)
+  local text = call('HGET', gates, 't' .. gate) or '0'
+  local kept = tonumber(text)
+  if kept then return kept, 0 end
+  local number, more, series = string.match(text, '^(%S+) (%S+) (%S+)$')
+  return tonumber(number), series == rule.series and tonumber(more) or 0
+end
+function rules.keep(gate, rule, used_up)
+  local text = string.format('%.2f', used_up)
+  if rule.more then text = string.format('%s %.2f %s', text, rule.more, rule.series) end
+  call('HSET', gates, 't' .. gate, text)
 end
 
 local function rule_of(gate)
@@ -78,10 +93,11 @@ end
 -- leave it: that is mended where it is seen, or its opening would move on with the clock.
 local mends = true
 local function used_up(gate, rule)
-  local kept, latest = tonumber(call('HGET', gates, 't' .. gate) or 0), math.max(micros, rule.from or 0) + rule.tolerance + rule.spacing
-  if rule.more and kept >= micros and kept <= rule.till then kept = kept + rule.more end
+  local kept, counted = rules.kept_of(gate, rule)
+  local latest = math.max(micros, rule.from or 0) + rule.tolerance + rule.spacing
+  if rule.more and kept >= micros and kept <= rule.till then kept = kept + rule.more - counted end
   if kept > latest then
-    if mends then call('HSET', gates, 't' .. gate, string.format('%.2f', latest)) end
+    if mends then rules.keep(gate, rule, latest) end
     return latest
   end
   return kept < micros and micros + rule.anew or kept
@@ -243,7 +259,7 @@ local function go_through(text)
     local known = all[g]
     local rule = known.kind.rule
     if rule.spacing and known.kind.starts then
-      call('HSET', gates, 't' .. known.name, string.format('%.2f', used_up(known.name, rule) + rule.spacing))
+      rules.keep(known.name, rule, used_up(known.name, rule) + rule.spacing)
     end
     if known.kind.runs then add_running(known, 1) end
   end

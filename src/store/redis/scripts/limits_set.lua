@@ -28,12 +28,12 @@ end
 local function keep_starts(limit, before, spacing, tolerance, per)
   local kept = {}
   for number in string.gmatch(call('HGET', limits, 'q' .. limit) or '', '%S+') do kept[#kept + 1] = tonumber(number) end
-  local last_spacing, last_tolerance, till, more, from = unpack(kept)
+  local last_spacing, last_tolerance, till, more, from, since, series = unpack(kept)
   local its_spacing, its_tolerance = string.match(before or '', '^%S+ ([%d.]+) ([%d.]+)$')
   if its_spacing then last_spacing, last_tolerance = tonumber(its_spacing), tonumber(its_tolerance) end
   if not last_spacing then return end
   from = math.max(from or 0, micros)
-  if not till or till < micros then till, more = 0, 0 end
+  if not till or till < micros then till, more, series = 0, 0, micros end
   spacing, tolerance = tonumber(spacing), tonumber(tolerance)
   if spacing then
     local grown = tolerance - last_tolerance
@@ -45,7 +45,8 @@ local function keep_starts(limit, before, spacing, tolerance, per)
   if spacing and more == 0 and from <= micros then
     call('HDEL', limits, 'q' .. limit)
   else
-    call('HSET', limits, 'q' .. limit, string.format('%.2f %.2f %.2f %.2f %.2f %.2f', last_spacing, last_tolerance, till, more, from, micros))
+    call('HSET', limits, 'q' .. limit,
+      string.format('%.2f %.2f %.2f %.2f %.2f %.2f %.0f', last_spacing, last_tolerance, till, more, from, micros, series))
   end
 end
 
