@@ -82,7 +82,7 @@ import_jobs::taken import_jobs::take() {
         } else {
             gave_none_.reset();
             ready_ -= std::min<std::uint64_t>(ready_, got->size());
-            admitted_ -= got->size();
+            admitted_ -= std::min(admitted_, got->size());
         }
         std::erase_if(*got, [this](const auto& one) { return rejects_.has(one.queue, one.id); });
         now.jobs = std::move(*got);
