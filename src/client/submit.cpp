@@ -127,7 +127,7 @@ struct bulk_result {
 };
 
 // Brings one item of many to its final answer; why it was refused because of what it depends on.
-awaitable<std::exception_ptr> settle_one(loop& there, submission_item item, submit_answer& answer,
+awaitable<std::exception_ptr> settle_one(loop& there, submission_item& item, submit_answer& answer,
                                          std::string name) {
     try {
         const auto id = item.id;
@@ -163,7 +163,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         auto why = got.failures.empty() ? nullptr : got.failures[i];
         if (!why && is_unsettled(got.answers[i])) {
             auto item = app.events.heard() ? got.items[i] : std::move(got.items[i]);
-            why = co_await settle_one(there, std::move(item), got.answers[i],
+            why = co_await settle_one(there, item, got.answers[i],
                                       name_of(all[i].id, words[i].first, words[i].second));
         }
         if (!why) why = refusal(got.answers[i], all[i].id, words[i].first, words[i].second, all[i].conflict);
