@@ -39,6 +39,7 @@ drain_counts import_jobs::run() {
         const auto now = take();
         if (!now.jobs.empty()) bring(now);
     }
+    rejects_.finish();
     counts_.interrupted = stopped_.asked();
     if (!counts_.interrupted) {
         counts_.ready = ready_;
