@@ -118,11 +118,11 @@ inline std::string dead_letters(int n) {
                                      R"(,"deadletter_head":""})");
 }
 
-inline std::string one_job(const std::string& data = R"("e30=")") {
-    return http_answer(
-        "200 OK",
-        R"([{"msg":"new job","namespace":"n","queue":"q","job_id":"01M88GS55EFWDR2WCACJC8QW58","data":)" +
-            data + R"(,"ttl":0,"elapsed_ms":1,"remain_tries":0,"attributes":null}])");
+inline std::string one_job(const std::string& data = R"("e30=")",
+                           const std::string& id = "01M88GS55EFWDR2WCACJC8QW58") {
+    return http_answer("200 OK", R"([{"msg":"new job","namespace":"n","queue":"q","job_id":")" + id +
+                                     R"(","data":)" + data +
+                                     R"(,"ttl":0,"elapsed_ms":1,"remain_tries":0,"attributes":null}])");
 }
 
 inline bool begins_with(const std::vector<std::string>& lines, std::string_view method) {
