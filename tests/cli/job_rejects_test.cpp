@@ -16,7 +16,7 @@ using errand::cli::job_rejects;
 
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
+std::string bytes_in(const std::filesystem::path& file) {
     std::ifstream in{file, std::ios::binary};
     return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -26,7 +26,7 @@ std::string text_of(const std::filesystem::path& file) {
 TEST_CASE("a file that holds something else than what was rejected of there stays as it is", "[cli]") {
     const auto folder = errand::test::temporary_folder("rejects");
     const auto path = (folder / "rejects").string();
-    const auto text = [&] { return text_of(path); };
+    const auto text = [&] { return bytes_in(path); };
     const auto reject = [](const std::string& id) { return R"({"queue":"q","job_id":")" + id + "\"}"; };
     const std::string here = "lmstfy://127.0.0.1:7777/n/q";
     {
@@ -79,12 +79,12 @@ TEST_CASE("a job that is too large for its line is known again by the next impor
         job_rejects all{path, "there"};
         all.add("q", "1", "why", large);
         all.finish();
-        CHECK_THAT(text_of(path), ContainsSubstring(R"("queue":"q","job_id":"1")"));
+        CHECK_THAT(bytes_in(path), ContainsSubstring(R"("queue":"q","job_id":"1")"));
     }
     job_rejects last{path, "there"};
     last.brought("q", "1");
     last.finish();
-    CHECK(text_of(path).empty());
+    CHECK(bytes_in(path).empty());
     std::filesystem::remove_all(folder);
 }
 
@@ -101,14 +101,14 @@ TEST_CASE("until an import ends all that earlier ones told of stands in its file
         first.add("q", "2", "why", "{}");
         first.finish();
     }
-    const auto before = text_of(file);
+    const auto before = bytes_in(file);
     std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     {
         job_rejects killed{link.string(), "there"};
         killed.brought("q", "1");
         killed.add("q", "2", "another reason", "{}");
         killed.flush();
-        CHECK(text_of(file).starts_with(before));
+        CHECK(bytes_in(file).starts_with(before));
     }
     {
         // Of two lines the last one holds.
@@ -117,7 +117,7 @@ TEST_CASE("until an import ends all that earlier ones told of stands in its file
         next.finish();
         CHECK_THROWS_WITH((job_rejects{file.string(), "there"}), ContainsSubstring("another process"));
     }
-    const auto after = text_of(file);
+    const auto after = bytes_in(file);
     CHECK(after.starts_with(before.substr(0, before.find('\n') + 1)));
     CHECK_THAT(after, ContainsSubstring("another reason"));
     CHECK(std::ranges::count(after, '\n') == 2);
