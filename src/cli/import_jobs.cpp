@@ -39,6 +39,7 @@ drain_counts import_jobs::run() {
         const auto now = take();
         if (!now.jobs.empty()) bring(now);
     }
+    rejects_.finish();
     counts_.interrupted = stopped_.asked();
     if (!counts_.interrupted) {
         counts_.ready = ready_;
@@ -82,9 +83,9 @@ import_jobs::taken import_jobs::take() {
         } else {
             gave_none_.reset();
             ready_ -= std::min<std::uint64_t>(ready_, got->size());
-            admitted_ -= std::min(admitted_, got->size());
         }
         std::erase_if(*got, [this](const auto& one) { return rejects_.has(one.queue, one.id); });
+        admitted_ -= std::min(admitted_, got->size());
         now.jobs = std::move(*got);
         break;
     }
@@ -144,8 +145,9 @@ void import_jobs::bring(const taken& now) {
          std::to_string(rejects_.count()) + " rejected");
 }
 
-// It stays where it is.
+// It stays where it is, and what was let through for it is for another one.
 void import_jobs::reject(const lmstfy::source_job& one, const std::string& why) {
+    ++admitted_;
     rejects_.add(one.queue, one.id, why, one.text);
 }
 

@@ -27,16 +27,6 @@ std::string_view text_in(const json::value& of, std::string_view name) {
     return member && member->is_string() ? std::string_view{member->get_string()} : std::string_view{};
 }
 
-// Nullopt: it says of no job of there.
-std::optional<std::string> key_of_line(const std::string& line, std::string_view from) {
-    std::error_code not_json;
-    const auto value = json::parse(line, not_json);
-    if (not_json || text_in(value, "from") != from || text_in(value, "reason").empty()) return std::nullopt;
-    const auto job = json::parse(text_in(value, "text"), not_json);
-    if (not_json || text_in(job, "job_id").empty()) return std::nullopt;
-    return key_of(text_in(job, "queue"), text_in(job, "job_id"));
-}
-
 std::string front_of_line(std::string_view from) {
     auto front = json::serialize(json::object{{"from", from}});
     front.back() = ',';
@@ -51,23 +41,33 @@ job_rejects::job_rejects(const std::string& path, std::string from) : from_{std:
     if (!file_->is_empty()) read();
 }
 
-// A process that was killed may have left half of the last line: of that job it is told again.
+// A process that was killed may have left half of the last line: of that job it is told again. And two of one job: the last one holds.
 void job_rejects::read() {
     std::ifstream in{file_->path(), std::ios::binary};
     if (!in) file_->throw_unwritable(errno);
     const auto front = front_of_line(from_);
-    for (std::string line; std::getline(in, line);) {
-        const bool torn = in.eof();
-        auto key = key_of_line(line, from_);
-        if (torn && (line.starts_with(front) || front.starts_with(line))) {
-            is_stale_ = true;
-        } else if (!key) {
-            file_->refuse("holds something else than what was rejected of " + from_ +
-                          ": name a file that is not there");
-        } else {
-            jobs_[*key].line = line;
-        }
+    std::uint64_t bytes = 0;
+    bool torn = false;
+    for (std::string line; std::getline(in, line); bytes += line.size() + 1) {
+        torn = in.eof() && (line.starts_with(front) || front.starts_with(line));
+        if (torn) break;
+        read_line(line);
     }
+    if (torn) file_->cut(bytes);
+}
+
+void job_rejects::read_line(const std::string& line) {
+    std::error_code not_json;
+    const auto value = json::parse(line, not_json);
+    const auto id = text_in(value, "job_id"), reason = text_in(value, "reason");
+    if (not_json || text_in(value, "from") != from_ || id.empty() || reason.empty()) {
+        file_->refuse("holds something else than what was rejected of " + from_ +
+                      ": name a file that is not there");
+    }
+    auto& one = jobs_[key_of(text_in(value, "queue"), id)];
+    if (!one.line.empty()) is_stale_ = true;
+    one.line = line;
+    one.reason = reason;
 }
 
 bool job_rejects::has(const std::string& queue, const std::string& id) const {
@@ -84,12 +84,17 @@ void job_rejects::add(const std::string& queue, const std::string& id, const std
         said_.add(count_, reason);
         return;
     }
-    auto line = json::serialize(json::object{
-        {"from", from_}, {"reason", repaired_utf8(reason)}, {"text", kept_of_reject(text)}});
-    if (line == one.line) return;
+    // Its text says another age each time.
+    auto why = repaired_utf8(reason);
+    if (!one.line.empty() && one.reason == why) return;
     if (!one.line.empty()) is_stale_ = true;
-    one.line = std::move(line);
-    unwritten_ += one.line + '\n';
+    one.reason = std::move(why);
+    one.line = json::serialize(json::object{{"from", from_},
+                                            {"queue", queue},
+                                            {"job_id", id},
+                                            {"reason", one.reason},
+                                            {"text", kept_of_reject(text)}});
+    file_->write(one.line + '\n');
 }
 
 void job_rejects::brought(const std::string& queue, const std::string& id) {
@@ -100,15 +105,15 @@ void job_rejects::brought(const std::string& queue, const std::string& id) {
 }
 
 void job_rejects::flush() {
-    auto text = std::exchange(unwritten_, {});
-    if (!file_) return;
-    if (std::exchange(is_stale_, false)) {
-        file_->cut(0);
-        text.clear();
-        for (const auto& [key, one] : jobs_) text += one.line + '\n';
-    }
-    file_->write(text);
-    file_->flush();
+    if (file_) file_->flush();
+}
+
+void job_rejects::finish() {
+    flush();
+    if (!file_ || !std::exchange(is_stale_, false)) return;
+    std::string text;
+    for (const auto& [key, one] : jobs_) text += one.line + '\n';
+    file_->replace(text);
 }
 
 }  // namespace errand::cli

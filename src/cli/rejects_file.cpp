@@ -7,7 +7,9 @@
 #include "core/utf8.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -39,22 +41,36 @@ std::string kept_of_reject(const std::string& text) {
 }
 
 rejects_file::rejects_file(std::string path) : path_{std::move(path)} {
-    const int opened = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (opened < 0) throw_unwritable(errno);
-    file_.reset(::fdopen(opened, "ab"));
-    if (!file_) {
-        const int error = errno;
-        ::close(opened);
-        throw_unwritable(error);
+    for (;;) {
+        file_ = open();
+        struct stat about{};
+        if (::fstat(::fileno(file_.get()), &about) != 0) throw_unwritable(errno);
+        is_device_ = !S_ISREG(about.st_mode);
+        if (is_device_) return;
+        lock(file_);
+        // Who had it may have put another one in its place.
+        if (is_at_path(file_)) return;
     }
-    struct stat about{};
-    if (::fstat(opened, &about) != 0) throw_unwritable(errno);
-    is_device_ = !S_ISREG(about.st_mode);
-    if (!is_device_) lock();
 }
 
-void rejects_file::lock() {
-    while (::flock(::fileno(file_.get()), LOCK_EX | LOCK_NB) != 0) {
+rejects_file::stream rejects_file::open() const {
+    const int opened = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (opened < 0) throw_unwritable(errno);
+    stream got{::fdopen(opened, "ab")};
+    if (got) return got;
+    const int error = errno;
+    ::close(opened);
+    throw_unwritable(error);
+}
+
+bool rejects_file::is_at_path(const stream& what) const {
+    struct stat own{}, there{};
+    if (::fstat(::fileno(what.get()), &own) != 0) throw_unwritable(errno);
+    return ::stat(path_.c_str(), &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+void rejects_file::lock(const stream& what) const {
+    while (::flock(::fileno(what.get()), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno != EWOULDBLOCK) throw_unwritable(errno);
         throw usage_error{"--rejects: another process writes to " + path_ +
@@ -80,6 +96,37 @@ void rejects_file::write(std::string_view bytes) {
 
 void rejects_file::flush() {
     if (std::fflush(file_.get()) != 0) throw_unwritable(errno);
+}
+
+void rejects_file::replace(std::string_view bytes) {
+    if (is_device_) return;
+    std::error_code error;
+    // Not a link to it.
+    const auto place = std::filesystem::canonical(path_, error);
+    if (error) throw_unwritable(error.value());
+    auto beside = place.string() + ".XXXXXX";
+    const int opened = ::mkostemp(beside.data(), O_APPEND | O_CLOEXEC);
+    if (opened < 0) throw_unwritable(errno);
+    try {
+        stream next{::fdopen(opened, "ab")};
+        if (!next) {
+            ::close(opened);
+            throw_unwritable(ENOMEM);
+        }
+        struct stat about{};
+        // Its own before anybody else can see it there.
+        lock(next);
+        if (::fstat(::fileno(file_.get()), &about) != 0 || ::fchmod(opened, about.st_mode & 07777U) != 0 ||
+            std::fwrite(bytes.data(), 1, bytes.size(), next.get()) != bytes.size() ||
+            std::fflush(next.get()) != 0 || ::fsync(opened) != 0 ||
+            ::rename(beside.c_str(), place.c_str()) != 0) {
+            throw_unwritable(errno);
+        }
+        file_ = std::move(next);
+    } catch (...) {
+        ::unlink(beside.c_str());
+        throw;
+    }
 }
 
 void rejects_file::throw_unwritable(int error) const {

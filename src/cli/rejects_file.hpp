@@ -38,6 +38,8 @@ public:
     void write(std::string_view bytes);
     // What was written is in the file.
     void flush();
+    // This and nothing else is in the file, or, when that cannot be done, what was.
+    void replace(std::string_view bytes);
     const std::string& path() const noexcept { return path_; }
     [[noreturn]] void throw_unwritable(int error) const;
     [[noreturn]] void refuse(const std::string& why) const;
@@ -46,11 +48,14 @@ private:
     struct closes {
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
+    using stream = std::unique_ptr<std::FILE, closes>;
 
-    void lock();
+    stream open() const;
+    void lock(const stream& what) const;
+    bool is_at_path(const stream& what) const;
 
     std::string path_;
-    std::unique_ptr<std::FILE, closes> file_;
+    stream file_;
     bool is_device_ = false;
 };
 

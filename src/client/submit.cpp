@@ -149,6 +149,8 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     std::vector<submission_item> items;
     items.reserve(n);
     std::vector<event> said;
+    // Once: who begins to listen later hears of the next ones.
+    const bool heard = app.events.heard();
     if (app.events.listened()) {
         for (const auto& one : all) said.push_back(submission_event(one, there.tasks().now()));
     }
@@ -162,7 +164,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
         if (!why && is_unsettled(got.answers[i])) {
-            auto item = app.events.heard() ? got.items[i] : std::move(got.items[i]);
+            auto item = heard ? got.items[i] : std::move(got.items[i]);
             why = co_await settle_one(there, item, got.answers[i],
                                       name_of(all[i].id, words[i].first, words[i].second));
         }
@@ -173,7 +175,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         out.refs.push_back(ref_of(app, all[i].id, lives[i], got.answers[i], all[i].retention));
         if (!said.empty())
             tell(app, std::move(said[i]), out.refs.back().duplicate, why);
-        else if (app.events.heard())
+        else if (heard)
             count_submission(app.events, kind_of(out.refs.back().duplicate, why), got.items[i]);
     }
     co_return out;

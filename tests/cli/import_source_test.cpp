@@ -81,6 +81,19 @@ TEST_CASE("an import of jobs takes of the quota what it brings, and nothing whil
     CHECK_THROWS_AS(t.submit(most), errand::quota_exceeded);
 }
 
+TEST_CASE("an import of jobs takes nothing of the quota for one that it does not bring", "[cli]") {
+    office t;
+    std::ignore = t.run(t.app.set_quota({.submit_rate = errand::rate_limit{1, std::chrono::hours{100}}}));
+    // Rejected, come back, and another one, which has what was let through for the first.
+    const auto rejected = one_job(R"("no base64")", another_job_id());
+    scripted_server at{{ready(3), rejected, rejected, one_job(), acknowledged, ready(0), dead_letters(0)},
+                       no_job};
+    const auto got = t.errand({"import", "--from", at.url()});
+    INFO(got.err);
+    CHECK_THAT(got.out, StartsWith("imported 1 jobs; 1 were rejected\n"));
+    CHECK(t.count(errand::state::ready, "q") == 1);
+}
+
 TEST_CASE("a job that another import may have by now is not brought over", "[cli]") {
     office t;
     scripted_server at{{ready(1), {one_job(), std::chrono::milliseconds{1100}}, ready(0), dead_letters(0)}};

@@ -129,9 +129,15 @@ inline std::string job_id_of_now() {
     return id + "EFWDR2WCACJC8QW5";
 }
 
-inline std::string one_job(const std::string& data = R"("e30=")") {
-    return http_answer("200 OK", R"([{"msg":"new job","namespace":"n","queue":"q","job_id":")" +
-                                     job_id_of_now() + R"(","data":)" + data +
+inline std::string another_job_id() {
+    auto id = job_id_of_now();
+    id.back() = '6';
+    return id;
+}
+
+inline std::string one_job(const std::string& data = R"("e30=")", const std::string& id = job_id_of_now()) {
+    return http_answer("200 OK", R"([{"msg":"new job","namespace":"n","queue":"q","job_id":")" + id +
+                                     R"(","data":)" + data +
                                      R"(,"ttl":0,"elapsed_ms":1,"remain_tries":0,"attributes":null}])");
 }
 
