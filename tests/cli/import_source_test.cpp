@@ -18,6 +18,7 @@
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 using cli_test::acknowledged;
+using cli_test::another_job_id;
 using cli_test::begins_with;
 using cli_test::dead_letters;
 using cli_test::http_answer;

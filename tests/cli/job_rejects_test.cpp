@@ -74,7 +74,8 @@ TEST_CASE("a file that holds something else than what was rejected of there stay
 TEST_CASE("a job that is too large for its line is known again by the next import", "[cli]") {
     const auto folder = errand::test::temporary_folder("rejects");
     const auto path = (folder / "rejects").string();
-    const auto large = R"({"attributes":{"a":")" + std::string(20'000, 'x') + R"("},"queue":"q","job_id":"1"})";
+    const auto large =
+        R"({"attributes":{"a":")" + std::string(20'000, 'x') + R"("},"queue":"q","job_id":"1"})";
     for (int run = 0; run < 2; ++run) {
         job_rejects all{path, "there"};
         all.add("q", "1", "why", large);
@@ -102,7 +103,8 @@ TEST_CASE("until an import ends all that earlier ones told of stands in its file
         first.finish();
     }
     const auto before = bytes_in(file);
-    std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::permissions(file,
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     {
         job_rejects killed{link.string(), "there"};
         killed.brought("q", "1");
