@@ -132,8 +132,11 @@ TEST_CASE("an import of jobs that is killed again and again loses none, and brin
         }
     };
     const std::vector<std::string> words{"import", "--from", t.old.url("q"), "--ttr", "1s"};
+    // It does not end by itself before what others had taken is back.
+    auto goes_on = words;
+    goes_on.insert(goes_on.end(), {"--wait", "1h"});
     for (int kills = 0; kills < 5; ++kills) {
-        const cli_process running{words, t.variables(), {}};
+        const cli_process running{goes_on, t.variables(), {}};
         eventually([&] { return t.here.size("q") > 0 || t.old.size("q") == 0; });
         running.signal(SIGKILL);
         work_off();
