@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr unsigned shards = 16;
+constexpr unsigned all_shards = 16;
 
 struct sixteen_shards : store_fixture {
     explicit sixteen_shards(std::size_t primaries)
@@ -21,23 +21,23 @@ struct sixteen_shards : store_fixture {
 
     member join_all(const std::string& name) {
         auto with = settings(name);
-        with.shards = shards;
+        with.shards = all_shards;
         with.patience = std::nullopt;
         return join(with);
     }
-    static std::string tag(unsigned shard) { return redis::spread_tag("default", shard, shards); }
+    static std::string tag(unsigned shard) { return redis::spread_tag("default", shard, all_shards); }
     std::size_t owner_of(unsigned shard) const {
         return servers.owner_of(redis::slot_of(tag(shard))).value();
     }
     // How many each server has.
     std::vector<unsigned> spread() const {
         std::vector<unsigned> each(servers.size());
-        for (unsigned shard = 0; shard < shards; ++shard) ++each[owner_of(shard)];
+        for (unsigned shard = 0; shard < all_shards; ++shard) ++each[owner_of(shard)];
         return each;
     }
     std::size_t kept(const char* what, const char* part) const {
         std::size_t all = 0;
-        for (unsigned shard = 0; shard < shards; ++shard)
+        for (unsigned shard = 0; shard < all_shards; ++shard)
             all += std::stoul(servers.command(redis::slot_of(tag(shard)),
                                               {what, "errand:{" + tag(shard) + "}:" + part}));
         return all;
@@ -74,14 +74,14 @@ TEST_CASE(
     const auto added = here.servers.add_primary();
     REQUIRE(all.goes_on(20));
     // From those that have most.
-    for (unsigned shard = 0; here.spread()[added] < shards / 4; ++shard) {
-        REQUIRE(shard < shards);
-        if (here.spread()[here.owner_of(shard)] <= shards / 4) continue;
+    for (unsigned shard = 0; here.spread()[added] < all_shards / 4; ++shard) {
+        REQUIRE(shard < all_shards);
+        if (here.spread()[here.owner_of(shard)] <= all_shards / 4) continue;
         here.servers.move_slot(redis::slot_of(here.tag(shard)), added);
         REQUIRE(all.goes_on(20));
     }
     all.stop();
-    CHECK(here.spread() == std::vector<unsigned>(4, shards / 4));
+    CHECK(here.spread() == std::vector<unsigned>(4, all_shards / 4));
     const auto accepted = all.accepted();
     CHECK(here.kept("LLEN", "ready:default") == accepted);
     // What moved is claimed where it is now, each once.
