@@ -146,6 +146,17 @@ void submit_until(errand::app& to, register_of_tasks& all, const wishes& how, un
     }
 }
 
+// What is found in the end.
+template <class What>
+auto need(const char* else_said, const What& what) {
+    const auto give_up = clock::now() + 90s;
+    for (;;) {
+        if (const auto found = what()) return *found;
+        if (clock::now() > give_up) throw std::runtime_error{else_said};
+        std::this_thread::sleep_for(50ms);
+    }
+}
+
 class fail_overs {
 public:
     fail_overs(errand::test::redis_cluster& of, unsigned seed) : servers_{of}, random_{seed} {}
@@ -174,16 +185,6 @@ public:
     unsigned made() const { return made_; }
 
 private:
-    template <class What>
-    static auto need(const char* else_said, const What& what) {
-        const auto give_up = clock::now() + 90s;
-        for (;;) {
-            if (const auto found = what()) return *found;
-            if (clock::now() > give_up) throw std::runtime_error{else_said};
-            std::this_thread::sleep_for(50ms);
-        }
-    }
-
     errand::test::redis_cluster& servers_;
     std::mt19937 random_;
     unsigned made_ = 0;
