@@ -55,7 +55,8 @@ end
 -- `till`, and nothing is brought down below what it may be `from` then. `series` tells these changes from any that come when they are over.
 function rules.count_before(rule, text)
   local till, more, from, since, series = string.match(text, '^%S+ %S+ (%S+) (%S+) (%S+) (%S+) (%S+)$')
-  if micros <= tonumber(till) then rule.till, rule.more, rule.series = tonumber(till), tonumber(more), series end
+  till, more = tonumber(till), tonumber(more)
+  if micros <= till + more then rule.till, rule.more, rule.series = till, more, series end
   if micros >= tonumber(since) then rule.from = tonumber(from) end
 end
 
@@ -95,7 +96,7 @@ local mends = true
 local function used_up(gate, rule)
   local kept, counted = rules.kept_of(gate, rule)
   local latest = math.max(micros, rule.from or 0) + rule.tolerance + rule.spacing
-  if rule.more and kept >= micros and kept <= rule.till then kept = kept + rule.more - counted end
+  if rule.more and kept <= rule.till then kept = kept + rule.more - counted end
   if kept > latest then
     if mends then rules.keep(gate, rule, latest) end
     return latest

@@ -33,7 +33,7 @@ local function keep_starts(limit, before, spacing, tolerance, per)
   if its_spacing then last_spacing, last_tolerance = tonumber(its_spacing), tonumber(its_tolerance) end
   if not last_spacing then return end
   from = math.max(from or 0, micros)
-  if not till or till < micros then till, more, series = 0, 0, micros end
+  if not till or till + more < micros then till, more, series = 0, 0, micros end
   spacing, tolerance = tonumber(spacing), tonumber(tolerance)
   if spacing then
     local grown = tolerance - last_tolerance
