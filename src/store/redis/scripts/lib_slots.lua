@@ -17,14 +17,12 @@ end
 
 local function take_slots(ids, claim)
   if not next(gated_of) then return end
-  -- One long value, for the same reason as in `gates` (lib_places.lua): there are as many of these as run.
-  local fields, n = {'.', string.rep('.', 65)}, 2
+  local fields = {}
   for i = 1, #ids do
-    local id = ids[i]
-    local text = gated_of[id]
+    local text = gated_of[ids[i]]
     if text then
-      fields[n + 1], fields[n + 2] = id .. claim, text
-      n, gated_of[id] = n + 2, nil
+      fields[#fields + 1], fields[#fields + 2] = ids[i] .. claim, text
+      gated_of[ids[i]] = nil
     end
   end
   many('HSET', slots, fields, 1, #fields)
