@@ -45,8 +45,9 @@ void limits::set(std::string_view name, const std::optional<limit_rule>& rule) {
 }
 
 void limits::keep_starts(std::string_view number, std::string_view before, std::string_view after) {
+    if (before == after || before.empty() || after.empty()) return;
     const auto from_rule = rule_in(before), to_rule = rule_in(after);
-    if (before == after || !from_rule.rate || !to_rule.rate) return;
+    if (!from_rule.rate || !to_rule.rate) return;
     const auto change = change_of(pace_of_gate(*from_rule.rate, arrival_in(before)),
                                   pace_of_gate(*to_rule.rate, arrival_in(after)), gates_.nanos());
     const auto from = places_from(number), to = places_to(number);
