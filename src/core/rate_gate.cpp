@@ -78,7 +78,8 @@ rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now
 rate_change change_of(const rate_pace& before, const rate_pace& after, std::int64_t now) {
     const auto grown = after.tolerance - before.tolerance, spacing = time_of(after, 1);
     // When a whole window has passed, whatever has been started before is out of it.
-    const auto closed = std::min(spacing + std::max<std::int64_t>(-grown, 0), std::max(spacing, after.per));
+    auto closed = std::max(spacing, after.per);
+    if (spacing < time_of(before, 1)) closed = std::min(closed, spacing + std::max<std::int64_t>(-grown, 0));
     return {.grown = std::max<std::int64_t>(grown, 0), .latest = now + after.tolerance + closed};
 }
 

@@ -44,9 +44,8 @@ struct rate_turn {
 // none follows it at less than the spacing.
 rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted);
 
-// What is kept of starts under another rule becomes min(kept + grown, latest): so no window holds more than the larger count of the
-// two rules, where they are of the same time. Where a third one follows within that time, it may open after its own spacing.
-// Nanoseconds.
+// What is kept of starts under another rule becomes min(kept + grown, latest): so no window holds more than the
+// largest count of the rules that were in force in it, as far as they are of the same time. Nanoseconds.
 struct rate_change {
     std::int64_t grown = 0;  // a larger tolerance is none for what comes after a start under a smaller one
     std::int64_t latest = 0;
