@@ -106,13 +106,28 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
         of.bus_ports.push_back(another_port());
         ids_.push_back(id_of(at));
     }
+    bus_ports_ = of.bus_ports;
     for (std::size_t at = 0; at < of.servers; ++at) {
         auto how = member(of.ports[at], of.bus_ports[at]);
-        how.files = {{"nodes", of.seen_from(at)}};
+        if (replicas_of_each > 0) how.files = {{"nodes", of.seen_from(at)}};
         servers_.push_back(std::make_unique<redis_server>(std::move(how)));
     }
-    bus_ports_ = of.bus_ports;
+    if (replicas_of_each == 0) introduce(of.ports);
     wait_for("the test's cluster is not whole", [this] { return is_whole(); });
+}
+
+// Valkey's end themselves where a file says that they are alone with their slots.
+void redis_cluster::introduce(const std::vector<int>& ports) {
+    for (std::size_t at = 0; at < servers_.size(); ++at) {
+        const auto& one = *servers_[at];
+        ids_[at] = one.command({"CLUSTER", "MYID"});
+        one.command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(at + 1)});
+        one.command({"CLUSTER", "ADDSLOTSRANGE", std::to_string(all_slots * at / servers_.size()),
+                     std::to_string(all_slots * (at + 1) / servers_.size() - 1)});
+        if (at > 0)
+            one.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(ports[0]),
+                         std::to_string(bus_ports_[0])});
+    }
 }
 
 // One that no server has at this moment is given out twice, and one that is dead comes back to its own.

@@ -57,6 +57,7 @@ private:
     bool can_move_slots(std::size_t at) const;  // as a whole
     bool move_keys(unsigned slot, std::size_t from, std::size_t to);
     redis_server::options member(int port, int bus_port) const;
+    void introduce(const std::vector<int>& ports);  // servers without replicas to each other
     int another_port();
 
     std::chrono::milliseconds node_timeout_;
