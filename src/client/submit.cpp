@@ -86,8 +86,9 @@ void tell(const app_core& app, event said, bool duplicate, const std::exception_
     app.events.publish(std::move(said));
 }
 
-awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission&& one) {
-    auto said = submission_event(one, there.tasks().now());
+// Calls `said` with whether it met another one, and why it was refused.
+template <class Said>
+awaitable<task_ref> send_and_say(loop& there, app_core& app, prepared_submission&& one, Said said) {
     std::exception_ptr refused;
     task_ref got;
     try {
@@ -95,29 +96,27 @@ awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission&&
     } catch (...) {
         refused = std::current_exception();
     }
-    tell(app, std::move(said), got.duplicate, refused);
-    if (refused) std::rethrow_exception(refused);
-    co_return got;
-}
-
-awaitable<task_ref> send_counted(loop& there, app_core& app, prepared_submission&& one) {
-    const auto queue = one.body.queue, handler = one.body.handler;
-    std::exception_ptr refused;
-    task_ref got;
-    try {
-        got = co_await send_one(there, app, std::move(one));
-    } catch (...) {
-        refused = std::current_exception();
-    }
-    app.events.count({.kind = kind_of(got.duplicate, refused), .queue = queue, .handler = handler});
+    said(got.duplicate, refused);
     if (refused) std::rethrow_exception(refused);
     co_return got;
 }
 
 // No coroutine of its own: most programs listen to nothing.
 awaitable<task_ref> send(loop& there, app_core& app, prepared_submission&& one) {
-    if (app.events.listened()) return send_aloud(there, app, std::move(one));
-    if (app.events.heard()) return send_counted(there, app, std::move(one));
+    if (app.events.listened()) {
+        auto aloud = [&app, said = submission_event(one, there.tasks().now())](
+                         bool duplicate, const std::exception_ptr& refused) mutable {
+            tell(app, std::move(said), duplicate, refused);
+        };
+        return send_and_say(there, app, std::move(one), std::move(aloud));
+    }
+    if (app.events.heard()) {
+        auto counted = [&app, queue = one.body.queue,
+                        handler = one.body.handler](bool duplicate, const std::exception_ptr& refused) {
+            app.events.count({.kind = kind_of(duplicate, refused), .queue = queue, .handler = handler});
+        };
+        return send_and_say(there, app, std::move(one), std::move(counted));
+    }
     return send_one(there, app, std::move(one));
 }
 
