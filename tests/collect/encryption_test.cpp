@@ -25,10 +25,10 @@ TEST_CASE("a run waits for a worker that has the keys of all its items, and lose
     }
     std::string second;
     {
-        office without{with_keys(settings, new_key)};
         std::atomic<int> waited{0};
         std::mutex guard;
         std::string why;
+        office without{with_keys(settings, new_key)};
         without.app.on_event([&](const errand::event& what) {
             if (what.kind != errand::event_kind::task_snoozed || what.task != run) return;
             const std::lock_guard lock{guard};

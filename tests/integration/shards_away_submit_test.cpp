@@ -140,8 +140,8 @@ TEST_CASE("submissions to the servers that are there go on while the one that co
     two_servers on{count};
     auto settings = on.settings;
     settings.store_timeout = 60s;
-    shards_test::bench t{settings};
     std::atomic<int> applied{1};
+    shards_test::bench t{settings};
     t.app.on_event([&](const errand::event& e) {
         if (e.kind != errand::event_kind::store_trouble) return;
         if (e.text.starts_with("the quota is not applied")) --applied;

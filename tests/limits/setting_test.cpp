@@ -98,6 +98,8 @@ TEST_CASE("a Redis that was emptied hears of the limits again", "[goes_away]") {
 
 TEST_CASE("a worker that declares limits otherwise than they were says so, and they are in force",
           "[concurrent]") {
+    std::mutex guard;
+    std::vector<std::string> said;
     bench t;
     boost::asio::io_context io{1};
     auto older = errand::test::opened_store(io, t.app, "older");
@@ -106,8 +108,6 @@ TEST_CASE("a worker that declares limits otherwise than they were says so, and t
         {"handler:foreman", {.max_running = 7, .rate = errand::rate_limit{5, 1s, 2}}},
         {"crm-api", crm.rule()}};
     errand::test::await(io, older->declare_limits(before));
-    std::mutex guard;
-    std::vector<std::string> said;
     t.app.on_event([&](const errand::event& what) {
         if (what.kind != errand::event_kind::limit_differs) return;
         std::lock_guard lock{guard};

@@ -65,9 +65,9 @@ TEST_CASE("tasks of a plan run one after the other, and results are passed on", 
 }
 
 TEST_CASE("a listener hears of each task of a plan by its own handler and queue", "[service]") {
-    counter t;
     std::mutex guard;
     std::vector<std::string> heard;
+    counter t;
     t.app.on_event([&](const errand::event& what) {
         const std::lock_guard lock{guard};
         if (what.kind == errand::event_kind::task_submitted) heard.push_back(what.handler + ' ' + what.queue);

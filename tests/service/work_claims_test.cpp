@@ -343,6 +343,8 @@ TEST_CASE("a task that takes a result is handed out where its key is, and loses 
     const std::string new_key = "new:" + std::string(64, '2');
     auto settings = errand::test::fresh_settings();
     settings.encryption_keys = old_key;
+    std::atomic<int> waited{0};
+    std::string why;
     counter before{{}, settings};
     settings.encryption_keys = new_key + "," + old_key;
     counter after{{}, settings};
@@ -355,9 +357,7 @@ TEST_CASE("a task that takes a result is handed out where its key is, and loses 
     const std::string id{got.json().at("tasks").at(1).at("id").as_string()};
     program knows{after, "knows"};
     CHECK(knows.report(knows.claim_one(), R"("outcome": "success", "result": "sum")").status == 200);
-    std::atomic<int> waited{0};
-    std::string why;
-    before.app.on_event([&](const errand::event& what) {
+    before.app.on_event([&waited, &why, id](const errand::event& what) {
         if (what.kind != errand::event_kind::task_snoozed || what.task != id) return;
         why = what.text;
         ++waited;

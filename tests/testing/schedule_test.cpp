@@ -204,8 +204,8 @@ TEST_CASE("a backfill makes the runs that are missing, once") {
 }
 
 TEST_CASE("who listens hears of runs made by hand as of other submissions") {
-    timetable t;
     std::vector<errand::event> heard;
+    timetable t;
     t.app().on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::task_submitted) heard.push_back(what);
     });

@@ -246,11 +246,11 @@ TEST_CASE("Schedules that wait for the first server hold up no tasks of the othe
 TEST_CASE(
     "Rows that depend on a task of a server that is away hold up no others of the servers that are there",
     "[outbox][goes_away]") {
+    std::atomic<bool> once{false};
     two_servers s{1};
     const auto first = commit_all(s.t, *s.db, {keys_on(1, 1, "first ")[0]})[0];
     s.wait_until_left(0);
     // The store was asked whether it would take them, and is away when it is to.
-    std::atomic<bool> once{false};
     s.t.app.on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::commit_step && what.text == "committed" && !once.exchange(true))
             s.away.freeze();
@@ -281,6 +281,7 @@ TEST_CASE(
     auto of_relay = settings;
     of_relay.store = there.url() + ',' + away.url();
     of_relay.shards = 2;
+    std::atomic<bool> once{false};
     test_app writer{settings}, t{of_relay};
     for (auto* one : {&writer, &t}) one->app.provide<place>();
     test_database written{writer.app};
@@ -291,7 +292,6 @@ TEST_CASE(
     errand::test::eventually([&] { return left() == 0; });
 
     // The process that commits delivers nothing.
-    std::atomic<bool> once{false};
     writer.app.on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::commit_step && what.text == "committed" && !once.exchange(true))
             lost.freeze();

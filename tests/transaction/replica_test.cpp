@@ -39,6 +39,7 @@ TEST_CASE("A row that a relay delivers stays until replicas have confirmed its t
     of_relay.store = servers.master.url() + "?wait=1";
     of_relay.store_timeout = 5s;
     of_worker.store = servers.master.url();
+    std::atomic<bool> once{false};
     test_app writer{of_writer}, t{of_relay}, worker{of_worker};
     for (auto* one : {&writer, &t, &worker}) one->app.provide<place>();
     test_database written{writer.app};
@@ -53,7 +54,6 @@ TEST_CASE("A row that a relay delivers stays until replicas have confirmed its t
     };
 
     // The process that commits delivers nothing.
-    std::atomic<bool> once{false};
     writer.app.on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::commit_step && what.text == "committed" && !once.exchange(true))
             lost.freeze();

@@ -97,9 +97,9 @@ TEST_CASE("a handler that waits in a system call is named with the call, which i
 }
 
 TEST_CASE("a handler that keeps its worker's thread is named, again while that lasts, and by who looks") {
-    bench t;
     std::mutex guard;
-    std::vector<errand::event> heard;
+    std::vector<errand::event> heard;  // until the app is gone, which may speak as late as that
+    bench t;
     t.app.on_event([&](const errand::event& what) {
         const std::lock_guard lock{guard};
         // Of a machine that stands still no task is named.

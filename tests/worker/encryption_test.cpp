@@ -86,10 +86,10 @@ TEST_CASE("encrypt takes the place of what the configuration says, and comes bef
 TEST_CASE("a task waits for a worker that has its key, loses no attempt, and what was plain before is run",
           "[shared_by_apps]") {
     const auto settings = errand::test::fresh_settings();
-    bench keyed{with_keys(settings, new_key)};
-    bench blind{with_keys(settings, "")};
     std::atomic<int> locked{0};
     std::string why;
+    bench keyed{with_keys(settings, new_key)};
+    bench blind{with_keys(settings, "")};
     blind.app.on_event([&](const errand::event& what) {
         if (what.kind != errand::event_kind::task_snoozed) return;
         if (locked == 0) why = what.text;
@@ -126,6 +126,8 @@ TEST_CASE("a task waits for a worker that has the key of the result it takes, an
     settings.queues = {{"default", 1}};
     auto of_both = settings;
     of_both.queues.emplace("later", 1);
+    std::atomic<int> waited{0};
+    std::string why;
     bench before{with_keys(of_both, old_key)};
     const auto echoes = before.app.handler<echo>();
     const auto last =
@@ -136,8 +138,6 @@ TEST_CASE("a task waits for a worker that has the key of the result it takes, an
         during.start();
         eventually([&] { return before.info(last).state == state::ready; });
     }
-    std::atomic<int> waited{0};
-    std::string why;
     before.app.on_event([&](const errand::event& what) {
         if (what.kind != errand::event_kind::task_snoozed) return;
         if (waited == 0) why = what.text;

@@ -174,9 +174,9 @@ TEST_CASE("what a stopping worker gives back is told, as what costs no attempt")
 }
 
 TEST_CASE("a handler that returns after its timeout has succeeded, and the log says that it was late") {
-    logged_bench t;
     std::vector<errand::event> late;
     std::mutex guard;
+    logged_bench t;
     t.app.on_event([&](const errand::event& what) {
         const std::lock_guard lock{guard};
         if (what.kind == errand::event_kind::ended_late) late.push_back(what);

@@ -194,9 +194,9 @@ TEST_CASE("a handler is paused and resumed while its worker is busy with it, and
 }
 
 TEST_CASE("a paused handler costs nothing while nothing is submitted") {
+    std::atomic<int> claims{0};
     bench t;
     operator_desk desk{t};
-    std::atomic<int> claims{0};
     t.app.on_event([&](const errand::event& what) {
         if (what.kind == errand::event_kind::task_claimed) ++claims;
     });
