@@ -36,8 +36,8 @@ end
 -- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now. It stands
 -- nowhere when this is called; `member`: where it stood, nil: it has just started something; `room`: how many
 -- more the call takes.
-local function pop_group(q, group, member, text, time, room)
-  local queue, head = name_of(q), head_now(group)
+local function pop_group(queue, group, member, text, time, room)
+  local head = head_now(group)
   if text and not head then
     -- It holds nothing, and is to stand anew when something comes.
     dissolve(group)
@@ -150,11 +150,11 @@ local function pop_turns(q, room)
       seen.times[queue] = time
       if mine then
         ahead = nil
-        popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time, room - #popped - 1)
+        popped[#popped + 1] = pop_group(queue, mine.group, nil, mine.text, time, room - #popped - 1)
       else
         if ahead then stand_back(queue) end
         local group, text = turn_taken(member)
-        popped[#popped + 1] = pop_group(q, group, member, text, time, room - #popped - 1)
+        popped[#popped + 1] = pop_group(queue, group, member, text, time, room - #popped - 1)
       end
       member = next_turn(queue, page)
     end

@@ -13,7 +13,7 @@
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
 --         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
---         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua).
+--         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua). '.' as in gates
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
 -- opens:  gate -> when its rate lets the next one through (ms), as long as somebody waits at it
 --
@@ -114,36 +114,42 @@ local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {},
   in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
-local gates_known, kinds_known = seen.gates, seen.kinds
-local function known_gate(gate)
-  local known = gates_known[gate]
-  if not known then
+local texts_known = seen.texts
+local known_gate, gates_in
+do
+  local gates_known, kinds_known = seen.gates, seen.kinds
+  local function make_known(gate)
     local limit = sub(gate, 1, 9)
     local kind = kinds_known[limit]
     if not kind then
-      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit, of_all = limit .. no_key}
+      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit, of_all = limit .. no_key, limit = limit}
       kinds_known[limit] = kind
       if kind.runs then seen.totals[#seen.totals + 1] = kind.total end
     end
-    known = {name = gate, limit = limit, starts = kind.starts, runs = kind.runs, rule = kind.rule, count = 'c' .. gate,
-      total = gate ~= kind.of_all and kind.total}
-    gates_known[gate] = known
+    return {name = gate, kind = kind, count = 'c' .. gate, total = gate ~= kind.of_all and kind.total}
   end
-  return known
-end
-local texts_known = seen.texts
-local function gates_in(text)
-  local all = texts_known[text]
-  if not all then
-    if #text == 2 * gate_width then
-      all = {known_gate(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
-    else
-      all = {}
-      for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+  function known_gate(gate)
+    local known = gates_known[gate]
+    if not known then
+      known = make_known(gate)
+      gates_known[gate] = known
     end
-    texts_known[text] = all
+    return known
   end
-  return all
+  function gates_in(text)
+    local all = texts_known[text]
+    if not all then
+      if #text == 2 * gate_width then
+        -- The first is mostly of a key, and in no other text.
+        all = {make_known(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
+      else
+        all = {}
+        for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+      end
+      texts_known[text] = all
+    end
+    return all
+  end
 end
 
 local run_there = seen.counts
@@ -163,7 +169,7 @@ end
 local function ask_running(fields, all)
   for g = 1, #all do
     local field = all[g].count
-    if not run_there[field] and all[g].runs and not seen.unsettled[field] then
+    if not run_there[field] and all[g].kind.runs and not seen.unsettled[field] then
       -- Until it is known: asked for once.
       fields[#fields + 1], run_there[field] = field, 0
     end
@@ -183,9 +189,9 @@ end
 
 -- False when it is open; else when it opens (us), math.huge: when a slot is freed.
 local function closed(known)
-  local rule = known.rule
-  if rule.most and known.runs and (run_there[known.count] or running(known)) >= rule.most then return math.huge end
-  if not rule.spacing or not known.starts then return false end
+  local rule = known.kind.rule
+  if rule.most and known.kind.runs and (run_there[known.count] or running(known)) >= rule.most then return math.huge end
+  if not rule.spacing or not known.kind.starts then return false end
   local opening = used_up(known.name, rule) - rule.tolerance
   return opening > micros and opening
 end
@@ -196,8 +202,8 @@ local function first_closed(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
-    local rule = known.rule
-    local most = known.runs and rule.most
+    local rule = known.kind.rule
+    local most = known.kind.runs and rule.most
     if most and (run_there[known.count] or running(known)) >= most then return known.name, math.huge end
     local till = rule.spacing and closed(known)
     if till then return known.name, till end
@@ -255,11 +261,11 @@ local function go_through(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
-    local rule = known.rule
-    if rule.spacing and known.starts then
+    local rule = known.kind.rule
+    if rule.spacing and known.kind.starts then
       rules.keep(known.name, rule, used_up(known.name, rule) + rule.spacing)
     end
-    if known.runs then add_running(known, 1) end
+    if known.kind.runs then add_running(known, 1) end
   end
 end
 
@@ -267,6 +273,6 @@ end
 local function come_back(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
-    if all[g].runs then add_running(all[g], -1) end
+    if all[g].kind.runs then add_running(all[g], -1) end
   end
 end

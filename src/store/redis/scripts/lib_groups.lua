@@ -82,8 +82,8 @@ function strangers.is_marked(order) return sub(order or '', 14) == '!' end
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
 function hold_all(q, ids, bodies)
   local queue, n, wakes = name_of(q), #ids, 0
-  -- Of each group: its gates, it, how its members begin, its field, how many come into it, and the most urgent of them.
-  local of, texts, all, theirs, their_fields, come, first = {}, {}, {}, {}, {}, {}, {}
+  -- Of each group: its gates, it, its field, how many come into it, and the most urgent of them.
+  local of, texts, all, their_fields, come, first = {}, {}, {}, {}, {}, {}
   local members, fields, orders, step = {}, {}, {}, first_order + call('HINCRBY', control, 'back', n) - n
   for i = 1, n do
     local body, id, order = bodies[i], ids[i], written(orders, step + i, '%012d')
@@ -92,11 +92,11 @@ function hold_all(q, ids, bodies)
     if not g then
       g = #texts + 1
       local group = group_of(queue, text)
-      of[text], texts[g], all[g], theirs[g], their_fields[g], come[g], first[g] = g, text, group, 'h' .. group, 'g' .. group, 0, priority
+      of[text], texts[g], all[g], their_fields[g], come[g], first[g] = g, text, group, 'g' .. group, 0, priority
     end
     come[g] = come[g] + 1
     if priority < first[g] then first[g] = priority end
-    members[2 * i - 1], members[2 * i] = '0', theirs[g] .. char(48 + priority) .. order .. id
+    members[2 * i - 1], members[2 * i] = '0', 'h' .. all[g] .. digit_of[priority] .. order .. id
     fields[2 * i - 1], fields[2 * i] = 'i' .. id, order
   end
   many('ZADD', held, members, 1, 2 * n)

@@ -35,7 +35,7 @@ end
 -- True when somebody is to be woken, to sleep until the gate opens.
 function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
-  seen.unwaited[known_gate(gate).limit], seen.unwaited[gate] = false, nil
+  seen.unwaited[known_gate(gate).kind.limit], seen.unwaited[gate] = false, nil
   if moving.on then moving.at[gate] = till < math.huge and moving.at[gate] ~= 'moved' and 'opens' or 'moved' end
   begin_wait(gate)
   return till < math.huge and open_at(gate, till)
@@ -92,9 +92,9 @@ function strangers.wake_for_turn(queue)
 end
 -- Whether the next start at a gate closes it.
 function strangers.is_last_place(known)
-  local rule = known.rule
-  if known.runs and rule.most and running(known) + 1 >= rule.most then return true end
-  return known.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros
+  local rule = known.kind.rule
+  if known.kind.runs and rule.most and running(known) + 1 >= rule.most then return true end
+  return known.kind.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros
 end
 -- One is to sleep until a gate opens.
 function strangers.wake_for_opening(queue) wake_for(seen.opening, strangers.parts_of(queue) or queue) end
@@ -119,7 +119,7 @@ end
 
 -- Nobody waits at this gate. Where nobody does at any of its limit either, the time ends.
 local function end_wait(known)
-  local rule, limit = known.rule, sub(known.name, 2, 9)
+  local rule, limit = known.kind.rule, sub(known.name, 2, 9)
   if not rule.waited_since then return end
   for _, kind in ipairs({'b', 'm', 's'}) do
     if not nobody_waits(kind .. limit) then return end
@@ -132,8 +132,8 @@ end
 -- One has left its gate, perhaps the last: where the time counts, that is looked up again, of many when all have left.
 local leaving = {}
 function left_gate(known)
-  if not known.rule.waited_since then return end
-  if moving.on then leaving[known.limit] = known else seen.unwaited[known.limit] = nil end
+  if not known.kind.rule.waited_since then return end
+  if moving.on then leaving[known.kind.limit] = known else seen.unwaited[known.kind.limit] = nil end
 end
 function moving.done()
   moving.write()
@@ -159,7 +159,7 @@ end
 local function let_go_at(known, text)
   if seen.returns ~= false then returns.let_run(known) end
   local gate, unwaited = known.name, seen.unwaited
-  if unwaited[gate] or nobody_waits(known.limit) then return end_wait(known) end
+  if unwaited[gate] or nobody_waits(known.kind.limit) then return end_wait(known) end
   local till = closed(known)
   -- Who came just now has seen to it that somebody looks when it opens.
   if till == math.huge or till and moving.on and moving.at[gate] == 'opens' then return end
@@ -196,8 +196,8 @@ function let_all_go(text)
   local all, unwaited = texts_known[text] or gates_in(text), seen.unwaited
   for g = 1, #all do
     local known = all[g]
-    local rule, none = known.rule, unwaited[known.limit]
-    local most = known.runs and rule.most
+    local rule, none = known.kind.rule, unwaited[known.kind.limit]
+    local most = known.kind.runs and rule.most
     if seen.returns ~= false or none == nil or none and rule.waited_since
       or not none and not (most and (run_there[known.count] or running(known)) >= most) then
       let_go_at(known, text)

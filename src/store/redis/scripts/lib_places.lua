@@ -1,6 +1,6 @@
 -- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
 -- Needs: lib_gates lib_names
--- Gives: groups written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
+-- Gives: groups digit_of written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
 groups = prefix .. 'groups'
 
 function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
@@ -127,12 +127,15 @@ function stand_well(all, fields, queue, priorities)
   return well, at_gates
 end
 
+-- The characters of digits: to look one up is cheaper than to make it.
+digit_of = {[0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'}
+
 -- A number of so many digits (`front`: without the last one) where most follow one another: writing a number is dear in Lua.
 function written(kept, number, front)
   local last = number % 10
   local tens = number - last
   if kept.tens ~= tens then kept.tens, kept.text = tens, string.format(front, tens / 10) end
-  return kept.text .. char(48 + last)
+  return kept.text .. digit_of[last]
 end
 
 -- Some at a time: what this call does not use nobody does.

@@ -16,7 +16,7 @@ local function go_on(id, claim)
   local runs = returns.may_run(text)
   if not waited then
     for _, known in ipairs(gates_in(text)) do
-      if known.runs then add_running(known, 1) end
+      if known.kind.runs then add_running(known, 1) end
     end
     write_counts()
   end
