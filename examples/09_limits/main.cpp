@@ -9,16 +9,18 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
 
 using namespace std::chrono_literals;
 
-// Refuses what is too much, as vendors do.
+// Refuses what is too much, as vendors do: each call takes one of ten that may come at once, and twenty a second come back. Calls
+// that start at an even pace arrive a little sooner or later, and that is what the ten are for.
 class vendor {
 public:
+    static constexpr double at_most = 10, a_second = 20;
+
     errand::awaitable<void> call(std::string customer) {
         begin(std::move(customer));
         boost::asio::steady_timer answer{co_await boost::asio::this_coro::executor, 20ms};
@@ -30,6 +32,11 @@ public:
         std::lock_guard lock{guard_};
         return refused_;
     }
+    // From the first call to the last one.
+    double seconds() {
+        std::lock_guard lock{guard_};
+        return std::chrono::duration<double>(last_ - first_).count();
+    }
     // How many calls there were before the last one for this customer.
     std::ptrdiff_t calls_until_last_of(const std::string& customer) {
         std::lock_guard lock{guard_};
@@ -40,11 +47,14 @@ private:
     void begin(std::string customer) {
         std::lock_guard lock{guard_};
         const auto now = std::chrono::steady_clock::now();
-        while (!recent_.empty() && recent_.front() <= now - 1s) recent_.pop_front();
-        recent_.push_back(now);
+        if (calls_.empty()) first_ = last_ = now;
+        left_ = std::min(at_most, left_ + a_second * std::chrono::duration<double>(now - last_).count());
+        last_ = now;
         calls_.push_back(std::move(customer));
-        ++at_once_;
-        if (recent_.size() > 20 || at_once_ > 4) ++refused_;
+        if (++at_once_ > 4 || left_ < 1)
+            ++refused_;
+        else
+            --left_;
     }
     void end() {
         std::lock_guard lock{guard_};
@@ -52,14 +62,14 @@ private:
     }
 
     std::mutex guard_;
-    std::deque<std::chrono::steady_clock::time_point> recent_;
+    std::chrono::steady_clock::time_point first_, last_;
+    double left_ = at_most;
     std::vector<std::string> calls_;
     int at_once_ = 0;
     int refused_ = 0;
 };
 
-// Less than the vendor takes, for what starts at an even pace does not arrive so.
-inline const errand::limit vendor_api{"vendor-api", {.max_running = 4, .rate = errand::per_second(16)}};
+inline const errand::limit vendor_api{"vendor-api", {.max_running = 4, .rate = errand::per_second(20)}};
 
 // The orders of a customer one after the other, those of several customers in turns.
 class send_order {
@@ -100,8 +110,8 @@ int main() try {
     auto& called = app.provide<vendor>();
     app.block_on(call_vendor(app));
     const bool fair = called.calls_until_last_of("small") <= 20;
-    std::printf("limits: 48 calls, %d refused, the small customer %s\n", called.refused(),
-                fair ? "did not wait for the large one" : "waited for the large one");
+    std::printf("limits: 48 calls in %.1f s, %d refused, the small customer %s\n", called.seconds(),
+                called.refused(), fair ? "did not wait for the large one" : "waited for the large one");
     return fair ? 0 : 1;
 } catch (const errand::error& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -10,6 +10,7 @@ local looks = {}
 
 -- Slots of claims that are gone: nobody will free them.
 function looks.slots(field)
+  if field == '.' then return end
   local id, claim = sub(field, 1, 16), sub(field, 17)
   if call('HEXISTS', claims, claim) == 0 and finding('slot_leaked', id, 'its claim is over, and it still counts as running') then
     free_slot(id, claim)
@@ -36,15 +37,16 @@ end
 
 -- How many run, as slots say it.
 local function by_slots()
-  local right, all = {}, call('HVALS', slots)
+  local right, all = {}, call('HGETALL', slots)
   local function add(field) right[field] = (right[field] or 0) + 1 end
   local function one_more(gate)
     add('c' .. gate)
     if sub(gate, 10) ~= no_key then add('a' .. sub(gate, 1, 9)) end
   end
-  for i = 1, #all do
-    for at = 1, #all[i] - gate_width + 1, gate_width do
-      local gate = sub(all[i], at, at + gate_width - 1)
+  for i = 2, #all, 2 do
+    local value = all[i - 1] ~= '.' and all[i] or ''
+    for at = 1, #value - gate_width + 1, gate_width do
+      local gate = sub(value, at, at + gate_width - 1)
       if byte(gate) ~= 115 then one_more(gate) end
     end
   end

@@ -1,34 +1,37 @@
 -- claim, when tasks wait in groups: these, the urgent tasks and the plain list take turns.
 -- Needs: lib_places lib_slots lib_band lib_gates claim_void
 
--- How many this call takes out of groups, and the heads of those that it has taken from.
-local taken, heads = 0, {}
+-- How many this call takes out of groups, and the first tasks of those that it has taken from: `places`, which of them is next
+-- (nil: the first); `asked`, how many were asked for (nil: two).
+local taken, heads = 0, {tasks = {}, places = {}, asked = {}}
 -- The group that has started something last: it stands nowhere until another one is looked at.
 local ahead
 local any_notes, any_dissolved
 
 -- Its first task that this call has not taken; who starts many reads many at once.
 local function head_now(group)
-  local known = heads[group]
-  if not known then
-    local list = call('ZRANGE', held, '[h' .. group, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', '2')
-    heads[group] = {list = list, at = 1, all = #list < 2, last = false}
+  local list = heads.tasks[group]
+  if not list then
+    local front = '[h' .. group
+    list = call('ZRANGE', held, front, front .. '\255', 'BYLEX', 'LIMIT', '0', '2')
+    heads.tasks[group] = list
     return list[1]
   end
-  if known.at > #known.list and not known.all then
-    local most = math.min(64, 4 * #known.list)
-    known.list = call('ZRANGE', held, '(' .. known.last, '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', most)
-    known.at, known.all = 1, #known.list < most
-  end
-  return known.list[known.at]
+  local head, n = list[heads.places[group] or 1], #list
+  if head or n < (heads.asked[group] or 2) then return head end
+  local most = math.min(64, 4 * n)
+  list = call('ZRANGE', held, '(' .. list[n], '[h' .. group .. '\255', 'BYLEX', 'LIMIT', '0', most)
+  heads.tasks[group], heads.places[group], heads.asked[group] = list, 1, most
+  return list[1]
 end
 
 -- The gate of these whose last place is promised to one that comes before this group (lib_let_go.lua).
 local function promised_of(text, priority, member)
   for _, known in ipairs(gates_in(text)) do
-    local promise = seen.promised[known.name]
+    local gate = gate_of(known)
+    local promise = seen.promised[gate]
     if promise and promise < tonumber(priority .. (member and sub(member, -30, -17) or '99999999999999')) and strangers.is_last_place(known) then
-      return known.name, math.huge
+      return gate, math.huge
     end
   end
 end
@@ -36,8 +39,8 @@ end
 -- The first task of the group whose turn it is, when its gates are open; nil when the group waits at one now. It stands
 -- nowhere when this is called; `member`: where it stood, nil: it has just started something; `room`: how many
 -- more the call takes.
-local function pop_group(q, group, member, text, time, room)
-  local queue, head = name_of(q), head_now(group)
+local function pop_group(queue, group, member, text, time, room)
+  local head = head_now(group)
   if text and not head then
     -- It holds nothing, and is to stand anew when something comes.
     dissolve(group)
@@ -52,13 +55,13 @@ local function pop_group(q, group, member, text, time, room)
     let_all_go(text)
     return
   end
-  local id, known = sub(head, -16), heads[group]
+  local id, place = sub(head, -16), (heads.places[group] or 1) + 1
   taken = taken + 1
   moving.took(head, id)
-  known.last, known.at = head, known.at + 1
+  heads.places[group] = place
   go_through(text)
   gated_of[id] = text
-  local following = known.list[known.at] or not known.all and head_now(group)
+  local following = heads.tasks[group][place] or head_now(group)
   if following then
     local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
@@ -94,7 +97,7 @@ local function leave_groups(queue, times)
   moving.turns_are_over()
   moving.done()
   if taken > 0 then fewer_held(queue, taken) end
-  taken, heads = 0, {}
+  taken, heads = 0, {tasks = {}, places = {}, asked = {}}
   write_counts(times)
   if any_dissolved then none_is_held() end
   any_dissolved = false
@@ -122,13 +125,13 @@ local function pop_turns(q, room)
     moving.done()
     return {}
   end
-  local popped, looks = {}, 2 * room + 50
+  local popped, count, looks = {}, 0, 2 * room + 50
   any_notes = call('HLEN', notes) > 1  -- reports of this call may have brought the first
   local known = call('HMGET', gates, 'v' .. queue, 'l' .. queue)
   local time, plain = tonumber(known[1] or 0), tonumber(known[2] or 0)
   seen.times[queue] = time
   local at, theirs, turn_text, turn_read = #queue + 3, plain_priority(q), nil, nil
-  while #popped < room and looks > 0 do
+  while count < room and looks > 0 do
     looks = looks - 1
     local mine = ahead
     if mine and member and sub(member, 1, #mine.front) <= mine.front then mine = nil end
@@ -142,19 +145,28 @@ local function pop_turns(q, room)
     end
     if plain < time then plain = time end
     if theirs > priority or (theirs == priority and plain <= turn) then
-      popped[#popped + 1] = pop_plain(q, theirs)
+      local entry = pop_plain(q, theirs)
+      if entry then
+        count = count + 1
+        popped[count] = entry
+      end
       if theirs == priority then time, plain = plain, plain + 1 end
       seen.times[queue], theirs = time, plain_priority(q)
     else
       if time < turn then time = turn end
       seen.times[queue] = time
+      local entry
       if mine then
         ahead = nil
-        popped[#popped + 1] = pop_group(q, mine.group, nil, mine.text, time, room - #popped - 1)
+        entry = pop_group(queue, mine.group, nil, mine.text, time, room - count - 1)
       else
         if ahead then stand_back(queue) end
         local group, text = turn_taken(member)
-        popped[#popped + 1] = pop_group(q, group, member, text, time, room - #popped - 1)
+        entry = pop_group(queue, group, member, text, time, room - count - 1)
+      end
+      if entry then
+        count = count + 1
+        popped[count] = entry
       end
       member = next_turn(queue, page)
     end

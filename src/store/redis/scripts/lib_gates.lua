@@ -13,7 +13,7 @@
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
 --         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
---         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua).
+--         waits for another task there is none, and before it runs again there is more in it (lib_returns.lua). '.' as in gates
 -- held:   'p' gate, queue, a line break, priority (9 - p), ticket, group -> groups that wait at this gate, their first closed one
 -- opens:  gate -> when its rate lets the next one through (ms), as long as somebody waits at it
 --
@@ -105,88 +105,161 @@ local function used_up(gate, rule)
 end
 
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
--- `counts`: how many run, by fields of `gates`; those of them that are another number now are `changed`, and `unsettled` is by how much
--- others are: write_counts; `totals`: of new limits, to be read with the next. lib_places.lua and lib_let_go.lua keep here
+-- `counts`: how many run, by fields of `gates`, when write_counts has not written it yet, too; `totals`: of new limits, to be
+-- read with the next; `quiet`: nobody waits at any of these limits (let_all_go). lib_places.lua and lib_let_go.lua keep here
 -- where groups stand, the virtual times of queues, gates at which nobody waits,
 -- those of which a place is promised (priority, ticket), and queues of which the call itself takes what it has let go;
 -- lib_returns.lua at how many it looked in vain.
-local seen = {counts = {}, changed = {}, unsettled = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
+local seen = {counts = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
   in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.
-local gates_known, kinds_known = seen.gates, seen.kinds
-local function known_gate(gate)
-  local known = gates_known[gate]
-  if not known then
+-- Of a gate `count`, its field of `gates`, and what it shares with others of its limit (`kind`); its name is asked for less often.
+local texts_known = seen.texts
+local function gate_of(known) return sub(known.count, 2) end
+local known_gate, gates_in
+do
+  local gates_known, kinds_known = seen.gates, seen.kinds
+  local function make_known(gate)
     local limit = sub(gate, 1, 9)
     local kind = kinds_known[limit]
     if not kind then
-      kind = {starts = byte(gate) ~= 109, runs = byte(gate) ~= 115, rule = rule_of(gate), total = 'a' .. limit, of_all = limit .. no_key}
-      kinds_known[limit] = kind
-      if kind.runs then seen.totals[#seen.totals + 1] = kind.total end
+      local rule, runs = rule_of(gate), byte(gate) ~= 115
+      kind = {runs = runs, rule = rule, total = 'a' .. limit, of_all = 'c' .. limit .. no_key, limit = limit,
+        most = runs and rule.most, spacing = byte(gate) ~= 109 and rule.spacing, more = 0}
+      kinds_known[limit], seen.quiet = kind, nil
+      if runs then seen.totals[#seen.totals + 1] = kind.total end
     end
-    known = {name = gate, limit = limit, starts = kind.starts, runs = kind.runs, rule = kind.rule, count = 'c' .. gate,
-      total = gate ~= kind.of_all and kind.total}
-    gates_known[gate] = known
+    return {kind = kind, count = 'c' .. gate}
   end
-  return known
-end
-local texts_known = seen.texts
-local function gates_in(text)
-  local all = texts_known[text]
-  if not all then
-    if #text == 2 * gate_width then
-      all = {known_gate(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
-    else
-      all = {}
-      for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+  function known_gate(gate)
+    local known = gates_known[gate]
+    if not known then
+      known = make_known(gate)
+      gates_known[gate] = known
     end
-    texts_known[text] = all
+    return known
   end
-  return all
+  function gates_in(text)
+    local all = texts_known[text]
+    if not all then
+      if #text == 2 * gate_width then
+        -- The first is mostly of a key, and in no other text.
+        all = {make_known(sub(text, 1, gate_width)), known_gate(sub(text, 1 + gate_width))}
+      else
+        all = {}
+        for at = 1, #text, gate_width do all[#all + 1] = known_gate(sub(text, at, at + gate_width - 1)) end
+      end
+      texts_known[text] = all
+    end
+    return all
+  end
 end
 
 local run_there = seen.counts
-local function running(known)
-  local field = known.count
-  local count = run_there[field]
-  if not count then
-    count = tonumber(call('HGET', gates, field) or 0)
-    local by = seen.unsettled[field]
-    if by then count, seen.unsettled[field], seen.changed[field] = math.max(0, count + by), nil, true end
-    run_there[field] = count
-  end
-  return count
-end
+local running, ask_running, read_running, add_running, write_counts
+do
+  -- Counts that are another number now, and by how much others are that have not been read.
+  local changed, unsettled = {}, {}
 
--- The same of many: first they are noted, then all are read at once.
-local function ask_running(fields, all)
-  for g = 1, #all do
-    local field = all[g].count
-    if not run_there[field] and all[g].runs and not seen.unsettled[field] then
-      -- Until it is known: asked for once.
-      fields[#fields + 1], run_there[field] = field, 0
+  function running(known)
+    local field = known.count
+    local count = run_there[field]
+    if not count then
+      count = tonumber(call('HGET', gates, field) or 0)
+      local by = unsettled[field]
+      if by then count, unsettled[field], changed[field] = math.max(0, count + by), nil, true end
+      run_there[field] = count
+    end
+    return count
+  end
+
+  -- The same of many: first they are noted, then all are read at once.
+  function ask_running(fields, all)
+    for g = 1, #all do
+      local known = all[g]
+      local field = known.count
+      if not run_there[field] and known.kind.runs and not unsettled[field] then
+        -- Until it is known: asked for once.
+        fields[#fields + 1] = field
+        run_there[field] = 0
+      end
     end
   end
-end
-local function read_running(fields)
-  -- With them the totals of limits that are new to this call.
-  for _, total in ipairs(seen.totals) do
-    if not run_there[total] and not seen.unsettled[total] then fields[#fields + 1], run_there[total] = total, 0 end
+  function read_running(fields)
+    -- With them the totals of limits that are new to this call.
+    for _, total in ipairs(seen.totals) do
+      if not run_there[total] and not unsettled[total] then fields[#fields + 1], run_there[total] = total, 0 end
+    end
+    seen.totals = {}
+    local numbers = hmget(gates, fields)
+    for i = 1, #fields do
+      local number = numbers[i]
+      if number then run_there[fields[i]] = tonumber(number) end
+    end
   end
-  seen.totals = {}
-  local numbers = hmget(gates, fields)
-  for i = 1, #fields do
-    if numbers[i] then run_there[fields[i]] = tonumber(numbers[i]) end
+
+  local function add_to(field, by)
+    local count = run_there[field]
+    if count then
+      count = count + by
+      run_there[field] = count > 0 and count or 0
+      changed[field] = true
+    else
+      unsettled[field] = (unsettled[field] or 0) + by
+    end
+  end
+  -- Of all keys together they are added up until they are written.
+  function add_running(known, by)
+    local kind = known.kind
+    if not kind.runs then return end
+    local field = known.count
+    local count = run_there[field]
+    if count then
+      count = count + by
+      run_there[field] = count > 0 and count or 0
+      changed[field] = true
+    else
+      add_to(field, by)
+    end
+    if field ~= kind.of_all then kind.more = kind.more + by end
+  end
+
+  -- Tasks of a call share gates: each count is written once, with other fields if there are any.
+  function write_counts(others)
+    local kept, gone = others or {}, {}
+    for _, kind in pairs(seen.kinds) do
+      if kind.more ~= 0 then
+        add_to(kind.total, kind.more)
+        kind.more = 0
+      end
+    end
+    local n = #kept
+    for field in pairs(changed) do
+      local count = run_there[field]
+      if count > 0 then
+        kept[n + 1] = field
+        kept[n + 2] = count == 1 and '1' or digits(count)
+        n = n + 2
+      else
+        gone[#gone + 1] = field
+      end
+    end
+    many('HSET', gates, kept, 1, n)
+    many('HDEL', gates, gone, 1, #gone)
+    for field, by in pairs(unsettled) do
+      if by ~= 0 and call('HINCRBY', gates, field, by) <= 0 then call('HDEL', gates, field) end
+    end
+    changed, unsettled = {}, {}
   end
 end
 
 -- False when it is open; else when it opens (us), math.huge: when a slot is freed.
 local function closed(known)
-  local rule = known.rule
-  if rule.most and known.runs and (run_there[known.count] or running(known)) >= rule.most then return math.huge end
-  if not rule.spacing or not known.starts then return false end
-  local opening = used_up(known.name, rule) - rule.tolerance
+  local kind = known.kind
+  if kind.most and (run_there[known.count] or running(known)) >= kind.most then return math.huge end
+  if not kind.spacing then return false end
+  local opening = used_up(gate_of(known), kind.rule) - kind.rule.tolerance
   return opening > micros and opening
 end
 local function closed_until(gate) return closed(known_gate(gate)) end
@@ -196,77 +269,29 @@ local function first_closed(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
-    local rule = known.rule
-    local most = known.runs and rule.most
-    if most and (run_there[known.count] or running(known)) >= most then return known.name, math.huge end
-    local till = rule.spacing and closed(known)
-    if till then return known.name, till end
+    local kind = known.kind
+    local most = kind.most
+    if most and (run_there[known.count] or running(known)) >= most then return gate_of(known), math.huge end
+    local till = kind.spacing and closed(known)
+    if till then return gate_of(known), till end
   end
-end
-
-local function add_to(field, by)
-  local count = run_there[field]
-  if count then
-    run_there[field], seen.changed[field] = math.max(0, count + by), true
-  else
-    seen.unsettled[field] = (seen.unsettled[field] or 0) + by
-  end
-end
-local function add_running(known, by)
-  local field = known.count
-  local count = run_there[field]
-  if count then
-    count = count + by
-    run_there[field], seen.changed[field] = count > 0 and count or 0, true
-  else
-    add_to(field, by)
-  end
-  field = known.total
-  if not field then return end
-  count = run_there[field]
-  if count then
-    count = count + by
-    run_there[field], seen.changed[field] = count > 0 and count or 0, true
-  else
-    add_to(field, by)
-  end
-end
-
--- Tasks of a call share gates: each count is written once, with other fields if there are any.
-local function write_counts(others)
-  local kept, gone = others or {}, {}
-  for field in pairs(seen.changed) do
-    local count = run_there[field]
-    if count > 0 then
-      kept[#kept + 1], kept[#kept + 2] = field, count == 1 and '1' or digits(count)
-    else
-      gone[#gone + 1] = field
-    end
-  end
-  many('HSET', gates, kept, 1, #kept)
-  many('HDEL', gates, gone, 1, #gone)
-  for field, by in pairs(seen.unsettled) do
-    if by ~= 0 and call('HINCRBY', gates, field, by) <= 0 then call('HDEL', gates, field) end
-  end
-  seen.changed, seen.unsettled = {}, {}
 end
 
 local function go_through(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
-    local rule = known.rule
-    if rule.spacing and known.starts then
-      rules.keep(known.name, rule, used_up(known.name, rule) + rule.spacing)
+    local kind = known.kind
+    if kind.spacing then
+      local gate = gate_of(known)
+      rules.keep(gate, kind.rule, used_up(gate, kind.rule) + kind.spacing)
     end
-    if known.runs then add_running(known, 1) end
+    add_running(known, 1)
   end
 end
 
 -- One of those that ran has ended, at each of these gates.
 local function come_back(text)
   local all = texts_known[text] or gates_in(text)
-  for g = 1, #all do
-    if all[g].runs then add_running(all[g], -1) end
-  end
+  for g = 1, #all do add_running(all[g], -1) end
 end

@@ -82,22 +82,32 @@ function strangers.is_marked(order) return sub(order or '', 14) == '!' end
 -- The same for many, each at the end of its group; for how many somebody is to be woken.
 function hold_all(q, ids, bodies)
   local queue, n, wakes = name_of(q), #ids, 0
-  -- Of each group: its gates, it, how its members begin, its field, how many come into it, and the most urgent of them.
-  local of, texts, all, theirs, their_fields, come, first = {}, {}, {}, {}, {}, {}, {}
+  -- Of each group: its gates, it, its field, how many come into it, and the most urgent of them.
+  local of, texts, all, their_fields, come, first, count = {}, {}, {}, {}, {}, {}, 0
   local members, fields, orders, step = {}, {}, {}, first_order + call('HINCRBY', control, 'back', n) - n
   for i = 1, n do
     local body, id, order = bodies[i], ids[i], written(orders, step + i, '%012d')
     local text, priority = gates_of(body), 9 - priority_of(body)
     local g = of[text]
     if not g then
-      g = #texts + 1
+      count = count + 1
+      g = count
       local group = group_of(queue, text)
-      of[text], texts[g], all[g], theirs[g], their_fields[g], come[g], first[g] = g, text, group, 'h' .. group, 'g' .. group, 0, priority
+      of[text] = g
+      texts[g] = text
+      all[g] = group
+      their_fields[g] = 'g' .. group
+      come[g] = 1
+      first[g] = priority
+    else
+      come[g] = come[g] + 1
+      if priority < first[g] then first[g] = priority end
     end
-    come[g] = come[g] + 1
-    if priority < first[g] then first[g] = priority end
-    members[2 * i - 1], members[2 * i] = '0', theirs[g] .. char(48 + priority) .. order .. id
-    fields[2 * i - 1], fields[2 * i] = 'i' .. id, order
+    local at = 2 * i
+    members[at - 1] = '0'
+    members[at] = 'h' .. all[g] .. digit_of[priority] .. order .. id
+    fields[at - 1] = 'i' .. id
+    fields[at] = order
   end
   many('ZADD', held, members, 1, 2 * n)
   many('HSET', groups, fields, 1, 2 * n)
@@ -105,12 +115,12 @@ function hold_all(q, ids, bodies)
   mark_gated()
   local well, at_gates = stand_well(all, their_fields, queue, first)
   local asked = {}
-  for g = 1, #texts do
+  for g = 1, count do
     if well[g] == nil then ask_running(asked, gates_in(texts[g])) end
   end
   read_running(asked)
   moving.begin()
-  for g = 1, #texts do
+  for g = 1, count do
     local wakes_for_it
     if well[g] then wakes_for_it = not at_gates[g] else wakes_for_it = join(queue, all[g], first[g], texts[g]) end
     if wakes_for_it then wakes = wakes + come[g] end

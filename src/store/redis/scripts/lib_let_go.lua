@@ -35,7 +35,7 @@ end
 -- True when somebody is to be woken, to sleep until the gate opens.
 function wait_at(gate, till, queue, priority, group, ticket, text)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
-  seen.unwaited[known_gate(gate).limit], seen.unwaited[gate] = false, nil
+  seen.unwaited[known_gate(gate).kind.limit], seen.unwaited[gate], seen.quiet = false, nil, nil
   if moving.on then moving.at[gate] = till < math.huge and moving.at[gate] ~= 'moved' and 'opens' or 'moved' end
   begin_wait(gate)
   return till < math.huge and open_at(gate, till)
@@ -92,9 +92,9 @@ function strangers.wake_for_turn(queue)
 end
 -- Whether the next start at a gate closes it.
 function strangers.is_last_place(known)
-  local rule = known.rule
-  if known.runs and rule.most and running(known) + 1 >= rule.most then return true end
-  return known.starts and rule.spacing and used_up(known.name, rule) + rule.spacing - rule.tolerance > micros
+  local kind = known.kind
+  if kind.most and running(known) + 1 >= kind.most then return true end
+  return kind.spacing and used_up(gate_of(known), kind.rule) + kind.spacing - kind.rule.tolerance > micros
 end
 -- One is to sleep until a gate opens.
 function strangers.wake_for_opening(queue) wake_for(seen.opening, strangers.parts_of(queue) or queue) end
@@ -119,7 +119,7 @@ end
 
 -- Nobody waits at this gate. Where nobody does at any of its limit either, the time ends.
 local function end_wait(known)
-  local rule, limit = known.rule, sub(known.name, 2, 9)
+  local rule, limit = known.kind.rule, sub(known.kind.limit, 2)
   if not rule.waited_since then return end
   for _, kind in ipairs({'b', 'm', 's'}) do
     if not nobody_waits(kind .. limit) then return end
@@ -132,13 +132,13 @@ end
 -- One has left its gate, perhaps the last: where the time counts, that is looked up again, of many when all have left.
 local leaving = {}
 function left_gate(known)
-  if not known.rule.waited_since then return end
-  if moving.on then leaving[known.limit] = known else seen.unwaited[known.limit] = nil end
+  if not known.kind.rule.waited_since then return end
+  if moving.on then leaving[known.kind.limit] = known else seen.unwaited[known.kind.limit], seen.quiet = nil, nil end
 end
 function moving.done()
   moving.write()
   for limit, known in pairs(leaving) do
-    seen.unwaited[limit] = nil
+    seen.unwaited[limit], seen.quiet = nil, nil
     end_wait(known)
   end
   leaving = {}
@@ -158,8 +158,8 @@ end
 -- `text`: the gates of who has left it, if that is known.
 local function let_go_at(known, text)
   if seen.returns ~= false then returns.let_run(known) end
-  local gate, unwaited = known.name, seen.unwaited
-  if unwaited[gate] or nobody_waits(known.limit) then return end_wait(known) end
+  local gate, unwaited = gate_of(known), seen.unwaited
+  if unwaited[gate] or nobody_waits(known.kind.limit) then return end_wait(known) end
   local till = closed(known)
   -- Who came just now has seen to it that somebody looks when it opens.
   if till == math.huge or till and moving.on and moving.at[gate] == 'opens' then return end
@@ -191,18 +191,30 @@ local function let_go_at(known, text)
 end
 function let_go(gate) let_go_at(known_gate(gate)) end
 
+-- Nobody waits at any of the limits that this call has come across, and nobody stands in line.
+local function all_is_quiet()
+  for limit, kind in pairs(seen.kinds) do
+    if not seen.unwaited[limit] or kind.rule.waited_since then return nil end
+  end
+  return seen.returns == false or nil
+end
+
 -- Where there is nothing to look for, that is seen here.
 function let_all_go(text)
-  local all, unwaited = texts_known[text] or gates_in(text), seen.unwaited
+  local all, unwaited, quiet = texts_known[text] or gates_in(text), seen.unwaited, true
+  if seen.quiet then return end
   for g = 1, #all do
     local known = all[g]
-    local rule, none = known.rule, unwaited[known.limit]
-    local most = known.runs and rule.most
-    if seen.returns ~= false or none == nil or none and rule.waited_since
-      or not none and not (most and (run_there[known.count] or running(known)) >= most) then
-      let_go_at(known, text)
+    local kind = known.kind
+    local none, most = unwaited[kind.limit], kind.most
+    if seen.returns ~= false or not none or kind.rule.waited_since then
+      quiet = false
+      if seen.returns ~= false or none ~= false or not (most and (run_there[known.count] or running(known)) >= most) then
+        let_go_at(known, text)
+      end
     end
   end
+  if quiet then seen.quiet = all_is_quiet() end
 end
 
 -- The first of those that wait at each gate of a limit, from a place on: of the others each is let go by the one before. What is
@@ -270,7 +282,10 @@ function free_slots(ids, claim)
   end
   write_counts()
   moving.begin()
-  for _, text in ipairs(held_there) do let_all_go(text) end
+  for i = 1, #held_there do
+    if seen.quiet then break end
+    let_all_go(held_there[i])
+  end
   moving.done()
 end
 function free_slot(id, claim) free_slots({id}, claim) end

@@ -5,9 +5,11 @@
 -- `values`.
 local function many(command, key, values, from, to)
   local total = 0
+  if from > to then return total end
+  if to - from < 4000 then return call(command, key, unpack(values, from, to)) end
   for at = from, to, 4000 do
     local answer = call(command, key, unpack(values, at, math.min(at + 3999, to)))
-    if type(answer) == 'number' then total = answer end
+    if type(answer) == 'number' then total = total + answer end
   end
   return total
 end

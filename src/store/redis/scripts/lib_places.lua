@@ -1,6 +1,6 @@
 -- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
 -- Needs: lib_gates lib_names
--- Gives: groups written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
+-- Gives: groups digit_of written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
 groups = prefix .. 'groups'
 
 function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
@@ -10,29 +10,42 @@ function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front 
 -- reads there before it is written.
 moving = {on = false, at = {}}
 local gone, over, moved, member_of
-function moving.begin() moving.on, moving.at, gone, over, moved, member_of = true, {}, {}, {}, {}, {} end
+-- How many are gone, are over, have moved: to find the end of a table is dear.
+local left, ended, changes
+function moving.begin()
+  moving.on, moving.at, gone, over, moved, member_of = true, {}, {}, {}, {}, {}
+  left, ended, changes = 0, 0, 0
+end
 
 function moving.write()
-  local places, fields, n = {}, {}, 0
-  for i = 1, #moved do
+  local places, fields, n, standings = {}, {}, 0, seen.standings
+  for i = 1, changes do
     local group = moved[i]
-    local member = member_of[group]
-    if member and seen.standings[group] then
-      places[n + 1], places[n + 2], fields[n + 1], fields[n + 2] = '0', member, 'g' .. group, seen.standings[group]
+    local member, value = member_of[group], standings[group]
+    if member and value then
+      places[n + 1] = '0'
+      fields[n + 1] = 'g' .. group
       n = n + 2
+      places[n] = member
+      fields[n] = value
     end
   end
-  many('ZREM', held, gone, 1, #gone)
-  many('HDEL', groups, over, 1, #over)
+  many('ZREM', held, gone, 1, left)
+  many('HDEL', groups, over, 1, ended)
   many('ZADD', held, places, 1, n)
   many('HSET', groups, fields, 1, n)
   moving.on = false
 end
 
 -- A task has left its group.
-function moving.took(member, id) gone[#gone + 1], over[#over + 1] = member, 'i' .. id end
+function moving.took(member, id)
+  left, ended = left + 1, ended + 1
+  gone[left] = member
+  over[ended] = 'i' .. id
+end
 
--- What this call has lined up itself in a queue whose turns it reads, in order, beside those that it has read.
+-- The turns of a queue as they were read (`list`, `n` of them, from `at` on not taken yet), and in order what this call has lined
+-- up in it itself (`mine`).
 local turns = {}
 
 -- `ticket`: those with smaller ones have waited for longer since they last started something (14 digits).
@@ -51,7 +64,10 @@ function stand(group, member, ticket, text)
     call('HSET', groups, 'g' .. group, value)
     return
   end
-  if member_of[group] == nil then moved[#moved + 1] = group end
+  if member_of[group] == nil then
+    changes = changes + 1
+    moved[changes] = group
+  end
   member_of[group] = member
 end
 
@@ -62,14 +78,16 @@ function take_off(group, member)
     return
   end
   if member_of[group] then member_of[group] = false end
-  gone[#gone + 1] = member
+  left = left + 1
+  gone[left] = member
 end
 
 -- The last of its tasks has left it.
 function dissolve(group)
   seen.standings[group] = false
   if moving.on then
-    over[#over + 1] = 'g' .. group
+    ended = ended + 1
+    over[ended] = 'g' .. group
   else
     call('HDEL', groups, 'g' .. group)
   end
@@ -92,18 +110,19 @@ end
 
 -- The gates of many groups; nil of those that are empty.
 local function texts_of(all)
-  local fields, missing, texts = {}, {}, {}
+  local fields, missing, texts, n, standings = {}, {}, {}, 0, seen.standings
   for i = 1, #all do
-    local value = seen.standings[all[i]]
+    local value = standings[all[i]]
     if value then
       texts[i] = sub(value, 17 + length_in(value))
     elseif value == nil then
-      local n = #fields + 1
-      fields[n], missing[n] = 'g' .. all[i], i
+      n = n + 1
+      fields[n] = 'g' .. all[i]
+      missing[n] = i
     end
   end
   local values = hmget(groups, fields)
-  for n = 1, #fields do
+  for n = 1, n do
     local value = values[n]
     if value then texts[missing[n]] = sub(value, 17 + length_in(value)) end
   end
@@ -127,12 +146,15 @@ function stand_well(all, fields, queue, priorities)
   return well, at_gates
 end
 
+-- The characters of digits: to look one up is cheaper than to make it.
+digit_of = {[0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'}
+
 -- A number of so many digits (`front`: without the last one) where most follow one another: writing a number is dear in Lua.
 function written(kept, number, front)
   local last = number % 10
   local tens = number - last
   if kept.tens ~= tens then kept.tens, kept.text = tens, string.format(front, tens / 10) end
-  return kept.text .. char(48 + last)
+  return kept.text .. digit_of[last]
 end
 
 -- Some at a time: what this call does not use nobody does.
@@ -170,7 +192,7 @@ end
 -- Whose turn comes next in a queue: of `most` at once where they stand is read, and how many run behind their gates. What was
 -- moved before is written then.
 function next_turn(queue, most)
-  if turns.queue ~= queue or turns.at > #turns.list and not turns.all then
+  if turns.queue ~= queue or turns.at > turns.n and not turns.all then
     if moving.on then moving.write() end
     local front, there, asked = 't' .. queue .. '\n', {}, {}
     local list = call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', most)
@@ -180,7 +202,9 @@ function next_turn(queue, most)
       if texts[i] then ask_running(asked, gates_in(texts[i])) end
     end
     read_running(asked)
-    turns.queue, turns.list, turns.groups, turns.texts, turns.at, turns.all, turns.mine = queue, list, there, texts, 1, #list < most, {}
+    turns.queue, turns.list, turns.groups, turns.texts, turns.at, turns.mine = queue, list, there, texts, 1, {}
+    turns.n = #list
+    turns.all = turns.n < most
     moving.begin()
   end
   local read, mine = turns.list[turns.at], turns.mine[1]
@@ -190,7 +214,8 @@ end
 function turn_taken(member)
   local at, group, text = turns.at, nil, nil
   if member == turns.list[at] then
-    group, text, turns.at = turns.groups[at], turns.texts[at], at + 1
+    group, text = turns.groups[at], turns.texts[at]
+    turns.at = at + 1
   else
     table.remove(turns.mine, 1)
     group = sub(member, -16)
@@ -201,5 +226,5 @@ function turn_taken(member)
   return group, text
 end
 -- Whether more groups have their turns, as they were read, than so many.
-function moving.more_turns(than) return not turns.all or #turns.list - turns.at >= than end
+function moving.more_turns(than) return not turns.all or turns.n - turns.at >= than end
 function moving.turns_are_over() turns.queue = nil end

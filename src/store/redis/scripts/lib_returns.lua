@@ -23,14 +23,14 @@ end
 -- What has started is finished, one after the other, also where a rule has closed the gate since. Not where other shards may let
 -- some through: this one is given a share for it.
 function returns.room(known)
-  local rule = known.rule
-  local most = known.runs and rule.most
+  local rule = known.kind.rule
+  local most = known.kind.runs and rule.most
   if rule.others_go_on then
-    most = known.runs and rule.most_go_on
+    most = known.kind.runs and rule.most_go_on
   elseif most then
     most = math.max(most, 1)
   end
-  return not most or running(known) - returns.waiting(known.name) < most
+  return not most or running(known) - returns.waiting(gate_of(known)) < most
 end
 function returns.may_run(text)
   for _, known in ipairs(gates_in(text)) do
@@ -45,17 +45,17 @@ function returns.in_line(value) return #value % gate_width ~= 0 end
 function returns.leave_line(field, value)
   local text, order = sub(value, 1, -1 - returns.order_width), sub(value, -returns.order_width)
   for _, known in ipairs(gates_in(text)) do
-    if known.runs then call('ZREM', returns.key, known.name .. order .. field) end
+    if known.kind.runs then call('ZREM', returns.key, gate_of(known) .. order .. field) end
   end
   return text
 end
 
 function returns.wait_in_line(field, text, order)
   for _, known in ipairs(gates_in(text)) do
-    if known.runs then call('ZADD', returns.key, 0, known.name .. order .. field) end
+    if known.kind.runs then call('ZADD', returns.key, 0, gate_of(known) .. order .. field) end
   end
   call('HSET', slots, field, text .. order)
-  seen.returns = true
+  seen.returns, seen.quiet = true, nil
 end
 
 function returns.tell(field)
@@ -66,8 +66,8 @@ end
 -- At a gate that somebody has left: lets those run who may. Of those whom another gate holds up a call looks at some, however many
 -- leave the gate in it; they are let go there, or ask again.
 function returns.let_run(known)
-  if not known.runs or not returns.any() then return end
-  local gate = known.name
+  if not known.kind.runs or not returns.any() then return end
+  local gate = gate_of(known)
   local after, last = '[' .. gate, '[' .. gate .. '\255'
   for _ = 1, 100 do
     local first = (seen.in_vain[gate] or 0) < 100 and returns.room(known) and call('ZRANGE', returns.key, after, last, 'BYLEX', 'LIMIT', 0, 1)[1]

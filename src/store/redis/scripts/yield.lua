@@ -15,9 +15,7 @@ local function go_on(id, claim)
   if waited then text = sub(value, 1, -1 - returns.order_width) end
   local runs = returns.may_run(text)
   if not waited then
-    for _, known in ipairs(gates_in(text)) do
-      if known.runs then add_running(known, 1) end
-    end
+    for _, known in ipairs(gates_in(text)) do add_running(known, 1) end
     write_counts()
   end
   if runs then
