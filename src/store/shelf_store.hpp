@@ -1,0 +1,34 @@
+// The shelf beside a store: a database in which tasks wait that are due far from now. Where there is none all of this is nothing.
+#pragma once
+
+#include <errand/awaitable.hpp>
+#include <errand/time.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace errand {
+
+struct shelf_state {
+    std::string shown_url;
+    std::optional<time_point> next_due{};
+    std::vector<std::pair<std::int64_t, std::size_t>> days{};  // days since 1970, and how many are due on each
+};
+
+class shelf_store {
+public:
+    // What is due later than in so long may wait on the shelf; nullopt: there is none.
+    virtual std::optional<duration> shelf_ahead() const { return std::nullopt; }
+    // Brings what will be due so soon into the store: one page of it; how many. To be called on a store with a patience.
+    virtual awaitable<std::size_t> fetch_shelved() { co_return 0; }
+    // What is on the shelf; nullopt: there is none.
+    virtual awaitable<std::optional<shelf_state>> look_at_shelf() { co_return std::nullopt; }
+
+protected:
+    ~shelf_store() = default;
+};
+
+}  // namespace errand
