@@ -67,7 +67,13 @@ bool submissions::is_for_shelf(const submission_item& item) const {
 // The last line is the shelf's, so that one that is away holds up nothing that the store takes.
 std::size_t submissions::line_of(submission_item& item, submit_mode mode) const {
     item.for_shelf = mode == submit_mode::each && is_for_shelf(item);
-    return item.for_shelf ? lines_.size() - 1 : to_.shard_of(item.id);
+    item.asks_shelf = item.for_shelf || (ahead_ && mode == submit_mode::each && shelf_may_know(item));
+    return item.asks_shelf ? lines_.size() - 1 : to_.shard_of(item.id);
+}
+
+// Its id is that of a name, or it waits for tasks that may be there.
+bool submissions::shelf_may_know(const submission_item& item) {
+    return (item.shelve_after && may_be_held(item.id)) || !item.after.empty();
 }
 
 void submissions::close() {

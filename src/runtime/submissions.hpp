@@ -27,6 +27,7 @@ private:
     struct whole;
 
     bool is_for_shelf(const submission_item& item) const;
+    static bool shelf_may_know(const submission_item& item);
     // A shard, or the shelf; the item says which.
     std::size_t line_of(submission_item& item, submit_mode mode) const;
     std::set<std::size_t> lines_of(std::vector<submission_item>& items, submit_mode mode) const;

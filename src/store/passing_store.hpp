@@ -178,6 +178,7 @@ public:
 protected:
     // `own`: null where somebody else owns `in`.
     passing_store(store& in, std::unique_ptr<store> own) : own_{std::move(own)}, in_{in} {}
+    explicit passing_store(std::unique_ptr<store> in) : own_{std::move(in)}, in_{*own_} {}
 
 private:
     std::unique_ptr<store> own_;

@@ -15,7 +15,8 @@ namespace errand {
 struct shelf_state {
     std::string shown_url;
     std::optional<time_point> next_due{};
-    std::vector<std::pair<std::int64_t, std::size_t>> days{};  // days since 1970, and how many are due on each
+    std::vector<std::pair<std::int64_t, std::size_t>>
+        days{};  // days since 1970, and how many are due on each
 };
 
 class shelf_store {

@@ -48,6 +48,7 @@ public:
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
 
     // All else is handed on: what ends a task from outside is in errand's own words.
+    using passing_store::open;
 
 private:
     class ear;

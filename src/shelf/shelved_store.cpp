@@ -1,0 +1,262 @@
+#include "shelf/shelved_store.hpp"
+
+#include <errand/error.hpp>
+
+#include "core/random.hpp"
+#include "core/record.hpp"
+#include "core/shelf_rules.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace errand::shelf {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t rows_per_page = 500;
+constexpr auto forgets_after = std::chrono::minutes{1};
+constexpr std::size_t most_pages_to_forget = 1000;
+constexpr auto drops_every = std::chrono::minutes{10};
+
+// As the row says. Its time to be started in is counted from when it fell due.
+submission_item item_of(const shelved_task& row, time_point now) {
+    const auto body = decode_body(row.body);
+    submission_item item;
+    item.id = row.id;
+    item.body = row.body;
+    item.queue = body.queue;
+    item.priority = body.priority;
+    item.at = row.due;
+    item.expires_after = body.expires_after;
+    if (item.expires_after && row.due < now)
+        item.expires_after = std::max(row.due + *item.expires_after - now, duration{0});
+    item.gated = !body.gates.empty();
+    item.conflict = may_be_held(row.id) ? on_conflict::keep : on_conflict::where_free;
+    item.may_come_again = true;
+    return item;
+}
+
+}  // namespace
+
+shelved_store::shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
+                             std::function<std::unique_ptr<store>()> carrier)
+    : passing_store{std::move(in)},
+      rows_{std::move(rows)},
+      ahead_{ahead},
+      make_carrier_{std::move(carrier)} {}
+
+// What waits for the shelf goes before what it uses.
+shelved_store::~shelved_store() { calls_.leave(); }
+
+void shelved_store::close() {
+    closed_ = true;
+    if (carrier_) carrier_->close();
+    in_.close();
+}
+
+// ---- both belong together --------------------------------------------------------------------------
+
+awaitable<void> shelved_store::ready() {
+    if (closed_) throw store_error{"the store was closed"};
+    if (!carrier_) carrier_ = make_carrier_();
+    while (!ready_ && opening_) {
+        asio::steady_timer timer{co_await asio::this_coro::executor, std::chrono::milliseconds{5}};
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+    if (ready_) co_return;
+    opening_ = true;
+    try {
+        co_await carrier_->open();
+        co_await pair();
+        ready_ = true;
+    } catch (...) {
+        opening_ = false;
+        throw;
+    }
+    opening_ = false;
+}
+
+awaitable<void> shelved_store::pair() {
+    const auto known = decode_shelf_mark(co_await in_.find_settings(std::string{shelf_record_name}));
+    const auto drawn = known != 0 ? known : (random_bits() >> 1U | 1U);
+    const auto mark =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), drawn] { return on->enter(drawn); });
+    if (known == 0 && mark != 0) {
+        settings_step step{.handler = std::string{shelf_record_name}, .record = encode_shelf_mark(mark)};
+        if (co_await in_.set_settings(std::move(step))) co_return;
+        // Somebody else has said it just now.
+        co_return co_await pair();
+    }
+    if (mark == known) co_return;
+    throw store_error{
+        "the shelf " + rows_->shown_url() +
+        " is that of another namespace or another store than the one that is opened here: what is on it belongs there. Correct "
+        "ERRAND_SHELF, or ERRAND_STORE and ERRAND_NAME_SPACE; what is on either stays as it is"};
+}
+
+// ---- down ------------------------------------------------------------------------------------------
+
+awaitable<std::size_t> shelved_store::deliver(taken rows) {
+    std::vector<submission_item> items;
+    const auto now = in_.now();
+    for (const auto& row : rows->tasks) items.push_back(item_of(row, now));
+    std::set<task_id> stay;
+    std::vector<delivered_task> brought;
+    for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
+        std::size_t bytes = 0;
+        for (count = 0; from + count < items.size(); ++count) {
+            bytes += items[from + count].body.size();
+            if (count > 0 && bytes > most_bytes_per_call) break;
+        }
+        const auto some = std::span{items}.subspan(from, count);
+        const lane_loan lane{lanes_};
+        const auto answers = co_await carrier_->submit(lane.at, some, submit_mode::each);
+        for (std::size_t i = 0; i < count; ++i) {
+            // Another submission of its id is not complete: the next round tries again.
+            if (answers[i].verdict == submit_verdict::busy) {
+                stay.insert(some[i].id);
+            } else {
+                brought.push_back({some[i].id, incarnation_of(some[i].body)});
+            }
+        }
+    }
+    const auto count = brought.size();
+    co_await calls_.call(rows_->thread(),
+                         [on = rows_.get(), rows = std::move(rows), stay = std::move(stay)]() mutable {
+                             return on->strike(std::move(rows), std::move(stay));
+                         });
+    if (count > 0) to_forget_.emplace_back(clock::now() + forgets_after, std::move(brought));
+    // The store drops them by itself.
+    while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
+    co_return count;
+}
+
+awaitable<void> shelved_store::forget_what_is_due() {
+    while (!to_forget_.empty() && to_forget_.front().first <= clock::now()) {
+        const auto tasks = std::move(to_forget_.front().second);
+        to_forget_.pop_front();
+        co_await carrier_->forget(tasks);
+    }
+}
+
+awaitable<std::size_t> shelved_store::bring(std::vector<task_id> ids) {
+    if (ids.empty()) co_return 0;
+    co_await ready();
+    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids)]() mutable {
+        return on->take(std::move(ids));
+    });
+    if (!rows) co_return 0;
+    const auto count = co_await deliver(std::move(rows));
+    co_await forget_what_is_due();
+    co_return count;
+}
+
+awaitable<std::size_t> shelved_store::fetch_shelved() {
+    co_await ready();
+    const auto until = in_.now() + ahead_;
+    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until] {
+        return on->take_due(until, rows_per_page);
+    });
+    std::size_t count = 0;
+    if (rows) count = co_await deliver(std::move(rows));
+    co_await forget_what_is_due();
+    if (clock::now() >= drop_at_) {
+        drop_at_ = clock::now() + drops_every;
+        co_await calls_.call(rows_->thread(),
+                             [on = rows_.get(), now = in_.now()] { return on->drop_past(now); });
+    }
+    co_return count;
+}
+
+// ---- who asks and changes --------------------------------------------------------------------------
+
+found_task shelved_store::found(shelved_task one) const {
+    found_task task;
+    task.id = one.id;
+    task.where = state::delayed;
+    task.body = std::move(one.body);
+    task.due_at = one.due;
+    task.now = in_.now();
+    return task;
+}
+
+// It may be on its way: so the store is asked once more.
+awaitable<std::optional<found_task>> shelved_store::find(const task_id& id) {
+    auto there = co_await in_.find(id);
+    if (there) co_return there;
+    co_await ready();
+    auto rows =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), id]() { return on->find(std::vector{id}); });
+    if (!rows.empty()) co_return found(std::move(rows.front()));
+    co_return co_await in_.find(id);
+}
+
+awaitable<cancel_answer> shelved_store::cancel(const task_id& id, incarnation life,
+                                               std::string_view outcome) {
+    const auto answer = co_await in_.cancel(id, life, outcome);
+    if (answer.known) co_return answer;
+    co_await bring({id});
+    co_return co_await in_.cancel(id, life, outcome);
+}
+
+awaitable<edit_verdict> shelved_store::edit(const edit_call& call) {
+    const auto verdict = co_await in_.edit(call);
+    if (verdict != edit_verdict::unknown) co_return verdict;
+    co_await bring({call.id});
+    co_return co_await in_.edit(call);
+}
+
+awaitable<remove_verdict> shelved_store::remove(const task_id& id, std::string_view outcome) {
+    const auto verdict = co_await in_.remove(id, outcome);
+    if (verdict != remove_verdict::unknown) co_return verdict;
+    co_await bring({id});
+    co_return co_await in_.remove(id, outcome);
+}
+
+awaitable<watch_answer> shelved_store::watch(std::span<const watched_task> tasks) {
+    auto answer = co_await in_.watch(tasks);
+    if (answer.unknown.empty()) co_return answer;
+    auto ids = std::exchange(answer.unknown, {});
+    std::vector<watched_task> again;
+    for (const auto& one : tasks) {
+        if (std::ranges::find(ids, one.id) != ids.end()) again.push_back(one);
+    }
+    co_await bring(std::move(ids));
+    auto late = co_await in_.watch(again);
+    std::ranges::move(late.ended, std::back_inserter(answer.ended));
+    answer.unknown = std::move(late.unknown);
+    std::ranges::move(late.replaced, std::back_inserter(answer.replaced));
+    std::ranges::move(late.gone, std::back_inserter(answer.gone));
+    answer.now = late.now;
+    co_return answer;
+}
+
+awaitable<dependency_store::enrol_answer> shelved_store::enrol(const task_id& id, incarnation life,
+                                             std::span<const parent_task> parents) {
+    std::vector<task_id> ids;
+    for (const auto& one : parents) ids.push_back(one.id);
+    co_await bring(std::move(ids));
+    co_return co_await in_.enrol(id, life, parents);
+}
+
+awaitable<std::vector<standing>> shelved_store::depend(const task_id& child, depend_mode mode,
+                                                       std::span<const task_id> parents) {
+    co_await bring({parents.begin(), parents.end()});
+    co_return co_await in_.depend(child, mode, parents);
+}
+
+awaitable<std::optional<shelf_state>> shelved_store::look_at_shelf() {
+    co_await ready();
+    auto seen = co_await calls_.call(rows_->thread(), [on = rows_.get()] { return on->look(); });
+    co_return std::move(seen);
+}
+
+}  // namespace errand::shelf

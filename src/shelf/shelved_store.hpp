@@ -1,0 +1,107 @@
+// A store with a shelf beside it.
+//
+// What keeps a task from being lost or run twice, whoever is killed between the two:
+//
+// Up     A submission for the shelf is accepted when its row is committed, and the store hears nothing of it. A repeat finds
+//        the row by its id and changes nothing. Of an id that follows from names (a biz_id's) there is one: the table of keys decides
+//        among rows, and who holds the id in the store is asked before.
+// Down   Whoever brings tasks to the store has their rows locked; gives them to the store as what may come again, under the
+//        id and life that the row has; and deletes the rows when the store has answered. Killed before the answer: nothing has happened,
+//        or the store has the task and remembers (id, life), so that who meets the row next is told that it came already, whatever
+//        became of the task meanwhile, and deletes it. Killed after it: the same. A row whose task the store has is dead: it can only
+//        be deleted. So a task is never in both as one that may run, and a deleted row was accepted by the store.
+// Later  The store forgets (id, life) when no call with it can be under way any more: all are made with a patience of ten
+//        seconds, on a store object of their own, and it is forgotten a minute after the row went. Who is killed before that leaves an
+//        entry that the store drops by itself. An id that was drawn by chance is refused besides as long as anything is kept of it.
+// Ahead  Rows are brought `ahead` of their due time and wait in the store as delayed tasks: nothing starts early.
+// Else   Whoever asks for a task that the store does not know is told of its row; whoever changes it, ends it, waits for it or
+//        depends on it has it brought first, and then asks the store again. It stays there.
+#pragma once
+
+#include "shelf/board.hpp"
+#include "shelf/crossing.hpp"
+#include "store/passing_store.hpp"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace errand::shelf {
+
+class shelved_store final : public passing_store {
+public:
+    // `carrier`: makes a store object of the same namespace, by which tasks are brought; it has a patience.
+    shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
+                  std::function<std::unique_ptr<store>()> carrier);
+    ~shelved_store() override;
+    shelved_store(const shelved_store&) = delete;
+    shelved_store& operator=(const shelved_store&) = delete;
+
+    void close() override;
+    awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
+                                                 submit_mode mode) override;
+    awaitable<std::optional<found_task>> find(const task_id& id) override;
+    awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
+    awaitable<edit_verdict> edit(const edit_call& call) override;
+    awaitable<remove_verdict> remove(const task_id& id, std::string_view outcome) override;
+    awaitable<watch_answer> watch(std::span<const watched_task> tasks) override;
+    awaitable<enrol_answer> enrol(const task_id& id, incarnation life,
+                                  std::span<const parent_task> parents) override;
+    awaitable<std::vector<standing>> depend(const task_id& child, depend_mode mode,
+                                            std::span<const task_id> parents) override;
+    awaitable<std::vector<task_list>> lists(state where, std::string_view queue) override;
+    awaitable<list_answer> list(const list_call& call) override;
+    awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override;
+
+    std::optional<duration> shelf_ahead() const override { return ahead_; }
+    awaitable<std::size_t> fetch_shelved() override;
+    awaitable<std::optional<shelf_state>> look_at_shelf() override;
+
+private:
+    using clock = std::chrono::steady_clock;
+    // A lane of the carrier in which no other call is in flight.
+    class lane_loan {
+    public:
+        explicit lane_loan(std::set<std::size_t>& used) : used_{used} {
+            while (used_.contains(at)) ++at;
+            used_.insert(at);
+        }
+        ~lane_loan() { used_.erase(at); }
+        lane_loan(const lane_loan&) = delete;
+        lane_loan& operator=(const lane_loan&) = delete;
+
+        std::size_t at = 0;
+
+    private:
+        std::set<std::size_t>& used_;
+    };
+
+    // Both are there, and belong together.
+    awaitable<void> ready();
+    awaitable<void> pair();
+    awaitable<std::size_t> bring(std::vector<task_id> ids);
+    awaitable<std::size_t> deliver(taken rows);
+    awaitable<void> forget_what_is_due();
+    awaitable<std::vector<submit_answer>> submit_aside(std::span<const submission_item> items);
+    awaitable<std::vector<submit_answer>> put(std::span<const submission_item> items);
+    awaitable<std::vector<submit_answer>> ask(const std::vector<submission_item>& items);
+    awaitable<submit_answer> put_over(submission_item item);
+    found_task found(shelved_task one) const;
+
+    const std::shared_ptr<board> rows_;
+    const duration ahead_;
+    const std::function<std::unique_ptr<store>()> make_carrier_;
+    std::unique_ptr<store> carrier_;  // null until it is needed
+    bool ready_ = false, opening_ = false, closed_ = false;
+    std::set<std::size_t> lanes_;  // of the carrier, that have a call in flight
+    std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> to_forget_;
+    clock::time_point drop_at_{};
+    crossings calls_;
+};
+
+}  // namespace errand::shelf

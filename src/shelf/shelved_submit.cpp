@@ -1,0 +1,141 @@
+// Onto the shelf, and past it.
+#include "core/record.hpp"
+#include "core/shelf_rules.hpp"
+#include "shelf/shelved_store.hpp"
+
+#include <map>
+#include <utility>
+
+namespace errand::shelf {
+
+namespace {
+
+shelved_task row_of(const submission_item& item, time_point now) {
+    return {item.id, item.at.value_or(now + item.delay.value_or(duration{0})), item.body};
+}
+
+// Those that may stand on the shelf under an id that others use as well.
+std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
+    std::vector<task_id> ids;
+    for (const auto& one : items) {
+        if (one.shelve_after && may_be_held(one.id)) ids.push_back(one.id);
+        for (const auto& parent : one.after) ids.push_back(parent.id);
+    }
+    return ids;
+}
+
+}  // namespace
+
+awaitable<std::vector<submit_answer>> shelved_store::submit(std::size_t lane,
+                                                            std::span<const submission_item> items,
+                                                            submit_mode mode) {
+    if (!items.empty() && items.front().asks_shelf) co_return co_await submit_aside(items);
+    auto ids = ids_to_bring(items);
+    if (!ids.empty()) co_await bring(std::move(ids));
+    co_return co_await in_.submit(lane, items, mode);
+}
+
+awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::span<const submission_item> items) {
+    co_await ready();
+    std::vector<submission_item> far, near;
+    for (const auto& one : items) (one.for_shelf ? far : near).push_back(one);
+    const auto put_there = far.empty() ? std::vector<submit_answer>{} : co_await put(far);
+    std::vector<submit_answer> taken_here;
+    if (!near.empty()) {
+        co_await bring(ids_to_bring(near));
+        const lane_loan lane{lanes_};
+        taken_here = co_await carrier_->submit(lane.at, near, submit_mode::each);
+    }
+    std::vector<submit_answer> all;
+    auto next_far = put_there.begin();
+    auto next_near = taken_here.begin();
+    for (const auto& one : items) all.push_back(one.for_shelf ? *next_far++ : *next_near++);
+    co_return all;
+}
+
+// What the store would say of each, which writes nothing: one call for each shard.
+awaitable<std::vector<submit_answer>> shelved_store::ask(const std::vector<submission_item>& items) {
+    std::vector<submit_answer> answers(items.size());
+    std::map<std::size_t, std::pair<std::vector<submission_item>, std::vector<std::size_t>>> by_shard;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        auto& [some, places] = by_shard[in_.shard_of(items[i].id)];
+        some.push_back(items[i]);
+        // A refusal would be all that is said of the others.
+        some.back().conflict = on_conflict::keep;
+        places.push_back(i);
+    }
+    for (auto& [shard, part] : by_shard) {
+        const lane_loan lane{lanes_};
+        const auto got = co_await carrier_->submit(lane.at, part.first, submit_mode::ask);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            answers[part.second[i]] = got[i];
+            // Because of another one of them: it is asked again.
+            if (got[i].verdict == submit_verdict::withheld)
+                answers[part.second[i]].verdict = submit_verdict::busy;
+        }
+    }
+    co_return answers;
+}
+
+// One that may be refused, or take the place of another: the store decides, and what it would take anew goes on the shelf.
+awaitable<submit_answer> shelved_store::put_over(submission_item item) {
+    co_await bring({item.id});
+    const lane_loan lane{lanes_};
+    auto answers = co_await carrier_->submit(lane.at, std::span{&item, 1}, submit_mode::ask);
+    if (answers.at(0).verdict == submit_verdict::accepted) {
+        std::vector<shelved_task> row{row_of(item, in_.now())};
+        const auto lives =
+            co_await calls_.call(rows_->thread(), [on = rows_.get(), row = std::move(row)]() mutable {
+                return on->put(std::move(row));
+            });
+        const auto mine = incarnation_of(item.body);
+        answers[0].life = lives.at(0);
+        // Somebody was faster: once more, as with one that another submission holds.
+        if (lives[0] != mine) answers[0].verdict = submit_verdict::busy;
+        co_return answers[0];
+    }
+    if (answers[0].verdict != submit_verdict::replaced) co_return answers[0];
+    answers = co_await carrier_->submit(lane.at, std::span{&item, 1}, submit_mode::each);
+    co_return answers.at(0);
+}
+
+awaitable<std::vector<submit_answer>> shelved_store::put(std::span<const submission_item> items) {
+    std::vector<submit_answer> answers(items.size());
+    std::vector<submission_item> held;
+    std::vector<std::size_t> places, rows_of;
+    std::vector<shelved_task> rows;
+    const auto now = in_.now();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!may_be_held(items[i].id)) {
+            rows.push_back(row_of(items[i], now));
+            rows_of.push_back(i);
+        } else if (keeps_holder(items[i].conflict)) {
+            held.push_back(items[i]);
+            places.push_back(i);
+        } else {
+            answers[i] = co_await put_over(items[i]);
+        }
+    }
+    // Nothing of the store's own forbids these; what holds an id in it is the task.
+    const auto said = held.empty() ? std::vector<submit_answer>{} : co_await ask(held);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        answers[places[i]] = said[i];
+        if (said[i].verdict != submit_verdict::accepted) continue;
+        rows.push_back(row_of(held[i], now));
+        rows_of.push_back(places[i]);
+    }
+    if (rows.empty()) co_return answers;
+    const auto lives =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), rows = std::move(rows)]() mutable {
+            return on->put(std::move(rows));
+        });
+    for (std::size_t i = 0; i < rows_of.size(); ++i) {
+        auto& answer = answers[rows_of[i]];
+        answer.life = lives[i];
+        answer.verdict = lives[i] == incarnation_of(items[rows_of[i]].body) ? submit_verdict::accepted
+                                                                            : submit_verdict::duplicate;
+    }
+    co_return answers;
+}
+
+}  // namespace errand::shelf

@@ -1,0 +1,85 @@
+-- The shelf in MariaDB and MySQL. {day}: of which day; {ids}: as many ? as there are ids; {rows}: as many rows of ? as there are.
+
+-- name: make_spaces
+-- Namespaces by a number, which stands in each row; what tells whether shelf and store belong together; and the format of the rows.
+CREATE TABLE IF NOT EXISTS errand_shelf(
+    name_space VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
+    space INT NOT NULL UNIQUE,
+    format INT NOT NULL,
+    mark BIGINT NOT NULL) ENGINE = InnoDB
+
+-- name: make_keys
+-- Tasks whose id follows from names: one of each is on the shelf, and this says when it is due, and so where it is.
+CREATE TABLE IF NOT EXISTS errand_shelf_key(
+    due_at BIGINT NOT NULL,
+    life BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    PRIMARY KEY(id, space)) ENGINE = InnoDB
+
+-- name: make_day
+-- What is due on one day, in ms since 1970.
+CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
+    due_at BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    body LONGBLOB NOT NULL,
+    PRIMARY KEY(id, space),
+    INDEX errand_shelf_due(space, due_at)) ENGINE = InnoDB
+
+-- name: enter
+INSERT IGNORE INTO errand_shelf(name_space, space, format, mark)
+SELECT ?, coalesce(max(space), 0) + 1, ?, ? FROM errand_shelf
+
+-- name: space
+SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
+
+-- name: days
+SELECT table_name FROM information_schema.tables
+WHERE table_schema = database() AND table_name LIKE 'errand|_shelf|_d%' ESCAPE '|'
+
+-- name: put
+INSERT IGNORE INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows}
+
+-- name: put_keys
+INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
+
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: where
+SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: find
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: take
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
+-- name: take_due
+-- What others have is theirs.
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+FOR UPDATE SKIP LOCKED
+
+-- name: strike
+DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: strike_keys
+DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: after
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND (due_at > ? OR due_at = ? AND id > ?)
+ORDER BY due_at, id LIMIT ?
+
+-- name: before
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND (due_at < ? OR due_at = ? AND id < ?)
+ORDER BY due_at DESC, id DESC LIMIT ?
+
+-- name: count
+SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
+
+-- name: any
+SELECT 1 FROM errand_shelf_d{day} LIMIT 1
+
+-- name: drop
+DROP TABLE IF EXISTS errand_shelf_d{day}

@@ -1,0 +1,42 @@
+#include "worker/shelver.hpp"
+
+#include "core/pace.hpp"
+#include "core/random.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/on_loop.hpp"
+#include "worker/announce.hpp"
+
+#include <algorithm>
+
+namespace errand {
+
+namespace {
+constexpr duration longest_pause = std::chrono::seconds{60};
+// Of the time that tasks are brought ahead: so many looks fall into it.
+constexpr int looks_ahead = 4;
+}  // namespace
+
+// On the background's store, whose calls end: see shelf/shelved_store.hpp.
+awaitable<std::size_t> shelver::pass() {
+    std::size_t done = 0;
+    std::exception_ptr failure;
+    try {
+        for (std::size_t got = 1; got > 0; done += got)
+            got = co_await on_loop(app().background(),
+                                   [](loop& there) { return there.tasks().fetch_shelved(); });
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Said once for all passes that fail alike.
+    if (failure && failures_ == 0) announce_failure(app(), "fetching from the shelf", failure);
+    failures_ = failure ? failures_ + 1 : 0;
+    co_return done;
+}
+
+duration shelver::pause() {
+    const auto look = std::min(look_interval(shared_.alive.load(), random_unit()),
+                               app().settings.shelf_ahead / looks_ahead);
+    return std::min(look * (1 << std::min(failures_, 5)), longest_pause);
+}
+
+}  // namespace errand
