@@ -68,8 +68,10 @@ std::unique_ptr<store> put_shelf_beside(std::unique_ptr<store> in, store_setting
     const auto ahead = settings.shelf_ahead;
     settings.name = in->name() + "-shelf";
     settings.patience = patience;
+    auto trouble = settings.trouble;
     auto carrier = [settings = std::move(settings), open = std::move(open)] { return open(settings); };
-    return std::make_unique<shelf::shelved_store>(std::move(in), std::move(rows), ahead, std::move(carrier));
+    return std::make_unique<shelf::shelved_store>(std::move(in), std::move(rows), ahead, std::move(carrier),
+                                                  std::move(trouble));
 }
 
 }  // namespace errand

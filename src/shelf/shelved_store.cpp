@@ -47,11 +47,13 @@ submission_item item_of(const shelved_task& row, time_point now) {
 }  // namespace
 
 shelved_store::shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
-                             std::function<std::unique_ptr<store>()> carrier)
+                             std::function<std::unique_ptr<store>()> carrier,
+                             std::function<void(std::string_view)> trouble)
     : passing_store{std::move(in)},
       rows_{std::move(rows)},
       ahead_{ahead},
-      make_carrier_{std::move(carrier)} {}
+      make_carrier_{std::move(carrier)},
+      trouble_{std::move(trouble)} {}
 
 // What waits for the shelf goes before what it uses.
 shelved_store::~shelved_store() { calls_.leave(); }
@@ -107,8 +109,15 @@ awaitable<void> shelved_store::pair() {
 awaitable<std::size_t> shelved_store::deliver(taken rows) {
     std::vector<submission_item> items;
     const auto now = in_.now();
-    for (const auto& row : rows->tasks) items.push_back(item_of(row, now));
     std::set<task_id> stay;
+    for (const auto& row : rows->tasks) {
+        try {
+            items.push_back(item_of(row, now));
+        } catch (const bad_data& e) {
+            stay.insert(row.id);
+            complain(to_text(row.id), e.what());
+        }
+    }
     std::vector<delivered_task> brought;
     for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
         std::size_t bytes = 0;
@@ -137,6 +146,13 @@ awaitable<std::size_t> shelved_store::deliver(taken rows) {
     // The store drops them by itself.
     while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
     co_return count;
+}
+
+// It stays for somebody to look at; the others go on. Said once.
+void shelved_store::complain(const std::string& task, const std::string& why) {
+    if (std::exchange(complained_, true) || !trouble_) return;
+    trouble_("the shelf " + rows_->shown_url() + " keeps task " + task +
+             ", which this version of errand cannot read: " + why);
 }
 
 awaitable<void> shelved_store::forget_what_is_due() {
@@ -240,7 +256,7 @@ awaitable<watch_answer> shelved_store::watch(std::span<const watched_task> tasks
 }
 
 awaitable<dependency_store::enrol_answer> shelved_store::enrol(const task_id& id, incarnation life,
-                                             std::span<const parent_task> parents) {
+                                                               std::span<const parent_task> parents) {
     std::vector<task_id> ids;
     for (const auto& one : parents) ids.push_back(one.id);
     co_await bring(std::move(ids));

@@ -29,15 +29,19 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace errand::shelf {
 
 class shelved_store final : public passing_store {
 public:
-    // `carrier`: makes a store object of the same namespace, by which tasks are brought; it has a patience.
+    // `carrier`: makes a store object of the same namespace, by which tasks are brought; it has a patience. `trouble`: told in
+    // words of what somebody should look at; may be empty.
     shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
-                  std::function<std::unique_ptr<store>()> carrier);
+                  std::function<std::unique_ptr<store>()> carrier,
+                  std::function<void(std::string_view)> trouble);
     ~shelved_store() override;
     shelved_store(const shelved_store&) = delete;
     shelved_store& operator=(const shelved_store&) = delete;
@@ -86,6 +90,7 @@ private:
     awaitable<void> pair();
     awaitable<std::size_t> bring(std::vector<task_id> ids);
     awaitable<std::size_t> deliver(taken rows);
+    void complain(const std::string& task, const std::string& why);
     awaitable<void> forget_what_is_due();
     awaitable<std::vector<submit_answer>> submit_aside(std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> put(std::span<const submission_item> items);
@@ -96,6 +101,8 @@ private:
     const std::shared_ptr<board> rows_;
     const duration ahead_;
     const std::function<std::unique_ptr<store>()> make_carrier_;
+    const std::function<void(std::string_view)> trouble_;
+    bool complained_ = false;
     std::unique_ptr<store> carrier_;  // null until it is needed
     bool ready_ = false, opening_ = false, closed_ = false;
     std::set<std::size_t> lanes_;  // of the carrier, that have a call in flight

@@ -18,7 +18,7 @@ shelved_task row_of(const submission_item& item, time_point now) {
 std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
     std::vector<task_id> ids;
     for (const auto& one : items) {
-        if (one.shelve_after && may_be_held(one.id)) ids.push_back(one.id);
+        if ((one.shelve_after || one.may_come_again) && may_be_held(one.id)) ids.push_back(one.id);
         for (const auto& parent : one.after) ids.push_back(parent.id);
     }
     return ids;

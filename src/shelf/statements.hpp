@@ -17,7 +17,7 @@ struct script_text {
     std::string_view name;  // of the database
     std::string_view text;
 };
-extern const std::span<const script_text> sql_texts;
+extern const std::span<const script_text> shelf_texts;
 
 // Of what a statement is made for.
 struct statement_of {
