@@ -1,0 +1,344 @@
+// Tasks that wait on the shelf: where they are, what is done with them, and that each runs once whoever is killed.
+#include "core/shelf_rules.hpp"
+#include "handlers.hpp"
+#include "runtime/app_core.hpp"
+#include "runtime/loop.hpp"
+#include "runtime/on_loop.hpp"
+#include "store/shelf_store.hpp"
+#include "support/database_fixture.hpp"
+#include "support/database_server.hpp"
+#include "support/test_app.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <functional>
+#include <numeric>
+#include <set>
+#include <thread>
+
+using namespace std::chrono_literals;
+using namespace committed;
+using Catch::Matchers::ContainsSubstring;
+using errand::state;
+using errand::test::eventually;
+using errand::test::sql;
+using errand::test::test_app;
+
+namespace {
+
+errand::config with_shelf(errand::config settings, const std::string& url) {
+    settings.shelf = url;
+    settings.shelf_ahead = 1s;
+    return settings;
+}
+
+// A namespace with a shelf, and the same one as programs see it that bring all that is due within days, or know of no shelf.
+struct shelf_desk {
+    explicit shelf_desk(std::string shelf = errand::test::fresh_database_url(),
+                        errand::config of = errand::test::fresh_settings())
+        : url{std::move(shelf)}, plain{std::move(of)}, t{with_shelf(plain, url)} {
+        t.app.provide<place>();
+    }
+
+    errand::config eager() const {
+        auto settings = with_shelf(plain, url);
+        settings.shelf_ahead = 20 * 24h;
+        return settings;
+    }
+
+    template <class Handler, class Arg>
+    auto far(const Arg& arg, errand::options how = {}) {
+        how.delay = 5 * 24h;
+        return t.run(t.app.handler<Handler>().with(how).perform_async(arg));
+    }
+    std::size_t on_shelf() { return t.run(t.app.inspect().shelf())->tasks; }
+    bool in_store(const std::string& id) {
+        test_app blind{plain};
+        return blind.run(blind.app.find(id)).has_value();
+    }
+
+    std::string url;
+    errand::config plain;
+    test_app t;
+};
+
+// One page, as a worker fetches it.
+std::size_t fetch(test_app& by) {
+    auto& core = errand::detail::core_of(by.app);
+    return by.run(errand::on_loop(core.background(),
+                                  [](errand::loop& there) { return there.tasks().fetch_shelved(); }));
+}
+
+std::size_t fetch_all(test_app& by) {
+    std::size_t all = 0;
+    for (auto got = fetch(by); got > 0; got = fetch(by)) all += got;
+    return all;
+}
+
+std::string words_of(const std::function<void()>& what) {
+    try {
+        what();
+    } catch (const errand::error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("a task that is due far from now waits on the shelf, and not in the store",
+          "[shelf][shared_by_apps]") {
+    shelf_desk d;
+    const auto h = d.far<receipt>(std::int64_t{7});
+    CHECK_FALSE(h.duplicate());
+    CHECK_FALSE(d.in_store(h.id()));
+    const auto info = d.t.info(h);
+    CHECK(info.state == state::delayed);
+    CHECK(info.queue == "receipts");
+    REQUIRE(info.due_at);
+    const auto seen = d.t.run(d.t.app.inspect().shelf());
+    REQUIRE(seen);
+    CHECK(seen->tasks == 1);
+    CHECK(seen->next_due == info.due_at);
+    CHECK(seen->days.size() == 1);
+    const auto page =
+        d.t.run(d.t.app.inspect().list({.state = state::delayed, .handler = "committed::receipt"}));
+    REQUIRE(page.tasks.size() == 1);
+    CHECK(page.tasks[0].id == h.id());
+    // What is due soon does not, nor what the handler wants in the store.
+    const auto soon = d.t.run(d.t.app.handler<receipt>().perform_in(30min, std::int64_t{8}));
+    CHECK(d.in_store(soon.id()));
+    const auto never = d.t.run(d.t.app.handler<unshelved>().perform_in(24h * 5, std::int64_t{9}));
+    CHECK(d.in_store(never.id()));
+    CHECK(d.on_shelf() == 1);
+}
+
+TEST_CASE("many at once go to the shelf, are listed in their order page by page, and are brought each once",
+          "[shelf][shared_by_apps]") {
+    shelf_desk d;
+    std::vector<std::int64_t> numbers(700);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::set<std::string> ids;
+    auto all = d.t.run(d.t.app.handler<receipt>().with({.delay = 5 * 24h}).perform_bulk(numbers));
+    for (const auto& h : all) ids.insert(h.id());
+    CHECK(d.on_shelf() == 700);
+    for (const auto order : {errand::list_order::oldest_first, errand::list_order::newest_first}) {
+        std::set<std::string> listed;
+        std::string after;
+        do {
+            auto page = d.t.run(d.t.app.inspect().list({.state = state::delayed}, after, 90, order));
+            for (const auto& one : page.tasks) CHECK(listed.insert(one.id).second);
+            after = page.next;
+        } while (!after.empty());
+        CHECK(listed == ids);
+    }
+    test_app first{d.eager()}, second{d.eager()};
+    std::size_t by_other = 0;
+    std::jthread other{[&] { by_other = fetch_all(second); }};
+    const auto by_one = fetch_all(first);
+    other.join();
+    // Who finds no row while the other one has them has nothing to do.
+    const auto rest = fetch_all(first);
+    CHECK(by_one + by_other + rest == 700);
+    CHECK(d.on_shelf() == 0);
+    for (const auto& one : {*ids.begin(), *ids.rbegin()}) CHECK(d.in_store(one));
+}
+
+TEST_CASE("a worker brings what falls due and runs it, not before its time", "[shelf]") {
+    shelf_desk d;
+    const auto h = d.t.run(d.t.app.handler<soon_shelved>().perform_in(3s, std::int64_t{5}));
+    CHECK(d.on_shelf() == 1);
+    const auto due = d.t.info(h).due_at.value();
+    d.t.start();
+    eventually([&] { return d.t.info(h).state == state::success; });
+    CHECK(d.t.info(h).finished_at.value() >= due);
+    CHECK(d.on_shelf() == 0);
+}
+
+TEST_CASE("who cancels, reschedules or awaits a task on the shelf has it brought", "[shelf]") {
+    shelf_desk d;
+    const auto cancelled = d.far<receipt>(std::int64_t{1});
+    CHECK(d.t.run(cancelled.cancel()));
+    CHECK(d.t.info(cancelled).state == state::cancelled);
+    const auto moved = d.far<receipt>(std::int64_t{2});
+    d.t.start();
+    CHECK(d.t.run(moved.reschedule(std::chrono::system_clock::now())));
+    CHECK(d.t.wait(moved) == 2);
+    const auto awaited = d.far<receipt>(std::int64_t{3});
+    CHECK_THROWS_AS(d.t.run(awaited.result(10ms)), errand::timed_out);
+    CHECK(d.t.info(awaited).state == state::delayed);
+    const auto removed = d.far<receipt>(std::int64_t{4});
+    CHECK(d.t.run(d.t.app.inspect().remove(removed.id())));
+    CHECK_FALSE(d.t.run(d.t.app.find(removed.id())));
+    CHECK(d.on_shelf() == 0);
+}
+
+TEST_CASE("what waits for a task on the shelf runs after it", "[shelf]") {
+    shelf_desk d;
+    const auto parent = d.far<receipt>(std::int64_t{1});
+    const auto child =
+        d.t.run(d.t.app.handler<receipt>().with({.after = {parent}}).perform_async(std::int64_t{2}));
+    CHECK(d.t.info(child).state == state::waiting);
+    d.t.start();
+    d.t.run(parent.reschedule(std::chrono::system_clock::now()));
+    CHECK(d.t.wait(child) == 2);
+}
+
+TEST_CASE("a biz_id is held from the shelf, against what is due far from now and what is not", "[shelf]") {
+    shelf_desk d;
+    const std::string key = "order 1";
+    const auto first = d.far<named>(key);
+    CHECK_FALSE(first.duplicate());
+    SECTION("another one that is due later is a duplicate, and stays one row") {
+        const auto again = d.far<named>(key);
+        CHECK(again.duplicate());
+        CHECK(again.id() == first.id());
+        CHECK(d.on_shelf() == 1);
+    }
+    SECTION("one for now is a duplicate, and the first one runs") {
+        CHECK(d.t.run(d.t.app.handler<named>().perform_async(key)).duplicate());
+        CHECK(d.t.info(first).state == state::delayed);
+    }
+    SECTION("of many at once one is taken") {
+        const auto all = d.t.run(d.t.app.handler<named>()
+                                     .with({.delay = 5 * 24h})
+                                     .perform_bulk(std::vector<std::string>{"a", "b", "a", key}));
+        CHECK(all[0].duplicate() != all[2].duplicate());
+        CHECK_FALSE(all[1].duplicate());
+        CHECK(all[3].duplicate());
+        CHECK(d.on_shelf() == 3);
+    }
+    SECTION("where duplicates are refused it is") {
+        CHECK_THROWS_AS(d.far<named>(key, {.on_duplicate = errand::reject}), errand::duplicate_task);
+    }
+    SECTION("where they replace the first one its due time is another one") {
+        const auto other = d.t.run(
+            d.t.app.handler<named>().with({.on_duplicate = errand::replace}).perform_in(24h * 9, key));
+        CHECK_FALSE(other.duplicate());
+        CHECK(d.t.info(other).due_at.value() > std::chrono::system_clock::now() + 24h * 8);
+    }
+    SECTION("one that stands in the store holds it too") {
+        const auto near = d.t.run(d.t.app.handler<named>().perform_async("order 2"));
+        CHECK(d.far<named>(std::string{"order 2"}).duplicate());
+        CHECK(d.on_shelf() == 1);
+    }
+}
+
+TEST_CASE("a biz_id is held from the shelf against a transaction's task", "[shelf][through_outbox]") {
+    shelf_desk d;
+    const std::string key = "order 1";
+    const auto first = d.far<named>(key);
+    errand::test::test_database db{d.t.app};
+    const auto late =
+        d.t.run(errand::transaction(*db, [&](auto&) -> errand::awaitable<errand::handle<std::string>> {
+            co_return co_await d.t.app.handler<named>().perform_async(key);
+        }));
+    eventually([&] { return d.t.info(first).state == state::delayed && d.in_store(first.id()); });
+}
+
+TEST_CASE(
+    "what was brought by somebody who died before he struck it off is struck off, and does not run again",
+    "[shelf][shared_by_apps]") {
+    shelf_desk d;
+    const auto h = d.far<receipt>(std::int64_t{1});
+    const auto key = d.far<named>(std::string{"k"});
+    test_app dies{d.eager()};
+    const auto db = errand::test::open_database(dies.app, d.url, {.install = false});
+    auto& rows = *db;
+    // A copy of the rows, which is what is left when the deletion does not come.
+    const auto day = errand::shelf_day(d.t.info(h).due_at.value());
+    const auto table = "errand_shelf_d" + std::to_string(day);
+    dies.run(rows.execute("CREATE TABLE left_rows AS SELECT * FROM " + table));
+    dies.run(rows.execute("CREATE TABLE left_keys AS SELECT * FROM errand_shelf_key"));
+    CHECK(fetch_all(dies) == 2);
+    CHECK(dies.run(h.cancel()));
+    CHECK(dies.run(key.cancel()));
+    CHECK(dies.run(dies.app.inspect().remove(h.id())));
+    CHECK(dies.run(dies.app.inspect().remove(key.id())));
+    dies.run(rows.execute("INSERT INTO " + table + " SELECT * FROM left_rows"));
+    dies.run(rows.execute("INSERT INTO errand_shelf_key SELECT * FROM left_keys"));
+    CHECK(d.on_shelf() == 2);
+    test_app next{d.eager()};
+    fetch_all(next);
+    CHECK(d.on_shelf() == 0);
+    CHECK_FALSE(d.in_store(h.id()));
+    CHECK_FALSE(d.in_store(key.id()));
+}
+
+TEST_CASE("the table of a day that is past goes when it is empty, and not before", "[shelf]") {
+    shelf_desk d;
+    const auto h = d.far<receipt>(std::int64_t{1});
+    auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
+    const auto day = errand::shelf_day(d.t.info(h).due_at.value());
+    const auto past =
+        errand::shelf_day(std::chrono::floor<errand::duration>(std::chrono::system_clock::now())) - 3;
+    const auto name = [](std::int64_t of) { return "errand_shelf_d" + std::to_string(of); };
+    // As if it had been put there days ago.
+    d.t.run(db->execute("CREATE TABLE " + name(past) + " AS SELECT * FROM " + name(day)));
+    d.t.run(db->execute("UPDATE " + name(past) + " SET due_at = " + std::to_string(past * 86'400'000 + 5)));
+    d.t.run(db->execute("DELETE FROM " + name(day)));
+    CHECK(fetch(d.t) == 1);
+    // The day in which a row may still be put stays.
+    CHECK(words_of([&] { d.t.run(db->execute("DELETE FROM " + name(day))); }) == "accepted");
+    CHECK(words_of([&] { d.t.run(db->execute("DELETE FROM " + name(past))); }) != "accepted");
+    // It was due before now.
+    CHECK(d.in_store(h.id()));
+}
+
+TEST_CASE("a shelf of another store, or of another format, is refused in words that say what to do",
+          "[shelf][shared_by_apps]") {
+    shelf_desk d;
+    d.far<receipt>(std::int64_t{1});
+    SECTION("of another store") {
+        auto settings = errand::test::fresh_settings();
+        settings.name_space = d.plain.name_space;
+        // The same name elsewhere: a store that keeps another namespace under it.
+        settings.store = "sqlite::memory:";
+        settings.shards = 1;
+        shelf_desk other{d.url, settings};
+        CHECK_THAT(words_of([&] { other.far<receipt>(std::int64_t{1}); }),
+                   ContainsSubstring("is that of another namespace"));
+        CHECK(d.on_shelf() == 1);
+    }
+    SECTION("of another format") {
+        auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
+        d.t.run(db->execute("UPDATE errand_shelf SET format = 99"));
+        shelf_desk other{d.url, d.plain};
+        CHECK_THAT(words_of([&] { other.far<receipt>(std::int64_t{1}); }), ContainsSubstring("format 99"));
+    }
+}
+
+TEST_CASE("namespaces have one database for their shelves, and each sees its own", "[shelf]") {
+    shelf_desk d;
+    shelf_desk other{d.url};
+    d.far<receipt>(std::int64_t{1});
+    other.far<named>(std::string{"k"});
+    CHECK_FALSE(d.far<named>(std::string{"k"}).duplicate());
+    CHECK(d.on_shelf() == 2);
+    CHECK(other.on_shelf() == 1);
+}
+
+TEST_CASE("a shelf that is away fails what would wait there, and nothing that is due soon",
+          "[shelf][served]") {
+    auto server = errand::test::make_database_server(errand::test::database_kind());
+    shelf_desk d{server->url(server->make_database())};
+    const auto before = d.far<receipt>(std::int64_t{1});
+    server->kill();
+    CHECK_THAT(words_of([&] { d.far<receipt>(std::int64_t{2}); }), ContainsSubstring("is away"));
+    const auto near = d.t.run(d.t.app.handler<receipt>().perform_async(std::int64_t{3}));
+    CHECK(d.t.info(near).state == state::ready);
+    server->restart();
+    eventually([&] { return words_of([&] { d.far<receipt>(std::int64_t{4}); }) == "accepted"; });
+    CHECK(d.t.info(before).state == state::delayed);
+}
+
+TEST_CASE("what cannot be a shelf is refused before anything is opened", "[shelf]") {
+    auto settings = errand::test::fresh_settings();
+    settings.shelf = "oracle://nobody";
+    CHECK_THAT(words_of([&] { errand::app{settings}; }),
+               ContainsSubstring("is no database that this program knows"));
+    settings.store = settings.shelf = "sqlite:///tmp/errand-shelf-and-store.db";
+    settings.shards = 1;
+    CHECK_THAT(words_of([&] { errand::app{settings}; }), ContainsSubstring("name another file"));
+}
