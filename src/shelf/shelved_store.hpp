@@ -20,7 +20,7 @@
 
 #include "shelf/board.hpp"
 #include "shelf/crossing.hpp"
-#include "store/passing_store.hpp"
+#include "shelf/passing_store.hpp"
 
 #include <chrono>
 #include <deque>

@@ -40,7 +40,7 @@ private:
 };
 
 sealed_store::sealed_store(store& in, std::unique_ptr<store> own, sealed_records records)
-    : passing_store{in, std::move(own)}, records_{std::move(records)} {}
+    : own_{std::move(own)}, in_{in}, records_{std::move(records)} {}
 
 sealed_store::~sealed_store() {
     if (ear_) in_.listen(nullptr);

@@ -1,4 +1,5 @@
-// A store in front of another one that hands every call on as it is; who derives from it says what is done otherwise.
+// A store in front of another one that hands every call on as it is; who derives from it says what is done otherwise. Not for who has
+// to have looked at each call, as one that encrypts.
 #pragma once
 
 #include "store/store.hpp"
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace errand {
+namespace errand::shelf {
 
 class passing_store : public store {
 public:
@@ -176,8 +177,6 @@ public:
     awaitable<std::optional<shelf_state>> look_at_shelf() override { return in_.look_at_shelf(); }
 
 protected:
-    // `own`: null where somebody else owns `in`.
-    passing_store(store& in, std::unique_ptr<store> own) : own_{std::move(own)}, in_{in} {}
     explicit passing_store(std::unique_ptr<store> in) : own_{std::move(in)}, in_{*own_} {}
 
 private:
@@ -187,4 +186,4 @@ protected:
     store& in_;
 };
 
-}  // namespace errand
+}  // namespace errand::shelf
