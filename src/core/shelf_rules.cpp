@@ -17,7 +17,7 @@ std::optional<std::int64_t> day_of_shelf_table(std::string_view name) noexcept {
 
 bool is_past_shelf_day(std::int64_t day, time_point now) noexcept { return day + 1 < shelf_day(now); }
 
-bool may_be_held(const task_id& id) noexcept {
+bool follows_from_names(const task_id& id) noexcept {
     constexpr unsigned char drawn_by_chance = 7;
     return id.bytes[6] >> 4U != drawn_by_chance;
 }

@@ -4,6 +4,7 @@
 
 #include <errand/time.hpp>
 
+#include "core/submission_rules.hpp"
 #include "core/task_id.hpp"
 
 #include <cstdint>
@@ -32,8 +33,12 @@ std::optional<std::int64_t> day_of_shelf_table(std::string_view name) noexcept;
 // Nothing is put there any more: it ended more than a day ago, so that clocks that differ by hours do not matter.
 bool is_past_shelf_day(std::int64_t day, time_point now) noexcept;
 
-// It follows from names, and may be submitted again: the shelf keeps one of each.
-bool may_be_held(const task_id& id) noexcept;
+// Not drawn by chance: whoever knows the names makes the same one.
+bool follows_from_names(const task_id& id) noexcept;
+// It may be submitted again, also by others: the shelf keeps one of each. A chosen id comes with another rule than `keep`.
+inline bool may_be_held(const task_id& id, on_conflict conflict) noexcept {
+    return follows_from_names(id) || conflict != on_conflict::keep;
+}
 
 // What a shelf and a store that belong together have in common, as the record; the mark is not 0.
 std::string encode_shelf_mark(std::uint64_t mark);

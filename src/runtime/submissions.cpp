@@ -73,7 +73,8 @@ std::size_t submissions::line_of(submission_item& item, submit_mode mode) const 
 
 // Its id is that of a name, or it waits for tasks that may be there.
 bool submissions::shelf_may_know(const submission_item& item) {
-    return ((item.shelve_after || item.may_come_again) && may_be_held(item.id)) || !item.after.empty();
+    return ((item.shelve_after || item.may_come_again) && may_be_held(item.id, item.conflict)) ||
+           !item.after.empty();
 }
 
 void submissions::close() {

@@ -94,9 +94,10 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
         co_await on.run(texts_.text("make_spaces"));
         co_await on.run(texts_.text("make_keys"));
         auto got = co_await on.run(texts_.text("space"), {name_space_});
-        if (got.rows.empty()) {
-            co_await on.run(texts_.text("enter"),
-                            {name_space_, shelf_format, static_cast<std::int64_t>(mark)});
+        if (got.rows.empty() || number_of(got.rows[0], 2) == 0) {
+            const auto own = static_cast<std::int64_t>(mark);
+            co_await on.run(texts_.text("enter"), {name_space_, shelf_format, own});
+            co_await on.run(texts_.text("adopt"), {own, name_space_});
             got = co_await on.run(texts_.text("space"), {name_space_});
         }
         on.clean = true;
@@ -141,7 +142,7 @@ awaitable<std::map<task_id, std::uint64_t>> board::put_keys(sql::pool::loan& on,
     std::map<task_id, std::uint64_t> held;
     std::vector<sql::value> values, ids{space_};
     for (const auto& one : tasks) {
-        if (!may_be_held(one.id)) continue;
+        if (!one.keyed) continue;
         values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(one.due),
                                      static_cast<std::int64_t>(incarnation_of(one.body))});
         ids.emplace_back(bytes_of(one.id.view()));
@@ -203,7 +204,7 @@ awaitable<std::vector<std::uint64_t>> board::put(std::vector<shelved_task> tasks
 awaitable<board::ids_by_day> board::locate(sql::pool::loan& on, const std::vector<task_id>& ids) const {
     ids_by_day found;
     std::vector<task_id> keys, others;
-    for (const auto& id : ids) (may_be_held(id) ? keys : others).push_back(id);
+    for (const auto& id : ids) (follows_from_names(id) ? keys : others).push_back(id);
     for (std::size_t from = 0; from < keys.size(); from += ids_per_statement) {
         auto values = values_of(space_, keys, from, ids_per_statement);
         const auto count = values.size() - 1;
@@ -323,7 +324,7 @@ awaitable<bool> board::strike(taken of, std::set<task_id> but) {
     for (const auto& one : of->tasks) {
         if (but.contains(one.id)) continue;
         gone[shelf_day(one.due)].push_back(one.id);
-        if (may_be_held(one.id)) keys.push_back(one.id);
+        keys.push_back(one.id);
     }
     const auto run = [&](std::string text, std::vector<sql::value> values) {
         return asio::co_spawn(context_.get_executor(), of->on.run(std::move(text), std::move(values)),

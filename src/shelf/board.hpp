@@ -1,6 +1,6 @@
 // The shelf's database: tables of rows, a table for each day on which tasks fall due. It knows nothing of the store.
 //
-// A task is a row (id, due, body). Of ids that follow from names there is one of each, by a table of keys that is written in the
+// A task is a row (id, due, body). Of ids that may be submitted again there is one of each, by a table of keys that is written in the
 // same transaction. Who takes rows has them locked until he strikes them off or goes; in a SQLite file he is the only one who writes
 // so long.
 #pragma once
@@ -33,6 +33,7 @@ struct shelved_task {
     task_id id;
     time_point due{};
     std::string body;
+    bool keyed = false;  // of its id there is one; said of what is put there
 };
 
 // Rows that nobody else can take as long as this is there. Ended anywhere, they stay.

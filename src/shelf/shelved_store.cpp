@@ -39,7 +39,7 @@ submission_item item_of(const shelved_task& row, time_point now) {
     if (item.expires_after && row.due < now)
         item.expires_after = std::max(row.due + *item.expires_after - now, duration{0});
     item.gated = !body.gates.empty();
-    item.conflict = may_be_held(row.id) ? on_conflict::keep : on_conflict::where_free;
+    item.conflict = follows_from_names(row.id) ? on_conflict::keep : on_conflict::where_free;
     item.may_come_again = true;
     return item;
 }
@@ -86,22 +86,24 @@ awaitable<void> shelved_store::ready() {
     opening_ = false;
 }
 
+// The store says it first, so that of two that begin at once both say the same.
 awaitable<void> shelved_store::pair() {
-    const auto known = decode_shelf_mark(co_await in_.find_settings(std::string{shelf_record_name}));
-    const auto drawn = known != 0 ? known : (random_bits() >> 1U | 1U);
-    const auto mark =
-        co_await calls_.call(rows_->thread(), [on = rows_.get(), drawn] { return on->enter(drawn); });
-    if (known == 0 && mark != 0) {
-        settings_step step{.handler = std::string{shelf_record_name}, .record = encode_shelf_mark(mark)};
-        if (co_await in_.set_settings(std::move(step))) co_return;
-        // Somebody else has said it just now.
-        co_return co_await pair();
+    const std::string name{shelf_record_name};
+    auto known = decode_shelf_mark(co_await in_.find_settings(name));
+    while (known == 0) {
+        const auto drawn = random_bits() >> 1U | 1U;
+        settings_step step{.handler = name, .record = encode_shelf_mark(drawn)};
+        const bool said = co_await in_.set_settings(std::move(step));
+        known = said ? drawn : decode_shelf_mark(co_await in_.find_settings(name));
     }
+    const auto mark =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), known] { return on->enter(known); });
     if (mark == known) co_return;
     throw store_error{
         "the shelf " + rows_->shown_url() +
         " is that of another namespace or another store than the one that is opened here: what is on it belongs there. Correct "
-        "ERRAND_SHELF, or ERRAND_STORE and ERRAND_NAME_SPACE; what is on either stays as it is"};
+        "ERRAND_SHELF, or ERRAND_STORE and ERRAND_NAME_SPACE; what is on either stays as it is. Where the store was emptied, and what is "
+        "on the shelf is to go on in it: UPDATE errand_shelf SET mark = 0"};
 }
 
 // ---- down ------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 // What keeps a task from being lost or run twice, whoever is killed between the two:
 //
 // Up     A submission for the shelf is accepted when its row is committed, and the store hears nothing of it. A repeat finds
-//        the row by its id and changes nothing. Of an id that follows from names (a biz_id's) there is one: the table of keys decides
-//        among rows, and who holds the id in the store is asked before.
+//        the row by its id and changes nothing. Of an id that may be submitted again (a biz_id's) there is one: the table of keys
+//        decides among rows, and who holds the id in the store is asked before.
 // Down   Whoever brings tasks to the store has their rows locked; gives them to the store as what may come again, under the
 //        id and life that the row has; and deletes the rows when the store has answered. Killed before the answer: nothing has happened,
 //        or the store has the task and remembers (id, life), so that who meets the row next is told that it came already, whatever

@@ -11,14 +11,16 @@ namespace errand::shelf {
 namespace {
 
 shelved_task row_of(const submission_item& item, time_point now) {
-    return {item.id, item.at.value_or(now + item.delay.value_or(duration{0})), item.body};
+    return {item.id, item.at.value_or(now + item.delay.value_or(duration{0})), item.body,
+            may_be_held(item.id, item.conflict)};
 }
 
 // Those that may stand on the shelf under an id that others use as well.
 std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
     std::vector<task_id> ids;
     for (const auto& one : items) {
-        if ((one.shelve_after || one.may_come_again) && may_be_held(one.id)) ids.push_back(one.id);
+        if ((one.shelve_after || one.may_come_again) && may_be_held(one.id, one.conflict))
+            ids.push_back(one.id);
         for (const auto& parent : one.after) ids.push_back(parent.id);
     }
     return ids;
@@ -106,7 +108,7 @@ awaitable<std::vector<submit_answer>> shelved_store::put(std::span<const submiss
     std::vector<shelved_task> rows;
     const auto now = in_.now();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!may_be_held(items[i].id)) {
+        if (!may_be_held(items[i].id, items[i].conflict)) {
             rows.push_back(row_of(items[i], now));
             rows_of.push_back(i);
         } else if (keeps_holder(items[i].conflict)) {

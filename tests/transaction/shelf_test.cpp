@@ -300,6 +300,13 @@ TEST_CASE("a shelf of another store, or of another format, is refused in words t
         CHECK_THAT(words_of([&] { other.far<receipt>(std::int64_t{1}); }),
                    ContainsSubstring("is that of another namespace"));
         CHECK(d.on_shelf() == 1);
+        // Until somebody says that it is this one's from now on: then the other one is refused.
+        auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
+        d.t.run(db->execute("UPDATE errand_shelf SET mark = 0"));
+        CHECK(words_of([&] { other.far<receipt>(std::int64_t{1}); }) == "accepted");
+        shelf_desk late{d.url, d.plain};
+        CHECK_THAT(words_of([&] { late.far<receipt>(std::int64_t{2}); }),
+                   ContainsSubstring("is that of another namespace"));
     }
     SECTION("of another format") {
         auto db = errand::test::open_database(d.t.app, d.url, {.install = false});

@@ -40,10 +40,15 @@ TEST_CASE("a day is past when it ended more than a day ago") {
 }
 
 TEST_CASE("ids drawn by chance are nobody else's; all others may be submitted again") {
-    CHECK_FALSE(may_be_held(new_task_id(noon.time_since_epoch().count())));
-    CHECK_FALSE(may_be_held(in_first_shard(new_task_id(noon.time_since_epoch().count()))));
-    CHECK(may_be_held(derive_task_id("handler", "order 1")));
-    CHECK(may_be_held(derive_child_id({.identity = "handler"}, 1)));
+    const auto drawn = new_task_id(noon.time_since_epoch().count());
+    for (const auto& id : {drawn, in_first_shard(drawn)}) {
+        CHECK_FALSE(follows_from_names(id));
+        CHECK_FALSE(may_be_held(id, on_conflict::keep));
+        // Chosen by who submits, to say the same once more.
+        CHECK(may_be_held(id, on_conflict::where_free));
+    }
+    CHECK(may_be_held(derive_task_id("handler", "order 1"), on_conflict::keep));
+    CHECK(follows_from_names(derive_child_id({.identity = "handler"}, 1)));
 }
 
 TEST_CASE("the mark that shelf and store have in common is kept quietly") {

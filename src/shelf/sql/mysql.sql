@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS errand_shelf(
     mark BIGINT NOT NULL) ENGINE = InnoDB
 
 -- name: make_keys
--- Tasks whose id follows from names: one of each is on the shelf, and this says when it is due, and so where it is.
+-- Tasks whose id may be submitted again: one of each is on the shelf, and this says when it is due, and so where it is.
 CREATE TABLE IF NOT EXISTS errand_shelf_key(
     due_at BIGINT NOT NULL,
     life BIGINT NOT NULL,
@@ -30,6 +30,10 @@ CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
 -- name: enter
 INSERT IGNORE INTO errand_shelf(name_space, space, format, mark)
 SELECT ?, coalesce(max(space), 0) + 1, ?, ? FROM errand_shelf
+
+-- name: adopt
+-- Somebody wants it to be that of another store from now on.
+UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
 
 -- name: space
 SELECT space, format, mark FROM errand_shelf WHERE name_space = ?

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS errand_shelf(
     mark bigint NOT NULL)
 
 -- name: make_keys
--- Tasks whose id follows from names: one of each is on the shelf, and this says when it is due, and so where it is.
+-- Tasks whose id may be submitted again: one of each is on the shelf, and this says when it is due, and so where it is.
 CREATE TABLE IF NOT EXISTS errand_shelf_key(
     due_at bigint NOT NULL,
     life bigint NOT NULL,
@@ -32,6 +32,10 @@ CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space,
 -- name: enter
 INSERT INTO errand_shelf(name_space, space, format, mark)
 SELECT ?::text, coalesce(max(space), 0) + 1, ?::integer, ?::bigint FROM errand_shelf ON CONFLICT DO NOTHING
+
+-- name: adopt
+-- Somebody wants it to be that of another store from now on.
+UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
 
 -- name: space
 SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
