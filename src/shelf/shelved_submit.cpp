@@ -62,8 +62,6 @@ awaitable<std::vector<submit_answer>> shelved_store::ask(const std::vector<submi
     for (std::size_t i = 0; i < items.size(); ++i) {
         auto& [some, places] = by_shard[in_.shard_of(items[i].id)];
         some.push_back(items[i]);
-        // A refusal would be all that is said of the others.
-        some.back().conflict = on_conflict::keep;
         places.push_back(i);
     }
     for (auto& [shard, part] : by_shard) {

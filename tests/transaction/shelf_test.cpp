@@ -1,4 +1,6 @@
 // Tasks that wait on the shelf: where they are, what is done with them, and that each runs once whoever is killed.
+#include "core/random.hpp"
+#include "core/record.hpp"
 #include "core/shelf_rules.hpp"
 #include "handlers.hpp"
 #include "runtime/app_core.hpp"
@@ -74,6 +76,31 @@ std::size_t fetch_all(test_app& by) {
     std::size_t all = 0;
     for (auto got = fetch(by); got > 0; got = fetch(by)) all += got;
     return all;
+}
+
+// As the client submits it under an id that others use as well.
+errand::submission_item item_under(const errand::task_id& id, errand::on_conflict rule,
+                                   errand::duration delay) {
+    errand::task_body body;
+    body.queue = "default";
+    body.handler = "committed::soon_free";
+    body.args = "[1]";
+    body.life = errand::random_bits();
+    errand::submission_item item;
+    item.id = id;
+    item.body = errand::encode(body);
+    item.queue = body.queue;
+    item.delay = delay;
+    item.conflict = rule;
+    item.shelve_after = 1h;
+    return item;
+}
+
+errand::submit_verdict submit(test_app& by, errand::submission_item item) {
+    auto& core = errand::detail::core_of(by.app);
+    return by.run(errand::on_loop(core.background(), [&](errand::loop& there) {
+        return there.submissions().submit(std::move(item));
+    })).verdict;
 }
 
 std::string words_of(const std::function<void()>& what) {
@@ -223,6 +250,27 @@ TEST_CASE("a biz_id is held from the shelf, against what is due far from now and
         CHECK(d.far<named>(std::string{"order 2"}).duplicate());
         CHECK(d.on_shelf() == 1);
     }
+}
+
+TEST_CASE("what has ended and is kept holds its id against the shelf as far as the submission says", "[shelf]") {
+    using enum errand::submit_verdict;
+    using errand::on_conflict;
+    shelf_desk d;
+    d.t.start();
+    // The child of a stage that runs again, and an id that a client has chosen.
+    for (const auto rule : {on_conflict::adopt, on_conflict::where_free}) {
+        const auto id = errand::derive_task_id("ended", std::to_string(static_cast<int>(rule)));
+        CHECK(submit(d.t, item_under(id, rule, 0s)) == accepted);
+        eventually([&] {
+            const auto there = d.t.run(d.t.app.find(errand::to_text(id)));
+            return there && there->state == state::success;
+        });
+        CHECK(submit(d.t, item_under(id, rule, 5 * 24h)) == duplicate);
+        CHECK(d.on_shelf() == 0);
+    }
+    const auto free = errand::derive_task_id("ended", std::to_string(static_cast<int>(on_conflict::adopt)));
+    CHECK(submit(d.t, item_under(free, on_conflict::keep, 5 * 24h)) == accepted);
+    CHECK(d.on_shelf() == 1);
 }
 
 TEST_CASE("a biz_id is held from the shelf against a transaction's task", "[shelf][through_outbox]") {
