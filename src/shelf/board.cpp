@@ -4,30 +4,18 @@
 
 #include "core/record.hpp"
 #include "core/shelf_rules.hpp"
+#include "shelf/board_calls.hpp"
 #include "shelf/rows.hpp"
 #include "sql/dialect.hpp"
-
-#include <boost/asio/cancel_after.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <ranges>
 
 namespace errand::shelf {
 
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
-
 namespace {
 
-constexpr auto patience = 5s;
-constexpr auto pause_between = 50ms;
-// A table may have been made or dropped by another program just then.
-constexpr int most_refusals = 3;
-constexpr std::size_t ids_per_statement = 100, days_per_statement = 50;
+constexpr std::size_t days_per_statement = 50;
 constexpr std::size_t rows_per_statement = 500;
 const database_options settings{.connections = 8, .wait = duration{5'000}};
 
@@ -50,37 +38,6 @@ board::~board() {
 
 void board::refuse(const std::string& why) const {
     throw store_error{"the shelf " + shown_url() + ' ' + why};
-}
-
-// `work`: made anew each time.
-template <class Work>
-auto board::patiently(Work work) -> std::invoke_result_t<Work&> {
-    const auto until = std::chrono::steady_clock::now() + patience;
-    std::string why;
-    for (int refusals = 0;;) {
-        try {
-            co_return co_await asio::co_spawn(context_.get_executor(), work(),
-                                              asio::cancel_after(patience, asio::use_awaitable));
-        } catch (const serialization_failure& e) {
-            why = e.what();
-        } catch (const database_error& e) {
-            why = e.what();
-            made_.clear();
-            if (++refusals == most_refusals)
-                refuse("refuses what is asked of it: " + why +
-                       "; its user must be allowed to make tables there, read, write and drop them");
-        } catch (const store_error& e) {
-            why = e.what();
-        } catch (const boost::system::system_error&) {
-            why = "it does not answer";
-        }
-        if (std::chrono::steady_clock::now() >= until)
-            refuse("is away (" + why +
-                   "): start it, or correct ERRAND_SHELF; what it has stays there, and tasks "
-                   "that fall due soon and have no biz_id are taken without it");
-        asio::steady_timer timer{context_, pause_between};
-        co_await timer.async_wait(asio::use_awaitable);
-    }
 }
 
 awaitable<void> board::begin(sql::pool::loan& on) const {
@@ -228,15 +185,26 @@ awaitable<board::ids_by_day> board::locate(sql::pool::loan& on, const std::vecto
     co_return found;
 }
 
+awaitable<std::vector<shelved_task>> board::rows_of(sql::pool::loan& on, std::string_view statement,
+                                                    const ids_by_day& where) const {
+    std::vector<shelved_task> all;
+    for (const auto& [day, some] : where) {
+        for (std::size_t from = 0; from < some.size(); from += ids_per_statement) {
+            auto values = values_of(space_, some, from, ids_per_statement);
+            const auto count = values.size() - 1;
+            const auto got =
+                co_await on.run(texts_.text(statement, {.day = day, .ids = count}), std::move(values));
+            append_tasks(all, got);
+        }
+    }
+    co_return all;
+}
+
 awaitable<std::vector<shelved_task>> board::find(std::vector<task_id> ids) {
     co_return co_await patiently([&]() -> awaitable<std::vector<shelved_task>> {
         sql::pool::loan on{*pool_, co_await connection()};
-        std::vector<shelved_task> all;
-        for (const auto& [day, some] : co_await locate(on, ids)) {
-            auto values = values_of(space_, some, 0, some.size());
-            append_tasks(all, co_await on.run(texts_.text("find", {.day = day, .ids = some.size()}),
-                                              std::move(values)));
-        }
+        const auto where = co_await locate(on, ids);
+        auto all = co_await rows_of(on, "find", where);
         on.clean = true;
         co_return all;
     });
@@ -276,111 +244,6 @@ awaitable<shelf_state> board::look() {
     });
     seen.shown_url = shown_url();
     co_return seen;
-}
-
-// ---- out -------------------------------------------------------------------------------------------
-
-awaitable<taken> board::take(std::vector<task_id> ids) {
-    co_return co_await patiently([&]() -> awaitable<taken> {
-        auto got = std::make_unique<taken_rows>(*pool_, co_await connection());
-        const auto where = co_await locate(got->on, ids);
-        if (!where.empty()) {
-            co_await begin(got->on);
-            for (const auto& [day, some] : where) {
-                auto values = values_of(space_, some, 0, some.size());
-                append_tasks(got->tasks,
-                             co_await got->on.run(texts_.text("take", {.day = day, .ids = some.size()}),
-                                                  std::move(values)));
-            }
-            if (got->tasks.empty()) co_await got->on.run(dialect_.rollback);
-        }
-        got->on.clean = got->tasks.empty();
-        co_return got->tasks.empty() ? nullptr : std::move(got);
-    });
-}
-
-awaitable<taken> board::take_due(time_point until, std::size_t limit) {
-    co_return co_await patiently([&]() -> awaitable<taken> {
-        auto got = std::make_unique<taken_rows>(*pool_, co_await connection());
-        const auto all = co_await days(got->on);
-        const bool any = !all.empty() && all.front() <= shelf_day(until);
-        if (any) co_await begin(got->on);
-        for (const auto day : all) {
-            if (day > shelf_day(until) || got->tasks.size() == limit) break;
-            append_tasks(got->tasks,
-                         co_await got->on.run(texts_.text("take_due", {.day = day}),
-                                              {space_, ms_of(until),
-                                               static_cast<std::int64_t>(limit - got->tasks.size())}));
-        }
-        if (any && got->tasks.empty()) co_await got->on.run(dialect_.rollback);
-        got->on.clean = got->tasks.empty();
-        co_return got->tasks.empty() ? nullptr : std::move(got);
-    });
-}
-
-awaitable<bool> board::strike(taken of, std::set<task_id> but) {
-    std::map<std::int64_t, std::vector<task_id>> gone;
-    std::vector<task_id> keys;
-    for (const auto& one : of->tasks) {
-        if (but.contains(one.id)) continue;
-        gone[shelf_day(one.due)].push_back(one.id);
-        keys.push_back(one.id);
-    }
-    const auto run = [&](std::string text, std::vector<sql::value> values) {
-        return asio::co_spawn(context_.get_executor(), of->on.run(std::move(text), std::move(values)),
-                              asio::cancel_after(patience, asio::use_awaitable));
-    };
-    try {
-        for (const auto& [day, ids] : gone) {
-            auto values = values_of(space_, ids, 0, ids.size());
-            co_await run(texts_.text("strike", {.day = day, .ids = ids.size()}), std::move(values));
-        }
-        if (!keys.empty()) {
-            auto values = values_of(space_, keys, 0, keys.size());
-            co_await run(texts_.text("strike_keys", {.ids = keys.size()}), std::move(values));
-        }
-        co_await run(dialect_.commit, {});
-    } catch (const std::exception& e) {
-        refuse(std::string{
-                   "lost a connection, and what was brought to the store may be there still: it is struck "
-                   "off when it is met again ("} +
-               e.what() + ")");
-    }
-    of->on.clean = true;
-    co_return true;
-}
-
-awaitable<bool> board::drop(std::int64_t day) {
-    sql::pool::loan on{*pool_, co_await connection()};
-    const auto any = texts_.text("any", {.day = day});
-    auto found = co_await on.run(any);
-    if (found.rows.empty()) {
-        co_await begin(on);
-        auto shut = texts_.text("shut", {.day = day});
-        if (!shut.empty()) co_await on.run(std::move(shut));
-        found = co_await on.run(any);
-        if (found.rows.empty()) co_await on.run(texts_.text("drop", {.day = day}));
-        co_await on.run(dialect_.commit);
-        made_.erase(day);
-    }
-    on.clean = true;
-    co_return found.rows.empty();
-}
-
-awaitable<std::size_t> board::drop_past(time_point now) {
-    const auto all = co_await patiently([this]() -> awaitable<std::vector<std::int64_t>> {
-        sql::pool::loan on{*pool_, co_await connection()};
-        auto found = co_await days(on);
-        on.clean = true;
-        co_return found;
-    });
-    std::size_t dropped = 0;
-    for (const auto day : all) {
-        if (!is_past_shelf_day(day, now)) break;
-        const bool gone = co_await patiently([&] { return drop(day); });
-        if (gone) ++dropped;
-    }
-    co_return dropped;
 }
 
 }  // namespace errand::shelf

@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,12 @@ struct taken_rows {
     sql::pool::loan on;
     std::vector<shelved_task> tasks{};
 };
-using taken = std::unique_ptr<taken_rows>;  // null: there are none
+// Ended by whomever, on the board's thread, where its connection is used: it may hand over to others who wait there for it.
+struct end_there {
+    boost::asio::io_context* on = nullptr;
+    void operator()(taken_rows* rows) const;
+};
+using taken = std::unique_ptr<taken_rows, end_there>;  // null: there are none
 
 // A place between two rows: behind this one, in the order of a page.
 struct row_place {
@@ -71,8 +77,8 @@ public:
     awaitable<taken> take(std::vector<task_id> ids);
     // Up to `limit` of those that are due by then and nobody has, the first ones first.
     awaitable<taken> take_due(time_point until, std::size_t limit);
-    // All of the taken rows but these go. Not repeated: when it throws, they may have gone.
-    awaitable<bool> strike(taken of, std::set<task_id> but);
+    // These of the taken rows go; how many. Not repeated: when it throws, they may have gone.
+    awaitable<std::size_t> strike(taken of, std::set<task_id> these);
     awaitable<std::vector<shelved_task>> page(bool newest_first, row_place behind, std::size_t limit);
     awaitable<shelf_state> look();
     // Tables of days that are past and have no rows; how many.
@@ -89,6 +95,12 @@ private:
     awaitable<std::vector<std::int64_t>> days(sql::pool::loan& on) const;
     awaitable<void> make_days(sql::pool::loan& on,
                               const std::map<std::int64_t, std::vector<shelved_task>>& of);
+    awaitable<std::vector<shelved_task>> rows_of(sql::pool::loan& on, std::string_view statement,
+                                                 const ids_by_day& where) const;
+    awaitable<taken> take_nothing();
+    awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
+                          const std::vector<task_id>& ids) const;
+    awaitable<std::size_t> strike_once(taken_rows& of, const std::set<task_id>& these) const;
     awaitable<ids_by_day> locate(sql::pool::loan& on, const std::vector<task_id>& ids) const;
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,
                                                          const std::vector<shelved_task>& tasks) const;

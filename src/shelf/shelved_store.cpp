@@ -111,16 +111,15 @@ awaitable<void> shelved_store::pair() {
 awaitable<std::size_t> shelved_store::deliver(taken rows) {
     std::vector<submission_item> items;
     const auto now = in_.now();
-    std::set<task_id> stay;
     for (const auto& row : rows->tasks) {
         try {
             items.push_back(item_of(row, now));
         } catch (const bad_data& e) {
-            stay.insert(row.id);
             complain(to_text(row.id), e.what());
         }
     }
     std::vector<delivered_task> brought;
+    std::set<task_id> there;
     for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
         std::size_t bytes = 0;
         for (count = 0; from + count < items.size(); ++count) {
@@ -132,19 +131,16 @@ awaitable<std::size_t> shelved_store::deliver(taken rows) {
         const auto answers = co_await carrier_->submit(lane.at, some, submit_mode::each);
         for (std::size_t i = 0; i < count; ++i) {
             // Another submission of its id is not complete: the next round tries again.
-            if (answers[i].verdict == submit_verdict::busy) {
-                stay.insert(some[i].id);
-            } else {
-                brought.push_back({some[i].id, incarnation_of(some[i].body)});
-            }
+            if (answers[i].verdict == submit_verdict::busy) continue;
+            there.insert(some[i].id);
+            brought.push_back({some[i].id, incarnation_of(some[i].body)});
         }
     }
-    const auto count = brought.size();
-    co_await calls_.call(rows_->thread(),
-                         [on = rows_.get(), rows = std::move(rows), stay = std::move(stay)]() mutable {
-                             return on->strike(std::move(rows), std::move(stay));
-                         });
-    if (count > 0) to_forget_.emplace_back(clock::now() + forgets_after, std::move(brought));
+    const auto count = co_await calls_.call(
+        rows_->thread(), [on = rows_.get(), rows = std::move(rows), there = std::move(there)]() mutable {
+            return on->strike(std::move(rows), std::move(there));
+        });
+    if (!brought.empty()) to_forget_.emplace_back(clock::now() + forgets_after, std::move(brought));
     // The store drops them by itself.
     while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
     co_return count;

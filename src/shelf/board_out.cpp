@@ -1,0 +1,133 @@
+// Off the shelf: rows that are taken and struck off, and tables that nobody needs any more.
+#include <errand/error.hpp>
+
+#include "core/shelf_rules.hpp"
+#include "shelf/board.hpp"
+#include "shelf/board_calls.hpp"
+#include "shelf/rows.hpp"
+#include "sql/dialect.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace errand::shelf {
+
+namespace asio = boost::asio;
+
+void end_there::operator()(taken_rows* rows) const {
+    std::unique_ptr<taken_rows> gone{rows};
+    if (on->stopped() || on->get_executor().running_in_this_thread()) return;
+    asio::post(*on, [gone = std::move(gone)]() mutable { gone.reset(); });
+}
+
+awaitable<taken> board::take_nothing() {
+    auto lent = co_await connection();
+    co_return taken{new taken_rows{*pool_, std::move(lent)}, end_there{&context_}};
+}
+
+awaitable<taken> board::take(std::vector<task_id> ids) {
+    co_return co_await patiently([&]() -> awaitable<taken> {
+        auto got = co_await take_nothing();
+        const auto where = co_await locate(got->on, ids);
+        if (!where.empty()) {
+            co_await begin(got->on);
+            got->tasks = co_await rows_of(got->on, "take", where);
+            if (got->tasks.empty()) co_await got->on.run(dialect_.rollback);
+        }
+        got->on.clean = got->tasks.empty();
+        if (got->tasks.empty()) got.reset();
+        co_return got;
+    });
+}
+
+awaitable<taken> board::take_due(time_point until, std::size_t limit) {
+    co_return co_await patiently([&]() -> awaitable<taken> {
+        auto got = co_await take_nothing();
+        const auto all = co_await days(got->on);
+        const bool any = !all.empty() && all.front() <= shelf_day(until);
+        if (any) co_await begin(got->on);
+        for (const auto day : all) {
+            if (day > shelf_day(until) || got->tasks.size() == limit) break;
+            append_tasks(got->tasks,
+                         co_await got->on.run(texts_.text("take_due", {.day = day}),
+                                              {space_, ms_of(until),
+                                               static_cast<std::int64_t>(limit - got->tasks.size())}));
+        }
+        if (any && got->tasks.empty()) co_await got->on.run(dialect_.rollback);
+        got->on.clean = got->tasks.empty();
+        if (got->tasks.empty()) got.reset();
+        co_return got;
+    });
+}
+
+awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
+                             const std::vector<task_id>& ids) const {
+    for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
+        auto values = values_of(space_, ids, from, ids_per_statement);
+        const auto count = values.size() - 1;
+        co_await on.run(texts_.text(statement, {.day = day, .ids = count}), std::move(values));
+    }
+}
+
+awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id>& these) const {
+    std::map<std::int64_t, std::vector<task_id>> gone;
+    std::vector<task_id> ids;
+    for (const auto& one : of.tasks) {
+        if (!these.contains(one.id)) continue;
+        gone[shelf_day(one.due)].push_back(one.id);
+        ids.push_back(one.id);
+    }
+    for (const auto& [day, some] : gone) co_await erase(of.on, "strike", day, some);
+    co_await erase(of.on, "strike_keys", 0, ids);
+    co_await of.on.run(dialect_.commit);
+    of.on.clean = true;
+    co_return ids.size();
+}
+
+awaitable<std::size_t> board::strike(taken of, std::set<task_id> these) {
+    std::string why;
+    try {
+        co_return co_await asio::co_spawn(context_.get_executor(), strike_once(*of, these),
+                                          asio::cancel_after(patience, asio::use_awaitable));
+    } catch (const std::exception& e) {
+        why = e.what();
+    }
+    refuse(
+        "lost a connection, and what was brought to the store may be there still: it is struck off when it is met "
+        "again (" +
+        why + ")");
+}
+
+awaitable<bool> board::drop(std::int64_t day) {
+    sql::pool::loan on{*pool_, co_await connection()};
+    const auto any = texts_.text("any", {.day = day});
+    auto found = co_await on.run(any);
+    if (found.rows.empty()) {
+        co_await begin(on);
+        auto shut = texts_.text("shut", {.day = day});
+        if (!shut.empty()) co_await on.run(std::move(shut));
+        found = co_await on.run(any);
+        if (found.rows.empty()) co_await on.run(texts_.text("drop", {.day = day}));
+        co_await on.run(dialect_.commit);
+        made_.erase(day);
+    }
+    on.clean = true;
+    co_return found.rows.empty();
+}
+
+awaitable<std::size_t> board::drop_past(time_point now) {
+    const auto all = co_await patiently([this]() -> awaitable<std::vector<std::int64_t>> {
+        sql::pool::loan on{*pool_, co_await connection()};
+        auto found = co_await days(on);
+        on.clean = true;
+        co_return found;
+    });
+    std::size_t dropped = 0;
+    for (const auto day : all) {
+        if (!is_past_shelf_day(day, now)) break;
+        const bool gone = co_await patiently([&] { return drop(day); });
+        if (gone) ++dropped;
+    }
+    co_return dropped;
+}
+
+}  // namespace errand::shelf
