@@ -1,8 +1,9 @@
 // The shelf's database: tables of rows, a table for each day on which tasks fall due. It knows nothing of the store.
 //
 // A task is a row (id, due, body). Of ids that may be submitted again there is one of each, by a table of keys that is written in the
-// same transaction. Who takes rows has them locked until he strikes them off or goes; in a SQLite file he is the only one who writes
-// so long.
+// same transaction. Who takes rows has them locked until he strikes them off or goes, and others wait for them or pass them over. In a
+// SQLite file, where nobody could write so long, rows are not locked: several may take them, and who strikes them off looks whether they
+// are the same still.
 #pragma once
 
 #include <errand/awaitable.hpp>
@@ -37,7 +38,7 @@ struct shelved_task {
     bool keyed = false;  // of its id there is one; said of what is put there
 };
 
-// Rows that nobody else can take as long as this is there. Ended anywhere, they stay.
+// Rows that nobody else can take as long as this is there (in a SQLite file: that others may have as well). Ended anywhere, they stay.
 struct taken_rows {
     taken_rows(sql::pool& from, sql::pool::connection lent) : on{from, std::move(lent)} {}
     sql::pool::loan on;
@@ -98,8 +99,12 @@ private:
     awaitable<std::vector<shelved_task>> rows_of(sql::pool::loan& on, std::string_view statement,
                                                  const ids_by_day& where) const;
     awaitable<taken> take_nothing();
+    awaitable<void> hold(sql::pool::loan& on) const;
+    awaitable<taken> none_or(taken got, bool held) const;
     awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
                           const std::vector<task_id>& ids) const;
+    awaitable<ids_by_day> still_there(sql::pool::loan& on, const ids_by_day& where,
+                                      const std::map<task_id, std::uint64_t>& lives) const;
     awaitable<std::size_t> strike_once(taken_rows& of, const std::set<task_id>& these) const;
     awaitable<ids_by_day> locate(sql::pool::loan& on, const std::vector<task_id>& ids) const;
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,

@@ -1,6 +1,7 @@
 // Off the shelf: rows that are taken and struck off, and tables that nobody needs any more.
 #include <errand/error.hpp>
 
+#include "core/record.hpp"
 #include "core/shelf_rules.hpp"
 #include "shelf/board.hpp"
 #include "shelf/board_calls.hpp"
@@ -24,18 +25,29 @@ awaitable<taken> board::take_nothing() {
     co_return taken{new taken_rows{*pool_, std::move(lent)}, end_there{&context_}};
 }
 
+// Where rows cannot be locked without keeping all who write waiting they are not: others may bring them at the same time, which the
+// store takes once.
+awaitable<void> board::hold(sql::pool::loan& on) const {
+    if (dialect_.locks_rows) co_await begin(on);
+}
+
+awaitable<taken> board::none_or(taken got, bool held) const {
+    const bool empty = got->tasks.empty();
+    if (empty && held && dialect_.locks_rows) co_await got->on.run(dialect_.rollback);
+    got->on.clean = empty || !dialect_.locks_rows;
+    if (empty) got.reset();
+    co_return got;
+}
+
 awaitable<taken> board::take(std::vector<task_id> ids) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
         const auto where = co_await locate(got->on, ids);
         if (!where.empty()) {
-            co_await begin(got->on);
+            co_await hold(got->on);
             got->tasks = co_await rows_of(got->on, "take", where);
-            if (got->tasks.empty()) co_await got->on.run(dialect_.rollback);
         }
-        got->on.clean = got->tasks.empty();
-        if (got->tasks.empty()) got.reset();
-        co_return got;
+        co_return co_await none_or(std::move(got), !where.empty());
     });
 }
 
@@ -44,7 +56,7 @@ awaitable<taken> board::take_due(time_point until, std::size_t limit) {
         auto got = co_await take_nothing();
         const auto all = co_await days(got->on);
         const bool any = !all.empty() && all.front() <= shelf_day(until);
-        if (any) co_await begin(got->on);
+        if (any) co_await hold(got->on);
         for (const auto day : all) {
             if (day > shelf_day(until) || got->tasks.size() == limit) break;
             append_tasks(got->tasks,
@@ -52,10 +64,7 @@ awaitable<taken> board::take_due(time_point until, std::size_t limit) {
                                               {space_, ms_of(until),
                                                static_cast<std::int64_t>(limit - got->tasks.size())}));
         }
-        if (any && got->tasks.empty()) co_await got->on.run(dialect_.rollback);
-        got->on.clean = got->tasks.empty();
-        if (got->tasks.empty()) got.reset();
-        co_return got;
+        co_return co_await none_or(std::move(got), any);
     });
 }
 
@@ -68,19 +77,40 @@ awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, st
     }
 }
 
+// Those that are there with the same life: where rows are not locked somebody else may have struck them off, and another task of
+// the same name may be there since.
+awaitable<board::ids_by_day> board::still_there(sql::pool::loan& on, const ids_by_day& where,
+                                                const std::map<task_id, std::uint64_t>& lives) const {
+    ids_by_day same;
+    const auto rows = co_await rows_of(on, "find", where);
+    for (const auto& one : rows) {
+        if (lives.at(one.id) == incarnation_of(one.body)) same[shelf_day(one.due)].push_back(one.id);
+    }
+    co_return same;
+}
+
 awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id>& these) const {
-    std::map<std::int64_t, std::vector<task_id>> gone;
-    std::vector<task_id> ids;
+    ids_by_day gone;
+    std::map<task_id, std::uint64_t> lives;
     for (const auto& one : of.tasks) {
         if (!these.contains(one.id)) continue;
         gone[shelf_day(one.due)].push_back(one.id);
-        ids.push_back(one.id);
+        lives[one.id] = incarnation_of(one.body);
     }
-    for (const auto& [day, some] : gone) co_await erase(of.on, "strike", day, some);
-    co_await erase(of.on, "strike_keys", 0, ids);
+    of.on.clean = false;
+    if (!dialect_.locks_rows) {
+        co_await begin(of.on);
+        gone = co_await still_there(of.on, gone, lives);
+    }
+    std::size_t count = 0;
+    for (const auto& [day, ids] : gone) {
+        co_await erase(of.on, "strike", day, ids);
+        co_await erase(of.on, "strike_keys", 0, ids);
+        count += ids.size();
+    }
     co_await of.on.run(dialect_.commit);
     of.on.clean = true;
-    co_return ids.size();
+    co_return count;
 }
 
 awaitable<std::size_t> board::strike(taken of, std::set<task_id> these) {
