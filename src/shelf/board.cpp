@@ -50,6 +50,7 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
         sql::pool::loan on{*pool_, co_await connection()};
         co_await on.run(texts_.text("make_spaces"));
         co_await on.run(texts_.text("make_keys"));
+        co_await on.run(texts_.text("make_notes"));
         auto got = co_await on.run(texts_.text("space"), {name_space_});
         if (got.rows.empty() || number_of(got.rows[0], 2) == 0) {
             const auto own = static_cast<std::int64_t>(mark);

@@ -74,10 +74,14 @@ public:
     // The life of each id that is on the shelf then: its own, or that of the row that was there.
     awaitable<std::vector<std::uint64_t>> put(std::vector<shelved_task> tasks);
     awaitable<std::vector<shelved_task>> find(std::vector<task_id> ids);
-    // Waits for who has them.
-    awaitable<taken> take(std::vector<task_id> ids);
-    // Up to `limit` of those that are due by then and nobody has, the first ones first.
-    awaitable<taken> take_due(time_point until, std::size_t limit);
+    // Out of turn, and noted before: who dies over it leaves a note. Waits for who has them.
+    awaitable<taken> take(std::vector<task_id> ids, time_point now);
+    // What was noted by then, the first ones first.
+    awaitable<std::vector<task_id>> noted(time_point by, std::size_t limit);
+    // Of these what was noted by then, and not anew since; how many were given.
+    awaitable<std::size_t> drop_notes(std::vector<task_id> ids, time_point by);
+    // Up to `limit` of those behind this place that are due by then and nobody has, the first ones first.
+    awaitable<taken> take_due(time_point until, row_place behind, std::size_t limit);
     // These of the taken rows go; how many. Not repeated: when it throws, they may have gone.
     awaitable<std::size_t> strike(taken of, std::set<task_id> these);
     awaitable<std::vector<shelved_task>> page(bool newest_first, row_place behind, std::size_t limit);
@@ -101,6 +105,7 @@ private:
     awaitable<taken> take_nothing();
     awaitable<void> hold(sql::pool::loan& on) const;
     awaitable<taken> none_or(taken got, bool held) const;
+    awaitable<void> put_notes(sql::pool::loan& on, const ids_by_day& where, time_point now) const;
     awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
                           const std::vector<task_id>& ids) const;
     awaitable<ids_by_day> still_there(sql::pool::loan& on, const ids_by_day& where,

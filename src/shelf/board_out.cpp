@@ -10,6 +10,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+
 namespace errand::shelf {
 
 namespace asio = boost::asio;
@@ -39,11 +41,26 @@ awaitable<taken> board::none_or(taken got, bool held) const {
     co_return got;
 }
 
-awaitable<taken> board::take(std::vector<task_id> ids) {
+awaitable<void> board::put_notes(sql::pool::loan& on, const ids_by_day& where, time_point now) const {
+    for (const auto& [day, ids] : where) {
+        for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
+            const auto count = std::min(ids_per_statement, ids.size() - from);
+            std::vector<sql::value> values;
+            for (std::size_t at = from; at < from + count; ++at)
+                values.insert(values.end(), {bytes_of(ids[at].view()), space_, ms_of(now)});
+            co_await on.run(texts_.text("put_notes", {.rows = count}), std::move(values));
+        }
+    }
+}
+
+// Without the note a row of which the store has the task already would stay until it falls due, in years perhaps, and the store does
+// not remember for so long that it came. So the note is committed before anything else is done.
+awaitable<taken> board::take(std::vector<task_id> ids, time_point now) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
         const auto where = co_await locate(got->on, ids);
         if (!where.empty()) {
+            co_await put_notes(got->on, where, now);
             co_await hold(got->on);
             got->tasks = co_await rows_of(got->on, "take", where);
         }
@@ -51,20 +68,48 @@ awaitable<taken> board::take(std::vector<task_id> ids) {
     });
 }
 
-awaitable<taken> board::take_due(time_point until, std::size_t limit) {
+awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t limit) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
-        const auto all = co_await days(got->on);
-        const bool any = !all.empty() && all.front() <= shelf_day(until);
-        if (any) co_await hold(got->on);
+        const auto first = shelf_day(time_point{duration{behind.due}});
+        auto all = co_await days(got->on);
+        std::erase_if(all, [&](std::int64_t day) { return day < first || day > shelf_day(until); });
+        if (!all.empty()) co_await hold(got->on);
         for (const auto day : all) {
-            if (day > shelf_day(until) || got->tasks.size() == limit) break;
-            append_tasks(got->tasks,
-                         co_await got->on.run(texts_.text("take_due", {.day = day}),
-                                              {space_, ms_of(until),
-                                               static_cast<std::int64_t>(limit - got->tasks.size())}));
+            if (got->tasks.size() == limit) break;
+            const auto rows = co_await got->on.run(
+                texts_.text("take_due", {.day = day}),
+                {space_, ms_of(until), behind.due, behind.due, bytes_of(behind.id),
+                 static_cast<std::int64_t>(limit - got->tasks.size())});
+            append_tasks(got->tasks, rows);
         }
-        co_return co_await none_or(std::move(got), any);
+        co_return co_await none_or(std::move(got), !all.empty());
+    });
+}
+
+awaitable<std::vector<task_id>> board::noted(time_point by, std::size_t limit) {
+    co_return co_await patiently([&]() -> awaitable<std::vector<task_id>> {
+        sql::pool::loan on{*pool_, co_await connection()};
+        const auto got =
+            co_await on.run(texts_.text("notes"), {space_, ms_of(by), static_cast<std::int64_t>(limit)});
+        on.clean = true;
+        std::vector<task_id> ids;
+        for (const auto& row : got.rows) ids.push_back(id_of(row, 0));
+        co_return ids;
+    });
+}
+
+awaitable<std::size_t> board::drop_notes(std::vector<task_id> ids, time_point by) {
+    co_return co_await patiently([&]() -> awaitable<std::size_t> {
+        sql::pool::loan on{*pool_, co_await connection()};
+        for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
+            auto values = values_of(space_, ids, from, ids_per_statement);
+            const auto count = values.size() - 1;
+            values.insert(values.begin() + 1, sql::value{ms_of(by)});
+            co_await on.run(texts_.text("drop_notes", {.ids = count}), std::move(values));
+        }
+        on.clean = true;
+        co_return ids.size();
     });
 }
 
@@ -106,6 +151,7 @@ awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id
     for (const auto& [day, ids] : gone) {
         co_await erase(of.on, "strike", day, ids);
         co_await erase(of.on, "strike_keys", 0, ids);
+        co_await erase(of.on, "strike_notes", 0, ids);
         count += ids.size();
     }
     co_await of.on.run(dialect_.commit);

@@ -5,6 +5,7 @@
 #include "core/random.hpp"
 #include "core/record.hpp"
 #include "core/shelf_rules.hpp"
+#include "store/shards/parallel_calls.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -22,7 +23,12 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t rows_per_page = 500;
+// After a page was read its tasks are sent for so long, with the carrier's patience behind that; and forgotten when so long has passed
+// since the rows went, which was not before that page was read by anybody who has it.
+constexpr auto sends_for = std::chrono::seconds{20};
 constexpr auto forgets_after = std::chrono::minutes{1};
+// Who brings a task out of turn has done it by then, or will not.
+constexpr duration left_behind_after = std::chrono::minutes{1};
 constexpr std::size_t most_pages_to_forget = 1000;
 constexpr auto drops_every = std::chrono::minutes{10};
 
@@ -108,33 +114,59 @@ awaitable<void> shelved_store::pair() {
 
 // ---- down ------------------------------------------------------------------------------------------
 
-awaitable<std::size_t> shelved_store::deliver(taken rows) {
-    std::vector<submission_item> items;
+// To one shard; throws nothing of the store's.
+awaitable<shelved_store::carried> shelved_store::carry(std::size_t shard, std::vector<submission_item> items,
+                                                       clock::time_point until) {
+    carried done{.shard = shard};
+    try {
+        for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
+            // What is sent long after its row was read may have been brought by somebody else, have run and be forgotten.
+            if (clock::now() >= until) throw store_error{"the store took too long"};
+            std::size_t bytes = 0;
+            for (count = 0; from + count < items.size(); ++count) {
+                bytes += items[from + count].body.size();
+                if (count > 0 && bytes > most_bytes_per_call) break;
+            }
+            const auto some = std::span{items}.subspan(from, count);
+            const lane_loan lane{lanes_};
+            const auto answers = co_await carrier_->submit(lane.at, some, submit_mode::each);
+            for (std::size_t i = 0; i < count; ++i) {
+                // Another submission of its id is not complete: the next round tries again.
+                if (answers[i].verdict == submit_verdict::busy) continue;
+                done.brought.push_back({some[i].id, incarnation_of(some[i].body)});
+            }
+        }
+    } catch (const error&) {
+        done.failure = std::current_exception();
+    }
+    co_return done;
+}
+
+// Each shard by itself: what one that is away does not take stays, and nothing else.
+awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point asked,
+                                              std::shared_ptr<shelf_pass> of) {
+    std::map<std::size_t, std::vector<submission_item>> by_shard;
     const auto now = in_.now();
     for (const auto& row : rows->tasks) {
+        const auto shard = in_.shard_of(row.id);
+        if (of->away.contains(shard)) continue;
         try {
-            items.push_back(item_of(row, now));
+            by_shard[shard].push_back(item_of(row, now));
         } catch (const bad_data& e) {
             complain(to_text(row.id), e.what());
         }
     }
+    std::vector<awaitable<carried>> calls;
+    for (auto& [shard, items] : by_shard) calls.push_back(carry(shard, std::move(items), asked + sends_for));
+    const auto all = co_await shards::all_answers(std::move(calls));
     std::vector<delivered_task> brought;
     std::set<task_id> there;
-    for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
-        std::size_t bytes = 0;
-        for (count = 0; from + count < items.size(); ++count) {
-            bytes += items[from + count].body.size();
-            if (count > 0 && bytes > most_bytes_per_call) break;
-        }
-        const auto some = std::span{items}.subspan(from, count);
-        const lane_loan lane{lanes_};
-        const auto answers = co_await carrier_->submit(lane.at, some, submit_mode::each);
-        for (std::size_t i = 0; i < count; ++i) {
-            // Another submission of its id is not complete: the next round tries again.
-            if (answers[i].verdict == submit_verdict::busy) continue;
-            there.insert(some[i].id);
-            brought.push_back({some[i].id, incarnation_of(some[i].body)});
-        }
+    for (const auto& one : all) {
+        for (const auto& task : one.brought) there.insert(task.id);
+        brought.insert(brought.end(), one.brought.begin(), one.brought.end());
+        if (!one.failure) continue;
+        of->failure = one.failure;
+        of->away.insert(one.shard);
     }
     const auto count = co_await calls_.call(
         rows_->thread(), [on = rows_.get(), rows = std::move(rows), there = std::move(there)]() mutable {
@@ -153,36 +185,75 @@ void shelved_store::complain(const std::string& task, const std::string& why) {
              ", which this version of errand cannot read: " + why);
 }
 
+// What comes of it is nobody's failure: they are tried again, and in the end the store drops them by itself.
 awaitable<void> shelved_store::forget_what_is_due() {
     while (!to_forget_.empty() && to_forget_.front().first <= clock::now()) {
-        const auto tasks = std::move(to_forget_.front().second);
+        auto tasks = std::move(to_forget_.front().second);
         to_forget_.pop_front();
-        co_await carrier_->forget(tasks);
+        bool failed = false;
+        try {
+            co_await carrier_->forget(tasks);
+        } catch (const store_error&) {
+            failed = true;
+        }
+        if (!failed) continue;
+        to_forget_.emplace_back(clock::now() + forgets_after, std::move(tasks));
+        break;
     }
+}
+
+awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
+                                                       std::shared_ptr<shelf_pass> of) {
+    const auto asked = clock::now();
+    auto rows = co_await calls_.call(
+        rows_->thread(), [on = rows_.get(), ids = std::move(ids), now = in_.now()]() mutable {
+            return on->take(std::move(ids), now);
+        });
+    if (!rows) co_return 0;
+    co_return co_await deliver(std::move(rows), asked, std::move(of));
 }
 
 awaitable<std::size_t> shelved_store::bring(std::vector<task_id> ids) {
     if (ids.empty()) co_return 0;
     co_await ready();
-    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids)]() mutable {
-        return on->take(std::move(ids));
-    });
-    if (!rows) co_return 0;
-    const auto count = co_await deliver(std::move(rows));
+    const auto of = std::make_shared<shelf_pass>();
+    const auto count = co_await take_and_deliver(std::move(ids), of);
+    if (of->failure) std::rethrow_exception(of->failure);
     co_await forget_what_is_due();
     co_return count;
 }
 
-awaitable<std::size_t> shelved_store::fetch_shelved() {
-    co_await ready();
-    const auto until = in_.now() + ahead_;
-    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until] {
-        return on->take_due(until, rows_per_page);
+// What others began to bring out of turn, and did not end.
+awaitable<std::size_t> shelved_store::bring_left_behind(std::shared_ptr<shelf_pass> of) {
+    const auto by = in_.now() - left_behind_after;
+    auto ids = co_await calls_.call(rows_->thread(),
+                                    [on = rows_.get(), by] { return on->noted(by, rows_per_page); });
+    if (ids.empty()) co_return 0;
+    const auto count = co_await take_and_deliver(ids, std::move(of));
+    // Of what was not there any more only the note was left.
+    co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids), by]() mutable {
+        return on->drop_notes(std::move(ids), by);
     });
+    co_return count;
+}
+
+awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> of) {
+    co_await ready();
     std::size_t count = 0;
-    if (rows) count = co_await deliver(std::move(rows));
+    if (!std::exchange(of->begun, true)) count = co_await bring_left_behind(of);
+    const auto asked = clock::now();
+    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until = in_.now() + ahead_,
+                                                       behind = row_place{of->due, of->id}] {
+        return on->take_due(until, behind, rows_per_page);
+    });
+    of->over = !rows || rows->tasks.size() < rows_per_page;
+    if (rows) {
+        of->due = rows->tasks.back().due.time_since_epoch().count();
+        of->id = rows->tasks.back().id.view();
+        count += co_await deliver(std::move(rows), asked, of);
+    }
     co_await forget_what_is_due();
-    if (clock::now() >= drop_at_) {
+    if (of->over && clock::now() >= drop_at_) {
         drop_at_ = clock::now() + drops_every;
         co_await calls_.call(rows_->thread(),
                              [on = rows_.get(), now = in_.now()] { return on->drop_past(now); });

@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <set>
@@ -63,7 +64,7 @@ public:
     awaitable<std::vector<std::optional<time_point>>> heads(std::span<const list_call> calls) override;
 
     std::optional<duration> shelf_ahead() const override { return ahead_; }
-    awaitable<std::size_t> fetch_shelved() override;
+    awaitable<std::size_t> fetch_shelved(std::shared_ptr<shelf_pass> of) override;
     awaitable<std::optional<shelf_state>> look_at_shelf() override;
 
 private:
@@ -85,11 +86,23 @@ private:
         std::set<std::size_t>& used_;
     };
 
+    // What became of those that one shard was given.
+    struct carried {
+        std::size_t shard = 0;
+        std::vector<delivered_task> brought{};
+        std::exception_ptr failure{};  // why the others stay
+    };
+
     // Both are there, and belong together.
     awaitable<void> ready();
     awaitable<void> pair();
+    // Throws when the store did not take one that was there.
     awaitable<std::size_t> bring(std::vector<task_id> ids);
-    awaitable<std::size_t> deliver(taken rows);
+    awaitable<std::size_t> bring_left_behind(std::shared_ptr<shelf_pass> of);
+    awaitable<std::size_t> take_and_deliver(std::vector<task_id> ids, std::shared_ptr<shelf_pass> of);
+    // `asked`: when the rows were asked for, or before.
+    awaitable<std::size_t> deliver(taken rows, clock::time_point asked, std::shared_ptr<shelf_pass> of);
+    awaitable<carried> carry(std::size_t shard, std::vector<submission_item> items, clock::time_point until);
     void complain(const std::string& task, const std::string& why);
     awaitable<void> forget_what_is_due();
     awaitable<std::vector<submit_answer>> submit_aside(std::span<const submission_item> items);

@@ -55,6 +55,7 @@ std::string statements::filled(std::string_view name, statement_of what) const {
     replace_all(text, "{day}", std::to_string(what.day));
     replace_all(text, "{ids}", repeated("?", what.ids));
     replace_all(text, "{rows}", repeated("(?,?,?,?)", what.rows));
+    replace_all(text, "{notes}", repeated("(?,?,?)", what.rows));
     return text;
 }
 

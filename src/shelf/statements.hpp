@@ -23,7 +23,7 @@ extern const std::span<const script_text> shelf_texts;
 struct statement_of {
     std::int64_t day = 0;
     std::size_t ids = 0;
-    std::size_t rows = 0;  // of four columns
+    std::size_t rows = 0;  // as many columns as its own have
 };
 
 // Any thread.

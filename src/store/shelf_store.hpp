@@ -5,7 +5,12 @@
 #include <errand/time.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +24,25 @@ struct shelf_state {
         days{};  // days since 1970, and how many are due on each
 };
 
+// One look at all that will be due soon, page by page.
+struct shelf_pass {
+    bool begun = false, over = false;
+    // The last row that was seen.
+    std::int64_t due = std::numeric_limits<std::int64_t>::min() / 2;
+    std::string id{};
+    std::set<std::size_t> away{};  // shards that did not take theirs, which stays: these are not asked again
+    std::exception_ptr failure{};  // why something stays
+};
+
 class shelf_store {
 public:
     // What is due later than in so long may wait on the shelf; nullopt: there is none.
     virtual std::optional<duration> shelf_ahead() const { return std::nullopt; }
-    // Brings what will be due so soon into the store: one page of it; how many. To be called on a store with a patience.
-    virtual awaitable<std::size_t> fetch_shelved() { co_return 0; }
+    // Brings what will be due so soon into the store: the next page of it; how many.
+    virtual awaitable<std::size_t> fetch_shelved(std::shared_ptr<shelf_pass> of) {
+        of->over = true;
+        co_return 0;
+    }
     // What is on the shelf; nullopt: there is none.
     virtual awaitable<std::optional<shelf_state>> look_at_shelf() { co_return std::nullopt; }
 

@@ -21,9 +21,13 @@ awaitable<std::size_t> shelver::pass() {
     std::size_t done = 0;
     std::exception_ptr failure;
     try {
-        for (std::size_t got = 1; got > 0; done += got)
-            got = co_await on_loop(app().background(),
-                                   [](loop& there) { return there.tasks().fetch_shelved(); });
+        const auto of = std::make_shared<shelf_pass>();
+        while (!of->over) {
+            const auto got = co_await on_loop(app().background(),
+                                              [of](loop& there) { return there.tasks().fetch_shelved(of); });
+            done += got;
+        }
+        failure = of->failure;
     } catch (...) {
         failure = std::current_exception();
     }
@@ -34,9 +38,10 @@ awaitable<std::size_t> shelver::pass() {
 }
 
 duration shelver::pause() {
-    const auto look = std::min(look_interval(shared_.alive.load(), random_unit()),
-                               app().settings.shelf_ahead / looks_ahead);
-    return std::min(look * (1 << std::min(failures_, 5)), longest_pause);
+    // A shard that is away must not make others' tasks late.
+    const auto most = std::min(app().settings.shelf_ahead / looks_ahead, longest_pause);
+    const auto look = std::min(look_interval(shared_.alive.load(), random_unit()), most);
+    return std::min(look * (1 << std::min(failures_, 5)), most);
 }
 
 }  // namespace errand

@@ -1,4 +1,4 @@
--- The shelf in a SQLite file. {day}: of which day; {ids}: as many ? as there are ids; {rows}: as many rows of ? as there are.
+-- The shelf in a SQLite file. {day}: of which day; {ids}: as many ? as there are ids; {rows}, {notes}: as many rows of ? as there are.
 
 -- name: make_spaces
 -- Namespaces by a number, which stands in each row; what tells whether shelf and store belong together; and the format of the rows.
@@ -13,6 +13,14 @@ CREATE TABLE IF NOT EXISTS errand_shelf(
 CREATE TABLE IF NOT EXISTS errand_shelf_key(
     due_at INTEGER NOT NULL,
     life INTEGER NOT NULL,
+    space INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY(id, space)) WITHOUT ROWID
+
+-- name: make_notes
+-- Rows that are brought out of turn, since when: whoever dies over it leaves a row that the store may have already.
+CREATE TABLE IF NOT EXISTS errand_shelf_brought(
+    noted_at INTEGER NOT NULL,
     space INTEGER NOT NULL,
     id BLOB NOT NULL,
     PRIMARY KEY(id, space)) WITHOUT ROWID
@@ -62,7 +70,22 @@ SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 
 -- name: take_due
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+SELECT id, due_at, body FROM errand_shelf_d{day}
+WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
+
+-- name: put_notes
+INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
+ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
+
+-- name: notes
+SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
+
+-- name: strike_notes
+DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
 
 -- name: strike
 DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
@@ -71,11 +94,11 @@ DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: after
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND (due_at > ? OR due_at = ? AND id > ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
 ORDER BY due_at, id LIMIT ?
 
 -- name: before
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND (due_at < ? OR due_at = ? AND id < ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
 
 -- name: count
