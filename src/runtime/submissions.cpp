@@ -71,10 +71,10 @@ std::size_t submissions::line_of(submission_item& item, submit_mode mode) const 
     return item.asks_shelf ? lines_.size() - 1 : to_.shard_of(item.id);
 }
 
-// Its id is that of a name, or it waits for tasks that may be there.
+// Its id is that of a name, or it waits for tasks that may be there, or ends one.
 bool submissions::shelf_may_know(const submission_item& item) {
     return ((item.shelve_after || item.may_come_again) && may_be_held(item.id, item.conflict)) ||
-           !item.after.empty();
+           !item.after.empty() || item.instead_of;
 }
 
 void submissions::close() {

@@ -15,13 +15,14 @@ shelved_task row_of(const submission_item& item, time_point now) {
             may_be_held(item.id, item.conflict)};
 }
 
-// Those that may stand on the shelf under an id that others use as well.
+// What may stand on the shelf and has to be in the store: who holds an id that others use as well, and what another task is about.
 std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
     std::vector<task_id> ids;
     for (const auto& one : items) {
         if ((one.shelve_after || one.may_come_again) && may_be_held(one.id, one.conflict))
             ids.push_back(one.id);
         for (const auto& parent : one.after) ids.push_back(parent.id);
+        if (one.instead_of) ids.push_back(one.instead_of->id);
     }
     return ids;
 }
