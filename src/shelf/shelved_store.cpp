@@ -92,15 +92,16 @@ awaitable<void> shelved_store::ready() {
     opening_ = false;
 }
 
-// The store says it first, so that of two that begin at once both say the same.
+// The store says it first, so that of two that begin at once both say the same. By what has a patience: the shard that keeps the
+// mark may be away.
 awaitable<void> shelved_store::pair() {
     const std::string name{shelf_record_name};
-    auto known = decode_shelf_mark(co_await in_.find_settings(name));
+    auto known = decode_shelf_mark(co_await carrier_->find_settings(name));
     while (known == 0) {
         const auto drawn = random_bits() >> 1U | 1U;
         settings_step step{.handler = name, .record = encode_shelf_mark(drawn)};
-        const bool said = co_await in_.set_settings(std::move(step));
-        known = said ? drawn : decode_shelf_mark(co_await in_.find_settings(name));
+        const bool said = co_await carrier_->set_settings(std::move(step));
+        known = said ? drawn : decode_shelf_mark(co_await carrier_->find_settings(name));
     }
     const auto mark =
         co_await calls_.call(rows_->thread(), [on = rows_.get(), known] { return on->enter(known); });
