@@ -315,7 +315,13 @@ awaitable<watch_answer> shelved_store::watch(std::span<const watched_task> tasks
     for (const auto& one : tasks) {
         if (std::ranges::find(ids, one.id) != ids.end()) again.push_back(one);
     }
-    co_await bring(std::move(ids));
+    try {
+        co_await bring(std::move(ids));
+    } catch (const store_error&) {
+        // What the store knows is told; of the others nothing is known, and they are asked about again.
+        if (again.size() == tasks.size()) throw;
+        co_return answer;
+    }
     auto late = co_await in_.watch(again);
     std::ranges::move(late.ended, std::back_inserter(answer.ended));
     answer.unknown = std::move(late.unknown);
@@ -335,7 +341,8 @@ awaitable<dependency_store::enrol_answer> shelved_store::enrol(const task_id& id
 
 awaitable<std::vector<standing>> shelved_store::depend(const task_id& child, depend_mode mode,
                                                        std::span<const task_id> parents) {
-    co_await bring({parents.begin(), parents.end()});
+    // Who is to be forgotten by a task on the shelf is not known to it.
+    if (mode != depend_mode::forget) co_await bring({parents.begin(), parents.end()});
     co_return co_await in_.depend(child, mode, parents);
 }
 
