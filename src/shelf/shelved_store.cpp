@@ -341,7 +341,7 @@ awaitable<dependency_store::enrol_answer> shelved_store::enrol(const task_id& id
 
 awaitable<std::vector<standing>> shelved_store::depend(const task_id& child, depend_mode mode,
                                                        std::span<const task_id> parents) {
-    // Who is to be forgotten by a task on the shelf is not known to it.
+    // A parent on the shelf knows of no child.
     if (mode != depend_mode::forget) co_await bring({parents.begin(), parents.end()});
     co_return co_await in_.depend(child, mode, parents);
 }
