@@ -51,7 +51,7 @@ struct submissions::whole {
 
 submissions::submissions(const asio::any_io_executor& executor, store& to, std::optional<duration> patience)
     : executor_{executor}, to_{to}, patience_{patience}, ahead_{to.shelf_ahead()} {
-    const auto lines = to.shards() + (ahead_ ? 1 : 0);
+    const auto lines = to.shards() * (ahead_ ? 2 : 1);
     for (std::size_t at = 0; at < lines; ++at) lines_.emplace_back(executor, to, patience);
 }
 
@@ -64,11 +64,12 @@ bool submissions::is_for_shelf(const submission_item& item) const {
                          *ahead_);
 }
 
-// The last line is the shelf's, so that one that is away holds up nothing that the store takes.
+// Behind the lines of the shards are those of what asks the shelf, also one for each shard: a shelf that is away holds up nothing that
+// the store takes alone, and a shard that is away nothing of the others.
 std::size_t submissions::line_of(submission_item& item, submit_mode mode) const {
     item.for_shelf = mode == submit_mode::each && is_for_shelf(item);
     item.asks_shelf = item.for_shelf || (ahead_ && mode == submit_mode::each && shelf_may_know(item));
-    return item.asks_shelf ? lines_.size() - 1 : to_.shard_of(item.id);
+    return to_.shard_of(item.id) + (item.asks_shelf ? to_.shards() : 0);
 }
 
 // Its id is that of a name, or it waits for tasks that may be there, or ends one.

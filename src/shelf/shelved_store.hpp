@@ -105,10 +105,11 @@ private:
     awaitable<carried> carry(std::size_t shard, std::vector<submission_item> items, clock::time_point until);
     void complain(const std::string& task, const std::string& why);
     awaitable<void> forget_what_is_due();
-    awaitable<std::vector<submit_answer>> submit_aside(std::span<const submission_item> items);
-    awaitable<std::vector<submit_answer>> put(std::span<const submission_item> items);
-    awaitable<std::vector<submit_answer>> ask(const std::vector<submission_item>& items);
-    awaitable<submit_answer> put_over(submission_item item);
+    awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
+                                                       std::span<const submission_item> items);
+    awaitable<std::vector<submit_answer>> put(std::size_t lane, std::span<const submission_item> items);
+    awaitable<std::vector<submit_answer>> ask(std::size_t lane, const std::vector<submission_item>& items);
+    awaitable<submit_answer> put_over(std::size_t lane, submission_item item);
     found_task found(shelved_task one) const;
 
     const std::shared_ptr<board> rows_;

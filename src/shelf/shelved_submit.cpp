@@ -32,22 +32,24 @@ std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
 awaitable<std::vector<submit_answer>> shelved_store::submit(std::size_t lane,
                                                             std::span<const submission_item> items,
                                                             submit_mode mode) {
-    if (!items.empty() && items.front().asks_shelf) co_return co_await submit_aside(items);
+    if (!items.empty() && items.front().asks_shelf)
+        co_return co_await submit_aside(lane_behind_shelf + lane, items);
     auto ids = ids_to_bring(items);
     if (!ids.empty()) co_await bring(std::move(ids));
     co_return co_await in_.submit(lane, items, mode);
 }
 
-awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::span<const submission_item> items) {
+// By the store's own lanes for these, and so with the patience that whoever submits has.
+awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::size_t lane,
+                                                                  std::span<const submission_item> items) {
     co_await ready();
     std::vector<submission_item> far, near;
     for (const auto& one : items) (one.for_shelf ? far : near).push_back(one);
-    const auto put_there = far.empty() ? std::vector<submit_answer>{} : co_await put(far);
+    const auto put_there = far.empty() ? std::vector<submit_answer>{} : co_await put(lane, far);
     std::vector<submit_answer> taken_here;
     if (!near.empty()) {
         co_await bring(ids_to_bring(near));
-        const lane_loan lane{lanes_};
-        taken_here = co_await carrier_->submit(lane.at, near, submit_mode::each);
+        taken_here = co_await in_.submit(lane, near, submit_mode::each);
     }
     std::vector<submit_answer> all;
     auto next_far = put_there.begin();
@@ -56,33 +58,21 @@ awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::span<cons
     co_return all;
 }
 
-// What the store would say of each, which writes nothing: one call for each shard.
-awaitable<std::vector<submit_answer>> shelved_store::ask(const std::vector<submission_item>& items) {
-    std::vector<submit_answer> answers(items.size());
-    std::map<std::size_t, std::pair<std::vector<submission_item>, std::vector<std::size_t>>> by_shard;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        auto& [some, places] = by_shard[in_.shard_of(items[i].id)];
-        some.push_back(items[i]);
-        places.push_back(i);
-    }
-    for (auto& [shard, part] : by_shard) {
-        const lane_loan lane{lanes_};
-        const auto got = co_await carrier_->submit(lane.at, part.first, submit_mode::ask);
-        for (std::size_t i = 0; i < got.size(); ++i) {
-            answers[part.second[i]] = got[i];
-            // Because of another one of them: it is asked again.
-            if (got[i].verdict == submit_verdict::withheld)
-                answers[part.second[i]].verdict = submit_verdict::busy;
-        }
+// What the store would say of each, which writes nothing.
+awaitable<std::vector<submit_answer>> shelved_store::ask(std::size_t lane,
+                                                         const std::vector<submission_item>& items) {
+    auto answers = co_await in_.submit(lane, items, submit_mode::ask);
+    for (auto& one : answers) {
+        // Because of another one of them: it is asked again.
+        if (one.verdict == submit_verdict::withheld) one.verdict = submit_verdict::busy;
     }
     co_return answers;
 }
 
 // One that may be refused, or take the place of another: the store decides, and what it would take anew goes on the shelf.
-awaitable<submit_answer> shelved_store::put_over(submission_item item) {
+awaitable<submit_answer> shelved_store::put_over(std::size_t lane, submission_item item) {
     co_await bring({item.id});
-    const lane_loan lane{lanes_};
-    auto answers = co_await carrier_->submit(lane.at, std::span{&item, 1}, submit_mode::ask);
+    auto answers = co_await in_.submit(lane, std::span{&item, 1}, submit_mode::ask);
     if (answers.at(0).verdict == submit_verdict::accepted) {
         std::vector<shelved_task> row{row_of(item, in_.now())};
         const auto lives =
@@ -96,11 +86,12 @@ awaitable<submit_answer> shelved_store::put_over(submission_item item) {
         co_return answers[0];
     }
     if (answers[0].verdict != submit_verdict::replaced) co_return answers[0];
-    answers = co_await carrier_->submit(lane.at, std::span{&item, 1}, submit_mode::each);
+    answers = co_await in_.submit(lane, std::span{&item, 1}, submit_mode::each);
     co_return answers.at(0);
 }
 
-awaitable<std::vector<submit_answer>> shelved_store::put(std::span<const submission_item> items) {
+awaitable<std::vector<submit_answer>> shelved_store::put(std::size_t lane,
+                                                         std::span<const submission_item> items) {
     std::vector<submit_answer> answers(items.size());
     std::vector<submission_item> held;
     std::vector<std::size_t> places, rows_of;
@@ -114,11 +105,11 @@ awaitable<std::vector<submit_answer>> shelved_store::put(std::span<const submiss
             held.push_back(items[i]);
             places.push_back(i);
         } else {
-            answers[i] = co_await put_over(items[i]);
+            answers[i] = co_await put_over(lane, items[i]);
         }
     }
     // Nothing of the store's own forbids these; what holds an id in it is the task.
-    const auto said = held.empty() ? std::vector<submit_answer>{} : co_await ask(held);
+    const auto said = held.empty() ? std::vector<submit_answer>{} : co_await ask(lane, held);
     for (std::size_t i = 0; i < held.size(); ++i) {
         answers[places[i]] = said[i];
         if (said[i].verdict != submit_verdict::accepted) continue;
@@ -130,11 +121,17 @@ awaitable<std::vector<submit_answer>> shelved_store::put(std::span<const submiss
         co_await calls_.call(rows_->thread(), [on = rows_.get(), rows = std::move(rows)]() mutable {
             return on->put(std::move(rows));
         });
+    std::map<task_id, incarnation> holders;
     for (std::size_t i = 0; i < rows_of.size(); ++i) {
         auto& answer = answers[rows_of[i]];
-        answer.life = lives[i];
+        holders[items[rows_of[i]].id] = answer.life = lives[i];
         answer.verdict = lives[i] == incarnation_of(items[rows_of[i]].body) ? submit_verdict::accepted
                                                                             : submit_verdict::duplicate;
+    }
+    // Others of the same id in this call are told of what holds it now.
+    for (const auto place : places) {
+        const auto holder = holders.find(items[place].id);
+        if (holder != holders.end()) answers[place].life = holder->second;
     }
     co_return answers;
 }
