@@ -68,6 +68,8 @@ std::unique_ptr<store> put_shelf_beside(std::unique_ptr<store> in, store_setting
     const auto ahead = settings.shelf_ahead;
     settings.name = in->name() + "-shelf";
     settings.patience = patience;
+    // Its row is deleted when the store has a task.
+    settings.waits_for_replica = true;
     auto trouble = settings.trouble;
     auto carrier = [settings = std::move(settings), open = std::move(open)] { return open(settings); };
     return std::make_unique<shelf::shelved_store>(std::move(in), std::move(rows), ahead, std::move(carrier),

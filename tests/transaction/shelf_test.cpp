@@ -11,6 +11,7 @@
 #include "support/database_fixture.hpp"
 #include "support/database_server.hpp"
 #include "support/redis_server.hpp"
+#include "support/replica.hpp"
 #include "support/shards.hpp"
 #include "support/test_app.hpp"
 
@@ -420,6 +421,34 @@ TEST_CASE("what a server keeps that is away stays on the shelf, and what others 
         fetch_all(brings);
         return d.on_shelf() == 0;
     });
+}
+
+TEST_CASE("a task that leaves the shelf is given the time to reach a replica, also where the URL has no wait",
+          "[shelf][goes_away]") {
+    errand::test::redis_server server{{.tcp = true}}, replica;
+    const auto waited = [&] {
+        return server.command({"INFO", "commandstats"}).find("cmdstat_wait:") != std::string::npos;
+    };
+    const auto on_server = [&] {
+        auto settings = errand::test::fresh_settings();
+        settings.store = server.url();
+        settings.shards = 1;
+        return settings;
+    };
+    shelf_desk alone{errand::test::fresh_database_url(), on_server()};
+    CHECK(alone.t.run(alone.far<receipt>(std::int64_t{1}).cancel()));
+    CHECK_FALSE(waited());
+    errand::test::replicate(server, replica, eventually);
+    eventually([&] {
+        return server.command({"INFO", "replication"}).find("state=online") != std::string::npos;
+    });
+    shelf_desk d{errand::test::fresh_database_url(), on_server()};
+    const auto h = d.far<receipt>(std::int64_t{1});
+    server.command({"CONFIG", "RESETSTAT"});
+    CHECK_FALSE(waited());
+    CHECK(d.t.run(h.cancel()));
+    CHECK(waited());
+    CHECK(d.on_shelf() == 0);
 }
 
 TEST_CASE("the table of a day that is past goes when it is empty, and not before", "[shelf]") {
