@@ -5,14 +5,21 @@
 // Up     A submission for the shelf is accepted when its row is committed, and the store hears nothing of it. A repeat finds
 //        the row by its id and changes nothing. Of an id that may be submitted again (a biz_id's) there is one: the table of keys
 //        decides among rows, and who holds the id in the store is asked before.
-// Down   Whoever brings tasks to the store has their rows locked; gives them to the store as what may come again, under the
-//        id and life that the row has; and deletes the rows when the store has answered. Killed before the answer: nothing has happened,
-//        or the store has the task and remembers (id, life), so that who meets the row next is told that it came already, whatever
-//        became of the task meanwhile, and deletes it. Killed after it: the same. A row whose task the store has is dead: it can only
-//        be deleted. So a task is never in both as one that may run, and a deleted row was accepted by the store.
-// Later  The store forgets (id, life) when no call with it can be under way any more: all are made with a patience of ten
+// Down   Whoever brings tasks to the store has their rows locked (in a SQLite file he does not: board.hpp); gives them to the store as
+//        what may come again, under the id and life that the row has; and deletes those rows for which the store has answered. Killed
+//        before the answer: nothing has happened, or the store has the task and remembers (id, life), so that who meets the row next is
+//        told that it came already, whatever became of the task meanwhile, and deletes it. Killed after it: the same. A row whose task
+//        the store has is dead: it can only be deleted. So a task is never in both as one that may run, and a deleted row was accepted
+//        by the store, which has had the time to tell a replica of it.
+// Turn   Rows that fall due soon are met again soon. What is brought long before is noted in the database first (errand_shelf_brought,
+//        committed before the rows are locked), and the note goes with the row. Workers bring a minute later what is noted still: it
+//        would be dead for years otherwise, and the store does not remember it for so long.
+// Later  The store forgets (id, life) when no call with it can be under way any more. A lock may be lost while its owner goes on, as
+//        when the database fails over; so calls are begun within twenty seconds after the row was asked for, with a patience of ten
 //        seconds, on a store object of their own, and it is forgotten a minute after the row went. Who is killed before that leaves an
-//        entry that the store drops by itself. An id that was drawn by chance is refused besides as long as anything is kept of it.
+//        entry that the store drops by itself, and so does a program that ends before. An id that was drawn by chance is refused
+//        besides as long as anything is kept of it.
+// Apart  Each shard is given its own of a page: what one that is away does not take stays, and a worker's look goes on behind it.
 // Ahead  Rows are brought `ahead` of their due time and wait in the store as delayed tasks: nothing starts early.
 // Else   Whoever asks for a task that the store does not know is told of its row; whoever changes it, ends it, waits for it or
 //        depends on it has it brought first, and then asks the store again. It stays there.
