@@ -18,6 +18,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -241,6 +242,15 @@ TEST_CASE("a biz_id is held from the shelf, against what is due far from now and
         CHECK_FALSE(all[1].duplicate());
         CHECK(all[3].duplicate());
         CHECK(d.on_shelf() == 3);
+    }
+    SECTION("so is that of each of many") {
+        std::vector<std::string> keys;
+        for (int i = 0; i < 250; ++i) keys.push_back("many " + std::to_string(i));
+        d.t.run(d.t.app.handler<named>().with({.delay = 5 * 24h}).perform_bulk(keys));
+        CHECK(d.on_shelf() == 251);
+        const auto all = d.t.run(d.t.app.handler<named>().perform_bulk(keys));
+        CHECK(std::ranges::all_of(all, [](const auto& h) { return h.duplicate(); }));
+        CHECK(d.on_shelf() == 1);
     }
     SECTION("where duplicates are refused it is") {
         CHECK_THROWS_AS(d.far<named>(key, {.on_duplicate = errand::reject}), errand::duplicate_task);
