@@ -168,8 +168,8 @@ awaitable<std::size_t> board::strike(taken of, std::set<task_id> these) {
         why = e.what();
     }
     refuse(
-        "lost a connection, and what was brought to the store may be there still: it is struck off when it is met "
-        "again (" +
+        "lost a connection, and what was brought to the store may be there still: it is struck off when it is "
+        "met again (" +
         why + ")");
 }
 

@@ -123,7 +123,8 @@ awaitable<shelved_store::carried> shelved_store::carry(std::size_t shard, std::v
         for (std::size_t from = 0, count = 0; from < items.size(); from += count) {
             // What is sent long after its row was read may have been brought by somebody else, have run and be forgotten.
             if (clock::now() >= until)
-                throw store_error{"the store is too slow to take what the shelf has; it stays there: try again"};
+                throw store_error{
+                    "the store is too slow to take what the shelf has; it stays there: try again"};
             std::size_t bytes = 0;
             for (count = 0; from + count < items.size(); ++count) {
                 bytes += items[from + count].body.size();

@@ -268,7 +268,8 @@ TEST_CASE("a biz_id is held from the shelf, against what is due far from now and
     }
 }
 
-TEST_CASE("what has ended and is kept holds its id against the shelf as far as the submission says", "[shelf]") {
+TEST_CASE("what has ended and is kept holds its id against the shelf as far as the submission says",
+          "[shelf]") {
     using enum errand::submit_verdict;
     using errand::on_conflict;
     shelf_desk d;
@@ -331,7 +332,7 @@ TEST_CASE(
 }
 
 // As above, of one that is not due for long: nobody would look at its row before.
-TEST_CASE("what was brought out of turn by somebody who died over it is struck off by a worker, and not before",
+TEST_CASE("what was brought out of turn by somebody who died over it is struck off a minute later",
           "[shelf]") {
     shelf_desk d;
     const auto h = d.far<receipt>(std::int64_t{1});
