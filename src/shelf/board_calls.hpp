@@ -29,9 +29,9 @@ auto board::patiently(Work work) -> std::invoke_result_t<Work&> {
     std::string why;
     for (int refusals = 0;;) {
         try {
-            co_return co_await boost::asio::co_spawn(
-                context_.get_executor(), work(),
-                boost::asio::cancel_after(patience, boost::asio::use_awaitable));
+            co_return co_await boost::asio::co_spawn(context_.get_executor(), work(),
+                                                     boost::asio::cancel_after(patience,
+                                                                               boost::asio::use_awaitable));
         } catch (const serialization_failure& e) {
             why = e.what();
         } catch (const database_error& e) {

@@ -77,10 +77,10 @@ awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t
         if (!all.empty()) co_await hold(got->on);
         for (const auto day : all) {
             if (got->tasks.size() == limit) break;
-            const auto rows = co_await got->on.run(
-                texts_.text("take_due", {.day = day}),
-                {space_, ms_of(until), behind.due, behind.due, bytes_of(behind.id),
-                 static_cast<std::int64_t>(limit - got->tasks.size())});
+            const auto rows =
+                co_await got->on.run(texts_.text("take_due", {.day = day}),
+                                     {space_, ms_of(until), behind.due, behind.due, bytes_of(behind.id),
+                                      static_cast<std::int64_t>(limit - got->tasks.size())});
             append_tasks(got->tasks, rows);
         }
         co_return co_await none_or(std::move(got), !all.empty());

@@ -171,10 +171,10 @@ awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point aske
         of->failure = one.failure;
         of->away.insert(one.shard);
     }
-    const auto count = co_await calls_.call(
-        rows_->thread(), [on = rows_.get(), rows = std::move(rows), there = std::move(there)]() mutable {
-            return on->strike(std::move(rows), std::move(there));
-        });
+    const auto count = co_await calls_.call(rows_->thread(), [on = rows_.get(), rows = std::move(rows),
+                                                              there = std::move(there)]() mutable {
+        return on->strike(std::move(rows), std::move(there));
+    });
     if (!brought.empty()) to_forget_.emplace_back(clock::now() + forgets_after, std::move(brought));
     // The store drops them by itself.
     while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
@@ -208,10 +208,10 @@ awaitable<void> shelved_store::forget_what_is_due() {
 awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
                                                        std::shared_ptr<shelf_pass> of) {
     const auto asked = clock::now();
-    auto rows = co_await calls_.call(
-        rows_->thread(), [on = rows_.get(), ids = std::move(ids), now = in_.now()]() mutable {
-            return on->take(std::move(ids), now);
-        });
+    auto rows = co_await calls_.call(rows_->thread(),
+                                     [on = rows_.get(), ids = std::move(ids), now = in_.now()]() mutable {
+                                         return on->take(std::move(ids), now);
+                                     });
     if (!rows) co_return 0;
     co_return co_await deliver(std::move(rows), asked, std::move(of));
 }

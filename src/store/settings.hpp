@@ -29,9 +29,6 @@ struct store_settings {
     unsigned shards = 1;  // of the namespace
     std::optional<duration> patience{
         10'000};                         // how long a call is repeated before store_error; nullopt: for ever
-    // Also where the URL has no `wait`, a change is given a moment to reach one replica, if the server had any when this was opened:
-    // for who deletes elsewhere what was accepted here.
-    bool waits_for_replica = false;
     std::shared_ptr<store_home> home{};  // of a store in memory; null: shared with nobody
     // The clock of an embedded store, callable from any thread; empty: the machine's.
     std::function<time_point()> clock{};
@@ -47,6 +44,9 @@ struct store_settings {
     std::string shelf{};
     duration shelf_ahead = std::chrono::minutes{10};
     std::shared_ptr<store_home> shelf_home{};
+    // Also where the URL has no `wait`, a change is given a moment to reach one replica, if the server had any when this was opened:
+    // for who deletes elsewhere what was accepted here.
+    bool waits_for_replica = false;
 };
 
 }  // namespace errand

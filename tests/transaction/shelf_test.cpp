@@ -79,8 +79,8 @@ std::size_t fetch_all(test_app& by) {
     const auto of = std::make_shared<errand::shelf_pass>();
     std::size_t all = 0;
     while (!of->over) {
-        all += by.run(errand::on_loop(
-            core.background(), [of](errand::loop& there) { return there.tasks().fetch_shelved(of); }));
+        all += by.run(errand::on_loop(core.background(),
+                                      [of](errand::loop& there) { return there.tasks().fetch_shelved(of); }));
     }
     return all;
 }
@@ -105,9 +105,12 @@ errand::submission_item item_under(const errand::task_id& id, errand::on_conflic
 
 errand::submit_verdict submit(test_app& by, errand::submission_item item) {
     auto& core = errand::detail::core_of(by.app);
-    return by.run(errand::on_loop(core.background(), [&](errand::loop& there) {
-        return there.submissions().submit(std::move(item));
-    })).verdict;
+    return by
+        .run(errand::on_loop(core.background(),
+                             [&](errand::loop& there) {
+                                 return there.submissions().submit(std::move(item));
+                             }))
+        .verdict;
 }
 
 std::string words_of(const std::function<void()>& what) {
@@ -372,8 +375,8 @@ TEST_CASE("what takes the place of a task on the shelf ends it", "[shelf]") {
     const auto h = d.far<receipt>(std::int64_t{1});
     const auto id = *errand::parse_task_id(h.id());
     auto& core = errand::detail::core_of(d.t.app);
-    const auto there = d.t.run(
-        errand::on_loop(core.background(), [id](errand::loop& on) { return on.tasks().find(id); }));
+    const auto there =
+        d.t.run(errand::on_loop(core.background(), [id](errand::loop& on) { return on.tasks().find(id); }));
     REQUIRE(there);
     auto item = item_under(errand::derive_task_id("instead", "1"), errand::on_conflict::keep, 0s);
     errand::task_outcome outcome;
@@ -407,8 +410,7 @@ TEST_CASE("what a server keeps that is away stays on the shelf, and what others 
     CHECK(fetch_all(brings) == 0);
     CHECK(submit(d.t, item_under(ids[1][1], on_conflict::keep, 5 * 24h)) == errand::submit_verdict::accepted);
     std::size_t of_away = 1;
-    for (std::int64_t i = 0; i < 40; ++i)
-        of_away += shard_of(*errand::parse_task_id(d.far<receipt>(i).id()));
+    for (std::int64_t i = 0; i < 40; ++i) of_away += shard_of(*errand::parse_task_id(d.far<receipt>(i).id()));
     REQUIRE(of_away > 1);
     REQUIRE(of_away < 41);
     away.kill();
