@@ -224,6 +224,28 @@ TEST_CASE("a shelf that is away fails what would wait there, and nothing that is
     CHECK(d.t.info(before).state == state::delayed);
 }
 
+TEST_CASE("while the shelf is away who awaits several tasks hears of those that the store knows",
+          "[shelf][served]") {
+    auto server = errand::test::make_database_server(errand::test::database_kind());
+    shelf_desk d{server->url(server->make_database())};
+    d.t.start();
+    const auto near = d.t.run(d.t.app.handler<receipt>().perform_async(std::int64_t{1}));
+    CHECK(d.t.wait(near) == 1);
+    const errand::watched_task ended{.id = *errand::parse_task_id(near.id())};
+    const errand::watched_task unknown{.id = errand::derive_task_id("nobody", "1")};
+    auto& core = errand::detail::core_of(d.t.app);
+    const auto look = [&](const std::vector<errand::watched_task>& tasks) {
+        return d.t.run(errand::on_loop(core.background(),
+                                       [&](errand::loop& there) { return there.tasks().watch(tasks); }));
+    };
+    CHECK(look({unknown}).unknown.size() == 1);
+    server->kill();
+    const auto got = look({ended, unknown});
+    CHECK(got.ended.size() == 1);
+    CHECK(got.unknown.empty());
+    CHECK_THAT(words_of([&] { look({unknown}); }), ContainsSubstring("is away"));
+}
+
 TEST_CASE("what cannot be a shelf is refused before anything is opened", "[shelf]") {
     auto settings = errand::test::fresh_settings();
     settings.shelf = "oracle://nobody";
