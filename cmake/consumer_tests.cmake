@@ -32,6 +32,7 @@ foreach(way FETCHED ADDED)
     string(TOLOWER ${way} folder)
     add_test(NAME "consumer: a project that has errand ${folder}" COMMAND "${consumer}/compile_one"
         "${consumer}" "${work}-${folder}" ${chosen} "-DERRAND_${way}=${PROJECT_SOURCE_DIR}"
+        "-DERRAND_OPENTELEMETRY=${CMAKE_CURRENT_SOURCE_DIR}/opentelemetry/stand_in"
         "-DERRAND_DEPS_DIR=${ERRAND_DEPS_DIR}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON)
     set_tests_properties("consumer: a project that has errand ${folder}" PROPERTIES TIMEOUT 300 LABELS consumer COST 20)
 endforeach()

@@ -31,7 +31,7 @@ endif()
 configure_package_config_file(cmake/errandConfig.cmake.in errandConfig.cmake INSTALL_DESTINATION "${package}")
 write_basic_package_version_file(errandConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/errandConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/errandConfigVersion.cmake"
-    cmake/compiler.cmake cmake/handlers.cmake DESTINATION "${package}" COMPONENT dev)
+    cmake/compiler.cmake cmake/handlers.cmake cmake/opentelemetry.cmake DESTINATION "${package}" COMPONENT dev)
 
 # errand_install_about(component folder): its licences, and what is in it.
 function(errand_install_about component folder)

@@ -4,6 +4,8 @@
 # next number; scripts/abi tells.
 set(ERRAND_ABI 0)
 
+include(CheckLinkerFlag)
+
 # errand_version_script(target list): which names of it others see, in three lots:
 #   ERRAND_N              what the public headers declare, by packaging/abi/<list>.symbols: programs are linked with these
 #   ERRAND_BOOST_V        Boost's, of which one program must have one copy; another version of Boost is refused when a program starts
@@ -37,7 +39,18 @@ ${6errand}    local:
 };
 ")
     target_link_options(${target} PRIVATE "LINKER:--version-script=${script}")
+    errand_allow_absent_names(${target})
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
+endfunction()
+
+# errand_allow_absent_names(target): a list has names that some compilers make no function of, as all calls of it are inlined. Lld refuses
+# them unless it is told to pass them by; older linkers pass them by and do not know the option.
+function(errand_allow_absent_names target)
+    separate_arguments(CMAKE_REQUIRED_LINK_OPTIONS NATIVE_COMMAND "${CMAKE_SHARED_LINKER_FLAGS}")
+    check_linker_flag(CXX "LINKER:--undefined-version" ERRAND_LINKER_HAS_UNDEFINED_VERSION)
+    if(ERRAND_LINKER_HAS_UNDEFINED_VERSION)
+        target_link_options(${target} PRIVATE "LINKER:--undefined-version")
+    endif()
 endfunction()
 
 # errand_library(target): its objects are the same for both kinds.

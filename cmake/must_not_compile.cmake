@@ -1,5 +1,6 @@
 # Passes when the compiler refuses SOURCE and its output matches each `// expect: <regex>` of the source, its first error the
 # `// first: <regex>` if there is one.
+# `// quotes`: with the lines of the sources that the compiler speaks of.
 # HEADER: what it includes, compiled before; or empty.
 cmake_minimum_required(VERSION 3.25)
 
@@ -12,7 +13,14 @@ set(before "")
 if(HEADER)
     set(before -include-pch "${HEADER}")
 endif()
-execute_process(COMMAND "${COMPILER}" "@${FLAGS}" ${before} -fmessage-length=0 -fsyntax-only "${SOURCE}"
+file(STRINGS "${SOURCE}" quotes REGEX "^// quotes$")
+if(quotes)
+    set(quotes -fdiagnostics-show-caret)
+    if(COMPILER MATCHES "clang")
+        set(quotes -fcaret-diagnostics)
+    endif()
+endif()
+execute_process(COMMAND "${COMPILER}" "@${FLAGS}" ${quotes} ${before} -fmessage-length=0 -fsyntax-only "${SOURCE}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
     message(FATAL_ERROR "${SOURCE} compiles, and must not")

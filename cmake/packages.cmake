@@ -59,8 +59,21 @@ set(CPACK_COMPONENT_POSTGRES_DESCRIPTION "C++20 coroutine task queue: shared lib
  For programs of errand whose transactions are those of a PostgreSQL database.")
 set(CPACK_DEBIAN_POSTGRES_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_POSTGRES_PACKAGE_DEPENDS "liberrand${ERRAND_ABI} (= ${PROJECT_VERSION})")
-# What other packages are to name that have such a program, and where the libraries are before they are installed.
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+# What other packages are to name that have such a program. CPack could find it out, and would start two processes for each file of every
+# package: one of them has Boost's 16,000 headers, and where a machine is busy that takes an hour.
+set(errand_in_runtime errand errand_service)
+if(ERRAND_MYSQL)
+    list(APPEND errand_in_runtime errand_mysql)
+endif()
+set(errand_in_postgres errand_postgres)
+foreach(component runtime postgres)
+    string(TOUPPER ${component} its)
+    list(TRANSFORM errand_in_${component} REPLACE "(.+)"
+        "lib\\1 ${ERRAND_ABI} ${CPACK_DEBIAN_${its}_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n" OUTPUT_VARIABLE lines)
+    list(JOIN lines "" lines)
+    file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/packages/${component}/shlibs" CONTENT "${lines}" @ONLY)
+    set(CPACK_DEBIAN_${its}_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/packages/${component}/shlibs")
+endforeach()
+# Where the libraries are before they are installed.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_CURRENT_BINARY_DIR}")
 include(CPack)

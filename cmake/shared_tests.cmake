@@ -20,5 +20,18 @@ if(NOT BUILD_SHARED_LIBS)
     set_tests_properties("shared library: a program runs with it" "shared library: a program is linked with what is promised"
         "shared library: nothing but errand and Boost is seen of it" PROPERTIES TIMEOUT 60 LABELS shared)
 endif()
+# Each linker that the compiler finds links a library that has none of the names.
+foreach(linker bfd lld)
+    check_linker_flag(CXX "-fuse-ld=${linker}" ERRAND_FINDS_${linker})
+    if(ERRAND_FINDS_${linker})
+        set(build "${CMAKE_CURRENT_BINARY_DIR}/absent_names_${linker}")
+        add_test(NAME "shared library: ${linker} passes by what a list has and the library has not" COMMAND "${CMAKE_CTEST_COMMAND}"
+            --build-and-test "${CMAKE_CURRENT_SOURCE_DIR}/shared/absent_names" "${build}"
+            --build-generator "${CMAKE_GENERATOR}" --build-options "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+            "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=${linker}")
+        set_tests_properties("shared library: ${linker} passes by what a list has and the library has not" PROPERTIES TIMEOUT 120
+            LABELS shared)
+    endif()
+endforeach()
 add_test(NAME "shared library: what would break programs is found" COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/shared/finds")
 set_tests_properties("shared library: what would break programs is found" PROPERTIES TIMEOUT 60 LABELS shared)

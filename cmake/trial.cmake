@@ -109,7 +109,7 @@ function(errand_finds rule)
     add_test(NAME "${name}"
         COMMAND ${on} "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 "${broken_FINDS}"
             $<TARGET_FILE:errand_trial> ${mode} --seconds ${broken_SECONDS} --hand hand-${rule} ${broken_FAULTS})
-    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS "fault;trial" COST 40)
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 900 LABELS "fault;trial;broken_rule" COST 40)
     if(broken_VALKEY)
         errand_on_valkey("${name}")
     endif()
@@ -327,6 +327,13 @@ set_tests_properties("fault: three servers of which one is away keep up with the
     "fault: a mixed load on three servers, of which one is away at times, loses nothing" PROPERTIES RUN_SERIAL ON)
 errand_trial_test("a mixed load on a cluster whose leaders change, die and stand still loses nothing" 15 --mode cluster --rate 40)
 errand_trial_test("a mixed load on a Redis that a Sentinel watches over loses nothing" 15 --mode sentinel --rate 40)
+# Whole lives on a cluster as fast as they go, counted (scripts/fault --cluster --soak).
+errand_test_program(errand_soak SOURCES trial/soak.cpp)
+target_link_libraries(errand_soak PRIVATE CLI11::CLI11)
+add_test(NAME "fault: whole lives on a cluster whose leaders change are each there once"
+    COMMAND errand_soak --minutes 0.2 --every 4 --rate 4000)
+set_tests_properties("fault: whole lives on a cluster whose leaders change are each there once" PROPERTIES
+    TIMEOUT 300 LABELS "fault;trial" COST 20 PROCESSORS 2)
 errand_trial_test("a claim number that is given twice is two claims" 5 --mode rewound)
 add_test(NAME "fault: what was confirmed outlives a fail-over to a replica that was behind"
     COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/on_valkey" $<TARGET_FILE:errand_trial> --seconds 12 --mode replicated

@@ -45,6 +45,7 @@ def parse(words):
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--store", metavar="URL")
     parser.add_argument("--against", metavar="DIRECTORY")
+    parser.add_argument("--metrics", action="store_true")
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--repairs", action="store_true")
     parser.add_argument("--http", action="store_true")
@@ -59,6 +60,9 @@ def parse(words):
         parser.error("--repairs goes with --quick and --smoke only")
     if options.against and (options.peers or options.scale or options.repairs):
         parser.error("--against goes with --quick, --only and --store only")
+    if options.metrics and (options.against or options.peers or options.scale or options.repairs or options.transactions
+                            or options.http or options.store == "sqlite"):
+        parser.error("--metrics goes with --quick, --only and --store only")
     if options.transactions and (options.store or options.peers or options.only or options.scale or options.repairs
                                  or options.against):
         parser.error("--transactions goes with --quick and --smoke only")
@@ -131,7 +135,7 @@ def measure(options):
         stores = {"plain": store}
         if any(work.store == "append_only" for work in works):
             stores["append_only"] = stack.enter_context(closing(PrivateRedis(append_only=True)))
-        if options.against:
+        if options.against or options.metrics:
             text, failures = against.measure(measures, works, options.against, options.mode, stores)
             print("\n".join([text, *notes, *(f"FAILED: {who}: {why}" for who, why in failures)]))
             return 1 if failures else 0
@@ -247,7 +251,7 @@ def main():
             return measure_http(options.mode, options.peers)
         failed = measure(options)
         # Whether they still work.
-        if options.mode == "smoke" and not (options.only or options.store or options.against):
+        if options.mode == "smoke" and not (options.only or options.store or options.against or options.metrics):
             measure_shards(options.mode)
             failed = measure_transactions("all", options.mode) or failed
             failed = measure_http(options.mode, False) or failed

@@ -10,8 +10,6 @@ struct gathered_nop {
 
 namespace {
 
-constexpr std::size_t bulk_size = 1000;
-
 std::atomic<std::uint64_t> runs{0};
 
 }  // namespace
@@ -38,7 +36,7 @@ result collect(const arguments& how) {
     count().expected = tasks;
     errand::app app{settings};
     connect(app);
-    app.block_on(in_bulk(app.handler<gathered_nop>(), tasks, bulk_size));
+    app.block_on(in_bulk(app.handler<gathered_nop>(), tasks, in_a_bulk));
     const auto from = reading::now();
     const auto began = now_ns();
     app.block_on(app.start());

@@ -5,8 +5,6 @@ namespace load {
 
 namespace {
 
-constexpr std::size_t bulk_size = 1000;
-
 void work_until_done(errand::app& app, std::size_t tasks) {
     app.block_on(app.start());
     wait_for_all();
@@ -23,7 +21,7 @@ result drain(const arguments& how) {
     settings.threads = how.number("threads", 1);
     count().expected = tasks;
     errand::app app{settings};
-    app.block_on(in_bulk(app.handler<nop>(), tasks, bulk_size));
+    app.block_on(in_bulk(app.handler<nop>(), tasks, in_a_bulk));
     const auto from = reading::now();
     work_until_done(app, tasks);
     return result{}.set(tasks, from, reading::now());
@@ -38,7 +36,7 @@ result promote(const arguments& how) {
     const auto fill_time = std::chrono::milliseconds{(tasks < 10'000 ? 5000 : 500) + tasks / 50};
     const auto due = std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + fill_time;
     const auto due_ns = now_ns() + std::chrono::nanoseconds{fill_time}.count();
-    app.block_on(in_bulk(app.handler<nop>().with({.at = due}), tasks, bulk_size));
+    app.block_on(in_bulk(app.handler<nop>().with({.at = due}), tasks, in_a_bulk));
     if (now_ns() > due_ns) fail("the queue was not full when its tasks fell due: fewer tasks");
     work_until_done(app, tasks);
     return result{}

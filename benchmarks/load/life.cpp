@@ -12,7 +12,7 @@ namespace {
 
 // A producer that runs ahead without end would measure filling and draining, one after the other.
 constexpr std::size_t most_ahead = 50'000;
-constexpr std::size_t bulk_size = 500;
+constexpr std::size_t tasks_a_call = 500;
 constexpr std::size_t awaiting = 200;
 constexpr const char* some_key = "bench:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
@@ -22,12 +22,12 @@ errand::awaitable<void> produce(errand::app& app, std::size_t tasks, std::size_t
     for (std::size_t at = 0; at < queues; ++at)
         to.push_back(app.handler<nop>().with({.queue = queue_name(at, queues)}));
     std::size_t turn = 0;
-    for (std::size_t done = 0; done < tasks; done += bulk_size) {
+    for (std::size_t done = 0; done < tasks; done += tasks_a_call) {
         while (done > count().executed + most_ahead) {
             pause.expires_after(1ms);
             co_await pause.async_wait(asio::use_awaitable);
         }
-        co_await to[turn++ % queues].perform_bulk(next_items(done, tasks, bulk_size));
+        co_await to[turn++ % queues].perform_bulk(next_items(done, tasks, tasks_a_call));
     }
 }
 

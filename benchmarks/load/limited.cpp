@@ -8,8 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t bulk_size = 1000;
-
 void work_off(errand::app& app, std::size_t tasks) {
     count().expected = tasks;
     app.block_on(app.start());
@@ -30,9 +28,9 @@ result limited_life(const arguments& how) {
     connect(app);
     const auto from = reading::now();
     if (keyed_nop::keys == 0) {
-        app.block_on(in_bulk(app.handler<limited_nop>(), tasks, bulk_size));
+        app.block_on(in_bulk(app.handler<limited_nop>(), tasks, in_a_bulk));
     } else {
-        app.block_on(in_bulk(app.handler<keyed_nop>(), tasks, bulk_size));
+        app.block_on(in_bulk(app.handler<keyed_nop>(), tasks, in_a_bulk));
     }
     work_off(app, tasks);
     return result{}.set(tasks, from, reading::now());
@@ -48,9 +46,9 @@ result throng(const arguments& how) {
     const auto tomorrow =
         std::chrono::floor<errand::duration>(std::chrono::system_clock::now()) + std::chrono::hours{24};
     app.block_on(from_callers(50, tasks, schedule_at<nop>(app, tomorrow, "default")));
-    app.block_on(in_bulk(app.handler<barred>(), tasks - half, bulk_size));
+    app.block_on(in_bulk(app.handler<barred>(), tasks - half, in_a_bulk));
     // The first of each key starts, and closes the rate for the second.
-    for (int turn = 0; turn < 2; ++turn) app.block_on(in_bulk(app.handler<rationed>(), half, bulk_size));
+    for (int turn = 0; turn < 2; ++turn) app.block_on(in_bulk(app.handler<rationed>(), half, in_a_bulk));
     work_off(app, half);
     const auto left = app.block_on(app.inspect().queues());
     if (left.empty() || left[0].count(errand::state::ready) != tasks)

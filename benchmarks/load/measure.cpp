@@ -20,6 +20,7 @@ errand::config settings_for(std::string store) {
     errand::config settings;
     settings.store = std::move(store);
     if (const char* shards = std::getenv("BENCH_SHARDS")) settings.shards = std::stoul(shards);
+    if (const char* shown_at = std::getenv("BENCH_METRICS")) settings.metrics = shown_at;
     settings.log_level = "warn";
     return settings;
 }

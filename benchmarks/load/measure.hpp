@@ -5,6 +5,7 @@
 
 #include "common/measure.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ using bench::fail;
 using bench::now_ns;
 using bench::reading;
 using bench::result;
+
+// Where the size of a bulk is not what is measured.
+constexpr std::size_t in_a_bulk = 1000;
 
 // errand's settings for Redis at BENCH_SOCKET, or over TCP at BENCH_PORT; both for BENCH_STORE where that is set.
 errand::config over_socket();

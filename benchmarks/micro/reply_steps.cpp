@@ -72,7 +72,8 @@ void read_claim_of_50(benchmark::State& state) {
     reply answer;
     record(claim_answer(), answer);
     const auto claimed = read(answer);
-    require(claimed.size() == tasks && decode_body(claimed.back().body).args == sample_body(tasks).args,
+    require(claimed.size() == tasks &&
+                errand::decode_body(claimed.back().body).args == sample_body(tasks).args,
             "the tasks of a claim are not read as they were sent");
     for (auto _ : state) benchmark::DoNotOptimize(read(answer));
     state.SetItemsProcessed(state.iterations() * tasks);

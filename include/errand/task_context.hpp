@@ -39,7 +39,7 @@ public:
     virtual ~task_context() = default;
 
     /// The task's id as text.
-    [[nodiscard]] virtual std::string id() const = 0;
+    [[nodiscard]] virtual std::string id() const = 0;  // write: auto& self = co_await errand::this_task();
     /// The handler's name on the wire.
     [[nodiscard]] virtual const std::string& handler() const = 0;
     /// The queue it was taken from.

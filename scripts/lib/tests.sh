@@ -3,7 +3,7 @@
 # run_tests PRESET ARGUMENT...: ctest's verdict, and behind it again what the tests that failed have said. In CI, whose machine may
 # stand still for seconds, what failed is run again, one by one and three times each: whoever holds then is named as unstable, and
 # is no failure. Not so when more than three failed, and never for a trial of faults, whose load is drawn anew each time, a crash, a
-# time-out or what a sanitizer said.
+# time-out or what a sanitizer said. Sets doubt then.
 run_tests() {
     local preset=$1
     shift
@@ -16,6 +16,7 @@ run_tests() {
     say "again, one by one: $unstable"
     # With the same choice: the numbers by which they are known are counted in it.
     ctest --preset "$preset" --parallel 1 --rerun-failed --repeat until-fail:3 "$@" || { show_failed; return 1; }
+    doubt=yes
     say "UNSTABLE, to be mended: $unstable"
 }
 

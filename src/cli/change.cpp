@@ -85,7 +85,9 @@ std::string why_unchanged(session& on, const std::string& id) {
                ", and what has started keeps its arguments: errand perform " + task->handler +
                " submits another one";
     }
-    return "it has started before, or is a group: errand reschedule gives it another due time";
+    return "it has started before, or is a group: errand reschedule gives it another due time; other arguments it can get when "
+           "it is dead, or errand cancel ends it and errand perform " +
+           task->handler + " submits another one";
 }
 
 exit_code change(session& on, const change_options& how) {

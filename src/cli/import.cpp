@@ -168,6 +168,50 @@ void check_drain(const import_line& given) {
         throw usage_error{"--from takes --wait, --ttr and --rejects alone: jobs bring all the rest"};
 }
 
+// Of delayed jobs, and of those that somebody has taken, nobody is told.
+json::object json_of_drain(const drain_order& order, const drain_counts& got) {
+    json::object one{{"from", order.from.shown},
+                     {"complete", !got.interrupted && got.ready == 0},
+                     {"accepted", got.accepted},
+                     {"rejected", got.rejected},
+                     {"left", nullptr}};
+    if (!got.interrupted) {
+        one["left"] = {
+            {"ready", got.ready}, {"dead_letters", got.dead}, {"delayed", nullptr}, {"taken", nullptr}};
+    }
+    return one;
+}
+
+std::string left_text(const drain_counts& got) {
+    return std::to_string(got.ready) + " ready, " + std::to_string(got.dead) +
+           " dead letters, and what is delayed or taken, of which lmstfy does not tell: --wait 10m stays until none "
+           "has come for so long";
+}
+
+exit_code tell(session& on, const drain_order& order, const drain_counts& got) {
+    if (on.json()) {
+        print_document(json_of_drain(order, got));
+    } else {
+        print("imported " + std::to_string(got.accepted) + " jobs; " + std::to_string(got.rejected) +
+              " were rejected\n");
+        if (!got.interrupted) print("left there: " + left_text(got) + '\n');
+    }
+    if (got.unsaid > 0)
+        complain(std::to_string(got.unsaid) +
+                 " more jobs were rejected: with --rejects FILE they are kept with their reasons");
+    if (got.interrupted) {
+        complain("stopped before the queue was empty; the same command goes on there");
+        return exit_code::interrupted;
+    }
+    if (got.ready > 0)
+        complain(
+            "jobs are ready there and were given to nobody, or came while it ended: the same command goes on "
+            "there");
+    if (got.rejected > 0)
+        complain("what was rejected stays where it was, and comes again there when its ttr is over");
+    return got.ready > 0 || got.rejected > 0 ? exit_code::undone : exit_code::done;
+}
+
 exit_code drain(session& on, const import_line& given) {
     check_drain(given);
     drain_order order{.from = lmstfy::read_source(given.from)};
@@ -187,25 +231,7 @@ exit_code drain(session& on, const import_line& given) {
         throw store_error{std::string{why.what()} +
                           "; what was taken there and is not here comes again, and the same command goes on"};
     }
-    if (on.json()) {
-        print_document(json::object{{"from", order.from.shown},
-                                    {"complete", got.complete},
-                                    {"accepted", got.accepted},
-                                    {"rejected", got.rejected}});
-    } else {
-        print("imported " + std::to_string(got.accepted) + " jobs; " + std::to_string(got.rejected) +
-              " were rejected\n");
-    }
-    if (got.unsaid > 0)
-        complain(std::to_string(got.unsaid) +
-                 " more jobs were rejected: with --rejects FILE they are kept with their reasons");
-    if (!got.complete) {
-        complain("stopped before the queue was empty; the same command goes on there");
-        return exit_code::interrupted;
-    }
-    if (got.rejected == 0) return exit_code::done;
-    complain("what was rejected stays where it was, and comes again there when its ttr is over");
-    return exit_code::undone;
+    return tell(on, order, got);
 }
 
 exit_code import_or_list(session& on, const import_line& given) {

@@ -19,7 +19,11 @@ namespace {
 
 constexpr std::size_t most_jobs_taken = 50;
 constexpr auto longest_pause = 1s;
-constexpr auto looks_before_waiting = 200ms;
+constexpr auto shortest_pause = 20ms;
+// An lmstfy counts whole seconds of its clock: what was taken may come back there so much early.
+constexpr auto comes_back_early_by = 1s;
+// Of batches in a row: then it is no chance.
+constexpr int most_late = 10;
 
 }  // namespace
 
@@ -28,98 +32,123 @@ import_jobs::import_jobs(session& on, const drain_order& order)
       core_{detail::core_of(on.app())},
       order_{order},
       from_{order.from},
-      rejects_{order.rejects, 0, "job"} {
-    // What was rejected before comes again.
-    rejects_.drop_later();
-}
+      rejects_{order.rejects, order.from.shown} {}
 
 drain_counts import_jobs::run() {
-    while (!stopped_.asked()) {
-        auto jobs = take();
-        if (!jobs.empty()) {
-            bring(std::move(jobs));
-        } else if (!stopped_.asked() && is_empty()) {
-            counts_.complete = true;
-            break;
-        }
+    while (!stopped_.asked() && has_more()) {
+        const auto now = take();
+        if (!now.jobs.empty()) bring(now);
     }
+    rejects_.finish();
+    counts_.interrupted = stopped_.asked();
+    if (!counts_.interrupted) {
+        counts_.ready = ready_;
+        counts_.dead = from_.dead_letters();
+    }
+    counts_.rejected = rejects_.count();
     counts_.unsaid = rejects_.unsaid();
     return counts_;
 }
 
-// Those that were not rejected before.
-std::vector<lmstfy::source_job> import_jobs::take() {
-    const auto most = admitted();
-    if (most == 0) return {};
-    const auto ttr = std::chrono::ceil<std::chrono::seconds>(order_.ttr);
-    const bool waits = order_.wait > duration{0} && clock::now() > quiet_since_ + looks_before_waiting;
-    auto got = from_.take(most, ttr, waits ? longest_pause : 0s);
-    while (!got && !stopped_.asked()) {
-        show("waits for the limit of the token");
-        std::this_thread::sleep_for(longest_pause);
-        got = from_.take(most, ttr, 0s);
-    }
-    if (!got) return {};
-    std::erase_if(*got, [this](const auto& one) { return rejected_.contains(one.queue + '\n' + one.id); });
-    return std::move(*got);
-}
-
-// How many may be submitted now; 0: it was interrupted before. They are asked for before any job is taken, whose time would go by.
-std::size_t import_jobs::admitted() {
+// Whether to go on. An lmstfy also gives none when an expired one stands first: then there are fewer the next time.
+bool import_jobs::has_more() {
     while (!stopped_.asked()) {
-        const auto got = on_.run(ask_import_quota(core_, most_jobs_taken));
-        if (got.admitted > 0) return static_cast<std::size_t>(got.admitted);
-        show("waits for the quota of the namespace");
-        std::this_thread::sleep_for(std::clamp<clock::duration>(std::chrono::microseconds{got.opens_in}, 20ms,
-                                                                longest_pause));
+        if (ready_ == 0) ready_ = from_.size();
+        if (ready_ > 0 && (!gave_none_ || ready_ < *gave_none_)) return true;
+        const auto quiet = clock::now() - quiet_since_;
+        if (quiet >= order_.wait) return false;
+        ready_ = 0;
+        gave_none_.reset();
+        show("waits for more");
+        std::this_thread::sleep_for(std::clamp<clock::duration>(quiet / 4, shortest_pause, longest_pause));
     }
-    return 0;
-}
-
-// An lmstfy also gives none when an expired one stands first: then there are fewer the next time.
-bool import_jobs::is_empty() {
-    const auto left = from_.size();
-    if (left > 0 && (!seen_size_ || left < *seen_size_)) {
-        seen_size_ = left;
-        return false;
-    }
-    if (clock::now() >= quiet_since_ + order_.wait) return true;
-    seen_size_.reset();
-    show("waits for more");
     return false;
 }
 
-void import_jobs::bring(std::vector<lmstfy::source_job> jobs) {
-    const auto now = on_.run(store_time(core_));
+// Those that were not rejected before.
+import_jobs::taken import_jobs::take() {
+    const auto most = admitted(std::min<std::uint64_t>(ready_, most_jobs_taken));
+    const auto ttr = std::chrono::ceil<std::chrono::seconds>(order_.ttr);
+    taken now;
+    while (most > 0 && !stopped_.asked()) {
+        now.until = clock::now() + ttr;
+        auto got = from_.take(most, ttr + comes_back_early_by);
+        if (!got) {
+            show("waits for the limit of the token");
+            std::this_thread::sleep_for(longest_pause);
+            continue;
+        }
+        if (got->empty()) {
+            gave_none_ = std::exchange(ready_, 0);
+        } else {
+            gave_none_.reset();
+            ready_ -= std::min<std::uint64_t>(ready_, got->size());
+        }
+        std::erase_if(*got, [this](const auto& one) { return rejects_.has(one.queue, one.id); });
+        admitted_ -= std::min(admitted_, got->size());
+        now.jobs = std::move(*got);
+        break;
+    }
+    return now;
+}
+
+// How many may be submitted now; 0: it was interrupted before. They are asked for before jobs are taken, whose time would go by, and
+// only as there are some; what was let through for one that somebody else took is for the next.
+std::size_t import_jobs::admitted(std::size_t most) {
+    while (admitted_ == 0 && !stopped_.asked()) {
+        const auto got = on_.run(ask_import_quota(core_, static_cast<std::int64_t>(most)));
+        admitted_ = static_cast<std::size_t>(got.admitted);
+        if (admitted_ > 0) break;
+        show("waits for the quota of the namespace");
+        std::this_thread::sleep_for(std::clamp<clock::duration>(std::chrono::microseconds{got.opens_in},
+                                                                shortest_pause, longest_pause));
+    }
+    return std::min(most, admitted_);
+}
+
+void import_jobs::bring(const taken& now) {
+    const auto time = on_.run(store_time(core_));
     std::vector<import_item> items;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
+    for (std::size_t i = 0; i < now.jobs.size(); ++i) {
         try {
-            items.push_back(lmstfy::imported_job(core_, jobs[i], i, now));
+            items.push_back(lmstfy::imported_job(core_, now.jobs[i], i, time));
         } catch (const error& why) {
-            reject(jobs[i], why.what());
+            reject(now.jobs[i], why.what());
         }
     }
-    auto answer = on_.run(send_import(core_, std::move(items), now));
-    for (const auto& [place, why] : answer.refused) reject(jobs[place], why);
     rejects_.flush();
-    for (const auto& one : jobs) {
-        if (!rejected_.contains(one.queue + '\n' + one.id)) from_.acknowledge(one);
+    import_answer answer;
+    try {
+        answer = on_.run(send_import(core_, std::move(items), time, now.until - clock::now()));
+        late_ = 0;
+    } catch (const store_error&) {
+        // What had no time to be sent comes again.
+        if (clock::now() < now.until || ++late_ == most_late) throw;
+        show("was too slow for the ttr");
+        return;
+    }
+    for (const auto& [place, why] : answer.refused) reject(now.jobs[place], why);
+    rejects_.flush();
+    for (const auto& one : now.jobs) {
+        if (rejects_.has(one.queue, one.id)) continue;
+        from_.acknowledge(one);
+        rejects_.brought(one.queue, one.id);
     }
     // They do not come again.
-    on_.run(forget_import(core_, std::move(answer.sent)));
+    if (clock::now() < now.until) on_.run(forget_import(core_, std::move(answer.sent)));
+    rejects_.flush();
     counts_.accepted += answer.accepted + answer.duplicates;
-    seen_size_.reset();
     quiet_since_ = clock::now();
     const auto seconds = std::chrono::duration<double>{clock::now() - began_ + 1ms}.count();
     const auto rate = static_cast<std::uint64_t>(static_cast<double>(counts_.accepted) / seconds);
     show(std::to_string(counts_.accepted) + " jobs, " + std::to_string(rate) + "/s, " +
-         std::to_string(counts_.rejected) + " rejected");
+         std::to_string(rejects_.count()) + " rejected");
 }
 
-// It stays where it is.
+// It stays where it is, and what was let through for it is for another one.
 void import_jobs::reject(const lmstfy::source_job& one, const std::string& why) {
-    rejected_.insert(one.queue + '\n' + one.id);
-    rejects_.add(++counts_.rejected, why, one.text);
+    ++admitted_;
+    rejects_.add(one.queue, one.id, why, one.text);
 }
 
 void import_jobs::show(const std::string& words) { bar_.show(0, words); }

@@ -1,9 +1,9 @@
 // The file of the lines that an import did not take: one line of JSON for each, {"line", "reason", "text"}, in their order.
 #pragma once
 
+#include "cli/rejects_file.hpp"
+
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,9 +13,8 @@ class import_rejects {
 public:
     // @param path  empty: the first ones are said on the error stream
     // @param after of an import that goes on behind this line; nullopt: of one that begins
-    // @param noun  what a line is called where it is said
     // The file is this process's alone for as long as this lives. Throws usage_error when another one has it, or something else is there.
-    import_rejects(std::string path, std::optional<std::uint64_t> after, std::string noun = "line");
+    import_rejects(const std::string& path, std::optional<std::uint64_t> after);
     // What an earlier process has written of lines behind `after` goes, as they come again: to be called when the import is taken over,
     // since of one that another process works on they are not in the record yet.
     void drop_later();
@@ -25,21 +24,12 @@ public:
     // What was added is in the file. Throws usage_error when it could not be written.
     void flush();
     // Of those that were said, how many were not.
-    std::uint64_t unsaid() const noexcept { return unsaid_; }
+    std::uint64_t unsaid() const noexcept { return said_.unsaid(); }
 
 private:
-    struct closes {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
-
-    void lock();
-
-    std::string path_;
-    std::string noun_;
-    std::unique_ptr<std::FILE, closes> file_;
+    std::optional<rejects_file> file_;
+    said_rejects said_{"line"};
     std::optional<std::uint64_t> kept_bytes_{};  // of what was there
-    std::uint64_t said_ = 0;
-    std::uint64_t unsaid_ = 0;
 };
 
 }  // namespace errand::cli

@@ -9,15 +9,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <unordered_set>
+#include <utility>
 
 namespace errand {
 
 namespace {
 
-// How often it is asked whether the last end of a task has been told, which workers do at once.
-constexpr int looks_at_news = 400;
+// How long a batch waits in all for what is told of how tasks ended, which workers do at once, and how often it is asked.
+constexpr std::chrono::seconds patience_with_news{2};
 constexpr std::chrono::milliseconds between_asks{5};
 
 bool stands(submit_verdict verdict) {
@@ -96,23 +98,38 @@ private:
         co_return all;
     }
 
+    // A task, and parents of other shards.
+    struct family {
+        task_id child;
+        std::vector<task_id> parents;
+    };
+
+    // The parents of this batch that other shards keep: those that start with it, or those that wait.
+    family relatives(const submission_item& one, bool that_start) const {
+        family found{.child = one.id, .parents = {}};
+        for (const auto& parent : one.after) {
+            if (batch_.contains(parent.id) && starts_.contains(parent.id) == that_start &&
+                in_.shard_of(parent.id) != in_.shard_of(one.id))
+                found.parents.push_back(parent.id);
+        }
+        return found;
+    }
+
     // Registers those that wait. True when one of them cannot, and its answer says why.
     awaitable<bool> cannot_wait() {
+        std::vector<family> to_begin;
+        for (const auto at : registering_) to_begin.push_back(relatives(items_[at], true));
+        co_await begin_with(std::move(to_begin));
         for (const auto at : registering_) {
             auto& one = items_[at];
-            std::vector<task_id> begun, to_begin;
             std::unordered_set<task_id> known;
             bool outside = false;
             for (const auto& parent : one.after) {
                 if (parent.accepted) known.insert(parent.id);
-                if (!batch_.contains(parent.id)) {
-                    outside = true;
-                } else if (in_.shard_of(parent.id) != in_.shard_of(one.id)) {
-                    (starts_.contains(parent.id) ? to_begin : begun).push_back(parent.id);
-                }
+                outside = outside || !batch_.contains(parent.id);
             }
-            co_await begin_with(one.id, std::move(to_begin));
-            co_await look_at(one.id, std::move(begun));
+            auto begun = relatives(one, false);
+            co_await look_at(one.id, std::move(begun.parents));
             auto gone = co_await enrol_parents(in_, one.id, incarnation_of(one.body), one.after);
             if (!gone && outside) {
                 gone = co_await link_parents(
@@ -126,24 +143,51 @@ private:
         co_return co_await close_cycles();
     }
 
-    // The parents are yet to begin. What is told of an earlier life of theirs is told first; not waited for for ever, as there
-    // may be no worker that tells it.
-    awaitable<void> begin_with(task_id child, std::vector<task_id> parents) {
-        for (int tries = 0; !parents.empty() && tries < looks_at_news; ++tries) {
-            if (tries > 0) co_await pause_for(between_asks);
-            std::vector<task_id> again;
-            for (std::size_t from = 0; from < parents.size(); from += store::parents_per_call) {
-                const auto some = part_of(parents, from);
-                const auto how = co_await in_.depend(child, depend_mode::note, some);
-                for (std::size_t at = 0; at < some.size(); ++at) {
-                    if (how[at] == standing::told) again.push_back(some[at]);
+    // The parents are yet to begin. What is told of an earlier life of theirs is told first; not waited for for ever, as there may
+    // be no worker that tells it.
+    awaitable<void> begin_with(std::vector<family> all) {
+        for (;;) {
+            std::unordered_set<task_id> told;
+            for (auto& one : all) {
+                auto rest = co_await note(one, told);
+                one.parents = std::move(rest);
+            }
+            std::erase_if(all, [](const family& one) { return one.parents.empty(); });
+            if (all.empty()) co_return;
+            const auto now = std::chrono::steady_clock::now();
+            if (!until_) until_ = now + patience_with_news;
+            if (now >= *until_) break;
+            co_await pause_for(between_asks);
+        }
+        for (const auto& one : all) doubtful_.insert(one.child);
+    }
+
+    // Gives those of which the last end is being told. `told`: these are not asked about once more. With one whose last life has
+    // not ended it is registered when the next has begun.
+    awaitable<std::vector<task_id>> note(const family& of, std::unordered_set<task_id>& told) {
+        std::vector<task_id> asked, again;
+        for (const auto& parent : of.parents) (told.contains(parent) ? again : asked).push_back(parent);
+        for (std::size_t from = 0; from < asked.size(); from += store::parents_per_call) {
+            const auto some = part_of(asked, from);
+            const auto how = co_await in_.depend(of.child, depend_mode::note, some);
+            for (std::size_t at = 0; at < some.size(); ++at) {
+                if (how[at] == standing::told) {
+                    told.insert(some[at]);
+                    again.push_back(some[at]);
+                } else if (how[at] == standing::absent) {
+                    doubtful_.insert(of.child);
+                    met_.push_back({.child = of.child, .parents = {some[at]}});
                 }
             }
-            parents = std::move(again);
         }
-        if (parents.empty()) co_return;
-        doubtful_.insert(child);
-        co_await look_at(child, std::move(parents));
+        co_return again;
+    }
+
+    // Of those that had not ended, and have begun anew after all, the end that came between may be being told.
+    awaitable<void> outlive(const std::unordered_set<task_id>& held) {
+        auto all = std::exchange(met_, {});
+        std::erase_if(all, [&](const family& one) { return held.contains(one.parents.front()); });
+        co_await begin_with(std::move(all));
     }
 
     awaitable<void> look_at(task_id child, std::vector<task_id> parents) {
@@ -182,10 +226,11 @@ private:
         for (std::size_t at = 0; at < items_.size(); ++at) {
             if (answers_[at].verdict == submit_verdict::duplicate) held.insert(items_[at].id);
         }
+        co_await outlive(held);
         for (const auto at : registering_) {
             const auto& one = items_[at];
             const auto is_held = [&](const parent_task& parent) { return held.contains(parent.id); };
-            // What did not begin with this submission may have ended before, and of what did it may have been told so.
+            // What did not begin with this submission may have ended before, and with what did it may not be registered.
             if (std::ranges::any_of(one.after, is_held) || doubtful_.contains(one.id)) {
                 const auto no = [](const task_id&) { return false; };
                 co_await link_parents(in_, one.id, no, no);
@@ -215,8 +260,9 @@ private:
     std::vector<std::size_t> waiting_, rest_;  // indexes
     std::vector<std::size_t> registering_;
     std::unordered_set<task_id> batch_, starts_;  // all, and those of `rest_`
-    std::unordered_set<task_id>
-        doubtful_;  // may have heard of an earlier life of a parent, or have missed an end
+    std::unordered_set<task_id> doubtful_;        // may have missed an end of a parent
+    std::vector<family> met_;                     // with parents whose last life had not ended
+    std::optional<std::chrono::steady_clock::time_point> until_;  // what is told is waited for
 };
 
 }  // namespace

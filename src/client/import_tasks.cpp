@@ -72,7 +72,8 @@ struct line_on_its_way {
     }
 };
 
-awaitable<import_answer> send_on(loop& there, std::vector<import_item> items, time_point at) {
+awaitable<import_answer> send_on(loop& there, std::vector<import_item> items, time_point at,
+                                 std::chrono::milliseconds most) {
     std::vector<submission_item> tasks;
     std::vector<line_on_its_way> lines;
     import_answer got;
@@ -83,7 +84,7 @@ awaitable<import_answer> send_on(loop& there, std::vector<import_item> items, ti
         tasks.back().may_come_again = true;
         got.sent.push_back({tasks.back().id, lines.back().life});
     }
-    const auto answers = co_await deliver(there, std::move(tasks), there.app().settings.store_timeout);
+    const auto answers = co_await deliver(there, std::move(tasks), most);
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const auto& answer = answers[i];
         if (answer.failed) std::rethrow_exception(answer.failed);
@@ -137,9 +138,12 @@ awaitable<quota_answer> ask_import_quota(detail::app_core& app, std::int64_t cou
     return on_caller_loop(&app, [count](loop& there) { return ask_on(there, count); });
 }
 
-awaitable<import_answer> send_import(detail::app_core& app, std::vector<import_item> items, time_point at) {
-    return on_caller_loop(&app, [items = std::move(items), at](loop& there) mutable {
-        return send_on(there, std::move(items), at);
+awaitable<import_answer> send_import(detail::app_core& app, std::vector<import_item> items, time_point at,
+                                     std::chrono::nanoseconds most) {
+    const auto until = std::chrono::floor<std::chrono::milliseconds>(
+        std::min<std::chrono::nanoseconds>(most, app.settings.store_timeout));
+    return on_caller_loop(&app, [items = std::move(items), at, until](loop& there) mutable {
+        return send_on(there, std::move(items), at, until);
     });
 }
 

@@ -6,6 +6,7 @@
 #include "core/import_record.hpp"
 #include "core/quota_rules.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,8 +34,10 @@ struct import_answer {
 
 // How many of so many may be sent now.
 awaitable<quota_answer> ask_import_quota(detail::app_core& app, std::int64_t count);
-// Sends them, submitted at this time. Throws store_error when some were not taken, or not for sure: then all are to be sent again.
-awaitable<import_answer> send_import(detail::app_core& app, std::vector<import_item> items, time_point at);
+// Sends them, submitted at this time; after `most`, or the store_timeout of the app, nothing of them is sent any more. Throws
+// store_error when some were not taken, or not for sure: then all are to be sent again.
+awaitable<import_answer> send_import(detail::app_core& app, std::vector<import_item> items, time_point at,
+                                     std::chrono::nanoseconds most = std::chrono::nanoseconds::max());
 // These are behind the record: the store need not know them any more.
 awaitable<void> forget_import(detail::app_core& app, std::vector<delivered_task> sent);
 

@@ -49,24 +49,26 @@ std::string name_of(const task_id& id, const std::string& handler, const std::op
 
 namespace {
 
+awaitable<submitter::group_answer> answered_once(loop& there, std::vector<submission_item> items,
+                                                 submit_mode mode) {
+    if (crosses_shards(there.tasks(), items)) return submit_over_shards(there, std::move(items), mode);
+    return there.submissions().submit_group(std::move(items), mode);
+}
+
 // The first answer in which nothing is busy.
 awaitable<submitter::group_answer> answered_whole(loop& there, std::vector<submission_item> items,
                                                   submit_mode mode) {
-    submitter::group_answer got;
-    got.items = std::move(items);
     const auto until = std::chrono::steady_clock::now() + busy_for;
     for (;;) {
-        got = crosses_shards(there.tasks(), got.items)
-                  ? co_await submit_over_shards(there, std::move(got.items), mode)
-                  : co_await there.submissions().submit_group(std::move(got.items), mode);
+        auto got = co_await answered_once(there, std::move(items), mode);
         if (!got.failures.empty()) std::rethrow_exception(got.failures.front());
         const auto busy = std::ranges::find(got.answers, submit_verdict::busy, &submit_answer::verdict);
-        if (busy == got.answers.end()) break;
+        if (busy == got.answers.end()) co_return got;
         const auto at = static_cast<std::size_t>(busy - got.answers.begin());
         if (std::chrono::steady_clock::now() > until) throw_busy(got.items[at].id);
+        items = std::move(got.items);
         co_await pause_for_other(there);
     }
-    co_return got;
 }
 
 }  // namespace

@@ -75,18 +75,20 @@ event submission_event(const prepared_submission& one, time_point now) {
     return said;
 }
 
+event_kind kind_of(bool duplicate, const std::exception_ptr& refused) noexcept {
+    if (refused) return event_kind::submission_refused;
+    return duplicate ? event_kind::task_duplicate : event_kind::task_submitted;
+}
+
 void tell(const app_core& app, event said, bool duplicate, const std::exception_ptr& refused) {
-    if (refused) {
-        said.kind = event_kind::submission_refused;
-        said.text = words_of(refused);
-    } else if (duplicate) {
-        said.kind = event_kind::task_duplicate;
-    }
+    said.kind = kind_of(duplicate, refused);
+    if (refused) said.text = words_of(refused);
     app.events.publish(std::move(said));
 }
 
-awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission&& one) {
-    auto said = submission_event(one, there.tasks().now());
+// Calls `said` with whether it met another one, and why it was refused.
+template <class Said>
+awaitable<task_ref> send_and_say(loop& there, app_core& app, prepared_submission&& one, Said said) {
     std::exception_ptr refused;
     task_ref got;
     try {
@@ -94,14 +96,27 @@ awaitable<task_ref> send_aloud(loop& there, app_core& app, prepared_submission&&
     } catch (...) {
         refused = std::current_exception();
     }
-    tell(app, std::move(said), got.duplicate, refused);
+    said(got.duplicate, refused);
     if (refused) std::rethrow_exception(refused);
     co_return got;
 }
 
 // No coroutine of its own: most programs listen to nothing.
 awaitable<task_ref> send(loop& there, app_core& app, prepared_submission&& one) {
-    if (app.events.heard()) return send_aloud(there, app, std::move(one));
+    if (app.events.listened()) {
+        auto aloud = [&app, said = submission_event(one, there.tasks().now())](
+                         bool duplicate, const std::exception_ptr& refused) mutable {
+            tell(app, std::move(said), duplicate, refused);
+        };
+        return send_and_say(there, app, std::move(one), std::move(aloud));
+    }
+    if (app.events.heard()) {
+        auto counted = [&app, queue = one.body.queue,
+                        handler = one.body.handler](bool duplicate, const std::exception_ptr& refused) {
+            app.events.count({.kind = kind_of(duplicate, refused), .queue = queue, .handler = handler});
+        };
+        return send_and_say(there, app, std::move(one), std::move(counted));
+    }
     return send_one(there, app, std::move(one));
 }
 
@@ -133,7 +148,9 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     std::vector<submission_item> items;
     items.reserve(n);
     std::vector<event> said;
-    if (app.events.heard()) {
+    // Once: who begins to listen later hears of the next ones.
+    const bool heard = app.events.heard();
+    if (app.events.listened()) {
         for (const auto& one : all) said.push_back(submission_event(one, there.tasks().now()));
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -146,7 +163,8 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
         if (!why && is_unsettled(got.answers[i])) {
-            why = co_await settle_one(there, got.items[i], got.answers[i],
+            auto item = heard ? got.items[i] : std::move(got.items[i]);
+            why = co_await settle_one(there, item, got.answers[i],
                                       name_of(all[i].id, words[i].first, words[i].second));
         }
         if (!why) why = refusal(got.answers[i], all[i].id, words[i].first, words[i].second, all[i].conflict);
@@ -154,7 +172,10 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         if (why) out.errors[i] = why;
         if (!why && children[i]) children[i]->keep();
         out.refs.push_back(ref_of(app, all[i].id, lives[i], got.answers[i], all[i].retention));
-        if (!said.empty()) tell(app, std::move(said[i]), out.refs.back().duplicate, why);
+        if (!said.empty())
+            tell(app, std::move(said[i]), out.refs.back().duplicate, why);
+        else if (heard)
+            count_submission(app.events, kind_of(out.refs.back().duplicate, why), got.items[i]);
     }
     co_return out;
 }

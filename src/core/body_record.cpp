@@ -253,4 +253,15 @@ incarnation incarnation_of(std::string_view encoded_body) noexcept {
     return life;
 }
 
+std::string_view handler_in(std::string_view encoded_body) noexcept {
+    try {
+        byte_reader in{encoded_body, "task"};
+        in.take(task_body::incarnation_offset + 8);
+        in.text();  // its queue
+        return in.text();
+    } catch (const bad_data&) {
+        return {};
+    }
+}
+
 }  // namespace errand

@@ -38,6 +38,18 @@ std::string_view to_string(event_kind kind) noexcept {
     return "unknown";
 }
 
+event_brief brief_of(const event& what) noexcept {
+    return {.kind = what.kind,
+            .queue = what.queue,
+            .handler = what.handler,
+            .text = what.text,
+            .trace_id = what.trace_id,
+            .waited = what.waited,
+            .submitted_at = what.submitted_at,
+            .started_at = what.started_at,
+            .ended_at = what.ended_at};
+}
+
 void event_stream::subscribe(event_listener to, kinds which) {
     std::lock_guard lock{audience_->guard};
     const auto& before = audience_->all;
@@ -47,8 +59,18 @@ void event_stream::subscribe(event_listener to, kinds which) {
     audience_->heard.fetch_or(which, std::memory_order_release);
 }
 
+void event_stream::count_by(event_counter& by, kinds which) {
+    audience_->counter = &by;
+    audience_->counted.store(which, std::memory_order_release);
+}
+
+void event_stream::count(const event_brief& what) const noexcept {
+    if ((counted_kinds() & kind_bit(what.kind)) != 0) audience_->counter->count(what);
+}
+
 void event_stream::publish(event what) const {
-    if (!heard(what.kind)) return;
+    count(brief_of(what));
+    if (!listened(what.kind)) return;
     what.name_space = name_space_;
     std::shared_ptr<const listeners> now;
     {

@@ -7,11 +7,37 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace errand {
+
+// Of an event what is counted. It costs no allocation, as an event does; what it refers to lives as long as the call.
+struct event_brief {
+    event_kind kind{};
+    std::string_view queue{};
+    std::string_view handler{};
+    std::string_view text{};
+    std::string_view trace_id{};
+    std::optional<duration> waited{};
+    std::optional<time_point> submitted_at{};
+    std::optional<time_point> started_at{};
+    std::optional<time_point> ended_at{};
+};
+
+event_brief brief_of(const event& what) noexcept;
+
+// Of which events one is told briefly. As quick as a listener, and from any thread, too.
+class event_counter {
+public:
+    virtual void count(const event_brief& what) noexcept = 0;
+
+protected:
+    ~event_counter() = default;
+};
 
 class event_stream {
 public:
@@ -31,10 +57,19 @@ public:
     // Called on whatever thread publishes, so it must be quick and safe from any; lives as long as the stream. It must not
     // throw: publishers are in the middle of something. It hears events of these kinds.
     void subscribe(event_listener to, kinds which = all_kinds);
+    // From now on it counts these kinds; once, and it lives as long as the stream.
+    void count_by(event_counter& by, kinds which);
     // Cheap when nobody listens; ask `heard()` before building a costly event.
     void publish(event what) const;
-    bool heard() const noexcept { return heard_kinds() != 0; }
-    bool heard(event_kind one) const noexcept { return (heard_kinds() & kind_bit(one)) != 0; }
+    // In the place of `publish` where nobody is listening, but somebody counts.
+    void count(const event_brief& what) const noexcept;
+    bool heard() const noexcept { return (heard_kinds() | counted_kinds()) != 0; }
+    bool heard(event_kind one) const noexcept {
+        return ((heard_kinds() | counted_kinds()) & kind_bit(one)) != 0;
+    }
+    // Whether it takes a whole event for somebody to hear it.
+    bool listened() const noexcept { return heard_kinds() != 0; }
+    bool listened(event_kind one) const noexcept { return (heard_kinds() & kind_bit(one)) != 0; }
 
 private:
     struct listener {
@@ -43,10 +78,13 @@ private:
     };
     using listeners = std::vector<listener>;
     kinds heard_kinds() const noexcept { return audience_->heard.load(std::memory_order_acquire); }
+    kinds counted_kinds() const noexcept { return audience_->counted.load(std::memory_order_acquire); }
 
     struct audience {
         std::atomic<kinds> heard{0};
-        std::mutex guard;  // held while the list is read or grown, not while listeners run
+        std::atomic<kinds> counted{0};
+        event_counter* counter = nullptr;  // before `counted`
+        std::mutex guard;                  // held while the list is read or grown, not while listeners run
         std::shared_ptr<const listeners> all;
     };
 

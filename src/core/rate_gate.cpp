@@ -63,7 +63,7 @@ rate_pace pace_of(const rate_limit& rate, int burst, arrival how) {
 
 rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted) {
     // Farther ahead only a clock that went back can leave it; it must not close the gate until then.
-    const auto latest = now + std::max(time_of(pace, pace.burst), pace.tolerance + time_of(pace, 1));
+    const auto latest = now + pace.tolerance + std::max(pace.per, time_of(pace, 1));
     auto from = std::clamp(kept, now, latest);
     if (pace.burst == 1 && kept < now) from += pace.tolerance;
     const auto room = now + pace.tolerance - from;
@@ -73,6 +73,14 @@ rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now
     turn.kept = turn.starts > 0 ? from + time_of(pace, turn.starts) : std::min(kept, latest);
     turn.opens_at = turn.kept - pace.tolerance;
     return turn;
+}
+
+rate_change change_of(const rate_pace& before, const rate_pace& after, std::int64_t now) {
+    const auto grown = after.tolerance - before.tolerance, spacing = time_of(after, 1);
+    // When a whole window has passed, whatever has been started before is out of it.
+    auto closed = std::max(spacing, after.per);
+    if (spacing < time_of(before, 1)) closed = std::min(closed, spacing + std::max<std::int64_t>(-grown, 0));
+    return {.grown = std::max<std::int64_t>(grown, 0), .latest = now + after.tolerance + closed};
 }
 
 share_pace pace_of_share(const rate_limit& whole, int share, std::int64_t unit) {

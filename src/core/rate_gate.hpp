@@ -44,6 +44,14 @@ struct rate_turn {
 // none follows it at less than the spacing.
 rate_turn take_starts(const rate_pace& pace, std::int64_t kept, std::int64_t now, std::int64_t wanted);
 
+// What is kept of starts under another rule becomes min(kept + grown, latest): so no window holds more than the
+// largest count of the rules that were in force in it, as far as they are of the same time. Nanoseconds.
+struct rate_change {
+    std::int64_t grown = 0;  // a larger tolerance is none for what comes after a start under a smaller one
+    std::int64_t latest = 0;
+};
+rate_change change_of(const rate_pace& before, const rate_pace& after, std::int64_t now);
+
 // What one of several shards may start of a rate: `share` of its count. Nanoseconds.
 struct share_pace {
     std::int64_t spacing = 0;

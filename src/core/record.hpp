@@ -189,6 +189,9 @@ args_in_body args_of(std::string_view encoded_body);
 // The body with other arguments in the place of those.
 std::string with_args(std::string_view encoded_body, const args_in_body& in, std::string_view args);
 
+// Whose it is, without decoding the rest; empty when the bytes are no body.
+std::string_view handler_in(std::string_view encoded_body) noexcept;
+
 // 0..9, of an encoded body; 0 when it is too short to be one.
 int priority_of(std::string_view encoded_body) noexcept;
 

@@ -48,7 +48,7 @@ event_stream::kinds task_meter::kinds() noexcept {
     return all;
 }
 
-void task_meter::hear(const event& what) {
+void task_meter::count(const event_brief& what) noexcept {
     switch (what.kind) {
     case event_kind::task_submitted: return submitted(what, submit_result::accepted);
     case event_kind::task_duplicate: return submitted(what, submit_result::duplicate);
@@ -69,11 +69,11 @@ void task_meter::hear(const event& what) {
     }
 }
 
-void task_meter::submitted(const event& what, submit_result how) {
+void task_meter::submitted(const event_brief& what, submit_result how) {
     parts_.here([&](part& in) { ++cells_of(in, what).submitted.at(static_cast<std::size_t>(how)); });
 }
 
-void task_meter::started(const event& what) {
+void task_meter::started(const event_brief& what) {
     parts_.here([&](part& in) {
         ++cells_of(in, what).started;
         if (what.waited) queue_of(in, what).wait.add(attempt_bounds, seconds_of(*what.waited));
@@ -81,7 +81,7 @@ void task_meter::started(const event& what) {
 }
 
 // What ended without having been started here is no attempt of this process.
-void task_meter::finished(const event& what, attempt_outcome how) {
+void task_meter::finished(const event_brief& what, attempt_outcome how) {
     if (!what.started_at) return;
     parts_.here([&](part& in) {
         auto& cells = cells_of(in, what);
@@ -93,8 +93,9 @@ void task_meter::finished(const event& what, attempt_outcome how) {
         if (well) cells.ran_well.add(attempt_bounds, ran);
         if (failed) cells.failed.add(attempt_bounds, ran);
         if ((well || failed) && !what.trace_id.empty()) {
-            keep_newest(well ? cells.well_seen : cells.failure_seen, attempt_bounds,
-                        {.trace_id = what.trace_id, .seconds = ran, .at = unix_seconds(*what.ended_at)});
+            keep_newest(
+                well ? cells.well_seen : cells.failure_seen, attempt_bounds,
+                {.trace_id = std::string{what.trace_id}, .seconds = ran, .at = unix_seconds(*what.ended_at)});
         }
         const bool over = how == attempt_outcome::success || how == attempt_outcome::dead;
         if (over && what.submitted_at)
@@ -102,7 +103,7 @@ void task_meter::finished(const event& what, attempt_outcome how) {
     });
 }
 
-void task_meter::failed(const event& what) {
+void task_meter::failed(const event_brief& what) {
     parts_.here([&](part& in) { ++cell_of(in, in.errors, errors_, what.handler, error_type_of(what.text)); });
 }
 
@@ -125,12 +126,22 @@ Cell& task_meter::cell_of(part& in, series<Cell>& of, budget& within, std::strin
     return of[series_name{other, second.empty() ? std::string_view{} : other}];
 }
 
-handler_cells& task_meter::cells_of(part& in, const event& what) {
-    return cell_of(in, in.handlers, handlers_, what.queue, what.handler);
+template <class Cell>
+Cell& task_meter::recent_cell(part& in, recent<Cell>& last, series<Cell>& of, budget& within,
+                              std::string_view first, std::string_view second) {
+    if (last.name && last.name->first == first && last.name->second == second) return *last.cell;
+    auto& cell = cell_of(in, of, within, first, second);
+    // What is counted as `_other` is looked up each time, and refused each time.
+    if (const auto at = of.find(std::pair{first, second}); at != of.end()) last = {&at->first, &cell};
+    return cell;
 }
 
-queue_cells& task_meter::queue_of(part& in, const event& what) {
-    return cell_of(in, in.queues, queues_, what.queue, {});
+handler_cells& task_meter::cells_of(part& in, const event_brief& what) {
+    return recent_cell(in, in.handler, in.handlers, handlers_, what.queue, what.handler);
+}
+
+queue_cells& task_meter::queue_of(part& in, const event_brief& what) {
+    return recent_cell(in, in.queue, in.queues, queues_, what.queue, {});
 }
 
 task_figures task_meter::sum() const {

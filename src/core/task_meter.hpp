@@ -2,8 +2,6 @@
 // are kept apart the others are counted together, as `_other`. From any thread.
 #pragma once
 
-#include <errand/event.hpp>
-
 #include "core/event.hpp"
 #include "core/metric_text.hpp"
 #include "core/thread_cells.hpp"
@@ -62,7 +60,7 @@ struct task_figures {
     std::uint64_t refused = 0;  // counted as `_other`
 };
 
-class task_meter {
+class task_meter final : public event_counter {
 public:
     static constexpr std::size_t most_queues = 200;
     static constexpr std::size_t most_handlers = 300;
@@ -71,7 +69,7 @@ public:
 
     // Of these it is to be told.
     static event_stream::kinds kinds() noexcept;
-    void hear(const event& what);
+    void count(const event_brief& what) noexcept override;
     task_figures sum() const;
 
 private:
@@ -96,9 +94,17 @@ private:
     template <class Cell>
     using series = std::unordered_map<series_name, Cell, name_hash, name_equal>;
 
+    // The cell asked for last: what happens many times a second mostly is of the same.
+    template <class Cell>
+    struct recent {
+        const series_name* name = nullptr;
+        Cell* cell = nullptr;
+    };
     struct part {
         series<handler_cells> handlers;
         series<queue_cells> queues;
+        recent<handler_cells> handler{};
+        recent<queue_cells> queue{};
         series<std::uint64_t> errors;
         std::uint64_t stale = 0;
         std::uint64_t refused = 0;
@@ -119,12 +125,15 @@ private:
     template <class Cell>
     static Cell& cell_of(part& in, series<Cell>& of, budget& within, std::string_view first,
                          std::string_view second);
-    handler_cells& cells_of(part& in, const event& what);
-    queue_cells& queue_of(part& in, const event& what);
-    void submitted(const event& what, submit_result how);
-    void started(const event& what);
-    void finished(const event& what, attempt_outcome how);
-    void failed(const event& what);
+    template <class Cell>
+    static Cell& recent_cell(part& in, recent<Cell>& last, series<Cell>& of, budget& within,
+                             std::string_view first, std::string_view second);
+    handler_cells& cells_of(part& in, const event_brief& what);
+    queue_cells& queue_of(part& in, const event_brief& what);
+    void submitted(const event_brief& what, submit_result how);
+    void started(const event_brief& what);
+    void finished(const event_brief& what, attempt_outcome how);
+    void failed(const event_brief& what);
 
     thread_cells<part> parts_;
     budget handlers_{most_handlers};

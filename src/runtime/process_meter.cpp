@@ -24,7 +24,7 @@ void write_deliveries(metric_text& to, const std::vector<outbox_counts>& all) {
 
 void process_meter::measure(event_stream& of) {
     std::call_once(once_, [&] {
-        of.subscribe([this](const event& what) { tasks_.hear(what); }, task_meter::kinds());
+        of.count_by(tasks_, task_meter::kinds());
         on_.store(true, std::memory_order_release);
     });
 }

@@ -40,8 +40,15 @@ void tell_submitted(const event_stream& to, const submission_item& item, const s
     if (!to.heard()) return;
     const bool own = answer.life == incarnation_of(item.body);
     const bool other = answer.verdict == submit_verdict::duplicate && !own;
-    to.publish(task_event(other ? event_kind::task_duplicate : event_kind::task_submitted, item.id,
-                          item.body));
+    const auto kind = other ? event_kind::task_duplicate : event_kind::task_submitted;
+    if (to.listened(kind))
+        to.publish(task_event(kind, item.id, item.body));
+    else
+        count_submission(to, kind, item);
+}
+
+void count_submission(const event_stream& to, event_kind kind, const submission_item& item) noexcept {
+    to.count({.kind = kind, .queue = item.queue, .handler = handler_in(item.body)});
 }
 
 void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why) {

@@ -22,6 +22,8 @@ std::optional<duration> wait_of(const task_body& body, const task_notes& before,
 
 // The store has taken a submission, or met another one that holds its id.
 void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer);
+// For where nobody listens: what became of it is counted alone.
+void count_submission(const event_stream& to, event_kind kind, const submission_item& item) noexcept;
 // Or it was not.
 void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why);
 

@@ -1,5 +1,6 @@
 // How tasks are kept for those who work on them, and who hears that one is cancelled.
 #include "service/exchange.hpp"
+#include "service/in_line.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -64,18 +65,13 @@ awaitable<extend_answer> exchange::extend(extend_call call) {
 }
 
 awaitable<void> exchange::extend_in_turn(std::shared_ptr<exchange> self) {
-    while (!lease_requests_.empty()) {
-        try {
-            co_await extend_next();
-        } catch (...) {
-            // Who stands in line is not left there.
-            for (const auto& one : std::exchange(lease_requests_, {})) {
-                one->failure = std::current_exception();
-                one->over = true;
-                one->changed.cancel();
-            }
-        }
-    }
+    const auto next = [this] { return extend_next(); };
+    const auto fail = [](lease_request& one, const std::exception_ptr& why) {
+        one.failure = why;
+        one.over = true;
+        one.changed.cancel();
+    };
+    co_await serve_line(lease_requests_, next, fail);
     self->extending_ = false;
 }
 

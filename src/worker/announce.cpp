@@ -23,7 +23,7 @@ std::string_view sentence(event_kind kind) {
         return "no handler of this name runs here; the task waits for a worker that has it";
     case event_kind::task_cancelled: return "the task was cancelled, the attempt is told to stop";
     case event_kind::lease_lost: return "the lease is lost, the attempt is cancelled";
-    case event_kind::task_recovered: return "taken over from a worker that gave no sign of life";
+    case event_kind::task_recovered: return "taken over";
     case event_kind::report_stale:
         return "the report was refused: the task belongs to another attempt or has ended";
     case event_kind::overdue: return "the handler goes on although it was cancelled";

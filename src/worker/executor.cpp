@@ -187,11 +187,7 @@ void executor::launch(active_task& attempt) {
         attempt.until = shared_.app.now() + attempt.terms.timeout;
         deadlines_.add(attempt, attempt.terms.timeout, attempt.began);
     }
-    if (shared_.app.events.heard(event_kind::task_started)) {
-        auto said = said_of(event_kind::task_started, attempt);
-        said.waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
-        shared_.app.events.publish(std::move(said));
-    }
+    tell_started(attempt);
     attempt.around = {.app = &shared_.app, .home = &home_, .task = &attempt};
     begin_span(shared_.app, attempt);
     std::shared_ptr<const ambient> carried{attempt.self, &attempt.around};

@@ -110,6 +110,7 @@ private:
     void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);
     // What is told of an attempt.
     event said_of(event_kind kind, const active_task& attempt) const;
+    void tell_started(const active_task& attempt);
     void ended(active_task& attempt, std::exception_ptr failure, std::string result);
     void finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure, std::string result);
     void bury(std::shared_ptr<active_task> attempt, decision decided);
@@ -119,6 +120,7 @@ private:
     void hand_in(active_task& attempt, decision&& decided, std::string result);
     void leave(active_task& attempt);
     void tell(const active_task& attempt, const decision& decided);
+    void count_end(event_kind kind, const active_task& attempt);
     void count(const active_task& attempt, const decision& decided);
 
     worker_shared& shared_;

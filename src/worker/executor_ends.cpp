@@ -135,6 +135,20 @@ event executor::said_of(event_kind kind, const active_task& attempt) const {
     return said;
 }
 
+void executor::tell_started(const active_task& attempt) {
+    const auto& events = shared_.app.events;
+    if (!events.heard(event_kind::task_started)) return;
+    const auto waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
+    if (!events.listened(event_kind::task_started))
+        return events.count({.kind = event_kind::task_started,
+                             .queue = attempt.task.queue,
+                             .handler = attempt.body.handler,
+                             .waited = waited});
+    auto said = said_of(event_kind::task_started, attempt);
+    said.waited = waited;
+    events.publish(std::move(said));
+}
+
 void executor::tell(const active_task& attempt, const decision& decided) {
     // Its end was told when it was withdrawn: the store takes no other.
     if (attempt.withdrawn) return;
@@ -155,6 +169,7 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back ||
                        !attempt.locked.empty();
     if (!shown && !shared_.app.events.heard(kind)) return;
+    if (!shown && !shared_.app.events.listened(kind)) return count_end(kind, attempt);
     auto said = said_of(kind, attempt);
     said.max_attempts = attempt.terms.max_retry + 1;
     if (attempt.started_at) said.ended_at = home_.tasks().now();
@@ -170,6 +185,17 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     } else {
         shared_.app.events.publish(std::move(said));
     }
+}
+
+void executor::count_end(event_kind kind, const active_task& attempt) {
+    event_brief said{.kind = kind,
+                     .queue = attempt.task.queue,
+                     .handler = attempt.body.handler,
+                     .submitted_at = attempt.body.submitted_at(),
+                     .started_at = attempt.started_at};
+    if (attempt.started_at) said.ended_at = home_.tasks().now();
+    if (attempt.span) said.trace_id = attempt.span->context()->trace_id;
+    shared_.app.events.count(said);
 }
 
 // What was not started, or is given back, was no run.

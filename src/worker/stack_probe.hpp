@@ -20,7 +20,8 @@ thread_state read_thread_state(const std::string& line);
 // Nothing and false where the system does not tell.
 thread_state state_of_thread(pid_t id);
 
-// What ERRAND_STACKS says, null where it is not set. Who misspells what turns it on wants it off: the default is on.
+// By what ERRAND_STACKS says, null where it is not set: on. Of what is said, on, true, yes and 1 leave it on; anything else turns it
+// off, as who sets the variable has a reason, and on is the default.
 bool stacks_are_wanted(const char* said) noexcept;
 
 // Asks one thread, once. One probe at a time in a process: that of whoever comes second asks nobody.
@@ -36,8 +37,8 @@ public:
     // The addresses, innermost first; empty as long as the thread has not written them.
     std::vector<void*> answer() const;
 
-    // At a worker's start: what the handler calls is loaded, and a signal found that nobody uses. With the variable ERRAND_STACKS
-    // nothing of it is done, and nobody is asked as long as the process lives.
+    // At a worker's start: what the handler calls is loaded, and a signal found that nobody uses. Where ERRAND_STACKS turns it off
+    // nothing of it is done. What the variable says then holds as long as the process lives.
     static void prepare();
 
 private:

@@ -14,9 +14,11 @@ TEST_CASE("A delayed task is not run before its time", "[api]") {
     test_app t;
     t.start();
     auto late = t.run(t.app.handler<no_result>().perform_in(1h));
-    auto soon = t.run(t.app.handler<no_result>().perform_in(30ms));
-    auto at = t.run(t.app.handler<no_result>().perform_at(std::chrono::system_clock::now() + 30ms));
-    auto option = t.run(t.app.handler<no_result>().with({.delay = 20ms}).perform_async());
+    // Longer than two servers may differ by.
+    const auto delay = 30ms + clocks_apart();
+    auto soon = t.run(t.app.handler<no_result>().perform_in(delay));
+    auto at = t.run(t.app.handler<no_result>().perform_at(std::chrono::system_clock::now() + delay));
+    auto option = t.run(t.app.handler<no_result>().with({.delay = delay}).perform_async());
     for (const auto& h : {soon, at, option}) {
         t.wait(h);
         const auto info = t.info(h);

@@ -262,6 +262,41 @@ TEST_CASE("an idle resolver is woken by the end of a task that others depend on"
     CHECK(idle.ear->news == 1);
 }
 
+TEST_CASE("who begins together with a task hears nothing of how its last life ended, or is yet to end") {
+    store_fixture here;
+    auto store = here.join("w");
+    const auto parent = item_with(derive_task_id("h", "p"), "p");
+    const auto next = derive_task_id("h", "next");
+    here.submit(store, parent);
+    here.submit(store, waiting_for("c", {{parent.id}}));
+    const auto noted = [&] {
+        return await(here.io, store->depend(next, depend_mode::note, {&parent.id, 1})).at(0);
+    };
+    const auto children = [&] {
+        const links_from from{parent.id};
+        return await(here.io, store->links(link::tells, {&from, 1}, false)).at(0).others;
+    };
+    CHECK(noted() == standing::absent);
+    CHECK(children() == std::vector{derive_task_id("h", "c")});
+    finish_all(here, store, state::dead);
+    CHECK(noted() == standing::told);
+    CHECK(children() == std::vector{derive_task_id("h", "c")});
+    // Whoever told it has not struck it off yet.
+    const auto told = news_of(here, store);
+    REQUIRE(told.entries.size() == 1);
+    const auto& end = told.entries[0];
+    const resolution heard{.parent = end.about,
+                           .what = end.what,
+                           .cancelled = outcome_of(state::cancelled),
+                           .children = end.heirs};
+    await(here.io, store->resolve({&heard, 1}, outcome_of(state::success)));
+    CHECK(noted() == standing::told);
+    const delivery struck{.about = end.about, .what = end.what, .token = end.token, .last = true};
+    await(here.io, store->delivered({&struck, 1}));
+    CHECK(noted() == standing::open);
+    CHECK(children().size() == 2);
+}
+
 TEST_CASE("tasks that nobody depends on make no news, and leave no edges") {
     store_fixture here;
     auto store = here.join("w");

@@ -50,7 +50,11 @@ TEST_CASE("a task that ended long ago is waited for no more", "[depend]") {
     t.wait(a);
     t.stop();
     auto b = t.submit("b", {.after = {a, t.ref("a")}});
-    CHECK(t.state_of(b) == state::ready);
+    CHECK(t.info(b).waits_for_count == 0);
+    // Where different servers keep them, a worker has to look whether it may run.
+    if (errand::test::shards_of_tests() == 1) CHECK(t.state_of(b) == state::ready);
+    t.start();
+    CHECK(t.wait(b) == "b!");
 }
 
 TEST_CASE("results of dependencies are there for who depends on them", "[depend]") {
@@ -128,11 +132,13 @@ TEST_CASE("a delay beside after counts from the submission", "[depend]") {
     bench t;
     t.start();
     auto a = t.submit("a", {.delay = 30ms});
-    auto b = t.submit("b", {.delay = 60ms, .after = {a}});
+    // Longer than two servers may differ by.
+    const auto delay = 60ms + errand::test::clocks_apart();
+    auto b = t.submit("b", {.delay = delay, .after = {a}});
     auto c = t.submit("c", {.delay = 1h, .after = {a}});
     CHECK(t.wait(b) == "b!");
     const auto info = t.info(b);
-    CHECK(*info.started_at - *info.submitted_at + errand::test::clocks_apart() >= 60ms);
+    CHECK(*info.started_at - *info.submitted_at + errand::test::clocks_apart() >= delay);
     t.ends_as(c, state::delayed);
     CHECK(*t.info(c).due_at - *t.info(c).submitted_at >= 1h);
 }

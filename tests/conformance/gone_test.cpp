@@ -10,6 +10,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
+
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
 using errand::test::can;
@@ -93,9 +95,11 @@ struct elsewhere {
 // Newer ones in every shard: each keeps one of each kind.
 void fill_up(test_app& t) {
     const auto once = t.app.handler<counts_once>();
-    for (int n = 0; n < 40; ++n) t.run(once.perform_async(100 + n));
-    for (int n = 0; n < 40; ++n) t.run(t.run(once.perform_in(1h, 200 + n)).cancel());
-    for (int n = 0; n < 40; ++n) t.wait(t.run(once.perform_async(100 + n)));
+    // So many that none is left out.
+    const int some = 20 * std::max(2, static_cast<int>(errand::test::shards_of_tests()));
+    for (int n = 0; n < some; ++n) t.run(once.perform_async(1000 + n));
+    for (int n = 0; n < some; ++n) t.run(t.run(once.perform_in(1h, 3000 + n)).cancel());
+    for (int n = 0; n < some; ++n) t.wait(t.run(once.perform_async(1000 + n)));
 }
 
 // As the janitor does it.

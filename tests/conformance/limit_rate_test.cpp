@@ -1,6 +1,10 @@
 // Limits of starts in a time, at the store's seam.
 #include "support/limit_fixture.hpp"
 
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <iterator>
 #include <thread>
 
 using namespace errand;
@@ -112,6 +116,103 @@ TEST_CASE("a start that comes a little late does not move the one after it") {
         CHECK(*got.next_due < got.now + 20ms);
         CHECK(*got.next_due >= opens + 20ms);
     }
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("what was started under the rule before counts under one that allows for more lateness") {
+    limit_fixture t;
+    const auto gate = GENERATE(limit_fixture::starts("crm"), limit_fixture::both("crm", "a customer"));
+    t.set("crm", t.never_more_than(1, 1h, 1));
+    t.submit_many(2, gate);
+    const auto first = t.claim(t.worker, 5);
+    REQUIRE(first.claimed.size() == 1);
+    t.set("crm", t.never_more_than(1, 1h));
+    auto next = t.claim(t.worker, 5);
+    CHECK(next.claimed.empty());
+    REQUIRE(next.next_due);
+    CHECK(*next.next_due >= first.now + 1h);
+    // The same said again, and another one and the first again.
+    for (const auto burst : {0, 1, 0}) {
+        t.set("crm", t.never_more_than(1, 1h, burst));
+        next = t.claim(t.worker, 5);
+        CHECK(next.claimed.empty());
+        REQUIRE(next.next_due);
+        CHECK(*next.next_due >= first.now + 1h);
+        CHECK(*next.next_due <= first.now + 1h + 1min);
+    }
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a burst that a rule before had used up does not start again because another rule follows") {
+    limit_fixture t;
+    const auto gate = GENERATE(limit_fixture::starts("crm"), limit_fixture::both("crm", "a customer"));
+    t.set("crm", t.never_more_than(4, 1h, 4));
+    t.submit_many(20, gate);
+    const auto first = t.claim(t.worker, 10);
+    CHECK(first.claimed.size() == 4);
+    const auto opens_after = [&](duration least) {
+        const auto next = t.claim(t.worker, 10);
+        CHECK(next.claimed.empty());
+        REQUIRE(next.next_due);
+        CHECK(*next.next_due >= first.now + least);
+        CHECK(*next.next_due <= first.now + 1h + 1min);
+    };
+    opens_after(1h);
+    t.set("crm", t.never_more_than(4, 1h));
+    opens_after(1h);
+    t.set("crm", t.never_more_than(4, 1h, 2));
+    opens_after(1h);
+    // More may start than before.
+    t.set("crm", t.never_more_than(60, 1h));
+    opens_after(1min);
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a burst is none behind starts that were evenly spaced") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(4, 400ms, 1));
+    t.submit_many(16, t.starts("crm"));
+    auto starts = starts_of(t, 4, 10);
+    t.set("crm", t.never_more_than(4, 400ms, 4));
+    std::ranges::copy(starts_of(t, 12, 10), std::back_inserter(starts));
+    CHECK(keeps_to(starts, 4, 400ms));
+    CHECK(t.check().empty());
+}
+
+TEST_CASE("a rate that is raised lets the next one start after its new spacing") {
+    limit_fixture t;
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(2, t.starts("crm"));
+    const auto first = t.claim(t.worker, 5);
+    CHECK(first.claimed.size() == 1);
+    t.set("crm", t.never_more_than(60, 1h));
+    const auto next = t.claim(t.worker, 5);
+    CHECK(next.claimed.empty());
+    REQUIRE(next.next_due);
+    CHECK(*next.next_due <= next.now + 1min + 1s);
+}
+
+TEST_CASE(
+    "a rate that is raised and given a burst lets the next one start after its new spacing, however often one looks") {
+    limit_fixture t;
+    const auto gate = GENERATE(limit_fixture::starts("crm"), limit_fixture::both("crm", "a customer"));
+    t.set("crm", t.never_more_than(1, 1h));
+    t.submit_many(3, gate);
+    CHECK(t.claim(t.worker, 5).claimed.size() == 1);
+    // 720 ms between two of them, of which up to twenty may come at once.
+    t.set("crm", t.never_more_than(5000, 1h, 20));
+    const auto first = t.claim(t.worker, 5);
+    CHECK(first.claimed.empty());
+    REQUIRE(first.next_due);
+    CHECK(*first.next_due <= first.now + 2s);
+    // Each look is one at a later time; what it finds is not later for that.
+    std::size_t started = 0;
+    CHECK(t.until([&] {
+        const auto next = t.claim(t.worker, 1);
+        started += next.claimed.size();
+        if (started == 0 && next.next_due) CHECK(*next.next_due <= *first.next_due + 1ms);
+        return started == 2;
+    }));
     CHECK(t.check().empty());
 }
 

@@ -19,11 +19,11 @@ using errand::test::test_app;
 
 namespace plan_test {
 
-std::atomic<bool> broken{false};
+std::atomic<bool> refuses_negative{false};
 
 struct number {
     errand::awaitable<int> perform(int value) {
-        if (broken && value < 0) throw std::runtime_error{"negative"};
+        if (refuses_negative && value < 0) throw std::runtime_error{"negative"};
         co_return value;
     }
 };
@@ -69,10 +69,10 @@ ERRAND_HANDLER(plan_test::mark, .max_retry = 0)
 
 namespace {
 
-struct bench : test_app {
-    bench() { broken = false; }
+struct plan_bench : test_app {
+    plan_bench() { refuses_negative = false; }
     errand::proxy<plan_test::number> numbers = app.handler<plan_test::number>();
-    errand::proxy<add> adds = app.handler<add>();
+    errand::proxy<plan_test::add> adds = app.handler<plan_test::add>();
     errand::proxy<sum> sums = app.handler<sum>();
     errand::proxy<mark> marks = app.handler<mark>();
 
@@ -94,7 +94,7 @@ struct bench : test_app {
 }  // namespace
 
 TEST_CASE("each task of a chain gets the result of the one before it when it takes one", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     auto h = t.run(chain(t.numbers.plan(1), t.adds.plan(10), t.numbers.plan(5), t.adds.plan(100)).submit());
     CHECK(t.wait(h) == 105);
@@ -102,7 +102,7 @@ TEST_CASE("each task of a chain gets the result of the one before it when it tak
 }
 
 TEST_CASE("a group gives the results of its members in order", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     auto h = t.run(group(t.many(1200)).submit());
     const auto got = t.wait(h);
@@ -114,7 +114,7 @@ TEST_CASE("a group gives the results of its members in order", "[plan]") {
 }
 
 TEST_CASE("what follows a group gets all results, also of groups in groups", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     CHECK(t.wait(t.run(chain(group(t.many(10)), t.sums.plan()).submit())) == 55);
     std::vector parts{chain(group(t.many(3)), t.sums.plan()), chain(group(t.many(2)), t.sums.plan())};
@@ -124,7 +124,7 @@ TEST_CASE("what follows a group gets all results, also of groups in groups", "[p
 }
 
 TEST_CASE("a group may be of different kinds", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     auto h = t.run(chain(group(t.numbers.plan(7), t.app.handler<say>().plan("x")),
                          t.app.handler<describe>().plan("!"))
@@ -133,14 +133,14 @@ TEST_CASE("a group may be of different kinds", "[plan]") {
 }
 
 TEST_CASE("each member of a group in a chain gets the result before it", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     const std::vector members{t.adds.plan(1), t.adds.plan(2)};
     CHECK(t.wait(t.run(chain(t.numbers.plan(10), group(members), t.sums.plan()).submit())) == 23);
 }
 
 TEST_CASE("an empty group has ended well", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     const std::vector<errand::plan<int>> none;
     CHECK(t.wait(t.run(chain(group(none), t.sums.plan()).submit())) == 0);
@@ -149,8 +149,8 @@ TEST_CASE("an empty group has ended well", "[plan]") {
 }
 
 TEST_CASE("a group with a failed member is cancelled when all have ended, and comes back with it", "[plan]") {
-    bench t;
-    broken = true;
+    plan_bench t;
+    refuses_negative = true;
     auto all = t.many(5);
     all.push_back(t.numbers.plan(-15));
     auto members = group(all);
@@ -169,7 +169,7 @@ TEST_CASE("a group with a failed member is cancelled when all have ended, and co
     CHECK(progress.total == 6);
     CHECK_FALSE(t.run(node.revive()));
     CHECK_THROWS_AS(t.wait(node), errand::task_failed);
-    broken = false;
+    refuses_negative = false;
     const auto failed = t.run(t.app.find<int>(t.info(node).after.at(5))).value();
     CHECK(t.run(failed.revive()));
     t.ends_as(h, state::success);
@@ -177,7 +177,7 @@ TEST_CASE("a group with a failed member is cancelled when all have ended, and co
 }
 
 TEST_CASE("progress of a group is seen while it runs", "[plan]") {
-    bench t;
+    plan_bench t;
     auto all = t.many(3);
     all.push_back(t.numbers.with({.delay = 1h}).plan(4));
     t.start();
@@ -188,7 +188,7 @@ TEST_CASE("progress of a group is seen while it runs", "[plan]") {
 }
 
 TEST_CASE("a plan leaves with the transaction it was submitted under", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     std::optional<errand::handle<int>> h;
     auto plan = chain(group(t.many(3)), t.sums.plan());
@@ -197,26 +197,26 @@ TEST_CASE("a plan leaves with the transaction it was submitted under", "[plan]")
 }
 
 TEST_CASE("a large plan is submitted in steps and comes to its end", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     auto h = t.run(chain(group(t.many(1500)), t.sums.plan()).submit());
     CHECK(t.wait(h) == 1500 * 1501 / 2);
 }
 
 TEST_CASE("a chain whose first task had failed begins again", "[plan]") {
-    bench t;
-    broken = true;
+    plan_bench t;
+    refuses_negative = true;
     t.start();
     auto first = t.numbers.with({.biz_id = "k"});
     auto dead = t.run(chain(first.plan(-1), t.adds.plan(10)).submit());
     t.ends_as(dead, state::cancelled);
-    broken = false;
+    refuses_negative = false;
     auto again = t.run(chain(first.plan(-1), t.adds.plan(10)).submit());
     CHECK(t.wait(again) == 9);
 }
 
 TEST_CASE("a member that stands twice in a group has two places in its results", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     auto one = t.numbers.with({.biz_id = "one"}).plan(1);
     CHECK(t.wait(t.run(group(std::vector{one, t.numbers.plan(2), one}).submit())) == std::vector{1, 2, 1});
@@ -224,7 +224,7 @@ TEST_CASE("a member that stands twice in a group has two places in its results",
 }
 
 TEST_CASE("a group is never run, not even when it was cancelled by hand and is revived", "[plan]") {
-    bench t;
+    plan_bench t;
     auto h = t.run(group(t.many(3)).submit());
     CHECK(t.run(h.cancel()));
     CHECK_FALSE(t.run(h.revive()));
@@ -232,7 +232,7 @@ TEST_CASE("a group is never run, not even when it was cancelled by hand and is r
 }
 
 TEST_CASE("what is set of a handler counts in a plan as well, unless the submission says it", "[plan]") {
-    bench t;
+    plan_bench t;
     const auto said = t.adds.with({.retention = 2h});
     const auto h = t.run(chain(t.numbers.plan(1), t.adds.plan(10)).submit());
     const auto own = t.run(chain(t.numbers.plan(1), said.plan(10)).submit());
@@ -254,7 +254,7 @@ TEST_CASE("what is set of a handler counts in a plan as well, unless the submiss
 }
 
 TEST_CASE("members that leave nothing behind are heard by a large group", "[plan]") {
-    bench t;
+    plan_bench t;
     t.start();
     std::vector<errand::plan<void>> all;
     for (int i = 0; i < 400; ++i) {

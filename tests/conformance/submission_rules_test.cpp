@@ -227,10 +227,11 @@ TEST_CASE("A declared handler can be submitted without its code", "[rules]") {
     test_app t;
     // What is kept in memory no other program could run.
     if (!errand::test::can(errand::test::capability::shared_by_apps)) {
-        CHECK_THROWS_AS(t.run(t.app.handler<elsewhere>().perform_async()), errand::usage_error);
+        CHECK_THROWS_AS(t.run(t.app.handler<submission_rules::elsewhere>().perform_async()),
+                        errand::usage_error);
         return;
     }
-    auto h = t.run(t.app.handler<elsewhere>().perform_async());
+    auto h = t.run(t.app.handler<submission_rules::elsewhere>().perform_async());
     CHECK(t.info(h).queue == "elsewhere");
     CHECK(t.info(h).state == errand::state::ready);
 }

@@ -54,3 +54,26 @@ TEST_CASE("a program that would gather without an age or a quiet time does not s
           "handler \"gathers\": policy .collect: needs .max_wait, .grace or both: else a bundle that is not "
           "full would never be run\n");
 }
+
+TEST_CASE(
+    "a worker names variables that mean nothing, that nobody can submit to it, and once why it cannot start") {
+    const ended_program misspelt{
+        {"run"}, {{"ERRAND_CONCURENCY", "3"}, {"ERRAND_LOG_LEVEL", "warn"}, {"TZDIR", "/nowhere"}}};
+    CHECK(misspelt.status == 1);
+    INFO(misspelt.said);
+    const auto times = [&](const std::string& part) {
+        int count = 0;
+        for (auto at = misspelt.said.find(part); at != std::string::npos;
+             at = misspelt.said.find(part, at + 1))
+            ++count;
+        return count;
+    };
+    CHECK(times("warning  the variable ERRAND_CONCURENCY means nothing here; the nearest that does is "
+                "ERRAND_CONCURRENCY\n") == 1);
+    CHECK(
+        times(
+            "warning  tasks are kept in memory: no other program can submit any, and they end with this one; name a store "
+            "with ERRAND_STORE, for example sqlite:///path/tasks.db\n") == 1);
+    CHECK(times("critical the worker cannot start: handler \"in_london\": policy .timezone") == 1);
+    CHECK(times("in_london") == 1);
+}

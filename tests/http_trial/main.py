@@ -112,9 +112,14 @@ class Trial:
         for one in self.gates:
             one.calm()
         self.crowd.submit_no_more()
+        # A slow machine has a long way to go; what is lost is where it goes no further.
+        left = self._left()
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and not self.crowd.failure and not self._is_idle():
+        while left > 0 and time.monotonic() < end and not self.crowd.failure:
             time.sleep(0.1)
+            before, left = left, self._left()
+            if left < before:
+                end = time.monotonic() + PATIENCE
         self.crowd.stop()
         ids = {id for some in self.journal.wanted.values() for id in some} | {run.id for run in self.journal.runs}
         with ThreadPoolExecutor(8) as pool:
@@ -122,9 +127,9 @@ class Trial:
             ended = {one.id: Ended(one.state, one.result) for one in infos if _tell(one)}
             return ended
 
-    def _is_idle(self) -> bool:
+    def _left(self) -> int:
         counts = [one for one in self.straight.queues() if one["name"] == QUEUE]
-        return all(sum(one["tasks"][state] for state in ("ready", "working", "retry", "delayed")) == 0 for one in counts)
+        return sum(one["tasks"][state] for one in counts for state in ("ready", "working", "retry", "delayed"))
 
     def close(self) -> None:
         self.straight.close()

@@ -4,10 +4,14 @@
 #include "support/await.hpp"
 #include "support/fake_redis.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/redis/request.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,13 +37,30 @@ struct line final : redis::connection_listener {
     line(const line&) = delete;
     line& operator=(const line&) = delete;
 
-    void up() override { ++ups; }
+    void up() override {
+        ++ups;
+        if (when_up) when_up();
+    }
     void down(std::string_view) override {}
     void message(std::string_view) override {}
 
     boost::asio::io_context& io;
     std::shared_ptr<redis::connection> of;
     int ups = 0;
+    std::function<void()> when_up;
+};
+
+// Nobody listens there, and nobody else can meanwhile.
+class refusing_port {
+public:
+    explicit refusing_port(boost::asio::io_context& on) : held_{on, tcp::v4()} {
+        held_.bind({boost::asio::ip::address_v4::loopback(), 0});
+    }
+    std::string port() const { return std::to_string(held_.local_endpoint().port()); }
+
+private:
+    using tcp = boost::asio::ip::tcp;
+    tcp::socket held_;
 };
 
 std::string seed(const fake_redis& server) { return "127.0.0.1:" + server.port(); }
@@ -90,6 +111,28 @@ TEST_CASE(
     CHECK(here.connections() == 1);
 }
 
+TEST_CASE("a call that is cancelled as its connection comes up is in flight no more") {
+    boost::asio::io_context io{1};
+    fake_redis here{io, fake_redis::usual};
+    line to{io, seed(here)};
+    auto ask = redis::connection::request();
+    ask.push("INCR", "key");
+    redis::reply answer;
+    boost::asio::cancellation_signal cancel;
+    bool over = false, cancelled = false;
+    boost::asio::co_spawn(io, to.of->exec(ask, answer, std::nullopt),
+                          boost::asio::bind_cancellation_slot(cancel.slot(),
+                                                              [&](std::exception_ptr failed, auto) {
+                                                                  over = true;
+                                                                  cancelled = failed != nullptr;
+                                                              }));
+    to.when_up = [&] { cancel.emit(boost::asio::cancellation_type::terminal); };
+    to.of->start();
+    REQUIRE(run_until(io, [&] { return over; }));
+    CHECK(cancelled);
+    CHECK(to.of->in_flight() == 0);
+}
+
 TEST_CASE(
     "while the server that had a shard hangs the others are asked who has it now, and it is gone to at once") {
     boost::asio::io_context io{1};
@@ -117,9 +160,8 @@ TEST_CASE(
     int asked = 0;
     bool is_known = false;
     fake_redis successor{io, fake_redis::usual};
-    auto gone = std::make_unique<fake_redis>(io, fake_redis::usual);
-    const auto refusal = moved_to(*gone);
-    gone.reset();
+    const refusing_port gone{io};
+    const auto refusal = "-MOVED 7 127.0.0.1:" + gone.port() + "\r\n";
     fake_redis other{io, [&](const auto& words) {
                          if (words[0] != "EXISTS" && words[0] != "HGET") return fake_redis::usual(words);
                          if (words[0] == "HGET") ++asked;

@@ -88,9 +88,13 @@ struct sentinel_fixture : store_fixture {
     }
     void takes_over() { takes_over(*pair.sentinel); }
     // It knows the replica, and can make it the master.
-    bool sees_replica(const redis_server& sentinel) const {
-        return sentinel.command({"SENTINEL", "REPLICAS", "shop"}).find("master-link-status\nok") !=
-               std::string::npos;
+    bool sees_replica(const redis_server& sentinel, int replicas = 1) const {
+        const auto all = sentinel.command({"SENTINEL", "REPLICAS", "shop"});
+        for (std::size_t at = 0; replicas > 0; --replicas, ++at) {
+            at = all.find("master-link-status\nok", at);
+            if (at == std::string::npos) return false;
+        }
+        return true;
     }
     void copied(int tasks) {
         REQUIRE(until([&] {
@@ -157,6 +161,44 @@ TEST_CASE(
     all.stop();
     CHECK(here.pair.size_of("ready:default") == std::to_string(all.accepted()));
     CHECK(here.pair.kept("tasks") == static_cast<long>(all.accepted()));
+}
+
+TEST_CASE(
+    "when one of two replicas that knows less takes over, what only the other one confirmed is lost, and what both had to is not") {
+    for (const int asked : {1, 2}) {
+        CAPTURE(asked);
+        sentinel_fixture here;
+        auto& pair = here.pair;
+        auto how = member_of_pair(true);
+        // Never made the master, although it knows most.
+        how.arguments.insert(how.arguments.end(), {"--replica-priority", "0"});
+        const redis_server third{how};
+        const auto has = [&](const redis_server& server, const submission_item& one) {
+            return server.command({"HEXISTS", pair.key("tasks"), std::string{one.id.view()}}) == "1";
+        };
+        replicate(pair.first, third, [&](auto holds) { REQUIRE(here.until(holds)); });
+        REQUIRE(here.until([&] { return here.sees_replica(*pair.sentinel, 2); }));
+        auto producer = here.join_with("?wait=" + std::to_string(asked), "p");
+        const auto seen = item_of("a"), late = item_of("b");
+        here.submit(producer, seen);
+        REQUIRE(here.until([&] { return has(pair.second, seen); }));
+        // Nothing comes to it any more, not even what would lie in its socket.
+        pair.second.freeze();
+        pair.first.command({"CLIENT", "KILL", "TYPE", "replica"});
+        bool accepted = false;
+        const std::vector items{late};
+        boost::asio::co_spawn(here.io, producer->submit(0, items, submit_mode::each),
+                              [&](std::exception_ptr error, auto) { accepted = !error; });
+        REQUIRE(here.until([&] { return has(third, late) && (accepted || asked == 2); }));
+        CHECK(accepted == (asked == 1));
+        pair.first.kill();
+        pair.second.thaw();
+        here.takes_over();
+        if (asked == 2) pair.first.restart();
+        REQUIRE(here.until([&] { return accepted; }));
+        CHECK(has(pair.second, seen));
+        CHECK(has(pair.second, late) == (asked == 2));
+    }
 }
 
 TEST_CASE("a name that no Sentinel knows, and Sentinels that are away, are told of in one line") {

@@ -204,40 +204,6 @@ TEST_CASE("news of a revival that come after those of another death do not win",
     t.ends_as(second, state::success);
 }
 
-TEST_CASE("who begins together with a task hears nothing of how its last life ended", "[shards]") {
-    bench t;
-    const auto parent = t.on(0, "parent"), child = t.on(1, "child"), next = t.on(2, "next");
-    const auto first = t.submit(parent);
-    const auto second = t.submit_after(child, {parent});
-    helper slow{t.app.settings()};
-    slow.kill_next();
-    CHECK(t.info(first).state == state::dead);
-    const auto parent_id = id_of(first.id()), next_id = id_of(t.ref(next).id());
-    const auto noted = [&] {
-        return await(slow.io, slow.of->depend(next_id, errand::depend_mode::note, {&parent_id, 1})).at(0);
-    };
-    const auto children = [&] {
-        const errand::links_from from{parent_id};
-        return await(slow.io, slow.of->links(errand::link::tells, {&from, 1}, false)).at(0).others;
-    };
-    CHECK(noted() == errand::standing::told);
-    CHECK(children() == std::vector{id_of(second.id())});
-    // Whoever told it has not struck it off yet.
-    const auto news = await(slow.io, slow.of->take_news(100, 1h));
-    REQUIRE(news.entries.size() == 1);
-    const errand::resolution told{.parent = parent_id,
-                                  .what = news.entries[0].what,
-                                  .cancelled = {},
-                                  .children = news.entries[0].heirs};
-    await(slow.io, slow.of->resolve({&told, 1}, {}));
-    CHECK(noted() == errand::standing::told);
-    const errand::delivery struck{
-        .about = parent_id, .what = news.entries[0].what, .token = news.entries[0].token, .last = true};
-    await(slow.io, slow.of->delivered({&struck, 1}));
-    CHECK(noted() == errand::standing::open);
-    CHECK(children().size() == 2);
-}
-
 TEST_CASE("a chain begins again while nobody tells how its first task ended", "[shards]") {
     bench t;
     const auto parent = t.on(0, "parent"), child = t.on(1, "child"), next = t.on(2, "next");

@@ -1,5 +1,5 @@
-// misled [collect]: a worker whose handlers cannot be meant: with `collect` one gathers its items for ever; where the machine has no
-// time zone files another one's line has no times. It stops at once where it may start.
+// misled [collect|run]: a worker whose handlers cannot be meant: with `collect` one gathers its items for ever; where the machine has no
+// time zone files another one's line has no times. It stops at once where it may start; with `run` it does nothing about what is wrong.
 #include <errand/errand.hpp>
 
 #include <cstdio>
@@ -33,6 +33,7 @@ ERRAND_HANDLER(in_london, .name = "in_london", .cron = "0 3 * * *", .timezone = 
 int main(int count, char** words) try {
     gathers_for_ever = count > 1 && std::string{words[1]} == "collect";
     errand::app app;
+    if (count > 1 && std::string{words[1]} == "run") return app.run();
     app.block_on(app.start());
     app.block_on(app.stop());
     std::puts("has started");

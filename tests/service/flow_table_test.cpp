@@ -33,18 +33,25 @@ struct flow_example {
     int status = 200;
     std::string id = "t";
     std::string type = "film";
+    int again = 0;           // when the same is asked once more; 0: the same
+    std::string named = {};  // the body by which it can be known again
 };
 
 const std::string no_claim = "00000000000000010000000000000000.1.-.1.w";
 
 const std::map<std::string, flow_example, std::less<>> flow_examples{
-    {"flow_create", {.body = R"({"type": "film"})", .status = 201}},
-    {"flow_create_batch", {.body = R"({"tasks": [{"type": "film"}]})"}},
+    {"flow_create",
+     {.body = R"({"type": "film"})",
+      .status = 201,
+      .again = 200,
+      .named = R"({"type": "film", "id": "new"})"}},
+    {"flow_create_batch",
+     {.body = R"({"tasks": [{"type": "film"}]})", .named = R"({"tasks": [{"type": "film", "id": "new"}]})"}},
     {"flow_list", {}},
     {"flow_look", {}},
     {"flow_change", {.body = R"({"priority": 3})"}},
     {"flow_cancel", {}},
-    {"flow_revive", {.body = R"({"stage": "again"})", .id = "failed"}},
+    {"flow_revive", {.body = R"({"stage": "again"})", .id = "failed", .again = 409}},
     {"flow_hold", {.body = R"({"limit": 1})"}},
     {"flow_hold_types", {.body = R"({"types": [{"type": "film"}]})"}},
     // Of a task that nobody holds: tests of their own say the rest.
@@ -60,7 +67,7 @@ const std::map<std::string, flow_example, std::less<>> flow_examples{
     {"flow_pause_type", {}},
     {"flow_resume_type", {}},
     {"flow_count_type", {}},
-    {"flow_delete_type", {.type = "empty"}},
+    {"flow_delete_type", {.type = "empty", .again = 404}},
 };
 
 const flow_example& example_of(const web::route& of) {
@@ -104,6 +111,28 @@ TEST_CASE("each call of flows does what its row says", "[service][flow]") {
                                   [&](const web::outcome& o) { return o.status == got.status; }));
         // A row's own example is of its kind.
         if (!one.example.empty()) CHECK(json::parse(one.example).is_object());
+    }
+}
+
+TEST_CASE("a call of flows that comes again is answered, and has done what one call does",
+          "[service][flow]") {
+    for (const auto& one : flow::routes()) {
+        flow_shop shop;
+        arrange(shop);
+        INFO(one.method << ' ' << one.path);
+        const auto& example = example_of(one);
+        const auto ask = [&] {
+            auto at = shop.connect();
+            return at.ask(one.method, path_of(one, shop.t.app.settings().name_space),
+                          example.named.empty() ? example.body : example.named);
+        };
+        const auto count = [&] { return shop.done("GET", "/tasks").at("tasks").as_array().size(); };
+        CHECK(ask().status == example.status);
+        const auto before = count();
+        const auto got = ask();
+        INFO(got.body);
+        CHECK(got.status == (example.again == 0 ? example.status : example.again));
+        CHECK(count() == before);
     }
 }
 

@@ -32,13 +32,15 @@ std::string unzipped(const std::string& packed) {
     stream.reset(15);
     zlib::z_params now;
     now.next_in = packed.data() + head_size;
-    now.avail_in = packed.size() - head_size - tail_size;
+    now.avail_in = packed.size() - head_size;
     now.next_out = text.data();
     now.avail_out = text.size();
     boost::system::error_code ec;
     stream.write(now, zlib::Flush::finish, ec);
     CHECK(ec == zlib::error::end_of_stream);
-    CHECK(now.avail_in == 0);
+    // For some streams this reader takes a byte of what follows them, and does not see their end without one.
+    CHECK(now.avail_in <= tail_size);
+    CHECK(now.avail_in + 1 >= tail_size);
     CHECK(now.avail_out == 0);
     boost::crc_32_type sum;
     sum.process_bytes(text.data(), text.size());

@@ -4,17 +4,23 @@
 #include "runtime/async_gate.hpp"
 #include "runtime/on_loop.hpp"
 #include "service/exchange.hpp"
+#include "service/in_line.hpp"
 #include "service/programs.hpp"
 #include "service/ticket.hpp"
 #include "support/metric_page.hpp"
 #include "support/redis_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <deque>
+#include <exception>
 #include <memory>
+#include <new>
+#include <vector>
 
 using service_test::counter;
 using service_test::foreign_task;
@@ -204,4 +210,45 @@ TEST_CASE(
     CHECK(failed == askers);
     // Each takes as long as is waited for the store: who is served after twice that long waits no longer.
     CHECK(extend_calls(t) - calls <= 3);
+}
+
+TEST_CASE("who stands in line hears of it when it is not even found out whose turn it is", "[service]") {
+    struct request {
+        std::exception_ptr failure{};
+        bool served = false;
+    };
+    asio::io_context context;
+    std::deque<std::shared_ptr<request>> line;
+    const auto stand = [&] { return line.emplace_back(std::make_shared<request>()); };
+    const std::vector first{stand(), stand()};
+    std::shared_ptr<request> later;
+    int calls = 0;
+    const auto next = [&]() -> errand::awaitable<void> {
+        if (++calls == 1) throw std::bad_alloc{};
+        line.front()->served = true;
+        line.pop_front();
+        co_return;
+    };
+    const auto fail = [&](request& one, const std::exception_ptr& why) {
+        one.failure = why;
+        // Who comes while that is told is none of those.
+        if (!later) later = stand();
+    };
+    bool ended = false;
+    asio::co_spawn(context, web::serve_line(line, next, fail), [&](const std::exception_ptr& why) {
+        CHECK_FALSE(why);
+        ended = true;
+    });
+    context.run();
+    CHECK(ended);
+    for (const auto& one : first) {
+        REQUIRE(one->failure);
+        CHECK_THROWS_AS(std::rethrow_exception(one->failure), std::bad_alloc);
+        CHECK_FALSE(one->served);
+    }
+    REQUIRE(later);
+    CHECK_FALSE(later->failure);
+    CHECK(later->served);
+    CHECK(line.empty());
+    CHECK(calls == 2);
 }

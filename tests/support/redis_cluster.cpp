@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <thread>
 
 namespace errand::test {
@@ -55,6 +57,15 @@ std::vector<std::string> own_line(const redis_server& of) {
     return {};
 }
 
+template <class Condition>
+void wait_for(const char* else_said, const Condition& holds) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (!holds()) {
+        if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error{else_said};
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+}
+
 bool has_slot(const std::vector<std::string>& line, unsigned slot) {
     constexpr std::size_t first_range = 8;
     for (std::size_t at = first_range; at < line.size(); ++at) {
@@ -90,29 +101,39 @@ redis_cluster::redis_cluster(std::chrono::milliseconds node_timeout, std::size_t
     : node_timeout_{node_timeout} {
     plan of{
         .primaries = primaries, .servers = primaries * (1 + replicas_of_each), .ports = {}, .bus_ports = {}};
-    // One that no server has taken yet is given out twice.
-    std::set<int> given;
-    const auto another = [&given] {
-        for (;;) {
-            if (const auto port = free_port(); given.insert(port).second) return port;
-        }
-    };
     for (std::size_t at = 0; at < of.servers; ++at) {
-        of.ports.push_back(another());
-        of.bus_ports.push_back(another());
+        of.ports.push_back(another_port());
+        of.bus_ports.push_back(another_port());
         ids_.push_back(id_of(at));
     }
+    bus_ports_ = of.bus_ports;
     for (std::size_t at = 0; at < of.servers; ++at) {
         auto how = member(of.ports[at], of.bus_ports[at]);
-        how.files = {{"nodes", of.seen_from(at)}};
+        if (replicas_of_each > 0) how.files = {{"nodes", of.seen_from(at)}};
         servers_.push_back(std::make_unique<redis_server>(std::move(how)));
     }
-    bus_ports_ = of.bus_ports;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    while (!is_whole()) {
-        if (std::chrono::steady_clock::now() > give_up)
-            throw std::runtime_error{"the test's cluster is not whole"};
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    if (replicas_of_each == 0) introduce(of.ports);
+    wait_for("the test's cluster is not whole", [this] { return is_whole(); });
+}
+
+// Valkey's end themselves where a file says that they are alone with their slots.
+void redis_cluster::introduce(const std::vector<int>& ports) {
+    for (std::size_t at = 0; at < servers_.size(); ++at) {
+        const auto& one = *servers_[at];
+        ids_[at] = one.command({"CLUSTER", "MYID"});
+        one.command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(at + 1)});
+        one.command({"CLUSTER", "ADDSLOTSRANGE", std::to_string(all_slots * at / servers_.size()),
+                     std::to_string(all_slots * (at + 1) / servers_.size() - 1)});
+        if (at > 0)
+            one.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(ports[0]),
+                         std::to_string(bus_ports_[0])});
+    }
+}
+
+// One that no server has at this moment is given out twice, and one that is dead comes back to its own.
+int redis_cluster::another_port() {
+    for (;;) {
+        if (const auto port = free_port(); given_ports_.insert(port).second) return port;
     }
 }
 
@@ -162,28 +183,79 @@ bool redis_cluster::is_whole() const {
     });
 }
 
-std::size_t redis_cluster::add_replica_of(std::size_t primary) {
-    const auto bus_port = free_port();
-    servers_.push_back(std::make_unique<redis_server>(member(free_port(), bus_port)));
+std::size_t redis_cluster::add(std::size_t known_to) {
+    const auto port = another_port(), bus_port = another_port();
+    servers_.push_back(std::make_unique<redis_server>(member(port, bus_port)));
     bus_ports_.push_back(bus_port);
     const auto& added = *servers_.back();
     ids_.push_back(added.command({"CLUSTER", "MYID"}));
-    added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(primary).port()),
-                   std::to_string(bus_ports_[primary])});
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    // Until it has heard of it, and all have heard of the new one: who has not keeps following the one before when that leads no more.
-    const auto all_know = [this] {
+    added.command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(server(known_to).port()),
+                   std::to_string(bus_ports_[known_to])});
+    // Who has not heard of it keeps following the one before when that leads no more.
+    wait_for("the test's cluster does not know its new server", [this] {
         return std::ranges::all_of(servers_, [this](const auto& one) {
             return !one->is_running() ||
                    one->command({"CLUSTER", "NODES"}).find(ids_.back() + ' ') != std::string::npos;
         });
-    };
-    while (added.command({"CLUSTER", "REPLICATE", ids_[primary]}) != "OK" || !all_know()) {
-        if (std::chrono::steady_clock::now() > give_up)
-            throw std::runtime_error{"the test's cluster does not know its new server"};
+    });
+    return servers_.size() - 1;
+}
+
+std::size_t redis_cluster::add_replica_of(std::size_t primary) {
+    const auto at = add(primary);
+    wait_for("a new server does not follow",
+             [&] { return server(at).command({"CLUSTER", "REPLICATE", ids_[primary]}) == "OK"; });
+    return at;
+}
+
+std::size_t redis_cluster::add_primary() {
+    const auto at = add(0);
+    wait_for("a new server does not see the whole cluster", [this] { return is_whole(); });
+    return at;
+}
+
+redis_cluster::how_moved redis_cluster::move_slot(unsigned slot, std::size_t to) {
+    wait_for("a slot of the test's cluster does not move", [&] { return try_to_move_slot(slot, to); });
+    return can_move_slots(to) ? how_moved::as_a_whole : how_moved::key_by_key;
+}
+
+bool redis_cluster::try_to_move_slot(unsigned slot, std::size_t to) {
+    const auto from = owner_of(slot);
+    if (!from) return false;
+    if (*from == to) return true;
+    if (!can_move_slots(*from)) return move_keys(slot, *from, to);
+    // One that failed is begun again; one that is under way is not disturbed.
+    const auto number = std::to_string(slot);
+    server(*from).command({"CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", number, number, "NODE", ids_[to]});
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+    while (owner_of(slot) != to) {
+        if (std::chrono::steady_clock::now() > give_up) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
-    return servers_.size() - 1;
+    return true;
+}
+
+bool redis_cluster::can_move_slots(std::size_t at) const {
+    return server(at).command({"CLUSTER", "MIGRATESLOTS"}).find("nknown") == std::string::npos;
+}
+
+bool redis_cluster::move_keys(unsigned slot, std::size_t from, std::size_t to) {
+    const auto number = std::to_string(slot);
+    auto &source = server(from), &target = server(to);
+    const auto set = [&](const redis_server& at, const char* what, std::size_t who) {
+        return at.command({"CLUSTER", "SETSLOT", number, what, ids_[who]}) == "OK";
+    };
+    if (!set(target, "IMPORTING", from) || !set(source, "MIGRATING", to)) return false;
+    for (;;) {
+        const auto key = source.command({"CLUSTER", "GETKEYSINSLOT", number, "1"});
+        if (key.starts_with('-')) return false;
+        if (key.empty()) break;
+        // What goes away meanwhile need not move.
+        const auto answer = source.command({"MIGRATE", "127.0.0.1", std::to_string(target.port()), key, "0",
+                                            "5000", "REPLACE"});
+        if (answer != "OK" && answer != "NOKEY") return false;
+    }
+    return set(target, "NODE", to) && set(source, "NODE", to);
 }
 
 bool redis_cluster::remove(std::size_t replica) {
@@ -205,8 +277,34 @@ std::string redis_cluster::command(unsigned slot, const std::vector<std::string>
     return servers_[*owner]->command(words);
 }
 
+namespace {
+
+// ERRAND_TEST_FAIL_OVERS: so many seconds apart a replica of the shared cluster takes over, whatever is tested meanwhile.
+class unrest {
+public:
+    explicit unrest(const redis_cluster& of) {
+        const char* given = std::getenv("ERRAND_TEST_FAIL_OVERS");
+        if (!given || !*given) return;
+        strikes_ = std::jthread{
+            [&of, gap = std::chrono::milliseconds{1000 * std::stol(given)}](const std::stop_token& over) {
+                for (unsigned turn = 0; !over.stop_requested(); ++turn) {
+                    std::this_thread::sleep_for(gap);
+                    const auto leader = of.owner_of(static_cast<unsigned>(all_slots * (turn % 3) / 3 + 1));
+                    const auto replica = leader ? of.replica_of(*leader) : std::nullopt;
+                    if (replica) of.server(*replica).command({"CLUSTER", "FAILOVER"});
+                }
+            }};
+    }
+
+private:
+    std::jthread strikes_;
+};
+
+}  // namespace
+
 redis_cluster& shared_cluster() {
     static redis_cluster all{std::chrono::seconds{15}};
+    static const unrest strikes{all};
     return all;
 }
 

@@ -96,6 +96,17 @@ void replace_leader(site& at) {
     come_to_rest(at, from, "leader_replaced");
 }
 
+// Key by key on servers that know no other way: meanwhile whoever asks for the shard is told to try again. Where the machine has no time for
+// the servers one may be given up half-way, and it goes on with who leads in its place.
+void move_slot(site& at) {
+    const std::size_t shard = at.random();
+    const auto to = servers(at).other_pair_for(shard);
+    if (!to) return;
+    const auto from = ms_now();
+    go_on_until(at, "a shard did not move", [&] { return servers(at).move_shard(shard, *to); });
+    come_to_rest(at, from, "slot_moved");
+}
+
 void forget_scripts(site& at) {
     const auto leader = servers(at).leader_of(any_pair(at));
     if (!leader) return;
@@ -110,7 +121,10 @@ std::vector<fault> guarded_faults(bool can_grow) {
                            {"kill_leader", kill_leader},
                            {"freeze_leader", freeze_leader},
                            {"flush_scripts", forget_scripts}};
-    if (can_grow) all.push_back({"replace_leader", replace_leader});
+    if (can_grow) {
+        all.push_back({"replace_leader", replace_leader});
+        all.push_back({"move_slot", move_slot});
+    }
     return all;
 }
 

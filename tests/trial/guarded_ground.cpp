@@ -1,5 +1,6 @@
 #include "trial/guarded_ground.hpp"
 
+#include "store/redis/slot.hpp"
 #include "support/redis_cluster.hpp"
 #include "support/replica.hpp"
 #include "trial/faults.hpp"
@@ -55,10 +56,27 @@ public:
         all_.server(follower).command({"CLUSTER", "FAILOVER"});
     }
     bool remove(std::size_t at) override { return all_.remove(at); }
+    std::optional<std::size_t> other_pair_for(std::size_t shard) const override {
+        const auto from = all_.owner_of(slot_of_shard(shard));
+        for (std::size_t pair = 0; from && pair < pairs(); ++pair) {
+            const auto to = leader_of(pair);
+            if (to && *to != *from) return pair;
+        }
+        return std::nullopt;
+    }
+    bool move_shard(std::size_t number, std::size_t pair) override {
+        const auto to = leader_of(pair);
+        return to && all_.try_to_move_slot(slot_of_shard(number), *to);
+    }
 
 private:
     // One that it has from the beginning to the end.
     unsigned slot_of(std::size_t pair) const { return static_cast<unsigned>(16384 * pair / pairs() + 1); }
+    unsigned slot_of_shard(std::size_t number) const {
+        const auto all = static_cast<unsigned>(shards_);
+        return errand::redis::slot_of(
+            errand::redis::spread_tag("default", static_cast<unsigned>(number % shards_), all));
+    }
 
     std::size_t shards_;
     redis_cluster all_;

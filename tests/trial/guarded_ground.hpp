@@ -37,6 +37,10 @@ public:
     virtual std::size_t add_follower_of(std::size_t) { return 0; }
     virtual void hand_over_to(std::size_t) {}
     virtual bool remove(std::size_t) { return false; }
+    // Where the shard of this number, counted round, could go: a pair that does not have it; nothing while nobody has it. And that it goes
+    // there; false when something came in between, and it is to be asked again.
+    virtual std::optional<std::size_t> other_pair_for(std::size_t) const { return std::nullopt; }
+    virtual bool move_shard(std::size_t, std::size_t) { return false; }
 
 private:
     void limit_memory(const char* most);

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t begun = 1'800'000'000'000'000'000;
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t a_second = 1'000'000'000;
 
 }  // namespace
 
@@ -57,12 +57,12 @@ TEST_CASE("a gate is closed by its rate until it opens at a time that it says") 
         pass_gate(kind, rule, state, begun);
         const auto found = look_at_gate(kind, rule, state, begun);
         CHECK(found.how == gate_look::standing::too_soon);
-        CHECK(found.opens_at == begun + second / 2);
+        CHECK(found.opens_at == begun + a_second / 2);
         CHECK(look_at_gate(kind, rule, state, found.opens_at - 1).how == gate_look::standing::too_soon);
         CHECK(look_at_gate(kind, rule, state, found.opens_at).open());
         CHECK(look_at_gate(gate_kind::running, rule, state, begun).open());
         CHECK_FALSE(gate_state{.running = 0, .kept = state.kept}.is_fresh(begun));
-        CHECK(gate_state{.running = 0, .kept = state.kept}.is_fresh(begun + second));
+        CHECK(gate_state{.running = 0, .kept = state.kept}.is_fresh(begun + a_second));
     }
     gate_state state;
     pass_gate(gate_kind::running, rule, state, begun);
@@ -73,7 +73,7 @@ TEST_CASE("a gate is closed by its rate until it opens at a time that it says") 
 
 TEST_CASE("a burst passes one by one, and in no time of its rate more than it allows") {
     const limit_rule rule{.rate = rate_limit{6, 200ms, 4}};
-    constexpr std::int64_t per = second / 5;
+    constexpr std::int64_t per = a_second / 5;
     gate_state state;
     std::vector<std::int64_t> starts;
     for (std::int64_t now = begun; starts.size() < 30;) {
@@ -106,9 +106,9 @@ TEST_CASE("what a slower rate has left behind is brought down, once, to what thi
     CHECK_FALSE(settle_gate(gate_kind::running, faster, state, begun));
     CHECK(settle_gate(gate_kind::starts, faster, state, begun));
     const auto opens = look_at_gate(gate_kind::starts, faster, state, begun).opens_at;
-    CHECK(opens <= begun + second);
-    CHECK_FALSE(settle_gate(gate_kind::starts, faster, state, begun + second / 10));
-    CHECK(look_at_gate(gate_kind::starts, faster, state, begun + second / 10).opens_at == opens);
+    CHECK(opens <= begun + a_second);
+    CHECK_FALSE(settle_gate(gate_kind::starts, faster, state, begun + a_second / 10));
+    CHECK(look_at_gate(gate_kind::starts, faster, state, begun + a_second / 10).opens_at == opens);
     CHECK(look_at_gate(gate_kind::starts, faster, state, opens).open());
 }
 

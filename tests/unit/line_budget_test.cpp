@@ -10,7 +10,7 @@ using errand::line_budget;
 
 namespace {
 
-const line_budget::instant noon{std::chrono::hours{12}};
+const line_budget::instant at_twelve{std::chrono::hours{12}};
 
 std::string failed(int task) { return "mail " + std::to_string(task) + "-a attempt 1 of 4 failed: no route"; }
 
@@ -34,20 +34,20 @@ TEST_CASE("lines that differ in ids, numbers and times are alike") {
 
 TEST_CASE("the twentieth line of a kind in a minute is written, the twenty-first is counted") {
     line_budget budget;
-    CHECK(written(budget, 1000, noon) == 20);
-    CHECK(budget.allows("mail a attempt 1 of 4 failed: no such host", noon));
-    CHECK(budget.over(noon + 59s).empty());
-    const auto over = budget.over(noon + 60s);
+    CHECK(written(budget, 1000, at_twelve) == 20);
+    CHECK(budget.allows("mail a attempt 1 of 4 failed: no such host", at_twelve));
+    CHECK(budget.over(at_twelve + 59s).empty());
+    const auto over = budget.over(at_twelve + 60s);
     REQUIRE(over.size() == 1);
     CHECK(over[0].lines == 980);
     CHECK(over[0].example == failed(19));
-    CHECK(budget.over(noon + 60s).empty());
-    CHECK(written(budget, 30, noon + 60s) == 20);
+    CHECK(budget.over(at_twelve + 60s).empty());
+    CHECK(written(budget, 30, at_twelve + 60s) == 20);
 }
 
 TEST_CASE("what was left out is told at the end, before its minute is over") {
     line_budget budget;
-    written(budget, 25, noon);
+    written(budget, 25, at_twelve);
     const auto all = budget.all();
     REQUIRE(all.size() == 1);
     CHECK(all[0].lines == 5);
@@ -59,8 +59,9 @@ TEST_CASE("a program that never says the same twice keeps a bounded number of ki
     const auto lines = static_cast<int>(line_budget::most_kinds) + 100;
     int count = 0;
     for (int i = 0; i < lines; ++i)
-        count +=
-            budget.allows("failed for " + std::string(static_cast<std::size_t>(i) + 1, 'x'), noon) ? 1 : 0;
+        count += budget.allows("failed for " + std::string(static_cast<std::size_t>(i) + 1, 'x'), at_twelve)
+                     ? 1
+                     : 0;
     // Those beyond are of one kind.
     CHECK(count == static_cast<int>(line_budget::most_kinds + line_budget::most_a_minute));
 }

@@ -56,7 +56,7 @@ const std::vector<rate_case> rates{
 }  // namespace
 
 TEST_CASE("no window of a rate has more starts than it allows, whenever they are asked for") {
-    const auto how = GENERATE(arrival::punctual, arrival::late);
+    const auto how = GENERATE(errand::arrival::punctual, errand::arrival::late);
     std::mt19937_64 random{11};
     for (const auto& [rate, burst] : rates) {
         const auto pace = pace_of(rate, burst, how);
@@ -86,7 +86,7 @@ TEST_CASE("no window of a rate has more starts than it allows, whenever they are
 }
 
 TEST_CASE("who always asks for more gets 99 of 100 of the rate, and nobody asks a closed gate in vain") {
-    const auto how = GENERATE(arrival::punctual, arrival::late);
+    const auto how = GENERATE(errand::arrival::punctual, errand::arrival::late);
     for (const auto& [rate, burst] : rates) {
         if (burst > 1) continue;
         const auto pace = pace_of(rate, burst, how);
@@ -127,7 +127,7 @@ TEST_CASE("below a hundred a second starts are evenly spaced, at the full rate")
 
 TEST_CASE("starts that are late by no more than is allowed for take nothing of a rate") {
     std::mt19937_64 random{12};
-    const auto pace = pace_of({20, 1s}, 0, arrival::late);
+    const auto pace = pace_of({20, 1s}, 0, errand::arrival::late);
     start_log log{pace.per + 2'000'000};  // and 2 ms by which they may come to their handlers at another pace
     std::int64_t now = rate_epoch, kept = 0;
     constexpr int starts = 2000;
@@ -144,7 +144,7 @@ TEST_CASE("starts that are late by no more than is allowed for take nothing of a
 
 TEST_CASE(
     "a start that is later than is allowed for moves those that follow, so that they keep their spacing") {
-    const auto pace = pace_of({20, 1s}, 0, arrival::late);
+    const auto pace = pace_of({20, 1s}, 0, errand::arrival::late);
     const auto first = take_starts(pace, 0, rate_epoch, 1);
     CHECK(first.opens_at == rate_epoch + 50'350'000);
     const auto late = first.opens_at + pace.tolerance;
@@ -153,9 +153,67 @@ TEST_CASE(
 }
 
 TEST_CASE("a rate of which one at once is asked for has no tolerance") {
-    const auto pace = pace_of({20, 1s}, 1, arrival::late);
+    const auto pace = pace_of({20, 1s}, 1, errand::arrival::late);
     CHECK(pace.tolerance == 0);
     CHECK(take_starts(pace, 0, rate_epoch, 1).opens_at == rate_epoch + 50'000'000);
+}
+
+TEST_CASE("no window has more starts than the largest rule allows that was in force in it") {
+    struct rule {
+        int count, burst;
+        arrival how;
+    };
+    // All of the same time.
+    const std::vector<rule> rules{
+        {20, 1, errand::arrival::late}, {20, 0, errand::arrival::punctual}, {20, 0, errand::arrival::late},
+        {20, 5, errand::arrival::late}, {20, 20, errand::arrival::late},    {10, 0, errand::arrival::late},
+        {3, 0, errand::arrival::late},  {3, 3, errand::arrival::late},      {1, 0, errand::arrival::late}};
+    constexpr std::int64_t per = 1'000'000'000;
+    const auto only_counts_of = GENERATE(20, 10, 3);
+    std::mt19937_64 random{13};
+    const auto up_to = [&](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>{0, most}(random);
+    };
+    std::vector<rate_pace> paces;
+    for (const auto& one : rules) {
+        if (one.count <= only_counts_of) paces.push_back(pace_of({one.count, 1s}, one.burst, one.how));
+    }
+    start_log log{per};
+    std::int64_t now = rate_epoch, kept = 0;
+    auto pace = paces[0];
+    for (int n = 0; n < 20'000; ++n) {
+        if (up_to(7) == 0) {
+            const auto& next = paces[static_cast<std::size_t>(up_to(std::ssize(paces) - 1))];
+            const auto change = change_of(pace, next, now);
+            kept = std::min(kept + change.grown, change.latest);
+            pace = next;
+        }
+        const auto turn = take_starts(pace, kept, now, 1 + up_to(5));
+        if (turn.starts > 0) log.started(now, turn.starts);
+        kept = turn.kept;
+        // Whatever the rules were, it is not closed for longer than a window.
+        REQUIRE(turn.opens_at <= now + per + 10'000'000);
+        now = up_to(2) == 0 ? now + up_to(per / 4) : std::max(now, turn.opens_at + up_to(pace.tolerance));
+    }
+    CHECK(log.most() == only_counts_of);
+}
+
+TEST_CASE("a larger tolerance is none for what comes after a start under a smaller one") {
+    const auto before = pace_of({20, 1s}, 1, errand::arrival::late),
+               after = pace_of({20, 1s}, 0, errand::arrival::late);
+    const auto first = take_starts(before, 0, rate_epoch, 1);
+    const auto change = change_of(before, after, rate_epoch);
+    const auto kept = std::min(first.kept + change.grown, change.latest);
+    CHECK(take_starts(after, kept, rate_epoch, 1).opens_at == first.opens_at);
+}
+
+TEST_CASE("a rate that is raised lets the next one start after its new spacing") {
+    const auto before = pace_of({1, 1h}, 0), after = pace_of({20, 1h}, 0);
+    const auto first = take_starts(before, 0, rate_epoch, 1);
+    const auto change = change_of(before, after, rate_epoch);
+    const auto kept = std::min(first.kept + change.grown, change.latest);
+    const auto spacing = std::chrono::nanoseconds{3min}.count();
+    CHECK(take_starts(after, kept, rate_epoch, 1).opens_at == rate_epoch + spacing);
 }
 
 TEST_CASE("a burst is had at once, and comes back while nobody starts") {

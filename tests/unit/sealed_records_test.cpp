@@ -100,7 +100,7 @@ TEST_CASE("where a body has its arguments is found in bodies of every kind") {
         GENERATE(body_with_secret(), body_with_all(), body_after_others(), body_of_run(),
                  with_limits(body_with_all()), with_limits(body_after_others()), with_limits(body_of_run()));
     const auto encoded = encode(body);
-    const auto in = args_of(encoded);
+    const auto in = errand::args_of(encoded);
     CHECK(in.handler == body.handler);
     CHECK(in.args == body.args);
     CHECK(in.schedule.has_value() == body.origin.has_value());
@@ -118,7 +118,7 @@ TEST_CASE("where a body has its arguments is found in bodies of every kind") {
     };
     for (std::size_t size = 0; size < encoded.size(); ++size) {
         const auto cut = std::string_view{encoded}.substr(0, size);
-        CHECK(read([&] { return args_of(cut).args; }) == read([&] { return decode_body(cut).args; }));
+        CHECK(read([&] { return errand::args_of(cut).args; }) == read([&] { return decode_body(cut).args; }));
     }
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a change that leaves the arguments leaves them as they are sealed, un
     auto other = body_with_all();
     other.priority = 9;
     const auto moved = r.seal_change(id_of_this, encode(other), before, sealed);
-    CHECK(args_of(moved).args == args_of(sealed).args);
+    CHECK(errand::args_of(moved).args == errand::args_of(sealed).args);
     CHECK(priority_of(moved) == 9);
     CHECK(r.open_body(id_of_this, moved) == encode(other));
 

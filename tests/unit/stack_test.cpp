@@ -11,10 +11,11 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <spawn.h>
 #include <string>
+#include <string_view>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -153,14 +154,16 @@ TEST_CASE("nobody is asked, and no signal taken", "[.without_stacks]") {
 }
 
 TEST_CASE("with ERRAND_STACKS=off nobody is asked, and no signal taken") {
-    const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        ::setenv("ERRAND_STACKS", "off", 1);
-        ::execl(self.c_str(), self.c_str(), "[without_stacks]", static_cast<char*>(nullptr));
-        ::_exit(127);
+    std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::string tests = "[without_stacks]", off = "ERRAND_STACKS=off";
+    std::array<char*, 3> arguments{self.data(), tests.data(), nullptr};
+    std::vector<char*> environment{off.data()};
+    for (char** one = environ; *one; ++one) {
+        if (!std::string_view{*one}.starts_with("ERRAND_STACKS=")) environment.push_back(*one);
     }
+    environment.push_back(nullptr);
+    pid_t child = 0;
+    REQUIRE(::posix_spawn(&child, self.c_str(), nullptr, nullptr, arguments.data(), environment.data()) == 0);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status));

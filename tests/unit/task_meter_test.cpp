@@ -37,7 +37,7 @@ TEST_CASE("the ends of attempts are counted by how, and their lengths by success
     using enum event_kind;
     for (const auto kind : {task_succeeded, task_succeeded, task_retrying, task_dead, task_snoozed,
                             task_given_back, task_cancelled, lease_lost})
-        meter.hear(attempt_event(kind, "q", "h"));
+        meter.count(brief_of(attempt_event(kind, "q", "h")));
     const auto all = meter.sum();
     REQUIRE(all.handlers.size() == 1);
     const auto& cells = all.handlers.at({"q", "h"});
@@ -56,7 +56,7 @@ TEST_CASE("what ends without having been started here is no attempt", "[metrics]
     task_meter meter;
     auto one = attempt_event(event_kind::task_given_back, "q", "h");
     one.started_at.reset();
-    meter.hear(one);
+    meter.count(brief_of(one));
     CHECK(meter.sum().handlers.empty());
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("a clock that was set back makes no negative length", "[metrics]") {
     task_meter meter;
     auto one = attempt_event(event_kind::task_succeeded, "q", "h");
     one.ended_at = *one.started_at - 1h;
-    meter.hear(one);
+    meter.count(brief_of(one));
     CHECK(meter.sum().handlers.at({"q", "h"}).ran_well.sum == 0);
 }
 
@@ -75,12 +75,12 @@ TEST_CASE("of more names than are kept apart the others are counted together", "
         const auto name = std::to_string(i);
         auto one = attempt_event(event_kind::task_retrying, "q" + name, "h" + name);
         one.text = "error" + name + ": x";
-        meter.hear(one);
+        meter.count(brief_of(one));
         one.kind = event_kind::task_recovered;
-        meter.hear(one);
+        meter.count(brief_of(one));
     }
     // Those that are kept apart stay so, on whatever thread.
-    std::thread{[&] { meter.hear(attempt_event(event_kind::task_retrying, "q0", "h0")); }}.join();
+    std::thread{[&] { meter.count(brief_of(attempt_event(event_kind::task_retrying, "q0", "h0"))); }}.join();
     const auto all = meter.sum();
     CHECK(all.handlers.size() == task_meter::most_handlers + 1);
     CHECK(finished(all.handlers.at({"_other", "_other"}), attempt_outcome::retry) ==
@@ -98,7 +98,8 @@ TEST_CASE("what many threads count is all there", "[metrics]") {
     std::vector<std::thread> threads;
     for (int n = 0; n < 20; ++n) {
         threads.emplace_back([&] {
-            for (int i = 0; i < 500; ++i) meter.hear(attempt_event(event_kind::task_succeeded, "q", "h"));
+            for (int i = 0; i < 500; ++i)
+                meter.count(brief_of(attempt_event(event_kind::task_succeeded, "q", "h")));
         });
     }
     for (auto& one : threads) one.join();
@@ -116,4 +117,43 @@ TEST_CASE("events that nobody wants are not made", "[metrics]") {
     CHECK(heard == 0);
     stream.publish({.kind = event_kind::task_started});
     CHECK(heard == 1);
+}
+
+TEST_CASE("what is only counted needs no event, and what is published is counted too", "[metrics]") {
+    errand::event_stream stream;
+    const errand::event_stream of_another{stream, "another"};
+    task_meter meter;
+    stream.count_by(meter, task_meter::kinds());
+    CHECK(of_another.heard(event_kind::task_started));
+    CHECK_FALSE(of_another.listened(event_kind::task_started));
+    CHECK_FALSE(stream.heard(event_kind::task_claimed));
+    of_another.count({.kind = event_kind::task_submitted, .queue = "q", .handler = "h"});
+    stream.count({.kind = event_kind::task_claimed, .queue = "q", .handler = "h"});
+    stream.publish(attempt_event(event_kind::task_dead, "q", "h"));
+    int heard = 0;
+    stream.subscribe([&](const event&) { ++heard; }, errand::event_stream::kind_bit(event_kind::task_dead));
+    CHECK(stream.listened(event_kind::task_dead));
+    stream.publish(attempt_event(event_kind::task_dead, "q", "h"));
+    stream.publish(attempt_event(event_kind::task_started, "q", "h"));
+    CHECK(heard == 1);
+    const auto all = meter.sum();
+    const auto& cells = all.handlers.at({"q", "h"});
+    CHECK(cells.submitted.front() == 1);
+    CHECK(cells.started == 1);
+    CHECK(finished(cells, attempt_outcome::dead) == 2);
+    CHECK(all.errors.at({"h", "std::runtime_error"}) == 2);
+}
+
+TEST_CASE("of queues and handlers that take turns each is counted as its own", "[metrics]") {
+    task_meter meter;
+    for (int n = 0; n < 30; ++n) {
+        const auto queue = "q" + std::to_string(n % 3), handler = "h" + std::to_string(n % 2);
+        meter.count(brief_of(attempt_event(event_kind::task_succeeded, queue, handler)));
+        meter.count(brief_of(attempt_event(event_kind::task_recovered, queue, handler)));
+    }
+    const auto all = meter.sum();
+    CHECK(all.handlers.size() == 6);
+    for (const auto& [name, cells] : all.handlers) CHECK(finished(cells, attempt_outcome::success) == 5);
+    CHECK(all.queues.size() == 3);
+    for (const auto& [queue, cells] : all.queues) CHECK(cells.recovered == 10);
 }

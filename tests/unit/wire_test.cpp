@@ -11,31 +11,31 @@ using namespace errand::detail;
 
 namespace wire {
 
-struct order {
+struct wire_order {
     std::string id;
     std::int64_t cents = 0;
-    bool operator==(const order&) const = default;
+    bool operator==(const wire_order&) const = default;
 };
 
 // Counts how often it was copied, and is a string on the wire.
-struct counted {
+struct counted_text {
     std::string text;
     static inline int copies = 0;
-    counted(const char* from = "") : text{from} {}
-    counted(const counted& other) : text{other.text} { ++copies; }
-    counted(counted&&) = default;
-    counted& operator=(counted&&) = default;
+    counted_text(const char* from = "") : text{from} {}
+    counted_text(const counted_text& other) : text{other.text} { ++copies; }
+    counted_text(counted_text&&) = default;
+    counted_text& operator=(counted_text&&) = default;
 };
-inline void tag_invoke(boost::json::value_from_tag, boost::json::value& into, const counted& from) {
+inline void tag_invoke(boost::json::value_from_tag, boost::json::value& into, const counted_text& from) {
     into = from.text;
 }
-inline counted tag_invoke(boost::json::value_to_tag<counted>, const boost::json::value& from) {
-    return counted{from.as_string().c_str()};
+inline counted_text tag_invoke(boost::json::value_to_tag<counted_text>, const boost::json::value& from) {
+    return counted_text{from.as_string().c_str()};
 }
 
 struct pay {
-    errand::awaitable<void> perform(order, std::int16_t, std::optional<std::string>);
-    static std::string biz_id(const order& o, std::int16_t n, const std::optional<std::string>&) {
+    errand::awaitable<void> perform(wire_order, std::int16_t, std::optional<std::string>);
+    static std::string biz_id(const wire_order& o, std::int16_t n, const std::optional<std::string>&) {
         return o.id + "/" + std::to_string(n);
     }
 };
@@ -43,8 +43,8 @@ struct tick {
     errand::awaitable<void> perform();
 };
 struct keep {
-    errand::awaitable<void> perform(const counted&);
-    static const char* biz_id(const counted& c) { return c.text.c_str(); }
+    errand::awaitable<void> perform(const counted_text&);
+    static const char* biz_id(const counted_text& c) { return c.text.c_str(); }
 };
 struct refuses {
     errand::awaitable<void> perform(int);
@@ -76,10 +76,10 @@ struct keyed {
 using namespace wire;
 
 TEST_CASE("arguments are converted to perform's parameters and sent as an array") {
-    const encoded_call call = encode_call<pay>(order{"o-1", 990}, 7, "text");
+    const encoded_call call = encode_call<pay>(wire_order{"o-1", 990}, 7, "text");
     CHECK(call.args == R"([{"id":"o-1","cents":990},7,"text"])");
     CHECK(call.biz_id == "o-1/7");
-    CHECK(encode_call<pay>(order{"o-1", 990}, short{7}, std::nullopt).args ==
+    CHECK(encode_call<pay>(wire_order{"o-1", 990}, short{7}, std::nullopt).args ==
           R"([{"id":"o-1","cents":990},7,null])");
 }
 
@@ -102,25 +102,26 @@ TEST_CASE("the keys of a handler see what perform will see, and are none while a
 }
 
 TEST_CASE("an argument of exactly the parameter's type is not copied") {
-    const counted value{"x"};
-    counted::copies = 0;
+    const counted_text value{"x"};
+    counted_text::copies = 0;
     CHECK(encode_call<keep>(value).args == R"(["x"])");
     CHECK(encode_call<keep>("y").biz_id == "y");
-    CHECK(counted::copies == 0);
+    CHECK(counted_text::copies == 0);
 }
 
 TEST_CASE("errors in arguments begin with their place") {
     CHECK_THROWS_WITH(encode_call<ratio>(1.0, 0.0 / 0.0), "args[1]: JSON cannot hold a NaN");
-    CHECK_THROWS_WITH(encode_call<pay>(order{"\xff", 1}, 1, std::nullopt),
+    CHECK_THROWS_WITH(encode_call<pay>(wire_order{"\xff", 1}, 1, std::nullopt),
                       "args[0].id: not valid UTF-8 at byte 0, which JSON cannot hold");
     CHECK_THROWS_AS(encode_call<refuses>(1), std::invalid_argument);
 }
 
 TEST_CASE("a number that does not fit the parameter's type is refused, not cut") {
-    CHECK(encode_call<pay>(order{}, 32767LL, std::nullopt).args == R"([{"id":"","cents":0},32767,null])");
-    CHECK_THROWS_WITH(encode_call<pay>(order{}, 32768, std::nullopt),
+    CHECK(encode_call<pay>(wire_order{}, 32767LL, std::nullopt).args ==
+          R"([{"id":"","cents":0},32767,null])");
+    CHECK_THROWS_WITH(encode_call<pay>(wire_order{}, 32768, std::nullopt),
                       "args[1]: 32768 does not fit the parameter");
-    CHECK_THROWS_WITH(encode_call<pay>(order{}, ~std::uint64_t{0}, std::nullopt),
+    CHECK_THROWS_WITH(encode_call<pay>(wire_order{}, ~std::uint64_t{0}, std::nullopt),
                       "args[1]: 18446744073709551615 does not fit the parameter");
     CHECK_THROWS_WITH(encode_call<counts>(-1), "args[0]: -1 does not fit the parameter");
     CHECK(encode_call<counts>(true).args == "[1]");
@@ -133,8 +134,8 @@ TEST_CASE("a number that does not fit the parameter's type is refused, not cut")
 
 TEST_CASE("arguments come back as a tuple for perform") {
     const auto array = parse_json(R"([{"id":"o-1","cents":990},7,null])", "args").as_array();
-    const std::tuple<order, std::int16_t, std::optional<std::string>> args = decode_args<pay>(array);
-    CHECK(args == std::tuple{order{"o-1", 990}, std::int16_t{7}, std::optional<std::string>{}});
+    const std::tuple<wire_order, std::int16_t, std::optional<std::string>> args = decode_args<pay>(array);
+    CHECK(args == std::tuple{wire_order{"o-1", 990}, std::int16_t{7}, std::optional<std::string>{}});
 }
 
 TEST_CASE("arguments that do not fit perform are bad data with the path") {
@@ -166,10 +167,10 @@ TEST_CASE("a task without a result, awaited by its name alone, has the value nul
 }
 
 TEST_CASE("results travel as text and say that they are results") {
-    CHECK(encode_result(order{"o-1", 5}) == R"({"id":"o-1","cents":5})");
-    CHECK(decode_result<order>(R"({"id":"o-1","cents":5})") == order{"o-1", 5});
-    CHECK_THROWS_WITH(decode_result<order>(R"({"id":1})"), "result.id: expected a string, got 1");
-    CHECK_THROWS_WITH(decode_result<order>("{"),
+    CHECK(encode_result(wire_order{"o-1", 5}) == R"({"id":"o-1","cents":5})");
+    CHECK(decode_result<wire_order>(R"({"id":"o-1","cents":5})") == wire_order{"o-1", 5});
+    CHECK_THROWS_WITH(decode_result<wire_order>(R"({"id":1})"), "result.id: expected a string, got 1");
+    CHECK_THROWS_WITH(decode_result<wire_order>("{"),
                       "result: cannot be read as JSON, at byte 1: incomplete JSON");
     CHECK_THROWS_WITH(encode_result(0.0 / 0.0), "result: JSON cannot hold a NaN");
 }

@@ -1,5 +1,8 @@
 // What a worker's log says of its tasks.
+#include "core/store_list.hpp"
 #include "runtime/app_core.hpp"
+#include "support/await.hpp"
+#include "support/shards.hpp"
 #include "support/store_kind.hpp"
 #include "worker/handlers.hpp"
 
@@ -94,6 +97,48 @@ TEST_CASE(
                StartsWith("warning worker_test::free_form " + h.id()) && ContainsSubstring("never"));
 }
 
+TEST_CASE("an attempt that was over its timeout is said to be, as one that failed") {
+    logged_bench t;
+    t.start();
+    const auto h = t.run(t.app.handler<lingers>().with({.timeout = 30ms, .max_retry = 1}).perform_async(1h));
+    eventually([&] { return !t.lines->with("attempt 1 of 2").empty(); });
+    CHECK_THAT(t.only("attempt 1 of 2"),
+               StartsWith("warning worker_test::lingers " + h.id() +
+                          " attempt 1 of 2 failed: errand::timed_out: timed out after 30ms; again in "));
+    t.run(h.cancel());
+}
+
+TEST_CASE("a worker that takes a task over says of which one, and why") {
+    logged_bench t;
+    const auto h = t.run(t.app.handler<echo>().perform_async(5));
+    errand::test::second_store dying{t.app, "worker-that-dies"};
+    errand::work_call claim;
+    claim.claim = {{"default"}, 1, 100ms};
+    REQUIRE(errand::test::await(dying.io, dying.of->work(claim)).claimed.size() == 1);
+    t.start();
+    CHECK(t.wait(h) == 5);
+    // A machine that stands still for as long as a lease loses it once more.
+    eventually([&] { return !t.lines->with("taken over").empty(); });
+    CHECK(t.lines->with("taken over").front() ==
+          "info worker_test::echo " + h.id() + ": taken over: its worker gave no sign of life");
+}
+
+TEST_CASE("a worker that has lost a lease says of which task, and that its attempt is cancelled") {
+    // Who holds what on a SQLite file is in the same transaction as all else: nothing but a machine that stood still loses it.
+    if (errand::test::kind_of_tests() != errand::test::store_kind::redis) return;
+    auto settings = with_level_info();
+    settings.lease = 2s;
+    logged_bench t{settings};
+    t.start();
+    const auto h = t.run(t.app.handler<lingers>().perform_async(1h));
+    eventually([&] { return t.book.started == 1; });
+    for (std::size_t at = 0; at < settings.shards; ++at)
+        errand::test::shared_redis().command({"DEL", errand::test::shard_key(settings, "leases", at)});
+    eventually([&] { return !t.lines->with("the lease is lost").empty(); });
+    CHECK(t.lines->with("the lease is lost").front() ==
+          "warning worker_test::lingers " + h.id() + ": the lease is lost, the attempt is cancelled");
+}
+
 TEST_CASE("many failures that are alike are some lines and a number") {
     logged_bench t;
     t.start();
@@ -160,7 +205,8 @@ TEST_CASE("a worker begins with the words on which store it works, for whom, and
     t.start();
     const auto line = t.only(" serves ");
     CHECK_THAT(line, StartsWith("info worker "));
-    CHECK_THAT(line, ContainsSubstring(", namespace " + t.app.settings().name_space + ", serves "));
+    CHECK_THAT(line, ContainsSubstring(" on " + errand::shown_stores(t.app.settings().store) +
+                                       ", namespace " + t.app.settings().name_space + ", serves "));
     CHECK_THAT(line, ContainsSubstring("default:3") && ContainsSubstring(" handlers (") &&
                          ContainsSubstring(std::to_string(t.app.settings().concurrency) + " tasks at once"));
     CHECK(t.only("defualt\"") ==

@@ -234,14 +234,13 @@ source::source(source_address from)
 
 source::~source() = default;
 
-std::optional<std::vector<source_job>> source::take(std::size_t most, std::chrono::seconds ttr,
-                                                    std::chrono::seconds wait) {
+std::optional<std::vector<source_job>> source::take(std::size_t most, std::chrono::seconds ttr) {
     std::string queues;
     for (const auto& one : at_.queues) queues += (queues.empty() ? "" : ",") + one;
     const auto got = line_->ask(http::verb::get,
-                                front_ + queues + "?count=" + std::to_string(most) + "&timeout=" +
-                                    std::to_string(wait.count()) + "&ttr=" + std::to_string(ttr.count()),
-                                wait + answers_within);
+                                front_ + queues + "?count=" + std::to_string(most) +
+                                    "&timeout=0&ttr=" + std::to_string(ttr.count()),
+                                answers_within);
     if (got.result() == http::status::too_many_requests) return std::nullopt;
     // Of an unknown pool it is said otherwise.
     if (got.result() == http::status::not_found && got.body().find("\"error\"") == std::string::npos)
@@ -260,16 +259,16 @@ void source::acknowledge(const source_job& one) {
     if (got.result() != http::status::no_content) refuse_answer(at_, got);
 }
 
-std::uint64_t source::size() {
+std::uint64_t source::sum_of(std::string_view path, std::string_view member) {
     std::uint64_t all = 0;
     for (const auto& one : at_.queues) {
-        const auto got = line_->ask(http::verb::get, front_ + one + "/size", answers_within);
+        const auto got = line_->ask(http::verb::get, front_ + one + std::string{path}, answers_within);
         if (got.result() != http::status::ok) refuse_answer(at_, got);
         error_code ec;
         const auto document = json::parse(got.body(), ec);
-        const auto* size = !ec && document.is_object() ? document.get_object().if_contains("size") : nullptr;
-        const auto number = size ? size->to_number<std::uint64_t>(ec) : 0;
-        if (!size || ec) refuse_answer(at_, got);
+        const auto* count = !ec && document.is_object() ? document.get_object().if_contains(member) : nullptr;
+        const auto number = count ? count->to_number<std::uint64_t>(ec) : 0;
+        if (!count || ec) refuse_answer(at_, got);
         all += number;
     }
     return all;

@@ -50,16 +50,19 @@ public:
     source(const source&) = delete;
     source& operator=(const source&) = delete;
 
-    // At most so many of its jobs, which come back there after `ttr` if they are not acknowledged; for the first one it waits so long.
+    // At most so many of its jobs that are ready, which come back there after `ttr` if they are not acknowledged.
     // Nullopt: it takes no more requests of this token now.
-    std::optional<std::vector<source_job>> take(std::size_t most, std::chrono::seconds ttr,
-                                                std::chrono::seconds wait);
+    std::optional<std::vector<source_job>> take(std::size_t most, std::chrono::seconds ttr);
     void acknowledge(const source_job& one);
     // How many are ready in all its queues, as far as it knows: an lmstfy counts those that have expired, too.
-    std::uint64_t size();
+    std::uint64_t size() { return sum_of("/size", "size"); }
+    // Of delayed jobs, and of those that somebody has taken, its API does not tell.
+    std::uint64_t dead_letters() { return sum_of("/deadletter", "deadletter_size"); }
 
 private:
     class line;
+
+    std::uint64_t sum_of(std::string_view path, std::string_view member);
 
     const source_address at_;
     const std::string front_;  // of all paths

@@ -314,13 +314,27 @@ awaitable<void> connection::change(time_limit until) {
     }
 }
 
+// Over as well where the coroutine ends without an answer: it was cancelled before anything was sent.
+class connection::call_in_flight {
+public:
+    explicit call_in_flight(connection& of) : of_{of} { ++of_.in_flight_; }
+    ~call_in_flight() {
+        if (--of_.in_flight_ == 0) of_.answered_.cancel();
+    }
+    call_in_flight(const call_in_flight&) = delete;
+    call_in_flight& operator=(const call_in_flight&) = delete;
+
+private:
+    connection& of_;
+};
+
 awaitable<connection::attempt> connection::exec(const boost::redis::request& request, reply& answer,
                                                 time_limit until) {
     answer.clear();
     if (!up_ && !is_stopped()) co_await change(until);
     if (!up_) co_return attempt::not_sent;
     boost::system::error_code failed;
-    ++in_flight_;
+    const call_in_flight counted{*this};
     if (until) {
         const auto [ended, bytes] =
             co_await connection_.async_exec(request, answer.recorder(), asio::cancel_at(*until, token));
@@ -329,7 +343,6 @@ awaitable<connection::attempt> connection::exec(const boost::redis::request& req
         const auto [ended, bytes] = co_await connection_.async_exec(request, answer.recorder(), token);
         failed = ended;
     }
-    if (--in_flight_ == 0) answered_.cancel();
     co_return failed ? attempt::aborted : attempt::answered;
 }
 

@@ -77,6 +77,8 @@ public:
     // Of a cluster: the one that it is a connection to, or is made to next.
     std::optional<endpoint> server() const { return place_ ? std::optional{place_->at()} : std::nullopt; }
     bool is_stopped() const noexcept { return tell_ == nullptr; }
+    // Calls that wait for their answers.
+    unsigned in_flight() const noexcept { return in_flight_; }
 
 private:
     awaitable<void> run();
@@ -85,6 +87,7 @@ private:
     awaitable<void> ping();
     awaitable<void> learn();
     std::chrono::milliseconds look_interval() const;
+    class call_in_flight;
     enum class calls_in_flight : unsigned char { lost, answered };
     void renew(std::string_view cause, calls_in_flight what);
     awaitable<void> let_answer();

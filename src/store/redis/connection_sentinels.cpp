@@ -40,11 +40,16 @@ awaitable<void> connection::confirm() {
     confirming_ = false;
 }
 
-// Once for what they said: where the name of a master leads to different servers, it would be left again and again.
+// Once for what they said: where the name of a master leads to different servers, it would be left again and again. What they say
+// while a name is looked up counts: the connection may be the one to the later master already.
 awaitable<bool> connection::is_master_here() {
-    if (!masters_->right() || left_for_it_) co_return true;
-    const bool elsewhere = co_await is_elsewhere(masters_->right()->server);
-    co_return !elsewhere;
+    while (masters_->right() && !left_for_it_) {
+        const auto asked = *masters_->right();
+        const bool elsewhere = co_await is_elsewhere(asked.server);
+        if (is_stopped()) co_return true;
+        if (masters_->right() == asked) co_return !elsewhere;
+    }
+    co_return true;
 }
 
 void connection::leave_for_another() {

@@ -37,6 +37,10 @@ store::enrol_answer dependencies::enrol(const task_id& id, incarnation life,
     return {};
 }
 
+bool dependencies::is_told(const task_id& parent) {
+    return std::ranges::any_of(every_end, [&](tidings what) { return edges_.any_news(parent, what); });
+}
+
 bool dependencies::tell_again(const task_id& parent) {
     bool ended = false;
     for (const auto what : every_end) {
@@ -48,12 +52,22 @@ bool dependencies::tell_again(const task_id& parent) {
     return ended;
 }
 
+// Who is registered hears what is being told, and would take the end of the parent's last life for that of the one that is about
+// to begin: also an end that comes before that.
+standing dependencies::begin_with(const task_id& child, const task_id& parent) {
+    if (is_told(parent)) return standing::told;
+    if (const auto row = rows_.find(parent); row && !row->ended()) return standing::absent;
+    edges_.add(link::tells, parent, child);
+    return standing::open;
+}
+
 standing dependencies::stand(const task_id& child, depend_mode mode, const task_id& parent) {
+    if (mode == depend_mode::note) return begin_with(child, parent);
     const auto row = rows_.find(parent);
-    if (mode == depend_mode::note || !row || !row->ended()) {
+    if (!row || !row->ended()) {
         edges_.add(link::tells, parent, child);
         const bool told = tell_again(parent);
-        return mode == depend_mode::note || row || told ? standing::open : standing::absent;
+        return row || told ? standing::open : standing::absent;
     }
     if (row->where() == state::success) {
         edges_.drop(link::tells, parent, child);

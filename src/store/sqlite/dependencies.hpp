@@ -39,6 +39,8 @@ public:
                 std::string_view other_body);
 
 private:
+    bool is_told(const task_id& parent);
+    standing begin_with(const task_id& child, const task_id& parent);
     // What is being told was begun without this task: it is told again, and who is at it strikes nothing off.
     bool tell_again(const task_id& parent);
     std::pair<list_row*, std::int64_t> place_of_revived(const task_id& id, const task_row& row,

@@ -40,8 +40,10 @@ const gates::known_limit* gates::limit_behind(std::string_view gate) {
     if (at == limits_.end()) {
         at = limits_.emplace(number, std::nullopt).first;
         auto rows = sql_.limit_behind(tx_.ns(), number);
-        if (rows.next())
-            at->second = {std::string{rows.bytes(0)}, rule_in(rows.bytes(rows.is_null(2) ? 1 : 2))};
+        if (rows.next()) {
+            const auto text = rows.bytes(rows.is_null(2) ? 1 : 2);
+            at->second = {std::string{rows.bytes(0)}, rule_in(text), arrival_in(text)};
+        }
     }
     return at->second ? &*at->second : nullptr;
 }
@@ -61,14 +63,14 @@ gates::known_state& gates::state_of(std::string_view gate) {
 gate_look gates::look(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return {};
-    return look_at_gate(kind_of_gate(gate), limit->rule, state_of(gate), nanos(), how());
+    return look_at_gate(kind_of_gate(gate), limit->rule, state_of(gate), nanos(), limit->how);
 }
 
 void gates::settle(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return;
     auto& state = state_of(gate);
-    if (settle_gate(kind_of_gate(gate), limit->rule, state, nanos(), how())) state.changed = true;
+    if (settle_gate(kind_of_gate(gate), limit->rule, state, nanos(), limit->how)) state.changed = true;
 }
 
 std::string_view gates::first_closed(std::string_view all) {
@@ -103,8 +105,8 @@ gate_look gates::look_after_start(std::string_view gate) {
     const auto* limit = limit_behind(gate);
     if (!limit) return {};
     gate_state after = state_of(gate);
-    pass_gate(kind_of_gate(gate), limit->rule, after, nanos(), how());
-    return look_at_gate(kind_of_gate(gate), limit->rule, after, nanos(), how());
+    pass_gate(kind_of_gate(gate), limit->rule, after, nanos(), limit->how);
+    return look_at_gate(kind_of_gate(gate), limit->rule, after, nanos(), limit->how);
 }
 
 void gates::take(std::string_view all, const task_id& id, claim_number by) {
@@ -112,7 +114,8 @@ void gates::take(std::string_view all, const task_id& id, claim_number by) {
     for_each_gate(all, [&](std::string_view gate) {
         const auto* limit = limit_behind(gate);
         auto& state = state_of(gate);
-        pass_gate(kind_of_gate(gate), limit ? limit->rule : limit_rule{}, state, nanos(), how());
+        pass_gate(kind_of_gate(gate), limit ? limit->rule : limit_rule{}, state, nanos(),
+                  limit ? limit->how : how());
         state.changed = true;
         holds = holds || counts_running(kind_of_gate(gate));
     });

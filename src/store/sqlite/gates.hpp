@@ -53,13 +53,14 @@ public:
 
     // Now, in the unit of rates.
     std::int64_t nanos() const noexcept { return tx_.micros() * 1000; }
-    // How those come who may start at some time.
+    // How those come who may start at some time, under rules that are set now.
     arrival how() const noexcept { return tx_.clock_stands_still() ? arrival::punctual : arrival::late; }
 
 private:
     struct known_limit {
         std::string name;
         limit_rule rule;
+        arrival how = arrival::punctual;
     };
     struct known_state : gate_state {
         bool changed = false;

@@ -18,7 +18,11 @@ public:
     std::vector<limit_state> list();
 
 private:
-    std::optional<time_point> opening_of(const limit_rule& rule, std::string_view number);
+    // As it stands in the file; empty: none is.
+    std::string in_force(std::string_view number);
+    // What was started under the rule before goes on to count.
+    void keep_starts(std::string_view number, std::string_view before, std::string_view after);
+    std::optional<time_point> opening_of(std::string_view rule_text, std::string_view number);
 
     transaction& tx_;
     statements& sql_;

@@ -5,7 +5,7 @@
 namespace errand::sqlite {
 namespace {
 
-constexpr std::string_view not_set = "-";
+constexpr std::string_view not_set = "-", late = " late";
 
 std::string_view take_word(std::string_view& from) {
     const auto blank = from.find(' ');
@@ -16,12 +16,15 @@ std::string_view take_word(std::string_view& from) {
 
 }  // namespace
 
-std::string text_of_rule(const limit_rule& rule) {
+std::string text_of_rule(const limit_rule& rule, arrival how) {
     std::string text = rule.max_running ? std::to_string(*rule.max_running) : std::string{not_set};
     if (!rule.rate) return text + ' ' + std::string{not_set};
     text += ' ' + std::to_string(rule.rate->count) + ' ' + std::to_string(rule.rate->per.count());
-    return text + ' ' + std::to_string(rule.rate->burst);
+    text += ' ' + std::to_string(rule.rate->burst);
+    return how == arrival::late ? text.append(late) : text;
 }
+
+arrival arrival_in(std::string_view text) { return text.ends_with(late) ? arrival::late : arrival::punctual; }
 
 limit_rule rule_in(std::string_view text) {
     limit_rule rule;

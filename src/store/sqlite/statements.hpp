@@ -73,6 +73,7 @@ struct statements {
     ERRAND_SQL(hand_on_gates, "lib_gates.hand_on");
     ERRAND_SQL(page_of_gates, "lib_gates.page");
     ERRAND_SQL(gates_held, "lib_gates.held");
+    ERRAND_SQL(change_kept, "lib_gates.change_kept");
     ERRAND_SQL(any_in_line, "lib_gates.any_in_line");
     ERRAND_SQL(in_line, "lib_gates.in_line");
     ERRAND_SQL(first_in_line, "lib_gates.first_in_line");

@@ -3,7 +3,8 @@
 -- Args:    the task, mode (l: look how they stand, w: they begin with the same submission, x: it need not
 --          hear of them), ids of the parents
 -- Returns: 'ok', now, a letter for each parent: s d c x ended so, - not ended or still to be told, ? unknown,
---          ! (mode w) how it ended before is being told: the task is not registered with it yet
+--          and in mode w, where the task is not registered with it: ! how its last life ended is being told, ? that
+--          has not ended, so that nothing is known of the next
 -- Cost:    O(parents x log edges)
 -- Needs:   lib_there lib_queues lib_links lib_news
 local child, mode, letters, edges, awaited, news = ARGV[1], ARGV[2], {}, {}, {}, {}
@@ -32,10 +33,12 @@ local function await(parent)
 end
 
 -- Who is registered hears what is being told, and would take the end of the parent's last life for that of the one that is
--- about to begin.
+-- about to begin: also an end that comes before that.
 local function begin_with(parent)
   local _, ended = told_of(parent)
   if ended then return '!' end
+  local value = call('HGET', tasks, parent)
+  if value and not is_ended(value) then return '?' end
   tie_to(parent)
   return '-'
 end

@@ -5,8 +5,11 @@
 --         'd' the rule that a program declares, 's' the one that was set at run time (limits_set.lua); 'f' the version of the
 --         last share that was told of one that holds over several shards, 'o' what it is while it is in force: 'share' or 'shut',
 --         the server that has heard of it, and how many may run of those who go on ('-': not limited); 'w' since when somebody
---         waits because of it, 'z' how long somebody has before (ms)
--- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us)
+--         waits because of it, 'z' how long somebody has before (ms); 'q' what starts under rules of before have used, as long
+--         as it counts: the spacing and tolerance of the last rule of a rate (limits_set.lua), until when, by how much more, from
+--         and since when (us)
+-- gates:  'c' gate -> how many run; 'a' kind, limit -> how many run of all keys; 't' gate -> when the last start is used up (us);
+--         written while starts under rules of before count, also how much more of those is in it, and the last number of 'q'
 --         'w' queue of strangers -> until when (ms) who hears first when they have a turn (lib_groups.lua); '.' one long value, by
 --         which Redis looks the others up (lib_places.lua)
 -- slots:  id, claim -> the gates that the task holds under that claim. Only who takes such a field away frees them. While its attempt
@@ -48,16 +51,40 @@ function rules.take_share(rule, share)
   end
 end
 
+-- Under a rule that has followed another one (core/rate_gate.hpp, change_of): `more` than is kept counts of what is kept until
+-- `till`, and nothing is brought down below what it may be `from` then. `series` tells these changes from any that come when they are over.
+function rules.count_before(rule, text)
+  local till, more, from, since, series = string.match(text, '^%S+ %S+ (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  till, more = tonumber(till), tonumber(more)
+  if micros <= till + more then rule.till, rule.more, rule.series = till, more, series end
+  if micros >= tonumber(since) then rule.from = tonumber(from) end
+end
+
+-- When the last start is used up, at this gate, as it is kept, and how much of `more` is in it already.
+function rules.kept_of(gate, rule)
+  local text = call('HGET', gates, 't' .. gate) or '0'
+  local kept = tonumber(text)
+  if kept then return kept, 0 end
+  local number, more, series = string.match(text, '^(%S+) (%S+) (%S+)$')
+  return tonumber(number), series == rule.series and tonumber(more) or 0
+end
+function rules.keep(gate, rule, used_up)
+  local text = string.format('%.2f', used_up)
+  if rule.more then text = string.format('%s %.2f %s', text, rule.more, rule.series) end
+  call('HSET', gates, 't' .. gate, text)
+end
+
 local function rule_of(gate)
   local limit = sub(gate, 2, 9)
   local rule = rules[limit]
   if rule == nil then
-    local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit)
+    local kept = call('HMGET', limits, 'r' .. limit, 'w' .. limit, 'o' .. limit, 'q' .. limit)
     local most, spacing, tolerance = string.match(kept[1] or '', '^(%S+) (%S+) (%S+)$')
     rule = {most = tonumber(most), spacing = tonumber(spacing), tolerance = tonumber(tolerance), waited_since = tonumber(kept[2])}
     -- Where there is no burst, who comes later than the tolerance begins anew (core/rate_gate.hpp).
     if rule.spacing then rule.anew = rule.tolerance < rule.spacing and rule.tolerance or 0 end
     if kept[3] then rules.take_share(rule, kept[3]) end
+    if kept[4] then rules.count_before(rule, kept[4]) end
     rules[limit] = rule
   end
   return rule
@@ -67,9 +94,11 @@ end
 -- leave it: that is mended where it is seen, or its opening would move on with the clock.
 local mends = true
 local function used_up(gate, rule)
-  local kept, latest = tonumber(call('HGET', gates, 't' .. gate) or 0), micros + rule.tolerance + rule.spacing
+  local kept, counted = rules.kept_of(gate, rule)
+  local latest = math.max(micros, rule.from or 0) + rule.tolerance + rule.spacing
+  if rule.more and kept <= rule.till then kept = kept + rule.more - counted end
   if kept > latest then
-    if mends then call('HSET', gates, 't' .. gate, string.format('%.2f', latest)) end
+    if mends then rules.keep(gate, rule, latest) end
     return latest
   end
   return kept < micros and micros + rule.anew or kept
@@ -228,7 +257,7 @@ local function go_through(text)
     local known = all[g]
     local rule = known.rule
     if rule.spacing and known.starts then
-      call('HSET', gates, 't' .. known.name, string.format('%.2f', used_up(known.name, rule) + rule.spacing))
+      rules.keep(known.name, rule, used_up(known.name, rule) + rule.spacing)
     end
     if known.runs then add_running(known, 1) end
   end

@@ -10,8 +10,7 @@ local function undo(text)
     local gate = sub(text, at, at + gate_width - 1)
     local rule = rule_of(gate)
     if rule.spacing and byte(gate) ~= 109 then
-      local kept = tonumber(call('HGET', gates, 't' .. gate) or 0)
-      call('HSET', gates, 't' .. gate, string.format('%.2f', kept - rule.spacing))
+      rules.keep(gate, rule, rules.kept_of(gate, rule) - rule.spacing)
     end
   end
 end

@@ -24,6 +24,32 @@ local function is_newer(limit)
   return true
 end
 
+-- What starts under the rule before have used goes on to count. Keys may be very many: what each has used is told when it is looked at.
+local function keep_starts(limit, before, spacing, tolerance, per)
+  local kept = {}
+  for number in string.gmatch(call('HGET', limits, 'q' .. limit) or '', '%S+') do kept[#kept + 1] = tonumber(number) end
+  local last_spacing, last_tolerance, till, more, from, since, series = unpack(kept)
+  local its_spacing, its_tolerance = string.match(before or '', '^%S+ ([%d.]+) ([%d.]+)$')
+  if its_spacing then last_spacing, last_tolerance = tonumber(its_spacing), tonumber(its_tolerance) end
+  if not last_spacing then return end
+  from = math.max(from or 0, micros)
+  if not till or till + more < micros then till, more, series = 0, 0, micros end
+  spacing, tolerance = tonumber(spacing), tonumber(tolerance)
+  if spacing then
+    local grown = tolerance - last_tolerance
+    till = math.max(till, from + last_tolerance + last_spacing)
+    more = math.max(0, more + grown)
+    if grown < 0 then from = math.min(from - grown, micros + math.max(0, per - spacing)) end
+    last_spacing, last_tolerance = spacing, tolerance
+  end
+  if spacing and more == 0 and from <= micros then
+    call('HDEL', limits, 'q' .. limit)
+  else
+    call('HSET', limits, 'q' .. limit,
+      string.format('%.2f %.2f %.2f %.2f %.2f %.2f %.0f', last_spacing, last_tolerance, till, more, from, micros, series))
+  end
+end
+
 local function change(limit, name, rule)
   local before, before_kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
   call('HSET', limits, 'n' .. limit, name)
@@ -33,7 +59,7 @@ local function change(limit, name, rule)
     call('HDEL', limits, 's' .. limit)
   end
   local in_force = call('HGET', limits, 's' .. limit) or call('HGET', limits, 'd' .. limit)
-  local most, starts, spacing, tolerance = string.match(in_force or '', '^(%S+) (%S+) %S+ %S+ (%S+) (%S+)$')
+  local most, starts, per, spacing, tolerance = string.match(in_force or '', '^(%S+) (%S+) (%S+) %S+ (%S+) (%S+)$')
   if version ~= '' and field[what] then
     call('HSET', limits, 'o' .. limit, what .. ' ' .. server .. ' ' .. most)
   elseif what ~= 'declare' then
@@ -42,9 +68,10 @@ local function change(limit, name, rule)
   -- No share of a rate: none starts.
   if starts == '0' then most, spacing, tolerance = '0', '-', '-' end
   if in_force then
+    keep_starts(limit, before, spacing, tolerance, (tonumber(per) or 0) * 1000)
     call('HSET', limits, 'r' .. limit, most .. ' ' .. spacing .. ' ' .. tolerance)
   else
-    call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit)
+    call('HDEL', limits, 'r' .. limit, 'n' .. limit, 'w' .. limit, 'z' .. limit, 'q' .. limit)
   end
   local after, kind = unpack(call('HMGET', limits, 'r' .. limit, 'o' .. limit))
   if after ~= before or kind ~= before_kind then changed[#changed + 1] = limit end

@@ -28,6 +28,10 @@ UPDATE errand_slot SET claim = ?3 WHERE ns = ?1 AND claim = ?2 AND id = ?4
 -- name: page
 SELECT gate, running, kept FROM errand_gate WHERE ns = ?1 AND gate > ?2 ORDER BY gate LIMIT ?3
 
+-- Of those that are not used up by now.
+-- name: change_kept
+UPDATE errand_gate SET kept = min(kept + ?5, ?6) WHERE ns = ?1 AND gate BETWEEN ?2 AND ?3 AND kept > ?4 - ?5
+
 -- name: held
 SELECT gates FROM errand_slot WHERE ns = ?1 AND claim = ?2 AND id = ?3
 
