@@ -11,7 +11,7 @@
 namespace errand {
 
 namespace {
-constexpr duration longest_pause = std::chrono::seconds{60};
+constexpr duration most_between_looks = std::chrono::seconds{60};
 // Of the time that tasks are brought ahead: so many looks fall into it.
 constexpr int looks_ahead = 4;
 }  // namespace
@@ -39,7 +39,7 @@ awaitable<std::size_t> shelver::pass() {
 
 duration shelver::pause() {
     // A shard that is away must not make others' tasks late.
-    const auto most = std::min(app().settings.shelf_ahead / looks_ahead, longest_pause);
+    const auto most = std::min(app().settings.shelf_ahead / looks_ahead, most_between_looks);
     const auto look = std::min(look_interval(shared_.alive.load(), random_unit()), most);
     return std::min(look * (1 << std::min(failures_, 5)), most);
 }
