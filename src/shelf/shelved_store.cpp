@@ -23,10 +23,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t rows_per_page = 500;
-// After a page was read its tasks are sent for so long, with the carrier's patience behind that; and forgotten when so long has passed
-// since the rows went, which was not before that page was read by anybody who has it.
-constexpr auto sends_for = std::chrono::seconds{20};
-constexpr auto forgets_after = std::chrono::minutes{1};
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
 constexpr std::size_t most_pages_to_forget = 1000;
@@ -54,12 +50,13 @@ submission_item item_of(const shelved_task& row, time_point now) {
 
 shelved_store::shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
                              std::function<std::unique_ptr<store>()> carrier,
-                             std::function<void(std::string_view)> trouble)
+                             std::function<void(std::string_view)> trouble, bringing_times times)
     : passing_store{std::move(in)},
       rows_{std::move(rows)},
       ahead_{ahead},
       make_carrier_{std::move(carrier)},
-      trouble_{std::move(trouble)} {}
+      trouble_{std::move(trouble)},
+      times_{times} {}
 
 // What waits for the shelf goes before what it uses.
 shelved_store::~shelved_store() { calls_.leave(); }
@@ -160,7 +157,8 @@ awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point aske
         }
     }
     std::vector<awaitable<carried>> calls;
-    for (auto& [shard, items] : by_shard) calls.push_back(carry(shard, std::move(items), asked + sends_for));
+    for (auto& [shard, items] : by_shard)
+        calls.push_back(carry(shard, std::move(items), asked + times_.sends_for));
     const auto all = co_await shards::all_answers(std::move(calls));
     std::vector<delivered_task> brought;
     std::set<task_id> there;
@@ -175,7 +173,7 @@ awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point aske
                                                               there = std::move(there)]() mutable {
         return on->strike(std::move(rows), std::move(there));
     });
-    if (!brought.empty()) to_forget_.emplace_back(clock::now() + forgets_after, std::move(brought));
+    if (!brought.empty()) to_forget_.emplace_back(clock::now() + times_.forgets_after, std::move(brought));
     // The store drops them by itself.
     while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
     co_return count;
@@ -200,7 +198,7 @@ awaitable<void> shelved_store::forget_what_is_due() {
             failed = true;
         }
         if (!failed) continue;
-        to_forget_.emplace_back(clock::now() + forgets_after, std::move(tasks));
+        to_forget_.emplace_back(clock::now() + times_.forgets_after, std::move(tasks));
         break;
     }
 }

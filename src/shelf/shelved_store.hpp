@@ -43,13 +43,20 @@
 
 namespace errand::shelf {
 
+// After its rows were read a page of tasks is sent for so long, with the carrier's patience behind that; and forgotten when so long has
+// passed since the rows went, which was not before that page was read by anybody who has it.
+struct bringing_times {
+    std::chrono::steady_clock::duration sends_for = std::chrono::seconds{20};
+    std::chrono::steady_clock::duration forgets_after = std::chrono::minutes{1};
+};
+
 class shelved_store final : public passing_store {
 public:
     // `carrier`: makes a store object of the same namespace, by which tasks are brought; it has a patience. `trouble`: told in
     // words of what somebody should look at; may be empty.
     shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
                   std::function<std::unique_ptr<store>()> carrier,
-                  std::function<void(std::string_view)> trouble);
+                  std::function<void(std::string_view)> trouble, bringing_times times = {});
     ~shelved_store() override;
     shelved_store(const shelved_store&) = delete;
     shelved_store& operator=(const shelved_store&) = delete;
@@ -123,6 +130,7 @@ private:
     const duration ahead_;
     const std::function<std::unique_ptr<store>()> make_carrier_;
     const std::function<void(std::string_view)> trouble_;
+    const bringing_times times_;
     bool complained_ = false;
     std::unique_ptr<store> carrier_;  // null until it is needed
     bool ready_ = false, opening_ = false, closed_ = false;

@@ -1,4 +1,5 @@
 // The shelf when somebody dies, or something is away or wrong: that each task runs once, and what is said.
+#include "core/settings_record.hpp"
 #include "core/shelf_rules.hpp"
 #include "shelf_desk.hpp"
 #include "store/shards/routes.hpp"
@@ -132,6 +133,30 @@ TEST_CASE("what a server keeps that is away stays on the shelf, and what others 
     });
 }
 
+TEST_CASE(
+    "a program that meets the shelf while the server is away that keeps its mark is told so, and goes on when that is back",
+    "[shelf][goes_away]") {
+    errand::test::redis_server there{{.append_only = true}}, away{{.append_only = true}};
+    auto settings = errand::test::fresh_settings();
+    const auto keeps = errand::shards::shard_of(errand::place_of_settings(errand::shelf_record_name), 2);
+    settings.store = keeps == 0 ? away.url() + ',' + there.url() : there.url() + ',' + away.url();
+    settings.shards = 2;
+    // Not of what is done for the shelf.
+    settings.store_timeout = 10min;
+    shelf_desk d{errand::test::fresh_database_url(), settings};
+    d.far<receipt>(std::int64_t{1});
+    test_app brings{d.eager()};
+    brings.run(brings.app.inspect().queues());
+    away.kill();
+    CHECK(words_of([&] { fetch_all(brings); }) != "accepted");
+    CHECK(d.on_shelf() == 1);
+    away.restart();
+    eventually([&] {
+        fetch_all(brings);
+        return d.on_shelf() == 0;
+    });
+}
+
 TEST_CASE("a task that leaves the shelf is given the time to reach a replica, also where the URL has no wait",
           "[shelf][goes_away]") {
     errand::test::redis_server server{{.tcp = true}}, replica;
@@ -244,6 +269,25 @@ TEST_CASE("while the shelf is away who awaits several tasks hears of those that 
     CHECK(got.ended.size() == 1);
     CHECK(got.unknown.empty());
     CHECK_THAT(words_of([&] { look({unknown}); }), ContainsSubstring("is away"));
+}
+
+TEST_CASE("while the shelf is away a child that need not hear of its parents any more is forgotten",
+          "[shelf][served]") {
+    auto server = errand::test::make_database_server(errand::test::database_kind());
+    shelf_desk d{server->url(server->make_database())};
+    const auto parent = *errand::parse_task_id(d.far<receipt>(std::int64_t{1}).id());
+    const auto child = errand::derive_task_id("child", "1");
+    auto& core = errand::detail::core_of(d.t.app);
+    const auto depend = [&](errand::depend_mode mode) {
+        return words_of([&] {
+            d.t.run(errand::on_loop(core.background(), [&](errand::loop& there) {
+                return there.tasks().depend(child, mode, std::span{&parent, 1});
+            }));
+        });
+    };
+    server->kill();
+    CHECK(depend(errand::depend_mode::forget) == "accepted");
+    CHECK_THAT(depend(errand::depend_mode::look), ContainsSubstring("is away"));
 }
 
 TEST_CASE("what cannot be a shelf is refused before anything is opened", "[shelf]") {
