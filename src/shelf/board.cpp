@@ -51,12 +51,12 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
         co_await on.run(texts_.text("make_spaces"));
         co_await on.run(texts_.text("make_keys"));
         co_await on.run(texts_.text("make_notes"));
-        auto got = co_await on.run(texts_.text("space"), {name_space_});
+        auto got = co_await on.run(texts_.text("space"), row_with(name_space_));
         if (got.rows.empty() || number_of(got.rows[0], 2) == 0) {
             const auto own = static_cast<std::int64_t>(mark);
-            co_await on.run(texts_.text("enter"), {name_space_, shelf_format, own});
-            co_await on.run(texts_.text("adopt"), {own, name_space_});
-            got = co_await on.run(texts_.text("space"), {name_space_});
+            co_await on.run(texts_.text("enter"), row_with(name_space_, shelf_format, own));
+            co_await on.run(texts_.text("adopt"), row_with(own, name_space_));
+            got = co_await on.run(texts_.text("space"), row_with(name_space_));
         }
         on.clean = true;
         // Another namespace has the number: it is tried again.
@@ -220,9 +220,10 @@ awaitable<std::vector<shelved_task>> board::page(bool newest_first, row_place be
         for (const auto day : all) {
             const auto start = shelf_day(time_point{duration{behind.due}});
             if (got.size() == limit || (newest_first ? day > start : day < start)) continue;
-            append_tasks(got, co_await on.run(texts_.text(newest_first ? "before" : "after", {.day = day}),
-                                              {space_, behind.due, behind.due, bytes_of(behind.id),
-                                               static_cast<std::int64_t>(limit - got.size())}));
+            const auto rows = co_await on.run(texts_.text(newest_first ? "before" : "after", {.day = day}),
+                                              row_with(space_, behind.due, behind.due, bytes_of(behind.id),
+                                                       static_cast<std::int64_t>(limit - got.size())));
+            append_tasks(got, rows);
         }
         on.clean = true;
         co_return got;
@@ -234,7 +235,7 @@ awaitable<shelf_state> board::look() {
         sql::pool::loan on{*pool_, co_await connection()};
         shelf_state state;
         for (const auto day : co_await days(on)) {
-            const auto got = co_await on.run(texts_.text("count", {.day = day}), {space_});
+            const auto got = co_await on.run(texts_.text("count", {.day = day}), row_with(space_));
             const auto count = number_of(got.rows.at(0), 0);
             if (count == 0) continue;
             state.days.emplace_back(day, static_cast<std::size_t>(count));

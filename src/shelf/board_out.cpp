@@ -79,8 +79,9 @@ awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t
             if (got->tasks.size() == limit) break;
             const auto rows =
                 co_await got->on.run(texts_.text("take_due", {.day = day}),
-                                     {space_, ms_of(until), behind.due, behind.due, bytes_of(behind.id),
-                                      static_cast<std::int64_t>(limit - got->tasks.size())});
+                                     row_with(space_, ms_of(until), behind.due, behind.due,
+                                              bytes_of(behind.id),
+                                              static_cast<std::int64_t>(limit - got->tasks.size())));
             append_tasks(got->tasks, rows);
         }
         co_return co_await none_or(std::move(got), !all.empty());
@@ -90,8 +91,8 @@ awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t
 awaitable<std::vector<task_id>> board::noted(time_point by, std::size_t limit) {
     co_return co_await patiently([&]() -> awaitable<std::vector<task_id>> {
         sql::pool::loan on{*pool_, co_await connection()};
-        const auto got =
-            co_await on.run(texts_.text("notes"), {space_, ms_of(by), static_cast<std::int64_t>(limit)});
+        const auto got = co_await on.run(texts_.text("notes"),
+                                         row_with(space_, ms_of(by), static_cast<std::int64_t>(limit)));
         on.clean = true;
         std::vector<task_id> ids;
         for (const auto& row : got.rows) ids.push_back(id_of(row, 0));

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace errand::shelf {
@@ -49,6 +50,12 @@ inline task_id id_of(const row& of, std::size_t at) {
 
 inline void append_tasks(std::vector<shelved_task>& to, const sql::result& rows) {
     for (const auto& one : rows.rows) to.push_back({id_of(one, 0), time_of(one, 1), text_of(one, 2)});
+}
+
+// What a statement that is awaited is given. Of a braced list in there GCC may not keep the array for so long.
+template <class... Values>
+row row_with(Values... values) {
+    return {sql::value{std::move(values)}...};
 }
 
 // The namespace, and so many of the ids.
