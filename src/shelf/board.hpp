@@ -82,7 +82,7 @@ public:
     awaitable<std::size_t> drop_notes(std::vector<task_id> ids, time_point by);
     // Up to `limit` of those behind this place that are due by then and nobody has, the first ones first.
     awaitable<taken> take_due(time_point until, row_place behind, std::size_t limit);
-    // These of the taken rows go; how many. Not repeated: when it throws, they may have gone.
+    // These of the taken rows go; how many. When it throws, they may have gone.
     awaitable<std::size_t> strike(taken of, std::set<task_id> these);
     awaitable<std::vector<shelved_task>> page(bool newest_first, row_place behind, std::size_t limit);
     awaitable<shelf_state> look();
@@ -110,7 +110,7 @@ private:
                           const std::vector<task_id>& ids) const;
     awaitable<ids_by_day> still_there(sql::pool::loan& on, const ids_by_day& where,
                                       const std::map<task_id, std::uint64_t>& lives) const;
-    awaitable<std::size_t> strike_once(taken_rows& of, const std::set<task_id>& these) const;
+    awaitable<std::size_t> strike_once(taken_rows& of, const std::set<task_id>& these, bool locked) const;
     awaitable<ids_by_day> locate(sql::pool::loan& on, const std::vector<task_id>& ids) const;
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,
                                                          const std::vector<shelved_task>& tasks) const;

@@ -123,19 +123,19 @@ awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, st
     }
 }
 
-// Those that are there with the same life: where rows are not locked somebody else may have struck them off, and another task of
+// Those that are there with the same life: while rows were not locked somebody else may have struck them off, and another task of
 // the same name may be there since.
 awaitable<board::ids_by_day> board::still_there(sql::pool::loan& on, const ids_by_day& where,
                                                 const std::map<task_id, std::uint64_t>& lives) const {
     ids_by_day same;
-    const auto rows = co_await rows_of(on, "find", where);
+    const auto rows = co_await rows_of(on, "take", where);
     for (const auto& one : rows) {
         if (lives.at(one.id) == incarnation_of(one.body)) same[shelf_day(one.due)].push_back(one.id);
     }
     co_return same;
 }
 
-awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id>& these) const {
+awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id>& these, bool locked) const {
     ids_by_day gone;
     std::map<task_id, std::uint64_t> lives;
     for (const auto& one : of.tasks) {
@@ -144,7 +144,7 @@ awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id
         lives[one.id] = incarnation_of(one.body);
     }
     of.on.clean = false;
-    if (!dialect_.locks_rows) {
+    if (!locked) {
         co_await begin(of.on);
         gone = co_await still_there(of.on, gone, lives);
     }
@@ -162,15 +162,22 @@ awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id
 
 awaitable<std::size_t> board::strike(taken of, std::set<task_id> these) {
     std::string why;
-    try {
-        co_return co_await asio::co_spawn(context_.get_executor(), strike_once(*of, these),
-                                          asio::cancel_after(patience, asio::use_awaitable));
-    } catch (const std::exception& e) {
-        why = e.what();
+    for (int refusals = 0; refusals < most_refusals; ++refusals) {
+        const bool locked = dialect_.locks_rows && refusals == 0;
+        try {
+            // The locks went with the transaction.
+            if (dialect_.locks_rows && !locked) co_await of->on.run(dialect_.rollback);
+            co_return co_await asio::co_spawn(context_.get_executor(), strike_once(*of, these, locked),
+                                              asio::cancel_after(patience, asio::use_awaitable));
+        } catch (const serialization_failure& e) {
+            why = e.what();
+        } catch (const std::exception& e) {
+            why = e.what();
+            break;
+        }
     }
     refuse(
-        "lost a connection, and what was brought to the store may be there still: it is struck off when it is "
-        "met again (" +
+        "did not strike off what was brought to the store, where it may be already: it is struck off when it is met again (" +
         why + ")");
 }
 

@@ -60,17 +60,18 @@ INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
 SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: where
-SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
 
 -- name: find
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
 
 -- name: take
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
+-- By another way it would wait for rows that it does not want.
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
 
 -- name: take_due
--- What others have is theirs.
-SELECT id, due_at, body FROM errand_shelf_d{day}
+-- What others have is theirs. In the order of the index, or all that is due would be locked.
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
 
@@ -89,17 +90,17 @@ DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({i
 DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
 
 -- name: strike
-DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
 
 -- name: strike_keys
 DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: after
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
 ORDER BY due_at, id LIMIT ?
 
 -- name: before
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
 
 -- name: count
