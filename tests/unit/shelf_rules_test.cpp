@@ -48,7 +48,9 @@ TEST_CASE("ids drawn by chance are nobody else's; all others may be submitted ag
         CHECK(may_be_held(id, on_conflict::where_free));
     }
     CHECK(may_be_held(derive_task_id("handler", "order 1"), on_conflict::keep));
-    CHECK(follows_from_names(derive_child_id({.identity = "handler"}, 1)));
+    child_origin origin{};
+    origin.identity = "handler";
+    CHECK(follows_from_names(derive_child_id(origin, 1)));
 }
 
 TEST_CASE("the mark that shelf and store have in common is kept quietly") {
