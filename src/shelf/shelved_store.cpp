@@ -217,6 +217,10 @@ awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
 awaitable<std::size_t> shelved_store::bring(std::vector<task_id> ids) {
     if (ids.empty()) co_return 0;
     co_await ready();
+    // Many may be about one task.
+    std::ranges::sort(ids);
+    const auto again = std::ranges::unique(ids);
+    ids.erase(again.begin(), again.end());
     const auto of = std::make_shared<shelf_pass>();
     const auto count = co_await take_and_deliver(std::move(ids), of);
     if (of->failure) std::rethrow_exception(of->failure);

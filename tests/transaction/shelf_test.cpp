@@ -112,6 +112,18 @@ TEST_CASE("what waits for a task on the shelf runs after it", "[shelf]") {
     CHECK(d.t.wait(child) == 2);
 }
 
+TEST_CASE("many that are submitted at once wait for one task on the shelf", "[shelf]") {
+    shelf_desk d;
+    const auto parent = d.far<receipt>(std::int64_t{1});
+    const std::vector<std::int64_t> numbers(250, 3);
+    const auto all = d.t.run(d.t.app.handler<receipt>().with({.after = {parent}}).perform_bulk(numbers));
+    REQUIRE(all.size() == numbers.size());
+    CHECK(d.t.info(all.front()).state == state::waiting);
+    CHECK(d.t.info(all.back()).state == state::waiting);
+    CHECK(d.on_shelf() == 0);
+    CHECK(d.t.info(parent).state == state::delayed);
+}
+
 TEST_CASE("a biz_id is held from the shelf, against what is due far from now and what is not", "[shelf]") {
     shelf_desk d;
     const std::string key = "order 1";
