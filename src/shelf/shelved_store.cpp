@@ -79,7 +79,8 @@ awaitable<void> shelved_store::ready() {
     if (ready_) co_return;
     opening_ = true;
     try {
-        co_await carrier_->open();
+        if (!carrier_open_) co_await carrier_->open();
+        carrier_open_ = true;
         co_await pair();
         ready_ = true;
     } catch (...) {

@@ -133,6 +133,7 @@ private:
     const bringing_times times_;
     bool complained_ = false;
     std::unique_ptr<store> carrier_;  // null until it is needed
+    bool carrier_open_ = false;       // once for all: which of its shards are there it knows itself then
     bool ready_ = false, opening_ = false, closed_ = false;
     std::set<std::size_t> lanes_;  // of the carrier, that have a call in flight
     std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> to_forget_;

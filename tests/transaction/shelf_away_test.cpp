@@ -105,6 +105,7 @@ TEST_CASE("what a server keeps that is away stays on the shelf, and what others 
     }
     // All that is used later has had an answer of both servers.
     CHECK(fetch_all(brings) == 0);
+    CHECK(d.on_shelf() == 0);
     CHECK(submit(d.t, item_under(ids[1][1], on_conflict::keep, 5 * 24h)) == errand::submit_verdict::accepted);
     // Ids that are drawn by chance come in runs of one shard.
     constexpr std::size_t drawn = 20;
