@@ -8,6 +8,13 @@ function(errand_database name)
     set_target_properties(errand_${name} PROPERTIES EXPORT_NAME ${name})
     target_include_directories(errand_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(errand_${name} PUBLIC errand::errand)
+    # Known by its URL alone, too: src/sql/<name>/known.cpp. Of a shared library all is there; a program that names this would want one of the
+    # very same version besides.
+    get_target_property(type errand_${name} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+        string(LENGTH ${name} length)
+        target_link_options(errand_${name} INTERFACE "LINKER:-u,_ZN6errand${length}${name}12known_by_urlE")
+    endif()
     errand_warnings(errand_${name})
 endfunction()
 

@@ -172,6 +172,21 @@ errand_broken_source(timeout_of_call submitter FILE runtime/submitter.cpp
 errand_broken_hand(timeout_of_call MODE shards FINDS overdue SOURCES "${submitter}"
     FAULTS --patience 20 --no-lots --only server_of_shard_away)
 
+# The store does not remember what came from the shelf: met there again it is taken for another one.
+errand_broken_source(shelf_forgotten submit_read FILE store/redis/scripts/submit_read.lua
+    FROM "many('HSET', arrived, pairs_of, 1, n)" TO "")
+file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/store/redis/scripts/*.lua")
+list(FILTER scripts EXCLUDE REGEX "/submit_read\\.lua$")
+errand_test_program(errand_shelf_trial_forgotten SOURCES shelf_trial/main.cpp shelf_trial/yard.cpp trial/wishes.cpp)
+errand_embed_text(errand_shelf_trial_forgotten NAMESPACE errand::redis NAME script_texts
+    HEADER store/redis/script_texts.hpp FILES ${scripts} "${submit_read}")
+target_link_libraries(errand_shelf_trial_forgotten PRIVATE errand::postgres errand::mysql CLI11::CLI11)
+add_test(NAME "fault: the trial of the shelf finds a broken rule: shelf_forgotten"
+    COMMAND "${PROJECT_SOURCE_DIR}/tests/trial/finds" 20 accepted_twice
+        $<TARGET_FILE:errand_shelf_trial_forgotten> --shelf postgres --seconds 10)
+set_tests_properties("fault: the trial of the shelf finds a broken rule: shelf_forgotten" PROPERTIES TIMEOUT 900
+    LABELS "fault;trial;broken_rule" COST 40)
+
 # A repeat on a fresh connection writes nothing, so WAIT has nothing to wait for there. What a connection asks first is a write,
 # too.
 errand_broken_source(confirmed_by_nothing caller FILE store/redis/caller.cpp

@@ -62,6 +62,12 @@ struct config {
     /// has them, `/run/secrets/errand.keys` (a relative one begins with a dot and a slash), or the keys themselves,
     /// `2026-11:BASE64,2026-05:BASE64`. The first one encrypts. Empty: nothing is encrypted.
     std::string encryption_keys{};
+    /// A database in which tasks that fall due far from now wait, and not in the store's memory (docs/scale.md): `postgresql://…` or
+    /// `mysql://…`, of programs that link `errand::postgres` or `errand::mysql`, or `sqlite:///path/file.db`. Which tasks: the policy's
+    /// `.shelve_after`. All programs of the namespace have the same. Empty: none.
+    std::string shelf{};
+    /// So long before they fall due workers bring tasks from the shelf to the store; 1s to 30d.
+    duration shelf_ahead = std::chrono::minutes{10};
 
     /// Reads ERRAND_CONFIG and then the environment.
     /// @throws usage_error naming the variable or the file and the value that does not fit

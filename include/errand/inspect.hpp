@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace errand {
@@ -104,6 +105,16 @@ struct outbox_info {
         0;  ///< by this program: those that the store did not take any more, see `last_refusal`
     std::string last_refusal;  ///< which task, and why; empty for none
     std::string trouble;       ///< why the database cannot be asked; empty when it can
+};
+
+/// The shelf: the database in which tasks wait that fall due far from now (`config::shelf`). They are `delayed`, and not among those
+/// that are counted of a queue.
+struct shelf_info {
+    std::string database;                  ///< its URL, without the password
+    std::size_t tasks = 0;                 ///< so many wait there, of this namespace
+    std::optional<time_point> next_due{};  ///< when the first of them falls due
+    std::vector<std::pair<time_point, std::size_t>>
+        days{};  ///< how many of them on each day (UTC) on which some do
 };
 
 /// Which tasks are meant: those for which all that is given here holds.
@@ -222,6 +233,10 @@ public:
 
     /// The outboxes of the databases that this app has now. One round trip to each database.
     [[nodiscard]] awaitable<std::vector<outbox_info>> outboxes() const;
+
+    /// What is on the shelf now, counted in its database, which takes it a while where there are many millions; nullopt: there is none.
+    /// @throws store_error when the shelf is away, or is another one's
+    [[nodiscard]] awaitable<std::optional<shelf_info>> shelf() const;
 
     /// No task of the queue is started from now on, on any worker; submissions go on, and so does what runs.
     /// @return false when it was paused already

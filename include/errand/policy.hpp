@@ -104,6 +104,8 @@ struct policy {
     /// Gathers the tasks of a handler whose perform takes one std::vector and returns nothing, or a vector with a result for
     /// each item. Not with concurrency_key or rate_key. nullopt: each task runs by itself.
     std::optional<collect_rule> collect{};
+    /// Where there is a shelf (`config::shelf`): a task that is submitted to fall due later than in so long waits there. 0: none does.
+    duration shelve_after = std::chrono::hours{1};
 };
 
 }  // namespace errand

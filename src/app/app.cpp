@@ -4,6 +4,7 @@
 
 #include "app/encryption_keys.hpp"
 #include "app/environment.hpp"
+#include "app/open_shelf.hpp"
 #include "app/open_store.hpp"
 #include "app/span_export.hpp"
 #include "app/unfinished.hpp"
@@ -45,6 +46,7 @@ constexpr duration patience_with_a_successor = std::chrono::seconds{30};
 config checked(config settings) {
     check_config(settings);
     settings.shards = check_store(settings.store, settings.shards);
+    check_shelf(settings.shelf, settings.store);
     if (settings.store_timeout == config{}.store_timeout && fails_over(settings.store))
         settings.store_timeout = patience_with_a_successor;
     return settings;

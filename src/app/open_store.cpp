@@ -2,6 +2,7 @@
 
 #include <errand/error.hpp>
 
+#include "app/open_shelf.hpp"
 #include "core/store_list.hpp"
 #include "store/redis/redis_store.hpp"
 #include "store/sealed.hpp"
@@ -88,7 +89,13 @@ std::unique_ptr<store> open_plain(boost::asio::io_context& on, store_settings se
 std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings settings) {
     auto seals = std::exchange(settings.seals, nullptr);
     auto name_space = settings.name_space;
+    // Below what is encrypted: the shelf has what the store would have.
+    const auto with = settings;
     auto plain = open_plain(on, std::move(settings));
+    if (!with.shelf.empty()) {
+        plain = put_shelf_beside(std::move(plain), with,
+                                 [&on](store_settings one) { return open_plain(on, std::move(one)); });
+    }
     if (!seals) return plain;
     return seal_store(std::move(plain), std::move(seals), std::move(name_space));
 }

@@ -76,6 +76,7 @@ std::vector<command> commands() {
         {"outbox", "The outbox of a database: what waits in it, and its tables", prepare_outbox},
         {"shards", "The shards of the namespace: on which server each is, with how many replicas and tasks",
          prepare_shards},
+        {"shelf", "The shelf: how many tasks wait in its database, and for which days", prepare_shelf},
         {"doctor", "Checks that all the store keeps agrees with itself, and repairs it", prepare_doctor},
         {"serve", "Offers the tasks over HTTP", prepare_serve},
         {"token", "Makes a token that lets its holder use the tasks over HTTP", prepare_token},

@@ -60,6 +60,7 @@ runner prepare_configure(CLI::App& line);
 
 // Files of their names.
 runner prepare_shards(CLI::App& line);
+runner prepare_shelf(CLI::App& line);
 runner prepare_top(CLI::App& line);
 runner prepare_figures(CLI::App& line);
 runner prepare_perform(CLI::App& line);

@@ -223,6 +223,17 @@ awaitable<task_page> list_on(loop& there, task_filter which, std::string after, 
     co_return page;
 }
 
+awaitable<std::optional<shelf_info>> shelf_on(loop& there) {
+    auto seen = co_await there.tasks().look_at_shelf();
+    if (!seen) co_return std::nullopt;
+    shelf_info all{.database = std::move(seen->shown_url), .next_due = seen->next_due};
+    for (const auto& [day, count] : seen->days) {
+        all.tasks += count;
+        all.days.emplace_back(time_point{std::chrono::days{day}}, count);
+    }
+    co_return all;
+}
+
 awaitable<std::vector<day_info>> history_on(loop& there, int days) {
     const auto happened = co_await there.tasks().happened(days);
     co_return days_of(happened, days);
@@ -267,6 +278,10 @@ awaitable<std::vector<outbox_info>> inspector::outboxes() const {
     const auto executor = co_await boost::asio::this_coro::executor;
     for (const auto& one : core_for(executor, *app_).outboxes()) all.push_back(co_await one->look());
     co_return all;
+}
+
+awaitable<std::optional<shelf_info>> inspector::shelf() const {
+    return on_caller_loop(app_, [](loop& there) { return shelf_on(there); });
 }
 
 awaitable<std::vector<day_info>> inspector::history(int days) const {

@@ -210,6 +210,8 @@ prepared_submission prepare(detail::draft&& from, policy_source source) {
     if (one.expires_after || one.retention < traced_for || collects) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
+    if (!from.app->settings.shelf.empty() && rules.shelve_after > duration::zero())
+        one.shelve_after = rules.shelve_after;
     set_parents(one, extra);
     if (one.body.biz_id) {
         check_biz_id(one.body.handler, *one.body.biz_id);
@@ -253,6 +255,7 @@ submission_item item_of(prepared_submission&& one, incarnation life) {
     item.after = std::move(one.after);
     item.rule = one.body.rule;
     item.gated = !one.body.gates.empty();
+    item.shelve_after = one.shelve_after;
     return item;
 }
 

@@ -24,6 +24,7 @@ struct prepared_submission {
     std::optional<duration> expires_after;
     duration retention{0};  // in force: the option's or the policy's
     on_conflict conflict = on_conflict::keep;
+    std::optional<duration> shelve_after{};  // where there is a shelf
     std::vector<parent_task> after;
     std::optional<std::uint16_t>
         bundle_place{};  // of an item that is collected: where those of its key come together

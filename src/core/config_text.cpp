@@ -227,6 +227,8 @@ void check_config(const config& c) {
     check(c.trace_join_within >= duration{0} && c.trace_join_within <= longest,
           "trace_join_within: 0s to 365d");
     check(c.max_history >= 1, "max_history: at least 1");
+    check(c.shelf_ahead >= std::chrono::seconds{1} && c.shelf_ahead <= std::chrono::days{30},
+          "shelf_ahead: 1s to 30d");
     check(c.metrics.empty() || parse_metrics_address(c.metrics),
           "metrics: expected an address and a port, such as :9464, 127.0.0.1:9464 or [::1]:9464; got \"" +
               c.metrics + "\"");

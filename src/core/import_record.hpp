@@ -7,6 +7,7 @@
 #include <errand/time.hpp>
 
 #include "core/record.hpp"
+#include "core/shelf_rules.hpp"
 #include "core/task_id.hpp"
 
 #include <cstdint>
@@ -17,7 +18,9 @@ namespace errand {
 
 inline constexpr std::string_view import_record_front = "\x01import:";
 // What no program holds in memory, and changes often: of a change nobody is told, and it does not count as something that is set.
-inline bool is_kept_quietly(std::string_view name) noexcept { return name.starts_with(import_record_front); }
+inline bool is_kept_quietly(std::string_view name) noexcept {
+    return name.starts_with(import_record_front) || name == shelf_record_name;
+}
 
 struct import_record {
     std::uint64_t stamp = 0;  // tells it from any other; stands first

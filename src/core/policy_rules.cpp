@@ -46,6 +46,7 @@ void check_policy(std::string_view handler, const policy& rules, std::size_t arg
     if (rules.unique_for) check.length_of_time("unique_for", *rules.unique_for);
     check.length_of_time("retention", rules.retention);
     if (rules.expires_after) check.length_of_time("expires_after", *rules.expires_after);
+    check.length_of_time("shelve_after", rules.shelve_after);
     check_limits_of(handler, rules);
     check_recurrence(check, handler, rules, arguments);
 }

@@ -120,6 +120,9 @@ public:
     // Where its loops share a store in memory.
     const std::shared_ptr<store_home>& memory = common_->memory;
 
+    // And what they share of the shelf of their namespace.
+    const std::shared_ptr<store_home> shelf = std::make_shared<store_home>();
+
     // "host:pid:4 random hex": the stem of the names of everything this app runs.
     const std::string& process_name = common_->process_name;
     // A name under which a store object can be opened: the stem and a number. Those of another kind are another worker to

@@ -56,6 +56,9 @@ store_settings settings_of_store(detail::app_core& app, std::string name, bool p
     s.patience = patience_of(app, patient);
     s.observer = app.meter.observer();
     s.seals = app.seals_in_use();
+    s.shelf = app.settings.shelf;
+    s.shelf_ahead = app.settings.shelf_ahead;
+    s.shelf_home = app.shelf;
     s.trouble = trouble_of(app);
     return s;
 }

@@ -1,5 +1,6 @@
 #include "runtime/submissions.hpp"
 
+#include "core/shelf_rules.hpp"
 #include "runtime/operation_aborted.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -49,8 +50,32 @@ struct submissions::whole {
 };
 
 submissions::submissions(const asio::any_io_executor& executor, store& to, std::optional<duration> patience)
-    : executor_{executor}, to_{to}, patience_{patience} {
-    for (std::size_t at = 0; at < to.shards(); ++at) lines_.emplace_back(executor, to, patience);
+    : executor_{executor}, to_{to}, patience_{patience}, ahead_{to.shelf_ahead()} {
+    const auto lines = to.shards() * (ahead_ ? 2 : 1);
+    for (std::size_t at = 0; at < lines; ++at) lines_.emplace_back(executor, to, patience);
+}
+
+// What comes again is remembered by the store, and what depends on others is told by it.
+bool submissions::is_for_shelf(const submission_item& item) const {
+    if (!ahead_ || item.waits() || item.may_come_again || item.instead_of) return false;
+    if (!item.delay && !item.at) return false;
+    const auto now = to_.now();
+    return goes_on_shelf(item.at.value_or(now + item.delay.value_or(duration{0})), now, item.shelve_after,
+                         *ahead_);
+}
+
+// Behind the lines of the shards are those of what asks the shelf, also one for each shard: a shelf that is away holds up nothing that
+// the store takes alone, and a shard that is away nothing of the others.
+std::size_t submissions::line_of(submission_item& item, submit_mode mode) const {
+    item.for_shelf = mode == submit_mode::each && is_for_shelf(item);
+    item.asks_shelf = item.for_shelf || (ahead_ && mode == submit_mode::each && shelf_may_know(item));
+    return to_.shard_of(item.id) + (item.asks_shelf ? to_.shards() : 0);
+}
+
+// Its id is that of a name, or it waits for tasks that may be there, or ends one.
+bool submissions::shelf_may_know(const submission_item& item) {
+    return ((item.shelve_after || item.may_come_again) && may_be_held(item.id, item.conflict)) ||
+           !item.after.empty() || item.instead_of;
 }
 
 void submissions::close() {
@@ -58,22 +83,23 @@ void submissions::close() {
 }
 
 awaitable<submit_answer> submissions::submit(submission_item&& item) {
-    return lines_[lines_.size() == 1 ? 0 : to_.shard_of(item.id)].submit(std::move(item));
+    const auto line = lines_.size() == 1 ? 0 : line_of(item, submit_mode::each);
+    return lines_[line].submit(std::move(item));
 }
 
 awaitable<submitter::group_answer> submissions::submit_group(std::vector<submission_item> items,
                                                              submit_mode mode) {
     if (lines_.size() == 1) return lines_.front().submit_group(std::move(items), mode);
-    auto shards = shards_of(items);
+    auto shards = lines_of(items, mode);
     if (shards.size() <= 1)
         return lines_[shards.empty() ? 0 : *shards.begin()].submit_group(std::move(items), mode);
     if (mode == submit_mode::each) return submit_apart(std::move(items));
     return submit_whole(std::move(items), mode, std::move(shards));
 }
 
-std::set<std::size_t> submissions::shards_of(const std::vector<submission_item>& items) const {
+std::set<std::size_t> submissions::lines_of(std::vector<submission_item>& items, submit_mode mode) const {
     std::set<std::size_t> all;
-    for (const auto& one : items) all.insert(to_.shard_of(one.id));
+    for (auto& one : items) all.insert(line_of(one, mode));
     return all;
 }
 
@@ -82,7 +108,7 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
     std::map<std::size_t, std::pair<std::vector<submission_item>, std::vector<std::size_t>>> parts;
     const auto count = items.size();
     for (std::size_t at = 0; at < count; ++at) {
-        auto& [mine, indexes] = parts[to_.shard_of(items[at].id)];
+        auto& [mine, indexes] = parts[line_of(items[at], submit_mode::each)];
         mine.push_back(std::move(items[at]));
         indexes.push_back(at);
     }

@@ -1,4 +1,5 @@
-// All submissions of a loop: a line for each shard, so that one that is away holds up nothing that others keep.
+// All submissions of a loop: a line for each shard, and one more for each where there is a shelf, for what asks that first; so what is
+// away holds up nothing that others keep.
 #pragma once
 
 #include "runtime/submitter.hpp"
@@ -26,7 +27,11 @@ private:
     // An all-or-nothing batch that concerns several shards.
     struct whole;
 
-    std::set<std::size_t> shards_of(const std::vector<submission_item>& items) const;
+    bool is_for_shelf(const submission_item& item) const;
+    static bool shelf_may_know(const submission_item& item);
+    // Of its shard, or of what asks the shelf there; the item says which.
+    std::size_t line_of(submission_item& item, submit_mode mode) const;
+    std::set<std::size_t> lines_of(std::vector<submission_item>& items, submit_mode mode) const;
     awaitable<group_answer> submit_apart(std::vector<submission_item> items);
     awaitable<group_answer> submit_whole(std::vector<submission_item> items, submit_mode mode,
                                          std::set<std::size_t> shards);
@@ -38,7 +43,8 @@ private:
     boost::asio::any_io_executor executor_;
     store& to_;
     std::optional<duration> patience_;
-    std::deque<submitter> lines_;  // one a shard
+    std::optional<duration> ahead_;  // nullopt: there is no shelf
+    std::deque<submitter> lines_;    // one a shard, and behind them those that ask the shelf
     // In the order in which they came: each waits until no earlier one that waits or is under way concerns one of its shards.
     // Those that a late shard holds up keep only that from others.
     std::deque<std::shared_ptr<whole>> wholes_;

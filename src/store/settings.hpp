@@ -39,6 +39,14 @@ struct store_settings {
     store_observer* observer = nullptr;  // null: nobody measures
     // With which the content of tasks is encrypted (store/sealed.hpp); null: with none. The stores themselves do not look at it.
     std::shared_ptr<const sealing> seals{};
+    // Where tasks wait that are due far from now: a database's URL; empty: none. As with `seals`. What the stores of an app share of it
+    // is kept in `shelf_home`.
+    std::string shelf{};
+    duration shelf_ahead = std::chrono::minutes{10};
+    std::shared_ptr<store_home> shelf_home{};
+    // Also where the URL has no `wait`, a change is given a moment to reach one replica, if the server had any when this was opened:
+    // for who deletes elsewhere what was accepted here.
+    bool waits_for_replica = false;
 };
 
 }  // namespace errand

@@ -20,6 +20,7 @@
 #include "store/quota_store.hpp"
 #include "store/schedule_store.hpp"
 #include "store/settings_store.hpp"
+#include "store/shelf_store.hpp"
 #include "store/store_calls.hpp"
 #include "store/task_store.hpp"
 
@@ -70,7 +71,8 @@ class store : public task_store,
               public settings_store,
               public collect_store,
               public quota_store,
-              public figures_store {
+              public figures_store,
+              public shelf_store {
 public:
     virtual ~store() = default;
 

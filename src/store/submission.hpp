@@ -52,6 +52,11 @@ struct submission_item {
     // In the step in which this one is accepted, or found to be a duplicate: another task of its shard, which has not ended or
     // is deleted then. In another mode than `each` it is the only item of its call.
     std::optional<task_to_end> instead_of{};
+    // Where there is a shelf: what is due later than in so long waits there; nullopt: this one does not.
+    std::optional<duration> shelve_after{};
+    bool for_shelf = false;  // it does
+    // It does, or the shelf may hold what it is about; all items of its call do, and are of one shard.
+    bool asks_shelf = false;
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };
 

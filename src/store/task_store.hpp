@@ -19,10 +19,11 @@ namespace errand {
 
 class task_store {
 public:
-    // Lanes 0 .. submit_lanes-1, and from there on as many as batches over several shards need; one call in flight per lane
-    // and shard.
+    // Lanes 0 .. submit_lanes-1, as many again for what a shelf is asked about first, and from there on as many as batches over
+    // several shards need; one call in flight per lane and shard.
     static constexpr std::size_t submit_lanes = 2;
-    static constexpr std::size_t lane_of_several_shards = submit_lanes;
+    static constexpr std::size_t lane_behind_shelf = submit_lanes;
+    static constexpr std::size_t lane_of_several_shards = 2 * submit_lanes;
     virtual awaitable<std::vector<submit_answer>> submit(std::size_t lane,
                                                          std::span<const submission_item> items,
                                                          submit_mode mode) = 0;

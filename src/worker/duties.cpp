@@ -12,6 +12,7 @@
 #include "worker/recoverer.hpp"
 #include "worker/resolver.hpp"
 #include "worker/scheduler.hpp"
+#include "worker/shelver.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -68,6 +69,7 @@ void duties::begin() {
     roles_.push_back(std::make_unique<aside_watch>(shared_, executor, tasks, [this] { stands_aside(); }));
     roles_.push_back(std::make_unique<janitor>(shared_, executor, tasks));
     roles_.push_back(std::make_unique<outbox_relay>(shared_, executor));
+    if (!app.settings.shelf.empty()) roles_.push_back(std::make_unique<shelver>(shared_, executor));
     auto figures = std::make_unique<figures_sender>(app, executor, tasks, stations_, *recoverer_);
     figures_sender_ = figures.get();
     roles_.push_back(std::move(figures));

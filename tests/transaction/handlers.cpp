@@ -19,4 +19,7 @@ errand::awaitable<bool> write_once::perform(std::int64_t id) {
 
 ERRAND_DEFINE_HANDLER(committed::receipt)
 ERRAND_DEFINE_HANDLER(committed::named)
+ERRAND_DEFINE_HANDLER(committed::soon_shelved)
+ERRAND_DEFINE_HANDLER(committed::unshelved)
+ERRAND_DEFINE_HANDLER(committed::soon_free)
 ERRAND_DEFINE_HANDLER(committed::write_once)

@@ -27,6 +27,19 @@ struct named {
     static std::string biz_id(const std::string& key) { return key; }
 };
 
+// Where there is a shelf: after a second, and never.
+struct soon_shelved {
+    errand::awaitable<std::int64_t> perform(std::int64_t order) { co_return order; }
+};
+struct unshelved {
+    errand::awaitable<std::int64_t> perform(std::int64_t order) { co_return order; }
+};
+
+// Its id is free again as soon as it has ended.
+struct soon_free {
+    errand::awaitable<std::int64_t> perform(std::int64_t order) { co_return order; }
+};
+
 // Writes its note once, however often it runs.
 struct write_once {
     explicit write_once(place& in) : in_{in} {}
@@ -40,5 +53,8 @@ private:
 
 ERRAND_DECLARE_HANDLER(committed::receipt, .queue = "receipts")
 ERRAND_DECLARE_HANDLER(committed::named, .queue = "named")
+ERRAND_DECLARE_HANDLER(committed::soon_shelved, .shelve_after = std::chrono::seconds{1})
+ERRAND_DECLARE_HANDLER(committed::unshelved, .shelve_after = std::chrono::seconds{0})
+ERRAND_DECLARE_HANDLER(committed::soon_free, .unique_for = std::chrono::seconds{0})
 ERRAND_DECLARE_HANDLER(committed::write_once,
                        .backoff = errand::backoff::uniform(std::chrono::milliseconds{1}))

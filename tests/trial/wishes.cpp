@@ -12,8 +12,13 @@ void say_options(CLI::App& app, wishes& what) {
     auto* outbox = app.add_option("--outbox", what.outbox,
                                   "a shop, its orders in this database and receipts by its outbox")
                        ->check(databases);
+    auto* shelf =
+        app.add_option("--shelf", what.shelf, "tasks that wait in this database until they fall due")
+            ->check(CLI::IsMember({"sqlite", "postgres", "mysql"}))
+            ->excludes(outbox);
     auto* piles = app.add_flag("--long", what.piles, "what the dead leave behind in Redis, and its sweeping")
-                      ->excludes(outbox);
+                      ->excludes(outbox)
+                      ->excludes(shelf);
     app.add_option("--things", what.things, "so many of each kind that piles up")
         ->needs(piles)
         ->check(CLI::Range(100, 1'000'000));
@@ -23,7 +28,9 @@ void say_options(CLI::App& app, wishes& what) {
     of_lots(app.add_option("--seconds", what.seconds, "how long the load lasts"))
         ->check(CLI::Range(5, 86400));
     of_lots(app.add_option("--seed", what.seed, "of all that is drawn by lot"));
-    const auto of_load = [&](CLI::Option* one) { return one->excludes(outbox)->excludes(piles); };
+    const auto of_load = [&](CLI::Option* one) {
+        return one->excludes(outbox)->excludes(shelf)->excludes(piles);
+    };
     of_load(app.add_option("--store", what.store,
                            "redis or sqlite: on a server, or on a file that all processes share"))
         ->check(CLI::IsMember({"redis", "sqlite"}));

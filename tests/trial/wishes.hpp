@@ -11,6 +11,7 @@ namespace trial {
 
 struct wishes {
     std::string outbox{};  // the database of a shop whose outbox is tried; empty: the mixed load
+    std::string shelf{};   // the database of a shelf that is tried
     bool piles = false;    // what the dead leave behind is tried: `--long`
     int seconds = 60;
     unsigned seed = 1;

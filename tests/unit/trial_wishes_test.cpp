@@ -30,6 +30,20 @@ TEST_CASE("a trial of an outbox takes the options that other trials take") {
     CHECK(usual->only == std::vector<std::string>{"cut", "kill"});
 }
 
+TEST_CASE(
+    "a trial of a shelf takes its database, how long it lasts and a seed, and nothing of other trials") {
+    const auto what = read({"--shelf", "mysql", "--seconds", "40", "--seed", "99"});
+    REQUIRE(what);
+    CHECK(what->shelf == "mysql");
+    CHECK(what->seconds == 40);
+    CHECK(what->seed == 99);
+    constexpr int refused = 2;
+    CHECK_FALSE(read({"--shelf", "sqlite-inside"}, refused));
+    CHECK_FALSE(read({"--shelf", "sqlite", "--outbox", "sqlite"}, refused));
+    CHECK_FALSE(read({"--shelf", "sqlite", "--long"}, refused));
+    CHECK_FALSE(read({"--shelf", "sqlite", "--store", "redis"}, refused));
+}
+
 TEST_CASE("a trial of what the dead leave behind takes options of its own and no others") {
     const auto what = read({"--long"});
     REQUIRE(what);

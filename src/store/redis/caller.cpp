@@ -41,6 +41,7 @@ struct caller::progress {
     bool once = false;       // then it is not repeated
     bool with_text = false;  // Redis does not hold the script
     int replicas = 0;        // to confirm it
+    bool hopes = false;      // in a moment they do, or it counts without
     bool answered = false;
     duration pause{};
     std::string cause;
@@ -156,7 +157,7 @@ void caller::judge_refusal(progress& at, std::string_view error) {
 
 // A repeat changes nothing more and waits for what was changed.
 void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
-    at.answered = replicas >= at.replicas;
+    at.answered = at.hopes || replicas >= at.replicas;
     if (at.answered) return;
     at.maybe = true;
     at.pause = short_pause;
@@ -216,7 +217,10 @@ awaitable<void> caller::call(const script_call& script, reply& answer, when_full
     at.full = full;
     at.strange = strange;
     at.once = script.what().counts_each;
-    if (!script.what().only_reads && !at.once) at.replicas = to_->wait;
+    if (!script.what().only_reads && !at.once) {
+        at.hopes = to_->wait == 0 && settings_->waits_for_replica && replicas_ > 0;
+        at.replicas = at.hopes ? 1 : to_->wait;
+    }
     auto request = connection::request();
     bool large = false;
     const auto write = [&] {

@@ -32,6 +32,8 @@ public:
     // A plain command, safe to repeat.
     awaitable<void> command(std::string_view operation, const boost::redis::request& request, reply& answer);
 
+    // The server had so many when it was looked at.
+    void know_replicas(int there) noexcept { replicas_ = there; }
     // From the connection: what it said last of why it is not there.
     void down(std::string_view cause);
     void up();
@@ -64,6 +66,7 @@ private:
     bool closed_ = false;
     bool away_ = false;         // as its observer was told
     unsigned connections_ = 0;  // how often it was up
+    int replicas_ = 0;
 };
 
 }  // namespace errand::redis

@@ -57,9 +57,6 @@ std::optional<std::string> check_kind(std::string_view info, server_kind said) {
     return std::nullopt;
 }
 
-namespace {
-
-// Those that have their first copy.
 int replicas_of(std::string_view info) {
     int there = 0;
     const int all = std::max(leading_number(info_field(info, "connected_slaves")), 0);
@@ -69,6 +66,8 @@ int replicas_of(std::string_view info) {
     }
     return there;
 }
+
+namespace {
 
 std::string many(int count) {
     return count == 0 ? "no replica" : std::to_string(count) + (count == 1 ? " replica" : " replicas");

@@ -21,6 +21,8 @@ std::optional<std::string> check_version(std::string_view info);
 std::optional<std::string> check_eviction(std::string_view info);
 // Whether it is of the kind that the URL says.
 std::optional<std::string> check_kind(std::string_view info, server_kind said);
+// How many replicas have their first copy.
+int replicas_of(std::string_view info);
 // What a fail-over would lose of what was accepted, with `wait` as the URL has it; nothing where that is well.
 std::optional<std::string> warn_of_replicas(std::string_view info, int wait, server_kind kind);
 // A cluster's cluster-node-timeout, in ms, is too long for who waits so long for an answer.

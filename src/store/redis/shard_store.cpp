@@ -92,6 +92,7 @@ awaitable<void> shard_store::check_server() {
     if (const auto wrong = check_version(info.first())) caller_.fail("open", *wrong);
     if (const auto wrong = check_kind(info.first(), address_.kind)) caller_.fail("open", *wrong);
     if (const auto wrong = check_eviction(info.first())) caller_.fail("open", *wrong);
+    caller_.know_replicas(replicas_of(info.first()));
     warn_once(warn_of_replicas(info.first(), address_.wait, address_.kind));
     if (address_.kind != server_kind::cluster) co_return;
     auto ask_timeout = connection::request();

@@ -162,6 +162,12 @@ public:
         return in_.add_figures(counts);
     }
     awaitable<figures_answer> figures() override { return in_.figures(); }
+    // It is below: what is on it is encrypted.
+    std::optional<duration> shelf_ahead() const override { return in_.shelf_ahead(); }
+    awaitable<std::size_t> fetch_shelved(std::shared_ptr<shelf_pass> of) override {
+        return in_.fetch_shelved(std::move(of));
+    }
+    awaitable<std::optional<shelf_state>> look_at_shelf() override { return in_.look_at_shelf(); }
 
 private:
     class ear;

@@ -1,0 +1,113 @@
+-- The shelf in MariaDB and MySQL. {day}: of which day; {ids}: as many ? as there are ids; {rows}, {notes}: as many rows of ? as there are.
+
+-- name: make_spaces
+-- Namespaces by a number, which stands in each row; what tells whether shelf and store belong together; and the format of the rows.
+CREATE TABLE IF NOT EXISTS errand_shelf(
+    name_space VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
+    space INT NOT NULL UNIQUE,
+    format INT NOT NULL,
+    mark BIGINT NOT NULL) ENGINE = InnoDB
+
+-- name: make_keys
+-- Tasks whose id may be submitted again: one of each is on the shelf, and this says when it is due, and so where it is.
+CREATE TABLE IF NOT EXISTS errand_shelf_key(
+    due_at BIGINT NOT NULL,
+    life BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    PRIMARY KEY(id, space)) ENGINE = InnoDB
+
+-- name: make_notes
+-- Rows that are brought out of turn, since when: whoever dies over it leaves a row that the store may have already.
+CREATE TABLE IF NOT EXISTS errand_shelf_brought(
+    noted_at BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    PRIMARY KEY(id, space)) ENGINE = InnoDB
+
+-- name: make_day
+-- What is due on one day, in ms since 1970.
+CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
+    due_at BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    body LONGBLOB NOT NULL,
+    PRIMARY KEY(id, space),
+    INDEX errand_shelf_due(space, due_at)) ENGINE = InnoDB
+
+-- name: enter
+INSERT IGNORE INTO errand_shelf(name_space, space, format, mark)
+SELECT ?, coalesce(max(space), 0) + 1, ?, ? FROM errand_shelf
+
+-- name: adopt
+-- Somebody wants it to be that of another store from now on.
+UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
+
+-- name: space
+SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
+
+-- name: days
+SELECT table_name FROM information_schema.tables
+WHERE table_schema = database() AND table_name LIKE 'errand|_shelf|_d%' ESCAPE '|'
+
+-- name: put
+INSERT IGNORE INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows}
+
+-- name: put_keys
+INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
+
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: where
+SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
+-- name: find
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
+-- name: take
+-- By another way it would wait for rows that it does not want.
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
+-- name: take_due
+-- What others have is theirs. In the order of the index, or all that is due would be locked.
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
+WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
+FOR UPDATE SKIP LOCKED
+
+-- name: put_notes
+INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
+ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)
+
+-- name: notes
+SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
+
+-- name: strike_notes
+DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
+
+-- name: strike
+DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
+
+-- name: strike_keys
+DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: after
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
+ORDER BY due_at, id LIMIT ?
+
+-- name: before
+SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
+ORDER BY due_at DESC, id DESC LIMIT ?
+
+-- name: count
+SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
+
+-- name: any
+SELECT 1 FROM errand_shelf_d{day} LIMIT 1
+
+-- name: drop
+DROP TABLE IF EXISTS errand_shelf_d{day}

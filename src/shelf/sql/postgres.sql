@@ -1,0 +1,118 @@
+-- The shelf in PostgreSQL. {day}: of which day; {ids}: as many ? as there are ids; {rows}, {notes}: as many rows of ? as there are.
+
+-- name: make_spaces
+-- Namespaces by a number, which stands in each row; what tells whether shelf and store belong together; and the format of the rows.
+CREATE TABLE IF NOT EXISTS errand_shelf(
+    name_space text PRIMARY KEY,
+    space integer NOT NULL UNIQUE,
+    format integer NOT NULL,
+    mark bigint NOT NULL)
+
+-- name: make_keys
+-- Tasks whose id may be submitted again: one of each is on the shelf, and this says when it is due, and so where it is.
+CREATE TABLE IF NOT EXISTS errand_shelf_key(
+    due_at bigint NOT NULL,
+    life bigint NOT NULL,
+    space integer NOT NULL,
+    id bytea NOT NULL,
+    PRIMARY KEY(id, space))
+
+-- name: make_notes
+-- Rows that are brought out of turn, since when: whoever dies over it leaves a row that the store may have already.
+CREATE TABLE IF NOT EXISTS errand_shelf_brought(
+    noted_at bigint NOT NULL,
+    space integer NOT NULL,
+    id bytea NOT NULL,
+    PRIMARY KEY(id, space))
+
+-- name: make_day
+-- What is due on one day, in ms since 1970. The order of columns is that which wastes nothing.
+CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
+    due_at bigint NOT NULL,
+    space integer NOT NULL,
+    id bytea NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY(id, space))
+
+-- name: make_index
+CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space, due_at)
+
+-- name: enter
+INSERT INTO errand_shelf(name_space, space, format, mark)
+SELECT ?::text, coalesce(max(space), 0) + 1, ?::integer, ?::bigint FROM errand_shelf ON CONFLICT DO NOTHING
+
+-- name: adopt
+-- Somebody wants it to be that of another store from now on.
+UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
+
+-- name: space
+SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
+
+-- name: days
+SELECT tablename FROM pg_catalog.pg_tables
+WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'errand\_shelf\_d%'
+
+-- name: put
+INSERT INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows} ON CONFLICT DO NOTHING
+
+-- name: put_keys
+INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT DO NOTHING
+
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: where
+SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: find
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: take
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
+-- name: take_due
+-- What others have is theirs.
+SELECT id, due_at, body FROM errand_shelf_d{day}
+WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
+FOR UPDATE SKIP LOCKED
+
+-- name: put_notes
+INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
+ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
+
+-- name: notes
+SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
+
+-- name: strike_notes
+DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
+
+-- name: strike
+DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: strike_keys
+DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: after
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
+ORDER BY due_at, id LIMIT ?
+
+-- name: before
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
+ORDER BY due_at DESC, id DESC LIMIT ?
+
+-- name: count
+SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
+
+-- name: any
+SELECT 1 FROM errand_shelf_d{day} LIMIT 1
+
+-- name: shut
+-- Nobody else has it until the transaction ends.
+LOCK TABLE errand_shelf_d{day} IN ACCESS EXCLUSIVE MODE
+
+-- name: drop
+DROP TABLE IF EXISTS errand_shelf_d{day}

@@ -1,0 +1,46 @@
+// The statements on the shelf's tables, by their names in sql/<database>.sql.
+#pragma once
+
+#include "sql/dialect.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace errand::shelf {
+
+// The files as they were when errand was built; the source is generated.
+struct script_text {
+    std::string_view name;  // of the database
+    std::string_view text;
+};
+extern const std::span<const script_text> shelf_texts;
+
+// Of what a statement is made for.
+struct statement_of {
+    std::int64_t day = 0;
+    std::size_t ids = 0;
+    std::size_t rows = 0;  // as many columns as its own have
+};
+
+// Any thread.
+class statements {
+public:
+    explicit statements(const sql::dialect& in);
+
+    // Empty: this database needs none.
+    std::string text(std::string_view name, statement_of what = {}) const;
+    // One that returns rows, of all these days as one.
+    std::string of_all(std::string_view name, std::span<const std::int64_t> days, std::size_t ids) const;
+
+private:
+    std::string filled(std::string_view name, statement_of what) const;
+
+    const sql::dialect& in_;
+    std::map<std::string, std::string, std::less<>> texts_;
+};
+
+}  // namespace errand::shelf

@@ -1,0 +1,174 @@
+// A store with a shelf that is put together by hand, whose ways down can be slow or away.
+#include "app/open_store.hpp"
+#include "shelf/shelved_store.hpp"
+#include "shelf_desk.hpp"
+#include "sql/known_drivers.hpp"
+#include "sql/sqlite/driver.hpp"
+#include "support/await.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace committed;
+using errand::state;
+
+namespace {
+
+struct watched {
+    std::size_t sent = 0, forgotten = 0;
+    bool forgets = true;
+};
+
+// By which tasks are brought.
+class watched_carrier final : public errand::shelf::passing_store {
+public:
+    watched_carrier(std::unique_ptr<errand::store> in, watched& seen)
+        : passing_store{std::move(in)}, seen_{seen} {}
+
+    errand::awaitable<std::vector<errand::submit_answer>> submit(
+        std::size_t lane, std::span<const errand::submission_item> items, errand::submit_mode mode) override {
+        seen_.sent += items.size();
+        return in_.submit(lane, items, mode);
+    }
+    errand::awaitable<void> forget(std::span<const errand::delivered_task> tasks) override {
+        if (!seen_.forgets) throw errand::store_error{"it is away just now"};
+        co_await in_.forget(tasks);
+        seen_.forgotten += tasks.size();
+    }
+
+private:
+    watched& seen_;
+};
+
+std::unique_ptr<errand::sql::driver> driver_of(const std::string& url) {
+    if (url.starts_with("sqlite:")) return std::make_unique<errand::sqlite::driver>(url, 2s, nullptr);
+    return errand::sql::driver_by_url(url);
+}
+
+// The desk's namespace once more.
+struct by_hand {
+    by_hand(shelf_desk& of, errand::shelf::bringing_times times)
+        : rows{std::make_shared<errand::shelf::board>(driver_of(of.url), of.plain.name_space)} {
+        const auto open = [this, &of](const char* name) {
+            errand::store_settings with;
+            with.name = name;
+            with.url = of.t.app.settings().store;
+            with.name_space = of.plain.name_space;
+            with.shards = static_cast<unsigned>(of.t.app.settings().shards);
+            with.home = errand::detail::core_of(of.t.app).memory;
+            return errand::open_store(io, std::move(with));
+        };
+        on = std::make_unique<errand::shelf::shelved_store>(
+            open("by-hand"), rows, 20 * 24h,
+            [this, open] { return std::make_unique<watched_carrier>(open("by-hand-shelf"), seen); },
+            [](std::string_view) {}, times);
+        errand::test::await(io, on->open());
+    }
+    ~by_hand() {
+        on->close();
+        errand::test::run_until(io, [this] { return io.stopped(); });
+        on.reset();
+    }
+    by_hand(const by_hand&) = delete;
+    by_hand& operator=(const by_hand&) = delete;
+
+    // Why something stayed.
+    std::string fetch() {
+        const auto of = std::make_shared<errand::shelf_pass>();
+        while (!of->over) errand::test::await(io, on->fetch_shelved(of));
+        return words_of([&] {
+            if (of->failure) std::rethrow_exception(of->failure);
+        });
+    }
+    bool cancel(const std::string& id) {
+        const auto which = *errand::parse_task_id(id);
+        const auto there = errand::test::await(io, on->find(which));
+        REQUIRE(there);
+        errand::task_outcome outcome;
+        outcome.ended_as = state::cancelled;
+        outcome.retention = 24h;
+        const auto text = errand::encode(outcome);
+        return errand::test::await(io, on->cancel(which, errand::incarnation_of(there->body), text)).known;
+    }
+
+    boost::asio::io_context io{1};
+    watched seen;
+    std::shared_ptr<errand::shelf::board> rows;
+    std::unique_ptr<errand::shelf::shelved_store> on;
+};
+
+}  // namespace
+
+// Somebody else may have brought it since the rows were read, and it may have run and be forgotten.
+TEST_CASE("what was read from the shelf long ago is not sent any more, and stays there", "[shelf]") {
+    shelf_desk d;
+    const auto h = d.far<receipt>(std::int64_t{1});
+    {
+        by_hand slow{d, {.sends_for = 0s}};
+        CHECK(slow.fetch().find("the store is too slow") != std::string::npos);
+        CHECK(slow.seen.sent == 0);
+        CHECK(d.on_shelf() == 1);
+        CHECK_THROWS_AS(slow.cancel(h.id()), errand::store_error);
+        CHECK(d.on_shelf() == 1);
+    }
+    by_hand quick{d, {}};
+    CHECK(quick.fetch() == "accepted");
+    CHECK(quick.seen.sent == 1);
+    CHECK(d.on_shelf() == 0);
+    CHECK(d.t.info(h).state == state::delayed);
+}
+
+TEST_CASE("rows that a program has taken when it ends are there for others", "[shelf][shared_by_apps]") {
+    shelf_desk d;
+    std::set<std::string> ids;
+    std::vector<std::int64_t> numbers(1200);
+    for (const auto& h : d.t.run(d.t.app.handler<receipt>().with({.delay = 5 * 24h}).perform_bulk(numbers)))
+        ids.insert(h.id());
+    for (int looks = 0; looks < 12; ++looks) {
+        test_app ends{d.eager()};
+        auto& there = errand::detail::core_of(ends.app).background();
+        const auto fetch = [](errand::loop& on) -> errand::awaitable<void> {
+            const auto of = std::make_shared<errand::shelf_pass>();
+            co_await on.ready();
+            while (!of->over) co_await on.tasks().fetch_shelved(of);
+        };
+        // It ends in the middle of that, each time somewhere else.
+        boost::asio::co_spawn(there.executor(), fetch(there), boost::asio::detached);
+        for (int i = 0; i < looks; ++i) ends.run(ends.app.find(*ids.begin()));
+    }
+    test_app last{d.eager()};
+    errand::test::eventually([&] {
+        fetch_all(last);
+        return d.on_shelf() == 0;
+    });
+    test_app blind{d.plain};
+    std::size_t in_store = 0;
+    for (const auto& id : ids) in_store += blind.run(blind.app.find(id)).has_value() ? 1 : 0;
+    CHECK(in_store == ids.size());
+}
+
+TEST_CASE(
+    "who brings a task for somebody is not failed by what cannot be forgotten yet, and forgets it later",
+    "[shelf]") {
+    shelf_desk d;
+    const auto first = d.far<receipt>(std::int64_t{1});
+    const auto second = d.far<receipt>(std::int64_t{2});
+    by_hand quick{d, {.forgets_after = 0s}};
+    quick.seen.forgets = false;
+    CHECK(quick.cancel(first.id()));
+    CHECK(quick.cancel(second.id()));
+    CHECK(d.t.info(first).state == state::cancelled);
+    CHECK(d.t.info(second).state == state::cancelled);
+    CHECK(quick.seen.forgotten == 0);
+    quick.seen.forgets = true;
+    CHECK(quick.fetch() == "accepted");
+    CHECK(quick.seen.forgotten == 2);
+}

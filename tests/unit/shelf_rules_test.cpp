@@ -1,0 +1,61 @@
+// What goes on the shelf, and in which table it stands there.
+#include "core/import_record.hpp"
+#include "core/shelf_rules.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::chrono_literals;
+using namespace errand;
+
+namespace {
+constexpr time_point noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 27} + 12h};
+}
+
+TEST_CASE("only what is due later than its handler says, and than workers look ahead, goes on the shelf") {
+    CHECK(goes_on_shelf(noon + 2h, noon, 1h, 10min));
+    CHECK_FALSE(goes_on_shelf(noon + 1h, noon, 1h, 10min));
+    CHECK(goes_on_shelf(noon + 1h + 1ms, noon, 1h, 10min));
+    CHECK_FALSE(goes_on_shelf(noon + 9min, noon, 1s, 10min));
+    CHECK_FALSE(goes_on_shelf(noon + 24h, noon, std::nullopt, 10min));
+    CHECK_FALSE(goes_on_shelf(noon - 24h, noon, 0ms, 10min));
+}
+
+TEST_CASE("a table has what is due on one day, and its name says which") {
+    const auto day = shelf_day(noon);
+    CHECK(shelf_day(noon + 12h - 1ms) == day);
+    CHECK(shelf_day(noon + 12h) == day + 1);
+    CHECK(shelf_day(time_point{-1ms}) == -1);
+    CHECK(day_of_shelf_table("errand_shelf_d" + std::to_string(day)) == day);
+    CHECK(day_of_shelf_table("errand_shelf_d-3") == -3);
+    for (const auto* other :
+         {"errand_shelf", "errand_shelf_key", "errand_shelf_d", "errand_shelf_d1x", "errand_outbox"})
+        CHECK_FALSE(day_of_shelf_table(other));
+}
+
+TEST_CASE("a day is past when it ended more than a day ago") {
+    const auto day = shelf_day(noon);
+    CHECK_FALSE(is_past_shelf_day(day, noon));
+    CHECK_FALSE(is_past_shelf_day(day, noon + 35h));
+    CHECK(is_past_shelf_day(day, noon + 36h));
+}
+
+TEST_CASE("ids drawn by chance are nobody else's; all others may be submitted again") {
+    const auto drawn = new_task_id(noon.time_since_epoch().count());
+    for (const auto& id : {drawn, in_first_shard(drawn)}) {
+        CHECK_FALSE(follows_from_names(id));
+        CHECK_FALSE(may_be_held(id, on_conflict::keep));
+        // Chosen by who submits, to say the same once more.
+        CHECK(may_be_held(id, on_conflict::where_free));
+    }
+    CHECK(may_be_held(derive_task_id("handler", "order 1"), on_conflict::keep));
+    child_origin origin{};
+    origin.identity = "handler";
+    CHECK(follows_from_names(derive_child_id(origin, 1)));
+}
+
+TEST_CASE("the mark that shelf and store have in common is kept quietly") {
+    CHECK(decode_shelf_mark(encode_shelf_mark(0x0102'0304'0506'0708U)) == 0x0102'0304'0506'0708U);
+    CHECK(encode_shelf_mark(1).size() == 8);
+    CHECK(decode_shelf_mark("") == 0);
+    CHECK(is_kept_quietly(shelf_record_name));
+}
