@@ -104,7 +104,9 @@ struct policy {
     /// Gathers the tasks of a handler whose perform takes one std::vector and returns nothing, or a vector with a result for
     /// each item. Not with concurrency_key or rate_key. nullopt: each task runs by itself.
     std::optional<collect_rule> collect{};
-    /// Where there is a shelf (`config::shelf`): a task that is submitted to fall due later than in so long waits there. 0: none does.
+    /// Where there is a shelf (`config::shelf`): a task that is submitted to fall due later than in so long waits there. 0: none does, and
+    /// the shelf is not asked whether it has another one of the same biz_id. Tasks that have one and are submitted by a program
+    /// that does not know the handler stay in the store.
     duration shelve_after = std::chrono::hours{1};
 };
 

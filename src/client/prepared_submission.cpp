@@ -210,8 +210,11 @@ prepared_submission prepare(detail::draft&& from, policy_source source) {
     if (one.expires_after || one.retention < traced_for || collects) keep_retention(one, extra);
     check_due(from, one.body.handler);
     set_due(one, from, extra);
-    if (!from.app->settings.shelf.empty() && rules.shelve_after > duration::zero())
-        one.shelve_after = rules.shelve_after;
+    if (!from.app->settings.shelf.empty() && rules.shelve_after > duration::zero()) {
+        // Whether its handler ever shelves is known where it is: another task of the name would not be looked for on the shelf.
+        const bool may_be_unlooked_for = !handler && one.body.biz_id;
+        one.shelve_after = may_be_unlooked_for ? max_duration : rules.shelve_after;
+    }
     set_parents(one, extra);
     if (one.body.biz_id) {
         check_biz_id(one.body.handler, *one.body.biz_id);

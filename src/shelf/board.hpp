@@ -68,6 +68,7 @@ public:
 
     boost::asio::io_context& thread() noexcept { return context_; }
     const std::string& shown_url() const noexcept { return driver_->shown_url(); }
+    const std::string& name_space() const noexcept { return name_space_; }
 
     // Its mark: this one, when it has none yet. Throws store_error when the rows are of another format. Before anything else.
     awaitable<std::uint64_t> enter(std::uint64_t mark);
@@ -91,9 +92,14 @@ public:
 
 private:
     using ids_by_day = std::map<std::int64_t, std::vector<task_id>>;
+    struct day_count {
+        std::size_t rows = 0;
+        time_point first{};
+    };
 
     template <class Work>
-    auto patiently(Work work) -> std::invoke_result_t<Work&>;
+    auto patiently(Work work, std::chrono::seconds limit = std::chrono::seconds{5})
+        -> std::invoke_result_t<Work&>;
     [[noreturn]] void refuse(const std::string& why) const;
     awaitable<sql::pool::connection> connection() { return pool_->take(context_); }
     awaitable<void> begin(sql::pool::loan& on) const;
@@ -115,6 +121,8 @@ private:
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,
                                                          const std::vector<shelved_task>& tasks) const;
     awaitable<std::vector<std::uint64_t>> put_once(const std::vector<shelved_task>& tasks);
+    awaitable<day_count> count_of(std::int64_t day);
+    awaitable<bool> shut(sql::pool::loan& on, std::int64_t day) const;
     awaitable<bool> drop(std::int64_t day);
 
     const std::string name_space_;

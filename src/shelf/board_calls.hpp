@@ -18,19 +18,19 @@ namespace errand::shelf {
 
 inline constexpr std::chrono::seconds patience{5};
 inline constexpr std::chrono::milliseconds pause_between{50};
-// A table may have been made or dropped by another program just then.
-inline constexpr int most_refusals = 3;
+// A table may have been made or dropped by another program just then, and of many that make those of new days one is refused at each.
+inline constexpr int most_refusals = 10;
 inline constexpr std::size_t ids_per_statement = 100;
 
-// `work`: made anew each time.
+// `work`: made anew each time, and given up after `limit`.
 template <class Work>
-auto board::patiently(Work work) -> std::invoke_result_t<Work&> {
+auto board::patiently(Work work, std::chrono::seconds limit) -> std::invoke_result_t<Work&> {
     const auto until = std::chrono::steady_clock::now() + patience;
     std::string why;
     for (int refusals = 0;;) {
         try {
             co_return co_await boost::asio::co_spawn(context_.get_executor(), work(),
-                                                     boost::asio::cancel_after(patience,
+                                                     boost::asio::cancel_after(limit,
                                                                                boost::asio::use_awaitable));
         } catch (const serialization_failure& e) {
             why = e.what();

@@ -30,7 +30,10 @@ awaitable<taken> board::take_nothing() {
 // Where rows cannot be locked without keeping all who write waiting they are not: others may bring them at the same time, which the
 // store takes once.
 awaitable<void> board::hold(sql::pool::loan& on) const {
-    if (dialect_.locks_rows) co_await begin(on);
+    if (!dialect_.locks_rows) co_return;
+    co_await begin(on);
+    auto bound = texts_.text("bound");
+    if (!bound.empty()) co_await on.run(std::move(bound));
 }
 
 awaitable<taken> board::none_or(taken got, bool held) const {
@@ -181,14 +184,31 @@ awaitable<std::size_t> board::strike(taken of, std::set<task_id> these) {
         why + ")");
 }
 
+// False: somebody has it.
+awaitable<bool> board::shut(sql::pool::loan& on, std::int64_t day) const {
+    constexpr std::string_view lock_not_available = "55P03";
+    auto text = texts_.text("shut", {.day = day});
+    if (text.empty()) co_return true;
+    try {
+        co_await on.run(std::move(text));
+    } catch (const database_error& e) {
+        if (e.code() != lock_not_available) throw;
+        co_return false;
+    }
+    co_return true;
+}
+
 awaitable<bool> board::drop(std::int64_t day) {
     sql::pool::loan on{*pool_, co_await connection()};
     const auto any = texts_.text("any", {.day = day});
     auto found = co_await on.run(any);
     if (found.rows.empty()) {
         co_await begin(on);
-        auto shut = texts_.text("shut", {.day = day});
-        if (!shut.empty()) co_await on.run(std::move(shut));
+        if (!co_await shut(on, day)) {
+            co_await on.run(dialect_.rollback);
+            on.clean = true;
+            co_return false;
+        }
         found = co_await on.run(any);
         if (found.rows.empty()) co_await on.run(texts_.text("drop", {.day = day}));
         co_await on.run(dialect_.commit);

@@ -25,7 +25,8 @@ namespace {
 constexpr std::size_t rows_per_page = 500;
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
-constexpr std::size_t most_pages_to_forget = 1000;
+// Of 24 bytes each; more than comes within the time after which they are forgotten.
+constexpr std::size_t most_to_forget = 5'000'000;
 constexpr auto drops_every = std::chrono::minutes{10};
 
 // As the row says. Its time to be started in is counted from when it fell due.
@@ -108,7 +109,8 @@ awaitable<void> shelved_store::pair() {
         "the shelf " + rows_->shown_url() +
         " is that of another namespace or another store than the one that is opened here: what is on it belongs there. Correct "
         "ERRAND_SHELF, or ERRAND_STORE and ERRAND_NAME_SPACE; what is on either stays as it is. Where the store was emptied, and what is "
-        "on the shelf is to go on in it: UPDATE errand_shelf SET mark = 0"};
+        "on the shelf is to go on in it: UPDATE errand_shelf SET mark = 0 WHERE name_space = '" +
+        rows_->name_space() + "'"};
 }
 
 // ---- down ------------------------------------------------------------------------------------------
@@ -174,10 +176,27 @@ awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point aske
                                                               there = std::move(there)]() mutable {
         return on->strike(std::move(rows), std::move(there));
     });
-    if (!brought.empty()) to_forget_.emplace_back(clock::now() + times_.forgets_after, std::move(brought));
-    // The store drops them by itself.
-    while (to_forget_.size() > most_pages_to_forget) to_forget_.pop_front();
+    forget_later(std::move(brought));
     co_return count;
+}
+
+void shelved_store::forget_later(std::vector<delivered_task> tasks) {
+    if (tasks.empty()) return;
+    const auto when = clock::now() + times_.forgets_after;
+    to_forget_count_ += tasks.size();
+    // Who brings one by one makes no page of each. They are forgotten when the last one of them may be.
+    if (!to_forget_.empty() && to_forget_.back().second.size() + tasks.size() <= rows_per_page) {
+        auto& [due, page] = to_forget_.back();
+        due = when;
+        page.insert(page.end(), tasks.begin(), tasks.end());
+    } else {
+        to_forget_.emplace_back(when, std::move(tasks));
+    }
+    // The store drops them by itself.
+    while (to_forget_count_ > most_to_forget) {
+        to_forget_count_ -= to_forget_.front().second.size();
+        to_forget_.pop_front();
+    }
 }
 
 // It stays for somebody to look at; the others go on. Said once.
@@ -192,6 +211,7 @@ awaitable<void> shelved_store::forget_what_is_due() {
     while (!to_forget_.empty() && to_forget_.front().first <= clock::now()) {
         auto tasks = std::move(to_forget_.front().second);
         to_forget_.pop_front();
+        to_forget_count_ -= tasks.size();
         bool failed = false;
         try {
             co_await carrier_->forget(tasks);
@@ -199,7 +219,7 @@ awaitable<void> shelved_store::forget_what_is_due() {
             failed = true;
         }
         if (!failed) continue;
-        to_forget_.emplace_back(clock::now() + times_.forgets_after, std::move(tasks));
+        forget_later(std::move(tasks));
         break;
     }
 }
@@ -246,7 +266,14 @@ awaitable<std::size_t> shelved_store::bring_left_behind(std::shared_ptr<shelf_pa
 awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> of) {
     co_await ready();
     std::size_t count = 0;
-    if (!std::exchange(of->begun, true)) count = co_await bring_left_behind(of);
+    // What is left behind holds up nothing that is due.
+    if (!std::exchange(of->begun, true)) {
+        try {
+            count = co_await bring_left_behind(of);
+        } catch (const error&) {
+            of->failure = std::current_exception();
+        }
+    }
     const auto asked = clock::now();
     auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until = in_.now() + ahead_,
                                                        behind = row_place{of->due, of->id}] {

@@ -118,6 +118,7 @@ private:
     awaitable<std::size_t> deliver(taken rows, clock::time_point asked, std::shared_ptr<shelf_pass> of);
     awaitable<carried> carry(std::size_t shard, std::vector<submission_item> items, clock::time_point until);
     void complain(const std::string& task, const std::string& why);
+    void forget_later(std::vector<delivered_task> tasks);
     awaitable<void> forget_what_is_due();
     awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
                                                        std::span<const submission_item> items);
@@ -137,6 +138,7 @@ private:
     bool ready_ = false, opening_ = false, closed_ = false;
     std::set<std::size_t> lanes_;  // of the carrier, that have a call in flight
     std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> to_forget_;
+    std::size_t to_forget_count_ = 0;
     clock::time_point drop_at_{};
     crossings calls_;
 };

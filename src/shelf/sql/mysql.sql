@@ -75,6 +75,10 @@ SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
 
+-- name: bound
+-- Whoever has rows and is heard of no more, as when his machine lost its power, has them no longer; MySQL knows no such limit.
+SET /*M!100300 SESSION idle_transaction_timeout = 60, */ @errand_bound = 1
+
 -- name: put_notes
 INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
 ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
     PRIMARY KEY(id, space))
 
 -- name: make_index
-CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space, due_at)
+CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space, due_at, id)
 
 -- name: enter
 INSERT INTO errand_shelf(name_space, space, format, mark)
@@ -71,10 +71,14 @@ SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
 
 -- name: take_due
--- What others have is theirs.
+-- What others have is theirs. A page begins in the index, also where very many fall due at one time.
 SELECT id, due_at, body FROM errand_shelf_d{day}
-WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
+WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at, id) > (?, ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
+
+-- name: bound
+-- Whoever has rows and is heard of no more, as when his machine lost its power, has them no longer.
+SET LOCAL idle_in_transaction_session_timeout = '60s'
 
 -- name: put_notes
 INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
@@ -97,11 +101,11 @@ DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: after
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at, id) > (?, ?)
 ORDER BY due_at, id LIMIT ?
 
 -- name: before
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at, id) < (?, ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
 
 -- name: count
@@ -111,8 +115,8 @@ SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
 SELECT 1 FROM errand_shelf_d{day} LIMIT 1
 
 -- name: shut
--- Nobody else has it until the transaction ends.
-LOCK TABLE errand_shelf_d{day} IN ACCESS EXCLUSIVE MODE
+-- Nobody else has it until the transaction ends. Not now where somebody has: all who look would wait behind who waits for it.
+LOCK TABLE errand_shelf_d{day} IN ACCESS EXCLUSIVE MODE NOWAIT
 
 -- name: drop
 DROP TABLE IF EXISTS errand_shelf_d{day}

@@ -156,7 +156,9 @@ void caller::judge_refusal(progress& at, std::string_view error) {
 }
 
 // A repeat changes nothing more and waits for what was changed.
-void caller::judge_confirmed(progress& at, std::int64_t replicas) const {
+void caller::judge_confirmed(progress& at, std::int64_t replicas) {
+    // One that died is not waited for at each call.
+    if (at.hopes && replicas < at.replicas) hopeless_until_ = clock::now() + std::chrono::minutes{1};
     at.answered = at.hopes || replicas >= at.replicas;
     if (at.answered) return;
     at.maybe = true;
@@ -218,7 +220,8 @@ awaitable<void> caller::call(const script_call& script, reply& answer, when_full
     at.strange = strange;
     at.once = script.what().counts_each;
     if (!script.what().only_reads && !at.once) {
-        at.hopes = to_->wait == 0 && settings_->waits_for_replica && replicas_ > 0;
+        at.hopes = to_->wait == 0 && settings_->waits_for_replica && replicas_ > 0 &&
+                   clock::now() >= hopeless_until_;
         at.replicas = at.hopes ? 1 : to_->wait;
     }
     auto request = connection::request();

@@ -48,7 +48,7 @@ private:
     bool in_cluster() const noexcept { return to_->kind == server_kind::cluster; }
     void judge_refusal(progress& at, std::string_view error);
     void write_confirmed(boost::redis::request& to, int replicas) const;
-    void judge_confirmed(progress& at, std::int64_t replicas) const;
+    void judge_confirmed(progress& at, std::int64_t replicas);
     [[noreturn]] void give_up(const progress& at) const;
     void note_answer();
     void observe_away(bool away);
@@ -67,6 +67,7 @@ private:
     bool away_ = false;         // as its observer was told
     unsigned connections_ = 0;  // how often it was up
     int replicas_ = 0;
+    std::chrono::steady_clock::time_point hopeless_until_{};  // no replica had answered in time
 };
 
 }  // namespace errand::redis
