@@ -28,10 +28,9 @@ end
 -- The gate of these whose last place is promised to one that comes before this group (lib_let_go.lua).
 local function promised_of(text, priority, member)
   for _, known in ipairs(gates_in(text)) do
-    local gate = gate_of(known)
-    local promise = seen.promised[gate]
+    local promise = seen.promised[gate_of(known)]
     if promise and promise < tonumber(priority .. (member and sub(member, -30, -17) or '99999999999999')) and strangers.is_last_place(known) then
-      return gate, math.huge
+      return known, math.huge
     end
   end
 end
@@ -65,7 +64,7 @@ local function pop_group(queue, group, member, text, time, room)
   if following then
     local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
-    if till == math.huge and sub(gate, 10) ~= no_key and moving.more_turns(room) then
+    if till == math.huge and gate.count ~= gate.kind.of_all and moving.more_turns(room) then
       -- Others have their turns before it, and by its own the gate may be open: it is spared the way there and back. Not at a gate
       -- that it shares with other groups, which would come behind it.
       line_up(queue, priority, group, new_ticket(), text, time + 1)

@@ -264,16 +264,16 @@ local function closed(known)
 end
 local function closed_until(gate) return closed(known_gate(gate)) end
 
--- The first gate of these that is closed, and until when; nil: all are open.
+-- The first gate of these that is closed, as known_gate has it, and until when; nil: all are open.
 local function first_closed(text)
   local all = texts_known[text] or gates_in(text)
   for g = 1, #all do
     local known = all[g]
     local kind = known.kind
     local most = kind.most
-    if most and (run_there[known.count] or running(known)) >= most then return gate_of(known), math.huge end
+    if most and (run_there[known.count] or running(known)) >= most then return known, math.huge end
     local till = kind.spacing and closed(known)
-    if till then return gate_of(known), till end
+    if till then return known, till end
   end
 end
 

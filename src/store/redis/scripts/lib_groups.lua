@@ -38,7 +38,7 @@ local function join(queue, group, priority, text)
   if not member then
     local gate, till = first_closed(text)
     if gate then return wait_at(gate, till, queue, priority, group, new_ticket(), text) end
-    line_up(queue, char(48 + priority), group, new_ticket(), text)
+    line_up(queue, digit_of[priority], group, new_ticket(), text)
     return true
   end
   -- What is more urgent takes its group along.

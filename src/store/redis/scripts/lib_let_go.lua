@@ -32,10 +32,11 @@ local function begin_wait(gate)
   call('HSET', limits, 'w' .. sub(gate, 2, 9), digits(now))
 end
 
--- True when somebody is to be woken, to sleep until the gate opens.
-function wait_at(gate, till, queue, priority, group, ticket, text)
+-- At the gate that first_closed has found. True when somebody is to be woken, to sleep until it opens.
+function wait_at(known, till, queue, priority, group, ticket, text)
+  local gate = gate_of(known)
   stand(group, 'p' .. gate .. queue .. '\n' .. priority .. ticket .. group, ticket, text)
-  seen.unwaited[known_gate(gate).kind.limit], seen.unwaited[gate], seen.quiet = false, nil, nil
+  seen.unwaited[known.kind.limit], seen.unwaited[gate], seen.quiet = false, nil, nil
   if moving.on then moving.at[gate] = till < math.huge and moving.at[gate] ~= 'moved' and 'opens' or 'moved' end
   begin_wait(gate)
   return till < math.huge and open_at(gate, till)

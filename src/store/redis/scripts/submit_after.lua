@@ -68,8 +68,16 @@ local function busy_in(runs)
   return busy
 end
 
+local function any_waits(runs)
+  for _, run in ipairs(runs) do
+    if run.rule then return true end
+  end
+  return false
+end
+
 -- Adds words for what is refused, and what is to be known of the rest. Returns whether any was refused.
 function weigh_runs(runs, reply)
+  if not any_waits(runs) then return false end
   local refused, busy, batch, written, cycles = false, busy_in(runs)
   local steps = most_steps
   local function answer(run, i, word, rest)

@@ -90,15 +90,17 @@ function read_runs(reply, missing, last)
     local step = run.rule and 3 or 2
     run.first, run.from, run.to, run.ids = position, at + 2, at + 1 + step * count, {}
     run.parents, run.weights, at = {}, {}, run.to + 1
+    local ids, parents, item = run.ids, run.rule and run.parents, run.from
     for i = 1, count do
-      local item = run.from + step * (i - 1)
-      run.ids[i] = ARGV[item]
-      if run.rule then run.parents[i] = ARGV[item + 2] end
+      ids[i] = ARGV[item]
+      if parents then parents[i] = ARGV[item + 2] end
+      item = item + step
     end
-    run.held = hmget(tasks, run.ids)
+    local held_there = hmget(tasks, ids)
+    run.held = held_there
     local came = run.again and arrivals_of(run)
     for i = 1, count do
-      local held = run.held[i]
+      local held = held_there[i]
       if came and came[i] then
         run.words = run.words or {}
         run.words[i] = 'recalled'
