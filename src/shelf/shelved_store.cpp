@@ -341,8 +341,10 @@ awaitable<remove_verdict> shelved_store::remove(const task_id& id, std::string_v
 
 awaitable<watch_answer> shelved_store::watch(std::span<const watched_task> tasks) {
     auto answer = co_await in_.watch(tasks);
-    if (answer.unknown.empty()) co_return answer;
     auto ids = std::exchange(answer.unknown, {});
+    // A SQLite file takes one that it does not have for one that it had.
+    for (const auto& one : std::exchange(answer.gone, {})) ids.push_back(one.id);
+    if (ids.empty()) co_return answer;
     std::vector<watched_task> again;
     for (const auto& one : tasks) {
         if (std::ranges::find(ids, one.id) != ids.end()) again.push_back(one);
@@ -357,8 +359,8 @@ awaitable<watch_answer> shelved_store::watch(std::span<const watched_task> tasks
     auto late = co_await in_.watch(again);
     std::ranges::move(late.ended, std::back_inserter(answer.ended));
     answer.unknown = std::move(late.unknown);
+    answer.gone = std::move(late.gone);
     std::ranges::move(late.replaced, std::back_inserter(answer.replaced));
-    std::ranges::move(late.gone, std::back_inserter(answer.gone));
     answer.now = late.now;
     co_return answer;
 }
