@@ -67,7 +67,7 @@ end
 if closed > 0 then
   -- Only what was taken from its claim by another than its worker can be left.
   if total < at_first then torn = tonumber(call('HGET', control, 'torn') or 0) end
-  if torn > 0 and call('EXISTS', prefix .. 'slots') == 1 then
+  if torn > 0 and call('HLEN', prefix .. 'slots') > call('HEXISTS', prefix .. 'slots', '.') then
     for i = 11, 10 + closed do
       if tonumber(string.match(ARGV[i], '^%d+')) <= torn then seldom().end_claim(ARGV[i]) end
     end

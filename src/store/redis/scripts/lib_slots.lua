@@ -17,8 +17,9 @@ end
 
 local function take_slots(ids, claim)
   if not next(gated_of) then return end
-  -- One long value, for the same reason as in `gates` (lib_places.lua): there are as many of these as run.
-  local fields, n = {'.', string.rep('.', 65)}, 2
+  -- One long value, for the same reason as in `gates` (lib_places.lua): there are as many of these as run. Read as gates, as who does
+  -- not know it does, it is four of the kind of which none are counted.
+  local fields, n = {'.', string.rep('s', 4 * gate_width)}, 2
   for i = 1, #ids do
     local id = ids[i]
     local text = gated_of[id]

@@ -9,7 +9,7 @@
 local ids, bodies, lengths, remarks, bytes, handed = {}, {}, {}, {}, 0, {}
 
 -- The gates that tasks hold under their old claims: they go on to the new one.
-local slots_held, moved = call('EXISTS', slots) == 1, {}
+local slots_held, moved = call('HLEN', slots) > call('HEXISTS', slots, '.'), {}
 
 local function next_end()
   local first = call('ZRANGE', leases, 0, 0, 'WITHSCORES')[2]
