@@ -75,14 +75,14 @@ TEST_CASE(
     const bool is_rate = GENERATE(false, true);
     limit_fixture t;
     auto left = t.join("left"), right = t.join("right");
-    t.set("crm", is_rate ? t.never_more_than(1, 100ms) : t.at_most(1));
+    t.set("crm", is_rate ? t.never_more_than(1, 400ms) : t.at_most(1));
     const auto gates = is_rate ? t.starts("crm") : t.running("crm");
     t.submit_many(8, gates, "l", "left");
     auto held = t.work(left, {}, {}, 1, "left").claimed;
     REQUIRE(held.size() == 1);
     t.submit_many(2, gates, "r", "right");
     const auto goes_on = [&] {
-        if (is_rate) let_pass(t, 110ms);
+        if (is_rate) let_pass(t, 440ms);
         auto answer = held.empty() ? t.work(left, {}, {}, 1, "left")
                                    : t.work(left, {t.done(held[0])}, {held[0].claim}, 1, "left");
         held = std::move(answer.claimed);
