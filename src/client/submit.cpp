@@ -159,6 +159,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         items.push_back(item_of(std::move(all[i]), there.tasks().now(), lives[i]));
     }
     auto got = co_await there.submissions().submit_group(std::move(items), submit_mode::each);
+    submission_counts counts{app.events};
     out.refs.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
         auto why = got.failures.empty() ? nullptr : got.failures[i];
@@ -175,7 +176,7 @@ awaitable<bulk_result> send_bulk(loop& there, app_core& app, std::vector<prepare
         if (!said.empty())
             tell(app, std::move(said[i]), out.refs.back().duplicate, why);
         else if (heard)
-            count_submission(app.events, kind_of(out.refs.back().duplicate, why), got.items[i]);
+            counts.add(kind_of(out.refs.back().duplicate, why), got.items[i]);
     }
     co_return out;
 }

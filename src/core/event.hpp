@@ -18,6 +18,7 @@ namespace errand {
 // Of an event what is counted. It costs no allocation, as an event does; what it refers to lives as long as the call.
 struct event_brief {
     event_kind kind{};
+    std::uint64_t times = 1;  // of submissions alone: so many that are alike
     std::string_view queue{};
     std::string_view handler{};
     std::string_view text{};

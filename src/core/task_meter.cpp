@@ -70,7 +70,9 @@ void task_meter::count(const event_brief& what) noexcept {
 }
 
 void task_meter::submitted(const event_brief& what, submit_result how) {
-    parts_.here([&](part& in) { ++cells_of(in, what).submitted.at(static_cast<std::size_t>(how)); });
+    parts_.here([&](part& in) {
+        cells_of(in, what).submitted.at(static_cast<std::size_t>(how)) += what.times;
+    });
 }
 
 void task_meter::started(const event_brief& what) {

@@ -44,11 +44,22 @@ void tell_submitted(const event_stream& to, const submission_item& item, const s
     if (to.listened(kind))
         to.publish(task_event(kind, item.id, item.body));
     else
-        count_submission(to, kind, item);
+        to.count({.kind = kind, .queue = item.queue, .handler = handler_in(item.body)});
 }
 
-void count_submission(const event_stream& to, event_kind kind, const submission_item& item) noexcept {
-    to.count({.kind = kind, .queue = item.queue, .handler = handler_in(item.body)});
+void submission_counts::add(event_kind kind, const submission_item& item) noexcept {
+    const auto handler = handler_in(item.body);
+    const bool is_alike = kind == alike_.kind && item.queue == alike_.queue && handler == alike_.handler;
+    if (alike_.times > 0 && is_alike) {
+        ++alike_.times;
+        return;
+    }
+    tell();
+    alike_ = {.kind = kind, .times = 1, .queue = item.queue, .handler = handler};
+}
+
+void submission_counts::tell() noexcept {
+    if (alike_.times > 0) to_.count(alike_);
 }
 
 void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why) {

@@ -22,8 +22,23 @@ std::optional<duration> wait_of(const task_body& body, const task_notes& before,
 
 // The store has taken a submission, or met another one that holds its id.
 void tell_submitted(const event_stream& to, const submission_item& item, const submit_answer& answer);
-// For where nobody listens: what became of it is counted alone.
-void count_submission(const event_stream& to, event_kind kind, const submission_item& item) noexcept;
+// For where nobody listens: what became of many submissions is counted alone, those that follow each other and are alike at once.
+// What was added outlives it.
+class submission_counts {
+public:
+    explicit submission_counts(const event_stream& to) noexcept : to_{to} {}
+    submission_counts(const submission_counts&) = delete;
+    submission_counts& operator=(const submission_counts&) = delete;
+    ~submission_counts() { tell(); }
+
+    void add(event_kind kind, const submission_item& item) noexcept;
+
+private:
+    void tell() noexcept;
+
+    const event_stream& to_;
+    event_brief alike_{.times = 0};
+};
 // Or it was not.
 void tell_refused(const event_stream& to, const submission_item& item, const std::exception_ptr& why);
 

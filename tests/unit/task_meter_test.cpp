@@ -1,6 +1,8 @@
 // What is counted of events, and in how many series.
 #include "core/task_meter.hpp"
 
+#include "runtime/task_event.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <thread>
@@ -142,6 +144,32 @@ TEST_CASE("what is only counted needs no event, and what is published is counted
     CHECK(cells.started == 1);
     CHECK(finished(cells, attempt_outcome::dead) == 2);
     CHECK(all.errors.at({"h", "std::runtime_error"}) == 2);
+}
+
+TEST_CASE("of many submissions those that are alike are counted at once, and each of them", "[metrics]") {
+    struct : errand::event_counter {
+        std::vector<errand::event_brief> told;
+        void count(const errand::event_brief& what) noexcept override { told.push_back(what); }
+    } counter;
+    std::vector<errand::submission_item> items;
+    for (const auto* name : {"a", "a", "b", "b", "a"}) {
+        errand::task_body body;
+        body.handler = name;
+        items.push_back({.body = errand::encode(body), .queue = "q"});
+    }
+    errand::event_stream stream;
+    stream.count_by(counter, task_meter::kinds());
+    task_meter meter;
+    {
+        errand::submission_counts counts{stream};
+        for (const auto& one : items) counts.add(event_kind::task_submitted, one);
+        counts.add(event_kind::task_duplicate, items.back());
+    }
+    REQUIRE(counter.told.size() == 4);
+    for (const auto& one : counter.told) meter.count(one);
+    const auto all = meter.sum();
+    CHECK(all.handlers.at({"q", "a"}).submitted == std::array<std::uint64_t, 3>{3, 1, 0});
+    CHECK(all.handlers.at({"q", "b"}).submitted == std::array<std::uint64_t, 3>{2, 0, 0});
 }
 
 TEST_CASE("of queues and handlers that take turns each is counted as its own", "[metrics]") {
