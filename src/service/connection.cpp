@@ -177,10 +177,23 @@ awaitable<bool> one_connection::serve_one() {
     co_return co_await respond(std::move(*made), keep);
 }
 
+// As far as it goes without waiting, which most requests are.
+error_code one_connection::read_at_hand(request_parser& parser) {
+    if (buffer_.size() == 0) return {};
+    error_code ec;
+    buffer_.consume(parser.put(buffer_.data(), ec));
+    if (ec == beast_http::error::need_more) ec.clear();
+    return ec;
+}
+
 // False: the connection is at its end.
 awaitable<bool> one_connection::read_header(request_parser& parser) {
-    const auto [ec, n] =
-        co_await beast_http::async_read_header(stream_, buffer_, parser, within(hub_.options.header_timeout));
+    auto ec = read_at_hand(parser);
+    if (!ec && !parser.is_header_done()) {
+        const auto [failed, n] = co_await beast_http::async_read_header(stream_, buffer_, parser,
+                                                                        within(hub_.options.header_timeout));
+        ec = failed;
+    }
     if (!ec) {
         take_header(parser);
         co_return true;
@@ -274,8 +287,13 @@ awaitable<bool> one_connection::read_body(request_parser& parser) {
             co_await asio::async_write(stream_, asio::buffer(go_on), within(hub_.options.write_timeout));
         if (ec) co_return false;
     }
-    const auto [ec, n] =
-        co_await beast_http::async_read(stream_, buffer_, parser, within(hub_.options.body_timeout));
+    parser.eager(true);
+    auto ec = read_at_hand(parser);
+    if (!ec && !parser.is_done()) {
+        const auto [failed, n] =
+            co_await beast_http::async_read(stream_, buffer_, parser, within(hub_.options.body_timeout));
+        ec = failed;
+    }
     if (!ec) co_return true;
     if ((has_gone(ec) && !was_aborted(ec)) || !socket_.is_open()) co_return false;
     co_await refuse(unreadable(ec), false, false);

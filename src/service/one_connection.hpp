@@ -76,6 +76,7 @@ private:
     awaitable<bool> respond(answer what, bool keep);
     awaitable<std::size_t> send_more(const answer& what);
     awaitable<bool> refuse(const refusal& why, bool keep, bool clear);
+    error_code read_at_hand(request_parser& parser);
     awaitable<bool> read_header(request_parser& parser);
     awaitable<std::optional<refusal>> count(std::optional<refusal> so_far);
     bool pass_over_body(const request_parser& parser);
