@@ -15,13 +15,13 @@ local function undo(text)
   end
 end
 
-local function take_slots(ids, claim)
+local function take_slots(ids, claim, claim_of)
   if not next(gated_of) then return end
   local fields = {}
   for i = 1, #ids do
     local text = gated_of[ids[i]]
     if text then
-      fields[#fields + 1], fields[#fields + 2] = ids[i] .. claim, text
+      fields[#fields + 1], fields[#fields + 2] = ids[i] .. (claim_of and claim_of[i] or claim), text
       gated_of[ids[i]] = nil
     end
   end
