@@ -23,6 +23,7 @@ constexpr std::array submit_answers{
     outcome{201, "`{\"id\", \"created\": true}`; `Location` is the task's path"},
     outcome{200, "`{\"id\", \"created\": false}`: the task was there, by its biz_id or Idempotency-Key"},
     unfit,
+    outcome{404, "With a token for some queues: a task that it waits for is not there, or in another queue"},
     outcome{409, "The biz_id is held and `on_duplicate` says so, or the dependencies would close a cycle"},
     outcome{413, "The body is larger than the service takes, or the arguments than the store keeps"},
     outcome{415, "The body is not said to be JSON"},
@@ -45,7 +46,9 @@ constexpr std::array plan_answers{
     outcome{
         400,
         "Something does not fit, and nothing was submitted; `path` names it, as `tasks[3].after_names[0]`"},
-    outcome{404, "A task that one of them waits for is no longer kept, and nothing was submitted"},
+    outcome{
+        404,
+        "With a token for some queues: a task that one of them waits for is not there, or in another queue; nothing was submitted"},
     outcome{
         409,
         "A biz_id is held and `on_duplicate` says so, or the dependencies would close a cycle: nothing was submitted"},
