@@ -66,7 +66,8 @@ void read_member(const web::members& given, const web::field& one) {
     case web::kind::weights: given.weights(name, 1, 1000); break;
     case web::kind::array:
     case web::kind::objects:
-    case web::kind::submission: given.array(name); break;
+    case web::kind::submission:
+    case web::kind::planned: given.array(name); break;
     }
 }
 
