@@ -5,6 +5,7 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "service/claim_together.hpp"
 #include "store/report_load.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -170,7 +171,7 @@ awaitable<void> exchange::pass(std::size_t lane) {
     if (!party.empty()) {
         call.claim.queues = party.front()->queues.order(random_unit);
         call.claim.limit = limit_of(party);
-        call.claim.lease = party.front()->wish.lease;
+        call.claim.lease = lease_of(party);
     }
     call.closed = std::exchange(closed_, {});
     closes_now_ = false;

@@ -74,11 +74,19 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
     }
 }
 
+// Each has the next claim; where some are no longer there it is said which it has.
+void number_apart(std::vector<claimed_task>& claimed, reply_reader& in) {
+    std::vector<std::size_t> places;
+    if (!in.done()) places = read_positions(in);
+    for (std::size_t at = 0; at < claimed.size(); ++at)
+        claimed[at].claim += places.empty() ? at : places.at(at);
+}
+
 }  // namespace
 
 // As scripts/lib_wake.lua says.
 void shard_store::wait_as(const claim_request& claim) {
-    given_lease_ = claim.lease;
+    given_lease_ = std::chrono::abs(claim.lease);
     // With replicas that are to confirm it a task begins when they have.
     if (claim.takes_given && address_.wait == 0 && waits_as_ == settings_.name)
         waits_as_.append("\n").append(std::to_string(claim.lease.count())).append(process_mark());
@@ -114,9 +122,10 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
     const auto claim = read_claim(in);
-    seen_.saw(claim);
     got.next_due = read_time(in);
     got.claimed = read_claimed(in, claim);
+    if (asked.claim.lease < duration{0}) number_apart(got.claimed, in);
+    seen_.saw(got.claimed.empty() ? claim : got.claimed.back().claim);
     if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
     co_return got;
 }

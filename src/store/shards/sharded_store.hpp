@@ -211,7 +211,7 @@ private:
     void failed_late(const boost::asio::any_io_executor& executor, work_part& part);
     void send_waiting(const boost::asio::any_io_executor& executor, std::size_t lane, std::size_t shard);
     awaitable<void> send_again(boost::asio::any_io_executor executor, std::size_t lane, std::size_t shard);
-    void take_late(std::size_t limit, std::vector<claimed_task>& to);
+    void take_late(const claim_request& asked, std::vector<claimed_task>& to);
     awaitable<void> give_back_late(boost::asio::any_io_executor executor);
 
     std::vector<std::unique_ptr<store>> shards_;

@@ -154,7 +154,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     const auto executor = co_await asio::this_coro::executor;
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
-    take_late(asked.claim.limit, got.claimed);
+    take_late(asked.claim, got.claimed);
     const auto limit_of_all = asked.claim.limit - got.claimed.size();
     const bool knows = asked.claim.keeps_queues;
     auto shares = knows ? shards::claim_shares{turns_, limit_of_all, asked.claim.trusts_wakes,
@@ -283,13 +283,16 @@ void sharded_store::send_waiting(const asio::any_io_executor& executor, std::siz
     start(executor, part);
 }
 
-// Whole claims alone: one that is left in part would be closed before the rest is known.
-void sharded_store::take_late(std::size_t limit, std::vector<claimed_task>& to) {
+// Whole claims alone: one that is left in part would be closed before the rest is known. And none of several tasks where each is to
+// have a claim of its own: those would be given to several who each extend it.
+void sharded_store::take_late(const claim_request& asked, std::vector<claimed_task>& to) {
+    const bool apart = asked.lease < duration{};
     while (!late_claimed_.empty()) {
         const auto claim = late_claimed_.front().claim;
         const auto end =
             std::ranges::find_if(late_claimed_, [claim](const auto& one) { return one.claim != claim; });
-        if (to.size() + static_cast<std::size_t>(end - late_claimed_.begin()) > limit) return;
+        const auto count = static_cast<std::size_t>(end - late_claimed_.begin());
+        if (to.size() + count > asked.limit || (apart && count > 1)) return;
         std::move(late_claimed_.begin(), end, std::back_inserter(to));
         late_claimed_.erase(late_claimed_.begin(), end);
     }

@@ -13,6 +13,8 @@ constexpr std::size_t most_looks = 50;
 
 bool claims::open_claim::is_full() const { return tasks.size() >= limit || bytes > most_bytes_claimed; }
 
+bool claims::open_claim::goes_on() const { return bytes <= most_bytes_claimed && !cut_short; }
+
 claim_number claims::number_of(open_claim& one) {
     if (one.number == 0) one.number = tx_.cache().next_claim(tx_.micros());
     return one.number;

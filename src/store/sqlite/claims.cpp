@@ -123,26 +123,38 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
 }
 
 void claims::claim(const claim_request& asked, work_answer& into) {
-    open_claim claimed{.tasks = into.claimed, .limit = asked.limit, .queues = asked.queues};
+    const bool apart = asked.lease < duration{0};
+    open_claim claimed{.tasks = into.claimed, .limit = apart ? 1 : asked.limit, .queues = asked.queues};
+    for (std::size_t before = 0;; claimed.limit = before + 1, claimed.number = 0) {
+        take_under_one(asked, claimed, before);
+        const bool some = into.claimed.size() > before;
+        before = into.claimed.size();
+        if (!apart || !some || before == asked.limit || !claimed.goes_on()) break;
+    }
+    wait_for_more(asked, into, claimed);
+}
+
+// What comes behind the first `before` tasks, up to the limit.
+void claims::take_under_one(const claim_request& asked, open_claim& claimed, std::size_t before) {
     std::vector<std::pair<queue_row*, std::size_t>> found;
     for (const auto& name : asked.queues) {
         auto* queue = tx_.cache().find_queue(name);
-        if (!queue || queue->paused || into.claimed.size() == asked.limit) continue;
-        const auto before = into.claimed.size();
+        if (!queue || queue->paused || claimed.tasks.size() == claimed.limit) continue;
+        const auto so_far = claimed.tasks.size();
         if (groups_.find_list(*queue)) {
             claim_in_turns(*queue, claimed);
         } else {
             read_heads(*queue, claimed);
-            if (into.claimed.size() > before) found.emplace_back(queue, into.claimed.size() - before);
+            if (claimed.tasks.size() > so_far) found.emplace_back(queue, claimed.tasks.size() - so_far);
         }
-        if (claimed.bytes > most_bytes_claimed || claimed.cut_short) break;
+        if (!claimed.goes_on()) break;
     }
-    const auto number = take_lease(into.claimed, asked.lease, claimed.number);
-    for (auto& task : into.claimed) task.claim = number;
+    const auto taken = std::span{claimed.tasks}.subspan(before);
+    const auto number = take_lease(taken, std::chrono::abs(asked.lease), claimed.number);
+    for (auto& task : taken) task.claim = number;
     for (const auto& [queue, count] : found) {
         take_heads(tx_.cache().list(*queue, kind_of(state::ready)), count, number);
     }
-    wait_for_more(asked, into, claimed);
 }
 
 // One that is busy takes itself off, and wakes the next where it leaves a backlog, or a time at which somebody is to look.
@@ -202,7 +214,7 @@ std::optional<std::int64_t> claims::row_taken(const task_id& id) {
     return row;
 }
 
-claim_number claims::take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number) {
+claim_number claims::take_lease(std::span<const claimed_task> tasks, duration lease, claim_number number) {
     if (tasks.empty()) return 0;
     std::string ids;
     ids.reserve(tasks.size() * 16);

@@ -46,6 +46,7 @@ private:
         bool cut_short = false;            // there is more to look at
         std::span<const std::string> queues{};
         bool is_full() const;
+        bool goes_on() const;  // there may be more, and room for it in the answer
     };
 
     // False: the task is no longer this claim's.
@@ -55,13 +56,14 @@ private:
     bool finish_later(const report& one, std::optional<std::int64_t> row_number);
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);
+    void take_under_one(const claim_request& asked, open_claim& claimed, std::size_t before);
     void read_heads(queue_row& queue, open_claim& into);
     void take_heads(list_row& from, std::size_t count, claim_number by);
     void wait_for_more(const claim_request& asked, work_answer& into, const open_claim& claimed);
     // Once: whoever reports a task holds it no longer.
     std::optional<std::int64_t> row_taken(const task_id& id);
     // One lease for all of them; 0 when there are none. `number`: of those that were taken before.
-    claim_number take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number = 0);
+    claim_number take_lease(std::span<const claimed_task> tasks, duration lease, claim_number number = 0);
 
     // ---- with gates (claim_in_turns.cpp) ----
     claim_number number_of(open_claim& one);
