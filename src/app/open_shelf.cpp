@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr auto busy_wait = 2s;
 // Of calls by which tasks are brought: see shelf/shelved_store.hpp.
-constexpr duration patience{10'000};
+constexpr duration patience_of_carrier{10'000};
 
 std::unique_ptr<sql::driver> driver_of(const std::string& url) {
     try {
@@ -67,7 +67,7 @@ std::unique_ptr<store> put_shelf_beside(std::unique_ptr<store> in, store_setting
     auto rows = board_of(settings);
     const auto ahead = settings.shelf_ahead;
     settings.name = in->name() + "-shelf";
-    settings.patience = patience;
+    settings.patience = patience_of_carrier;
     // Its row is deleted when the store has a task.
     settings.waits_for_replica = true;
     auto trouble = settings.trouble;

@@ -15,6 +15,16 @@ std::string_view without_blank(std::string_view text) {
     return text.substr(from, text.find_last_not_of(" \n") + 1 - from);
 }
 
+std::string without_comments(std::string_view text) {
+    std::string left;
+    while (!text.empty()) {
+        const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+        if (!line.starts_with("--")) left += line;
+        text.remove_prefix(line.size());
+    }
+    return std::string{without_blank(left)};
+}
+
 std::vector<named_sql> named_sql_in(std::string_view file) {
     std::vector<named_sql> found;
     for (auto at = file.find(sql_mark); at != file.npos;) {

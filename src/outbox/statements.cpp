@@ -15,17 +15,6 @@ std::span<const sql::script_text> files_of(std::string_view database) {
     return sql::mysql_texts;
 }
 
-// Without lines that are nothing but a comment.
-std::string without_comments(std::string_view text) {
-    std::string left;
-    while (!text.empty()) {
-        const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
-        if (!line.starts_with("--")) left += line;
-        text.remove_prefix(line.size());
-    }
-    return std::string{without_blank(left)};
-}
-
 }  // namespace
 
 outbox_statements::outbox_statements(const sql::dialect& in) : in_{in} {

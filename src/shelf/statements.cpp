@@ -8,16 +8,6 @@
 namespace errand::shelf {
 namespace {
 
-std::string without_comments(std::string_view text) {
-    std::string left;
-    while (!text.empty()) {
-        const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
-        if (!line.starts_with("--")) left += line;
-        text.remove_prefix(line.size());
-    }
-    return std::string{without_blank(left)};
-}
-
 std::string repeated(std::string_view what, std::size_t times) {
     std::string all;
     for (std::size_t n = 0; n < times; ++n) all.append(n == 0 ? "" : ",").append(what);
