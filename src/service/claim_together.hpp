@@ -12,14 +12,15 @@ inline bool may_claim_together(const claim_wish& a, const claim_wish& b) {
            a.strict == b.strict && a.queues == b.queues;
 }
 
+// Those whom one call looks for are several who each have a claim of their own.
 inline bool have_own_claims(const claim_party& all) {
     return all.size() > 1 && all.front()->wish.claims_with.empty();
 }
 
-// As the store is told it.
-inline duration lease_of(const claim_party& all) {
-    const auto lease = all.front()->wish.lease;
-    return have_own_claims(all) ? -lease : lease;
+// Their tasks come each under a claim of its own: also where some are passed on to others who ask.
+inline bool claims_apart(const claim_party& all) {
+    const auto& first = all.front()->wish;
+    return have_own_claims(all) || (first.takes && first.limit > 1);
 }
 
 }  // namespace errand::web

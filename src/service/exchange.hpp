@@ -241,6 +241,7 @@ private:
     unsigned asides_ = 1;                           // grows when tasks may stand aside
     std::map<std::string, unsigned> looked_aside_;  // by group: what it was when it was looked for them
     std::optional<time_point> told_due_;
+    std::size_t claiming_ = 0;  // calls that look for somebody
     bool adopting_ = false;
     bool passing_on_ = false;
 

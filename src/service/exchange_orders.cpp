@@ -212,7 +212,7 @@ void exchange::end_look(const std::shared_ptr<claim_order>& one, bool more) {
         give_back(std::exchange(one->got, {}));
     } else if (one->got.empty()) {
         one->group->waiting.push_front(one);
-        one->tried = one->tried || !more;
+        one->tried = one->tried || !more || stopped_;
         one->group->untold = one->group->untold || !one->tried;
     }
     one->changed.cancel();

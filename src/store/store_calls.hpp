@@ -23,8 +23,9 @@ using claim_number = std::uint64_t;
 struct claim_request {
     std::vector<std::string> queues;  // in the order in which to look
     std::size_t limit = 0;            // free slots; 0: claim nothing
-    duration lease{30'000};           // negative: for so long, and each task under a claim of its own
-    bool takes_given = false;         // the listener hears task_given()
+    duration lease{30'000};
+    bool apart = false;        // each task comes under a claim of its own, else all under one
+    bool takes_given = false;  // the listener hears task_given()
     // Always the same queues: what a store of several shards learns of one claim is of use for the next.
     bool keeps_queues = false;
     // Of those: it comes again when the listener hears woken(), and a shard where this worker waits since an earlier claim need not

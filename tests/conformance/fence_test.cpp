@@ -80,14 +80,14 @@ TEST_CASE("tasks that are claimed apart come each under a claim of its own") {
     auto worker = here.join("w");
     auto rescuer = here.join("rescuer");
     here.submit_all(worker, {item_of("a"), item_of("b", "default", 5), item_of("c"), item_of("d")});
-    const auto got = here.claim(worker, 3, {"default"}, -1h).claimed;
+    const auto got = here.claim_apart(worker, 3).claimed;
     REQUIRE(got.size() == 3);
-    const auto rest = here.claim(worker, 5, {"default"}, -1h).claimed;
+    const auto rest = here.claim_apart(worker, 5).claimed;
     REQUIRE(rest.size() == 1);
     std::set<claim_number> numbers{rest[0].claim};
     for (const auto& one : got) numbers.insert(one.claim);
     CHECK(numbers.size() == 4);
-    CHECK(here.claim(worker, 5, {"default"}, -1h).claimed.empty());
+    CHECK(here.claim_apart(worker, 5).claimed.empty());
     for (const auto& one : got) CHECK(await(here.io, worker->find(one.id))->claim == one.claim);
     // What is done to the lease of one is done to no other.
     CHECK(extend(here, worker, got[1], 1ms).lost_claims.empty());
@@ -117,7 +117,7 @@ TEST_CASE("of two queues tasks are claimed apart in the order in which they are 
     here.submit_all(worker, {item_of("a1", "a"), item_of("b1", "b"), item_of("a2", "a"), item_of("b2", "b")});
     std::string order;
     std::set<claim_number> numbers;
-    for (const auto& one : here.claim(worker, 3, {"b", "a"}, -1h).claimed) {
+    for (const auto& one : here.claim_apart(worker, 3, {"b", "a"}).claimed) {
         order += args_of(one) + ' ';
         numbers.insert(one.claim);
     }

@@ -94,7 +94,7 @@ TEST_CASE("tasks that were claimed apart are answered again under the claims tha
     const auto gone = item_of("d");
     redis.submit_all(worker, {item_of("a"), item_of("b"), item_of("c"), gone, item_of("e")});
     redis.gate.cut_reply();
-    const auto got = redis.claim(worker, 2, {"default"}, -30s).claimed;
+    const auto got = redis.claim_apart(worker, 2).claimed;
     CHECK(redis.gate.reply_was_cut());
     REQUIRE(got.size() == 2);
     CHECK(got[0].claim != got[1].claim);
@@ -103,7 +103,7 @@ TEST_CASE("tasks that were claimed apart are answered again under the claims tha
     // One of them is cancelled before the answer is asked for again.
     redis.gate.stall(true);
     work_call call;
-    call.claim = {.queues = {"default"}, .limit = 3, .lease = -30s};
+    call.claim = {.queues = {"default"}, .limit = 3, .apart = true};
     std::vector<claimed_task> rest;
     bool over = false;
     boost::asio::co_spawn(redis.io, worker->work(call),

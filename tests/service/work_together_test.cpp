@@ -49,10 +49,11 @@ public:
                              std::to_string(body.size()) + "\r\n\r\n" + body);
         }
     }
-    // One task of each.
+    // One task of each, but for those who have hung up.
     std::vector<json::object> tasks() {
         std::vector<json::object> got;
         for (const auto& one : all_) {
+            if (!one) continue;
             const auto answer = one->line().receive();
             INFO(answer.body);
             REQUIRE(answer.status == 200);
@@ -64,6 +65,7 @@ public:
         return got;
     }
     program& at(std::size_t i) { return *all_[i]; }
+    void hang_up(std::size_t i) { all_[i].reset(); }
 
 private:
     std::vector<std::unique_ptr<program>> all_;
@@ -121,6 +123,25 @@ TEST_CASE("those who wait for a task each get what comes, each under a claim of 
     is_lost(all.at(1).report(wrong, success));
     for (std::size_t i = 0; i < many; ++i) CHECK(all.at(i).report(tasks[i], success).status == 200);
     CHECK(t.tasks_in(state::success, "foreign") == many);
+}
+
+TEST_CASE("what was for those who hang up while they wait with others comes to who asks next", "[service]") {
+    counter t;
+    crowd all{t, many, R"("wait_ms": 60000)"};
+    all.hang_up(0);
+    all.hang_up(7);
+    submit_many(t, many);
+    auto tasks = all.tasks();
+    REQUIRE(tasks.size() == many - 2);
+    program next{t, "next"};
+    for (int i = 0; i < 2; ++i) {
+        tasks.push_back(next.claim_one());
+        CHECK(tasks.back().at("attempt") == 1);
+    }
+    check_all_have_their_own(tasks);
+    for (const auto& one : tasks) CHECK(next.report(one, success).status == 200);
+    CHECK(t.tasks_in(state::success, "foreign") == many);
+    CHECK(t.run(t.app.inspect().check()).found == 0);
 }
 
 TEST_CASE("of what stands aside each of those who ask at the same time gets one", "[service]") {

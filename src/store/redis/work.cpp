@@ -86,7 +86,7 @@ void number_apart(std::vector<claimed_task>& claimed, reply_reader& in) {
 
 // As scripts/lib_wake.lua says.
 void shard_store::wait_as(const claim_request& claim) {
-    given_lease_ = std::chrono::abs(claim.lease);
+    given_lease_ = claim.lease;
     // With replicas that are to confirm it a task begins when they have.
     if (claim.takes_given && address_.wait == 0 && waits_as_ == settings_.name)
         waits_as_.append("\n").append(std::to_string(claim.lease.count())).append(process_mark());
@@ -107,6 +107,7 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     call.own_arg((may_be_idle_ ? '1' : '0') + waits_as_);
     call.arg(process_mark());
     call.arg(seen_.greatest());
+    call.arg(std::string_view{asked.claim.apart ? "1" : "0"});
     call.arg(asked.closed.size());
     for (const auto claim : asked.closed) call.own_arg(strange_.text_of(claim));
     add_reports(call, asked.reports, keys_, strange_);
@@ -124,7 +125,7 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     const auto claim = read_claim(in);
     got.next_due = read_time(in);
     got.claimed = read_claimed(in, claim);
-    if (asked.claim.lease < duration{0}) number_apart(got.claimed, in);
+    if (asked.claim.apart) number_apart(got.claimed, in);
     seen_.saw(got.claimed.empty() ? claim : got.claimed.back().claim);
     if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
     co_return got;

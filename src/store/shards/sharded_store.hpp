@@ -142,6 +142,11 @@ private:
         std::vector<report> reports;
         std::vector<claim_number> closed;
     };
+    // What a shard gave when its call had been gone on without.
+    struct late_task {
+        claimed_task task;
+        duration lease{};  // that it was claimed for
+    };
     enum class opening : unsigned char { closed, under_way, open };
     struct open_state;
     // Longer than a look takes where nothing is wrong.
@@ -233,7 +238,7 @@ private:
     std::vector<work_desk> desks_;   // of each lane, one a shard
     // By shard: since when parts of batches are on their way to it.
     std::vector<std::multiset<std::chrono::steady_clock::time_point>> batches_;
-    std::vector<claimed_task> late_claimed_;
+    std::vector<late_task> late_claimed_;
     std::vector<std::shared_ptr<shards::late_answers<std::vector<std::vector<task_id>>>>> resolving_;
 
     shards::rounds<promote_answer> promote_;

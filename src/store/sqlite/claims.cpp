@@ -123,38 +123,20 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
 }
 
 void claims::claim(const claim_request& asked, work_answer& into) {
-    const bool apart = asked.lease < duration{0};
-    open_claim claimed{.tasks = into.claimed, .limit = apart ? 1 : asked.limit, .queues = asked.queues};
-    for (std::size_t before = 0;; claimed.limit = before + 1, claimed.number = 0) {
-        take_under_one(asked, claimed, before);
-        const bool some = into.claimed.size() > before;
-        before = into.claimed.size();
-        if (!apart || !some || before == asked.limit || !claimed.goes_on()) break;
-    }
-    wait_for_more(asked, into, claimed);
-}
-
-// What comes behind the first `before` tasks, up to the limit.
-void claims::take_under_one(const claim_request& asked, open_claim& claimed, std::size_t before) {
-    std::vector<std::pair<queue_row*, std::size_t>> found;
+    open_claim claimed{
+        .tasks = into.claimed, .limit = asked.limit, .queues = asked.queues, .apart = asked.apart};
     for (const auto& name : asked.queues) {
         auto* queue = tx_.cache().find_queue(name);
-        if (!queue || queue->paused || claimed.tasks.size() == claimed.limit) continue;
-        const auto so_far = claimed.tasks.size();
+        if (!queue || queue->paused || into.claimed.size() == asked.limit) continue;
         if (groups_.find_list(*queue)) {
             claim_in_turns(*queue, claimed);
         } else {
-            read_heads(*queue, claimed);
-            if (claimed.tasks.size() > so_far) found.emplace_back(queue, claimed.tasks.size() - so_far);
+            claim_heads(*queue, claimed);
         }
-        if (!claimed.goes_on()) break;
+        if (claimed.bytes > most_bytes_claimed || claimed.cut_short) break;
     }
-    const auto taken = std::span{claimed.tasks}.subspan(before);
-    const auto number = take_lease(taken, std::chrono::abs(asked.lease), claimed.number);
-    for (auto& task : taken) task.claim = number;
-    for (const auto& [queue, count] : found) {
-        take_heads(tx_.cache().list(*queue, kind_of(state::ready)), count, number);
-    }
+    take_leases(claimed, asked.lease);
+    wait_for_more(asked, into, claimed);
 }
 
 // One that is busy takes itself off, and wakes the next where it leaves a backlog, or a time at which somebody is to look.
@@ -182,12 +164,13 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
     into.next_due = more ? std::optional{tx_.time()} : queues_.next_look(asked.queues);
 }
 
-void claims::read_heads(queue_row& queue, open_claim& into) {
+void claims::claim_heads(queue_row& queue, open_claim& into) {
     auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
     if (!ready) return;
     auto& known = rows_taken_[tx_.ns()];
     if (known.size() > most_rows_known) known.clear();
-    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next();) {
+    std::size_t count = 0;
+    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next(); ++count) {
         const auto body = rows.bytes(2);
         into.bytes += body.size();
         if (into.bytes > most_bytes_claimed && !into.tasks.empty()) break;
@@ -197,11 +180,20 @@ void claims::read_heads(queue_row& queue, open_claim& into) {
                               .notes = std::string{rows.bytes(1)}});
         known[into.tasks.back().id] = rows.number(3);
     }
+    if (count > 0) take_heads(*ready, count, into);
 }
 
-void claims::take_heads(list_row& from, std::size_t count, claim_number by) {
+void claims::take_heads(list_row& from, std::size_t count, open_claim& by) {
     auto& to = tx_.cache().list(*from.queue, kind_of(state::working));
-    sql_.take.run(from.k, count, to.k, by);
+    if (by.apart) {
+        const auto& known = rows_taken_[tx_.ns()];
+        for (auto& one : std::span{by.tasks}.last(count)) {
+            one.claim = number_of(by);
+            sql_.take_one.run(known.at(one.id), to.k, one.claim);
+        }
+    } else {
+        sql_.take.run(from.k, count, to.k, number_of(by));
+    }
     tx_.cache().shift(from, to, static_cast<std::int64_t>(count));
 }
 
@@ -212,6 +204,15 @@ std::optional<std::int64_t> claims::row_taken(const task_id& id) {
     const auto row = at->second;
     known.erase(at);
     return row;
+}
+
+void claims::take_leases(open_claim& claimed, duration lease) {
+    if (claimed.apart) {
+        for (const auto& one : claimed.tasks) take_lease({&one, 1}, lease, one.claim);
+        return;
+    }
+    for (auto& task : claimed.tasks) task.claim = claimed.number;
+    take_lease(claimed.tasks, lease, claimed.number);
 }
 
 claim_number claims::take_lease(std::span<const claimed_task> tasks, duration lease, claim_number number) {

@@ -65,7 +65,7 @@ else
   lengths = table.concat(numbers, ' ')
 end
 local lease = tonumber(ARGV[5])
-if #ids > 0 and lease >= 0 then
+if #ids > 0 and ARGV[10] == '0' then
   claim = take(ARGV[3], ids, lease, id_text, ARGV[8], ARGV[9], last_claim)
 elseif #ids > 0 then
   -- As `take`, once for each task: their numbers follow each other.
@@ -77,7 +77,7 @@ elseif #ids > 0 then
     local id, number, value, field = ids[i], string.format('%d', first + i - 1) .. ARGV[8], 2 * i, 2 * i - 1
     claim_of[i] = number
     holders[field], holders[value] = id, number
-    ends[field], ends[value] = upper - lease, number
+    ends[field], ends[value] = upper + lease, number
     lines[field], lines[value] = number, ARGV[3] .. '\n' .. id
   end
   many('HSET', own, holders, 1, #holders)
