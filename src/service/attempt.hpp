@@ -42,7 +42,7 @@ struct claim_wish {
     std::function<bool(const opened_attempt&)> takes{};
     // Whoever says the same, and asks alike at the same time, may get tasks of the same claim: their lease is one, and who
     // extends it does so for all, so it is for those who never do: what one leaves behind that died would be kept by another.
-    // Empty: nobody.
+    // Empty: nobody. Those who ask for one task each are looked for together all the same: each has a claim of his own.
     std::string claims_with{};
 };
 

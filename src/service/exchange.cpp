@@ -5,6 +5,7 @@
 
 #include "core/pace.hpp"
 #include "core/random.hpp"
+#include "service/claim_together.hpp"
 #include "store/report_load.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -114,7 +115,7 @@ awaitable<void> exchange::stop() {
     tick_.cancel();
     pause_.cancel();
     for (auto& lane : lanes_) lane.gate.open();
-    // What goes back is told, unless the store is away.
+    // What goes back is told, also what a call brings for who is gone, unless the store is away.
     if (state_ == opening::open) {
         asio::steady_timer enough{executor_, at_the_end};
         bool over = false;
@@ -122,7 +123,7 @@ awaitable<void> exchange::stop() {
             over = true;
             if (!ec) changed_.open();
         });
-        while (!on_their_way_.empty() && !over) co_await changed_.wait();
+        while ((!on_their_way_.empty() || claiming_ > 0) && !over) co_await changed_.wait();
         enough.cancel();
         // Its handler refers to what is here.
         while (!over) co_await asio::post(executor_, asio::use_awaitable);
@@ -171,12 +172,15 @@ awaitable<void> exchange::pass(std::size_t lane) {
         call.claim.queues = party.front()->queues.order(random_unit);
         call.claim.limit = limit_of(party);
         call.claim.lease = party.front()->wish.lease;
+        call.claim.apart = claims_apart(party);
     }
     call.closed = std::exchange(closed_, {});
     closes_now_ = false;
     if (sent.empty() && party.empty() && call.closed.empty()) co_return;
     const auto wakes_before = wakes_;
     const auto last_number = orders_;
+    const bool claims = !party.empty();
+    if (claims) ++claiming_;
     look();
     work_answer answer;
     std::exception_ptr failure;
@@ -187,9 +191,10 @@ awaitable<void> exchange::pass(std::size_t lane) {
     }
     if (!failure) {
         call_answered(sent, answer);
-        if (!party.empty()) co_await serve(std::move(party), std::move(answer), wakes_before, last_number);
-        co_return;
+        if (claims) co_await serve(std::move(party), std::move(answer), wakes_before, last_number);
     }
+    if (claims && --claiming_ == 0 && stopped_) changed_.open();
+    if (!failure) co_return;
     for (const auto& one : party) {
         one->failure = failure;
         one->under_way = false;

@@ -1,7 +1,7 @@
 // Tasks for programs that work over HTTP, and what they say of them: what many requests ask for leaves in few calls.
 //
-// It has a store object of its own, under whose name all these programs claim; those who ask alike and may share a lease are
-// looked for by one call. What it remembers of claimed tasks only saves
+// It has a store object of its own, under whose name all these programs claim; one call looks for several who ask alike,
+// as claim_together.hpp says. What it remembers of claimed tasks only saves
 // reading them again: any service can take any report. Who waits costs an entry in a list; it is looked for tasks when the
 // store says that there may be some, for the first who waits, and for the next ones as long as there are more.
 //
@@ -241,6 +241,7 @@ private:
     unsigned asides_ = 1;                           // grows when tasks may stand aside
     std::map<std::string, unsigned> looked_aside_;  // by group: what it was when it was looked for them
     std::optional<time_point> told_due_;
+    std::size_t claiming_ = 0;  // calls that look for somebody
     bool adopting_ = false;
     bool passing_on_ = false;
 

@@ -4,7 +4,7 @@
 #include "core/sealed_records.hpp"
 #include "core/task_id.hpp"
 #include "runtime/task_event.hpp"
-#include "service/exchange.hpp"
+#include "service/claim_together.hpp"
 #include "worker/announce.hpp"
 
 #include <algorithm>
@@ -128,7 +128,8 @@ awaitable<void> exchange::adopt_for(claim_party all) {
     looked = asides_;
     adopt_call call;
     call.queues = one.group->queues;
-    call.limit = limit_of(all);
+    // These come under one claim.
+    call.limit = claims_apart(all) ? 1 : limit_of(all);
     call.lease = one.wish.lease;
     call.all_but = !one.wish.handlers;
     if (call.all_but) {

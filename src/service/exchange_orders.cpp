@@ -1,7 +1,7 @@
 // Those who ask an exchange for tasks: in which order they are looked for, and what wakes them.
 #include <errand/error.hpp>
 
-#include "service/exchange.hpp"
+#include "service/claim_together.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -29,12 +29,6 @@ std::string group_name(const claim_wish& wish) {
     name.push_back('\1');
     for (const auto& one : *wish.handlers) name.append(one).push_back('\0');
     return name;
-}
-
-// Of two who ask for the same queues and handlers.
-bool may_claim_together(const claim_wish& a, const claim_wish& b) {
-    return !a.claims_with.empty() && a.claims_with == b.claims_with && a.lease == b.lease && !a.takes &&
-           !b.takes && a.strict == b.strict && a.queues == b.queues;
 }
 
 bool share(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -176,9 +170,20 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
     for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, more);
     claim_party left;
     std::ranges::copy_if(empty, std::back_inserter(left), [](const auto& one) { return !one->gone; });
-    if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
-    // The first of them stands at the front again.
-    for (auto at = all.end(); at != empty.begin();) end_look(*--at, more);
+    // What is taken so comes under one claim: of those who have theirs for themselves the first asks, and nobody waits for what it is
+    // told; the others ask next.
+    if (have_own_claims(left)) {
+        const auto first = left.front();
+        for (auto at = all.end(); at != empty.begin();) {
+            if (*--at != first) end_look(*at, true);
+        }
+        if (!stopped_) co_await adopt_for({first});
+        end_look(first, more || looked_aside_[group->name] != asides_);
+    } else {
+        if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
+        // The first of them stands at the front again.
+        for (auto at = all.end(); at != empty.begin();) end_look(*--at, more);
+    }
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
     // They got all there was: also for those who stood behind them there is nothing.
     if (!more && !more_aside) tell_waiting(*group, last_number);
@@ -207,7 +212,7 @@ void exchange::end_look(const std::shared_ptr<claim_order>& one, bool more) {
         give_back(std::exchange(one->got, {}));
     } else if (one->got.empty()) {
         one->group->waiting.push_front(one);
-        one->tried = one->tried || !more;
+        one->tried = one->tried || !more || stopped_;
         one->group->untold = one->group->untold || !one->tried;
     }
     one->changed.cancel();

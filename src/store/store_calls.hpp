@@ -24,6 +24,7 @@ struct claim_request {
     std::vector<std::string> queues;  // in the order in which to look
     std::size_t limit = 0;            // free slots; 0: claim nothing
     duration lease{30'000};
+    bool apart = false;        // each task comes under a claim of its own, else all under one
     bool takes_given = false;  // the listener hears task_given()
     // Always the same queues: what a store of several shards learns of one claim is of use for the next.
     bool keeps_queues = false;

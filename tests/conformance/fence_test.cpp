@@ -1,4 +1,5 @@
 // Leases and the fence: a task never has two accepted results.
+#include "support/shards.hpp"
 #include "support/store_fixture.hpp"
 
 using namespace errand;
@@ -72,6 +73,56 @@ TEST_CASE(
     CHECK(here.until([&] { return !(saved = recover(here, rescuer)).empty(); }));
     REQUIRE(saved.size() == 1);
     CHECK(saved[0].id == item.id);
+}
+
+TEST_CASE("tasks that are claimed apart come each under a claim of its own") {
+    store_fixture here;
+    auto worker = here.join("w");
+    auto rescuer = here.join("rescuer");
+    here.submit_all(worker, {item_of("a"), item_of("b", "default", 5), item_of("c"), item_of("d")});
+    const auto got = here.claim_apart(worker, 3).claimed;
+    REQUIRE(got.size() == 3);
+    const auto rest = here.claim_apart(worker, 5).claimed;
+    REQUIRE(rest.size() == 1);
+    std::set<claim_number> numbers{rest[0].claim};
+    for (const auto& one : got) numbers.insert(one.claim);
+    CHECK(numbers.size() == 4);
+    CHECK(here.claim_apart(worker, 5).claimed.empty());
+    for (const auto& one : got) CHECK(await(here.io, worker->find(one.id))->claim == one.claim);
+    // What is done to the lease of one is done to no other.
+    CHECK(extend(here, worker, got[1], 1ms).lost_claims.empty());
+    std::vector<claimed_task> saved;
+    REQUIRE(here.until([&] { return !(saved = recover(here, rescuer)).empty(); }));
+    REQUIRE(saved.size() == 1);
+    CHECK(saved[0].id == got[1].id);
+    CHECK(extend(here, worker, got[1]).lost_claims == std::vector{got[1].claim});
+    CHECK(extend(here, worker, got[0]).lost_claims.empty());
+    // Each is reported under its own alone, also by who may have had others.
+    auto wrong = success_of(got[0]);
+    wrong.claim = got[2].claim;
+    wrong.again = true;
+    CHECK(here.finish(worker, {wrong, success_of(got[0]), success_of(got[1]), success_of(got[2])}) ==
+          std::vector{report_verdict::lease_lost, report_verdict::accepted, report_verdict::lease_lost,
+                      report_verdict::accepted});
+    work_call last;
+    last.reports = {success_of(rest[0]), success_of(saved[0])};
+    last.closed = {got[0].claim, got[2].claim, rest[0].claim, saved[0].claim};
+    CHECK(await(here.io, worker->work(last)).verdicts == std::vector(2, report_verdict::accepted));
+    CHECK(recover(here, rescuer).empty());
+}
+
+TEST_CASE("of two queues tasks are claimed apart in the order in which they are asked for") {
+    store_fixture here;
+    auto worker = here.join("w");
+    here.submit_all(worker, {item_of("a1", "a"), item_of("b1", "b"), item_of("a2", "a"), item_of("b2", "b")});
+    std::string order;
+    std::set<claim_number> numbers;
+    for (const auto& one : here.claim_apart(worker, 3, {"b", "a"}).claimed) {
+        order += args_of(one) + ' ';
+        numbers.insert(one.claim);
+    }
+    if (shards_of_tests() == 1) CHECK(order == "b1 b2 a1 ");
+    CHECK(numbers.size() == 3);
 }
 
 TEST_CASE("a claim is not lengthened for a task that is not under it, and is for one that is") {

@@ -88,6 +88,42 @@ TEST_CASE("a claim whose answer was lost is answered again with the same tasks")
         CHECK(redis.state_of(worker, task.id) == state::success);
 }
 
+TEST_CASE("tasks that were claimed apart are answered again under the claims that they have") {
+    gated_fixture redis;
+    auto worker = redis.join_gated("w"), other = redis.join("other");
+    const auto gone = item_of("d");
+    redis.submit_all(worker, {item_of("a"), item_of("b"), item_of("c"), gone, item_of("e")});
+    redis.gate.cut_reply();
+    const auto got = redis.claim_apart(worker, 2).claimed;
+    CHECK(redis.gate.reply_was_cut());
+    REQUIRE(got.size() == 2);
+    CHECK(got[0].claim != got[1].claim);
+    for (const auto& one : got) CHECK(await(redis.io, other->find(one.id))->claim == one.claim);
+
+    // One of them is cancelled before the answer is asked for again.
+    redis.gate.stall(true);
+    work_call call;
+    call.claim = {.queues = {"default"}, .limit = 3, .apart = true};
+    std::vector<claimed_task> rest;
+    bool over = false;
+    boost::asio::co_spawn(redis.io, worker->work(call),
+                          [&](const std::exception_ptr& why, work_answer answer) {
+                              CHECK_FALSE(why);
+                              rest = std::move(answer.claimed);
+                              over = true;
+                          });
+    REQUIRE(redis.until([&] { return redis.size_of("own") == "6"; }));
+    CHECK(await(redis.io, other->cancel(gone.id, 0, outcome_of(state::cancelled))).cancelled);
+    redis.gate.cut();
+    redis.gate.stall(false);
+    REQUIRE(redis.until([&] { return over; }));
+    REQUIRE(rest.size() == 2);
+    CHECK(args_of(rest[0]) == "c");
+    CHECK(args_of(rest[1]) == "e");
+    CHECK(redis.finish(worker, {success_of(got[0]), success_of(got[1]), success_of(rest[0]),
+                                success_of(rest[1])}) == std::vector(4, report_verdict::accepted));
+}
+
 TEST_CASE("a recovery whose answer was lost is answered again with the same tasks") {
     gated_fixture redis;
     auto worker = redis.join_gated("w");

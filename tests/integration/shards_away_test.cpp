@@ -7,6 +7,7 @@
 #include "support/schedule_fixture.hpp"
 #include "support/tcp_gate.hpp"
 
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <atomic>
@@ -93,6 +94,36 @@ TEST_CASE("what a server gives late is taken by the next claim, or goes back to 
         CHECK(await(t.io, t.worker.of->find(one))->notes.empty());
         CHECK(t.other.command({"HLEN", t.key("claims", away_shard)}) == "1");  // the sentinel
     }
+}
+
+TEST_CASE("what a server gives late under one claim goes to none of those who have claims of their own",
+          "[shards]") {
+    store_desk t;
+    await(t.io, t.worker.of->open());
+    const std::vector tasks{t.id_on(away_shard), t.id_on(away_shard)};
+    for (const auto& one : tasks) t.submit(one);
+    const bool apart = GENERATE(false, true);
+    const auto ask = [&](bool each, errand::duration lease) {
+        errand::work_call call;
+        call.claim = {.queues = {"default"}, .limit = 4, .lease = lease, .apart = each};
+        return await(t.io, t.worker.of->work(call)).claimed;
+    };
+    t.other.freeze();
+    CHECK(ask(apart, 30s).empty());
+    t.other.thaw();
+    const auto wakes = t.worker.ear.wakes;
+    REQUIRE(run_until(t.io, [&] { return t.worker.ear.wakes > wakes; }));
+    // Nor to anybody who counts on a longer lease. What stands so goes back, and comes anew.
+    CHECK(ask(false, 1h).empty());
+    std::vector<errand::claimed_task> got;
+    REQUIRE(run_until(t.io, [&] {
+        std::ranges::move(ask(true, 30s), std::back_inserter(got));
+        return got.size() == 2;
+    }));
+    CHECK(got[0].claim != got[1].claim);
+    for (const auto& one : got) CHECK(await(t.io, t.worker.of->find(one.id))->claim == one.claim);
+    CHECK(t.work({errand::test::success_of(got[0]), errand::test::success_of(got[1])}).verdicts ==
+          std::vector(2, errand::report_verdict::accepted));
 }
 
 TEST_CASE("what a server gives late and nobody takes leaves no slot of its limits taken", "[shards]") {

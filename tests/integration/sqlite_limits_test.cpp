@@ -73,6 +73,47 @@ int statements_of_a_life(limits_file& here, store_settings with) {
     return count;
 }
 
+// What one call takes from a queue in which ten groups that wait at a limit stand before each that does not,
+// and by how many statements.
+struct one_look {
+    std::vector<claimed_task> got;
+    bool cut_short = false;
+    int statements = 0;
+};
+
+one_look look_past_waiters(bool apart) {
+    limits_file here;
+    auto worker = here.join("w");
+    std::vector<submission_item> items;
+    for (int i = 0; i < 20 * 11; ++i) {
+        const bool waits = i % 11 < 10;
+        const auto own = limit_fixture::running("handler:g", std::to_string(i));
+        const auto gates = waits ? own + limit_fixture::running("closed") : own;
+        items.push_back(limit_fixture::gated(gates, std::to_string(i)));
+    }
+    here.submit_all(worker, items);
+    // Those that wait already are not looked at.
+    await(here.io, worker->set_limit("closed", limit_rule{.max_running = 0}));
+    sqlite3* raw = nullptr;
+    REQUIRE(sqlite3_open(static_cast<sqlite_backing&>(*here.behind).path().c_str(), &raw) == SQLITE_OK);
+    const std::shared_ptr<sqlite3> mine{raw, sqlite3_close};
+    sqlite3_exec(raw, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    one_look seen;
+    {
+        const auto inside = open_inside(here.io, here.settings("inside"), raw);
+        await(here.io, inside->open());
+        work_call call;
+        call.claim = {.queues = {"default"}, .limit = 20, .lease = 1h, .apart = apart};
+        sqlite3_trace_v2(raw, SQLITE_TRACE_STMT, count_statement, &seen.statements);
+        auto answer = await(here.io, inside->work(call));
+        sqlite3_trace_v2(raw, 0, nullptr, nullptr);
+        seen.got = std::move(answer.claimed);
+        seen.cut_short = answer.next_due && *answer.next_due <= answer.now;
+    }
+    sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr);
+    return seen;
+}
+
 }  // namespace
 
 TEST_CASE("slots of a claim that is gone are found in a SQLite file, and free again") {
@@ -152,6 +193,23 @@ TEST_CASE("what is over leaves nothing of its limits in a SQLite file") {
     for (const auto* table : {"gate", "slot", "group", "stop", "waiter", "line"})
         CHECK(static_cast<sqlite_backing&>(*w.behind).ask("SELECT count(*) FROM errand_" +
                                                           std::string{table}) == "0");
+}
+
+TEST_CASE("a call that claims apart from a SQLite file looks past no more than one under one claim") {
+    const auto together = look_past_waiters(false), apart = look_past_waiters(true);
+    CHECK(together.cut_short);
+    CHECK(apart.cut_short);
+    REQUIRE(together.got.size() > 1);
+    REQUIRE(together.got.size() < 20);
+    REQUIRE(apart.got.size() == together.got.size());
+    std::set<claim_number> numbers;
+    for (std::size_t at = 0; at < apart.got.size(); ++at) {
+        CHECK(args_of(apart.got[at]) == args_of(together.got[at]));
+        numbers.insert(apart.got[at].claim);
+    }
+    CHECK(numbers.size() == apart.got.size());
+    // Of those that it takes each has a lease.
+    CHECK(apart.statements == together.statements + static_cast<int>(apart.got.size()) - 1);
 }
 
 TEST_CASE("a task without gates takes no more statements where others have some") {

@@ -212,6 +212,31 @@ TEST_CASE("what a hold for some stages finds at another one goes to who waits fo
     CHECK(shop.t.run(shop.t.app.inspect().check()).found == 0);
 }
 
+TEST_CASE("who is given what another one's hold for some stages has found keeps it by himself",
+          "[service][flow]") {
+    flow_shop shop;
+    auto early = shop.connect();
+    early.send(shop.request(early, "/types/film:hold",
+                            R"({"stages": ["start"], "limit": 5, "wait_ms": 60000})"));
+    CHECK(shop.hold().empty());
+    auto late = shop.connect();
+    late.send(shop.request(late, "/types/film:hold",
+                           R"({"stages": ["cut"], "wait_ms": 60000, "worker": "w-2"})"));
+    // Both wait by now.
+    for (int i = 0; i < 3; ++i) CHECK(shop.hold().empty());
+    shop.done("POST", "/tasks:batch", R"({"tasks": [{"type": "film"}, {"type": "film", "stage": "cut"}]})");
+    const auto start = early.receive().json().at("tasks").at(0).as_object();
+    const auto cut = late.receive().json().at("tasks").at(0).as_object();
+    CHECK(cut.at("worker") == "w-2");
+    // His lease is over, and only his.
+    CHECK(shop.extend(cut, R"(, "lease_ms": 1000)").contains("lease_until"));
+    const auto again = shop.hold_one();
+    CHECK(again.at("id") == cut.at("id"));
+    CHECK(shop.reported(start, "done").at("status") == "success");
+    service_test::is_lost(shop.report(cut, "done"));
+    CHECK(shop.reported(again, "done").at("status") == "success");
+}
+
 TEST_CASE("what there is too much of is rate_limited, for a request and for one of many items",
           "[service][flow]") {
     errand::service_options how;

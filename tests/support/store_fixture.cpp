@@ -51,6 +51,13 @@ work_answer store_fixture::claim(member& by, std::size_t limit, std::vector<std:
     return await(io, by->work(call));
 }
 
+work_answer store_fixture::claim_apart(member& by, std::size_t limit, std::vector<std::string> queues,
+                                       duration lease) {
+    work_call call;
+    call.claim = {.queues = std::move(queues), .limit = limit, .lease = lease, .apart = true};
+    return await(io, by->work(call));
+}
+
 std::vector<report_verdict> store_fixture::finish(member& by, std::vector<report> reports) {
     work_call call;
     std::set<claim_number> claims;

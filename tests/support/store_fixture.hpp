@@ -63,6 +63,9 @@ struct store_fixture {
                                           submit_mode mode = submit_mode::each);
     work_answer claim(member& by, std::size_t limit, std::vector<std::string> queues = {"default"},
                       duration lease = duration{30'000});
+    // Each of them under a claim of its own.
+    work_answer claim_apart(member& by, std::size_t limit, std::vector<std::string> queues = {"default"},
+                            duration lease = std::chrono::hours{1});
     std::vector<report_verdict> finish(member& by, std::vector<report> reports);
     state state_of(member& by, const task_id& id);
     queue_state queue_of(member& by, const std::string& queue = "default");

@@ -74,6 +74,14 @@ void add_reports(script_call& call, const std::vector<report>& reports, const ke
     }
 }
 
+// Each has the next claim; where some are no longer there it is said which it has.
+void number_apart(std::vector<claimed_task>& claimed, reply_reader& in) {
+    std::vector<std::size_t> places;
+    if (!in.done()) places = read_positions(in);
+    for (std::size_t at = 0; at < claimed.size(); ++at)
+        claimed[at].claim += places.empty() ? at : places.at(at);
+}
+
 }  // namespace
 
 // As scripts/lib_wake.lua says.
@@ -99,6 +107,7 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     call.own_arg((may_be_idle_ ? '1' : '0') + waits_as_);
     call.arg(process_mark());
     call.arg(seen_.greatest());
+    call.arg(std::string_view{asked.claim.apart ? "1" : "0"});
     call.arg(asked.closed.size());
     for (const auto claim : asked.closed) call.own_arg(strange_.text_of(claim));
     add_reports(call, asked.reports, keys_, strange_);
@@ -114,9 +123,10 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
     const auto claim = read_claim(in);
-    seen_.saw(claim);
     got.next_due = read_time(in);
     got.claimed = read_claimed(in, claim);
+    if (asked.claim.apart) number_apart(got.claimed, in);
+    seen_.saw(got.claimed.empty() ? claim : got.claimed.back().claim);
     if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
     co_return got;
 }

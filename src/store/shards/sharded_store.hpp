@@ -142,6 +142,11 @@ private:
         std::vector<report> reports;
         std::vector<claim_number> closed;
     };
+    // What a shard gave when its call had been gone on without.
+    struct late_task {
+        claimed_task task;
+        duration lease{};  // that it was claimed for
+    };
     enum class opening : unsigned char { closed, under_way, open };
     struct open_state;
     // Longer than a look takes where nothing is wrong.
@@ -211,7 +216,7 @@ private:
     void failed_late(const boost::asio::any_io_executor& executor, work_part& part);
     void send_waiting(const boost::asio::any_io_executor& executor, std::size_t lane, std::size_t shard);
     awaitable<void> send_again(boost::asio::any_io_executor executor, std::size_t lane, std::size_t shard);
-    void take_late(std::size_t limit, std::vector<claimed_task>& to);
+    void take_late(const claim_request& asked, std::vector<claimed_task>& to);
     awaitable<void> give_back_late(boost::asio::any_io_executor executor);
 
     std::vector<std::unique_ptr<store>> shards_;
@@ -233,7 +238,7 @@ private:
     std::vector<work_desk> desks_;   // of each lane, one a shard
     // By shard: since when parts of batches are on their way to it.
     std::vector<std::multiset<std::chrono::steady_clock::time_point>> batches_;
-    std::vector<claimed_task> late_claimed_;
+    std::vector<late_task> late_claimed_;
     std::vector<std::shared_ptr<shards::late_answers<std::vector<std::vector<task_id>>>>> resolving_;
 
     shards::rounds<promote_answer> promote_;

@@ -154,7 +154,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     const auto executor = co_await asio::this_coro::executor;
     work_answer got;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
-    take_late(asked.claim.limit, got.claimed);
+    take_late(asked.claim, got.claimed);
     const auto limit_of_all = asked.claim.limit - got.claimed.size();
     const bool knows = asked.claim.keeps_queues;
     auto shares = knows ? shards::claim_shares{turns_, limit_of_all, asked.claim.trusts_wakes,
@@ -235,7 +235,9 @@ void sharded_store::came_late(const asio::any_io_executor& executor, work_part& 
     }
     learn(part);
     if (!part.answer.claimed.empty()) {
-        for (auto& task : part.answer.claimed) late_claimed_.push_back(outer(std::move(task), part.shard));
+        const auto lease = part.call.claim.lease;
+        for (auto& task : part.answer.claimed)
+            late_claimed_.push_back({outer(std::move(task), part.shard), lease});
         asio::co_spawn(executor, give_back_late(executor), asio::detached);
     }
     send_waiting(executor, part.call.lane, part.shard);
@@ -283,14 +285,19 @@ void sharded_store::send_waiting(const asio::any_io_executor& executor, std::siz
     start(executor, part);
 }
 
-// Whole claims alone: one that is left in part would be closed before the rest is known.
-void sharded_store::take_late(std::size_t limit, std::vector<claimed_task>& to) {
+// Whole claims alone: one that is left in part would be closed before the rest is known. And none of several tasks where each is to
+// have a claim of its own, as those would be given to several who each extend it; nor any whose lease is shorter than who asks
+// will count on.
+void sharded_store::take_late(const claim_request& asked, std::vector<claimed_task>& to) {
     while (!late_claimed_.empty()) {
-        const auto claim = late_claimed_.front().claim;
-        const auto end =
-            std::ranges::find_if(late_claimed_, [claim](const auto& one) { return one.claim != claim; });
-        if (to.size() + static_cast<std::size_t>(end - late_claimed_.begin()) > limit) return;
-        std::move(late_claimed_.begin(), end, std::back_inserter(to));
+        const auto& first = late_claimed_.front();
+        const auto end = std::ranges::find_if(late_claimed_, [claim = first.task.claim](const auto& one) {
+            return one.task.claim != claim;
+        });
+        const auto count = static_cast<std::size_t>(end - late_claimed_.begin());
+        const bool fits = to.size() + count <= asked.limit && first.lease >= asked.lease;
+        if (!fits || (asked.apart && count > 1)) return;
+        for (auto at = late_claimed_.begin(); at != end; ++at) to.push_back(std::move(at->task));
         late_claimed_.erase(late_claimed_.begin(), end);
     }
 }
@@ -300,7 +307,7 @@ awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
     const std::weak_ptr alive{alive_};
     co_await pause_of(executor, late_ones_wait);
     if (alive.expired() || closed_) co_return;
-    for (const auto& task : std::exchange(late_claimed_, {})) {
+    for (const auto& [task, lease] : std::exchange(late_claimed_, {})) {
         const auto shard = shard_of(task.id);
         const auto claim = shards::inner_claim(task.claim, shards());
         auto& desk = desk_of(0, shard);

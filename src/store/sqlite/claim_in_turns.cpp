@@ -14,7 +14,7 @@ constexpr std::size_t most_looks = 50;
 bool claims::open_claim::is_full() const { return tasks.size() >= limit || bytes > most_bytes_claimed; }
 
 claim_number claims::number_of(open_claim& one) {
-    if (one.number == 0) one.number = tx_.cache().next_claim(tx_.micros());
+    if (one.number == 0 || one.apart) one.number = tx_.cache().next_claim(tx_.micros());
     return one.number;
 }
 
@@ -70,7 +70,7 @@ std::size_t claims::take_plain(queue_row& queue, std::size_t room, std::int64_t 
                               .notes = std::string{rows.bytes(1)}});
         known[into.tasks.back().id] = rows.number(3);
     }
-    if (count > 0) take_heads(from, count, number_of(into));
+    if (count > 0) take_heads(from, count, into);
     return count;
 }
 
@@ -106,9 +106,10 @@ void claims::start_first_of(queue_row& queue, const waiting_group& group, open_c
     }
     into.bytes += task.body.size();
     if (into.bytes > most_bytes_claimed && !into.tasks.empty()) return;
-    gates_.take(all, task.id, number_of(into));
+    task.claim = number_of(into);
+    gates_.take(all, task.id, task.claim);
     auto& to = tx_.cache().list(queue, kind_of(state::working));
-    sql_.take_one.run(row, to.k, into.number);
+    sql_.take_one.run(row, to.k, task.claim);
     sql_.leave_group.run(from.k, group.number, place);
     tx_.cache().shift(from, to);
     rows_taken_[tx_.ns()][task.id] = row;

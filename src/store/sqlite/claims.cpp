@@ -123,25 +123,19 @@ bool claims::end(const report& one, std::optional<std::int64_t> row_number) {
 }
 
 void claims::claim(const claim_request& asked, work_answer& into) {
-    open_claim claimed{.tasks = into.claimed, .limit = asked.limit, .queues = asked.queues};
-    std::vector<std::pair<queue_row*, std::size_t>> found;
+    open_claim claimed{
+        .tasks = into.claimed, .limit = asked.limit, .queues = asked.queues, .apart = asked.apart};
     for (const auto& name : asked.queues) {
         auto* queue = tx_.cache().find_queue(name);
         if (!queue || queue->paused || into.claimed.size() == asked.limit) continue;
-        const auto before = into.claimed.size();
         if (groups_.find_list(*queue)) {
             claim_in_turns(*queue, claimed);
         } else {
-            read_heads(*queue, claimed);
-            if (into.claimed.size() > before) found.emplace_back(queue, into.claimed.size() - before);
+            claim_heads(*queue, claimed);
         }
         if (claimed.bytes > most_bytes_claimed || claimed.cut_short) break;
     }
-    const auto number = take_lease(into.claimed, asked.lease, claimed.number);
-    for (auto& task : into.claimed) task.claim = number;
-    for (const auto& [queue, count] : found) {
-        take_heads(tx_.cache().list(*queue, kind_of(state::ready)), count, number);
-    }
+    take_leases(claimed, asked.lease);
     wait_for_more(asked, into, claimed);
 }
 
@@ -170,12 +164,13 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
     into.next_due = more ? std::optional{tx_.time()} : queues_.next_look(asked.queues);
 }
 
-void claims::read_heads(queue_row& queue, open_claim& into) {
+void claims::claim_heads(queue_row& queue, open_claim& into) {
     auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
     if (!ready) return;
     auto& known = rows_taken_[tx_.ns()];
     if (known.size() > most_rows_known) known.clear();
-    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next();) {
+    std::size_t count = 0;
+    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next(); ++count) {
         const auto body = rows.bytes(2);
         into.bytes += body.size();
         if (into.bytes > most_bytes_claimed && !into.tasks.empty()) break;
@@ -185,11 +180,20 @@ void claims::read_heads(queue_row& queue, open_claim& into) {
                               .notes = std::string{rows.bytes(1)}});
         known[into.tasks.back().id] = rows.number(3);
     }
+    if (count > 0) take_heads(*ready, count, into);
 }
 
-void claims::take_heads(list_row& from, std::size_t count, claim_number by) {
+void claims::take_heads(list_row& from, std::size_t count, open_claim& by) {
     auto& to = tx_.cache().list(*from.queue, kind_of(state::working));
-    sql_.take.run(from.k, count, to.k, by);
+    if (by.apart) {
+        const auto& known = rows_taken_[tx_.ns()];
+        for (auto& one : std::span{by.tasks}.last(count)) {
+            one.claim = number_of(by);
+            sql_.take_one.run(known.at(one.id), to.k, one.claim);
+        }
+    } else {
+        sql_.take.run(from.k, count, to.k, number_of(by));
+    }
     tx_.cache().shift(from, to, static_cast<std::int64_t>(count));
 }
 
@@ -202,7 +206,16 @@ std::optional<std::int64_t> claims::row_taken(const task_id& id) {
     return row;
 }
 
-claim_number claims::take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number) {
+void claims::take_leases(open_claim& claimed, duration lease) {
+    if (claimed.apart) {
+        for (const auto& one : claimed.tasks) take_lease({&one, 1}, lease, one.claim);
+        return;
+    }
+    for (auto& task : claimed.tasks) task.claim = claimed.number;
+    take_lease(claimed.tasks, lease, claimed.number);
+}
+
+claim_number claims::take_lease(std::span<const claimed_task> tasks, duration lease, claim_number number) {
     if (tasks.empty()) return 0;
     std::string ids;
     ids.reserve(tasks.size() * 16);

@@ -36,7 +36,7 @@ public:
     stages_answer stages(const task_id& id, claim_number claim);
 
 private:
-    // A claim under way: its number is given by the first task that is taken at once.
+    // Under way: its number is given by the first task that is taken at once.
     struct open_claim {
         std::vector<claimed_task>& tasks;
         std::size_t limit;
@@ -45,6 +45,7 @@ private:
         std::vector<std::string> timed{};  // queues in which groups wait for a time
         bool cut_short = false;            // there is more to look at
         std::span<const std::string> queues{};
+        bool apart = false;  // each task has a number of its own
         bool is_full() const;
     };
 
@@ -55,13 +56,15 @@ private:
     bool finish_later(const report& one, std::optional<std::int64_t> row_number);
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);
-    void read_heads(queue_row& queue, open_claim& into);
-    void take_heads(list_row& from, std::size_t count, claim_number by);
+    void claim_heads(queue_row& queue, open_claim& into);
+    // The last ones of those that it has read, which are the first ones there.
+    void take_heads(list_row& from, std::size_t count, open_claim& by);
+    void take_leases(open_claim& claimed, duration lease);
     void wait_for_more(const claim_request& asked, work_answer& into, const open_claim& claimed);
     // Once: whoever reports a task holds it no longer.
     std::optional<std::int64_t> row_taken(const task_id& id);
     // One lease for all of them; 0 when there are none. `number`: of those that were taken before.
-    claim_number take_lease(const std::vector<claimed_task>& tasks, duration lease, claim_number number = 0);
+    claim_number take_lease(std::span<const claimed_task> tasks, duration lease, claim_number number = 0);
 
     // ---- with gates (claim_in_turns.cpp) ----
     claim_number number_of(open_claim& one);

@@ -1,9 +1,9 @@
 -- work, fourth step: what was taken comes under a claim.
 -- Sets:    ids, id_text (all of them), bodies, lengths (of these, in one text), remarks (notes as (position, notes)
---          pairs), claim (its number, '0': none)
+--          pairs), claim (its number, '0': none; of several the first), kept (what is remembered of it)
 -- Cost:    O(claimed + queues)
 -- Tables that Redis answered with are used as they are where they can be: one that grows costs more than its content.
--- Needs: lib_most lib_take
+-- Needs: lib_most lib_take lib_many
 local ids, noted = got, {}
 for i = 1, popped do
   local id = got[i]
@@ -50,7 +50,7 @@ if gone then
   alike = false
 end
 
-local id_text, claim = table.concat(ids), '0'
+local id_text, claim, claim_of = table.concat(ids), '0', nil
 local lengths
 if alike then
   lengths = string.rep(string.format('%d ', size), #ids)
@@ -64,5 +64,26 @@ else
   end
   lengths = table.concat(numbers, ' ')
 end
-if #ids > 0 then claim = take(ARGV[3], ids, tonumber(ARGV[5]), id_text, ARGV[8], ARGV[9], last_claim) end
-if gated then closely.take_slots(ids, claim) end
+local lease = tonumber(ARGV[5])
+if #ids > 0 and ARGV[10] == '0' then
+  claim = take(ARGV[3], ids, lease, id_text, ARGV[8], ARGV[9], last_claim)
+elseif #ids > 0 then
+  -- As `take`, once for each task: their numbers follow each other.
+  local last = math.max(tonumber(last_claim or call('HGET', control, 'claim') or 0), tonumber(ARGV[9]))
+  local first, holders, ends, lines = math.max(last + 1, micros), {}, {}, {}
+  call('HSET', control, 'claim', string.format('%d', first + #ids - 1))
+  claim_of = {}
+  for i = 1, #ids do
+    local id, number, value, field = ids[i], string.format('%d', first + i - 1) .. ARGV[8], 2 * i, 2 * i - 1
+    claim_of[i] = number
+    holders[field], holders[value] = id, number
+    ends[field], ends[value] = upper + lease, number
+    lines[field], lines[value] = number, ARGV[3] .. '\n' .. id
+  end
+  many('HSET', own, holders, 1, #holders)
+  many('ZADD', leases, ends, 1, #ends)
+  many('HSET', claims, lines, 1, #lines)
+  claim = claim_of[1]
+end
+local kept = claim_of and claim .. '+' .. #ids or claim
+if gated then closely.take_slots(ids, claim, claim_of) end

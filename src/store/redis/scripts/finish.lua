@@ -13,8 +13,8 @@
 -- Whatever takes a working task from its claim ends the claim (recover) or marks all claims up to now as torn
 -- (lib_torn.lua): of one that stands whole nobody needs to ask who holds its tasks when they are reported first.
 -- Needs: lib_many lib_few
-local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[10]), {}
-local at, position, total = 11 + closed, 0, #ARGV
+local limit, closed, lost = tonumber(ARGV[4]), tonumber(ARGV[11]), {}
+local at, position, total = 12 + closed, 0, #ARGV
 local at_first = at
 -- last_claim is for lib_take.lua.
 local watched_too, torn, last_claim = false, 0, nil
@@ -68,10 +68,10 @@ if closed > 0 then
   -- Only what was taken from its claim by another than its worker can be left.
   if total < at_first then torn = tonumber(call('HGET', control, 'torn') or 0) end
   if torn > 0 and call('HLEN', prefix .. 'slots') > call('HEXISTS', prefix .. 'slots', '.') then
-    for i = 11, 10 + closed do
+    for i = 12, 11 + closed do
       if tonumber(string.match(ARGV[i], '^%d+')) <= torn then seldom().end_claim(ARGV[i]) end
     end
   end
-  many('ZREM', leases, ARGV, 11, 10 + closed)
-  many('HDEL', claims, ARGV, 11, 10 + closed)
+  many('ZREM', leases, ARGV, 12, 11 + closed)
+  many('HDEL', claims, ARGV, 12, 11 + closed)
 end

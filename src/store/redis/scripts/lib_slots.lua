@@ -15,7 +15,7 @@ local function undo(text)
   end
 end
 
-local function take_slots(ids, claim)
+local function take_slots(ids, claim, claim_of)
   if not next(gated_of) then return end
   -- One long value, for the same reason as in `gates` (lib_places.lua): there are as many of these as run. Read as gates, as who does
   -- not know it does, it is four of the kind of which none are counted.
@@ -24,7 +24,7 @@ local function take_slots(ids, claim)
     local id = ids[i]
     local text = gated_of[id]
     if text then
-      fields[n + 1], fields[n + 2] = id .. claim, text
+      fields[n + 1], fields[n + 2] = id .. (claim_of and claim_of[i] or claim), text
       n, gated_of[id] = n + 2, nil
     end
   end
