@@ -170,19 +170,23 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
     for (auto at = all.begin(); at != empty.begin(); ++at) end_look(*at, more);
     claim_party left;
     std::ranges::copy_if(empty, std::back_inserter(left), [](const auto& one) { return !one->gone; });
-    // What is taken so comes under one claim: of those who have theirs for themselves the first asks, and nobody waits for what it is
-    // told; the others ask next.
+    // What is taken so comes under one claim: of those who have theirs for themselves the first asks, and no other call waits for what
+    // it is told; the others ask next.
     if (have_own_claims(left)) {
         const auto first = left.front();
         for (auto at = all.end(); at != empty.begin();) {
             if (*--at != first) end_look(*at, true);
         }
-        if (!stopped_) co_await adopt_for({first});
+        claim_party alone{first};
+        if (!stopped_) co_await adopt_for(std::move(alone));
         end_look(first, more || looked_aside_[group->name] != asides_);
     } else {
+        // Who does not take all that comes was given one at a time: there may be others.
+        const bool one_each = claims_apart(all);
         if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
+        const bool some_aside = one_each && looked_aside_[group->name] != asides_;
         // The first of them stands at the front again.
-        for (auto at = all.end(); at != empty.begin();) end_look(*--at, more);
+        for (auto at = all.end(); at != empty.begin();) end_look(*--at, more || some_aside);
     }
     const bool more_aside = looked_aside_[group->name] != asides_ && !group->waiting.empty();
     // They got all there was: also for those who stood behind them there is nothing.

@@ -286,8 +286,7 @@ void sharded_store::send_waiting(const asio::any_io_executor& executor, std::siz
 }
 
 // Whole claims alone: one that is left in part would be closed before the rest is known. And none of several tasks where each is to
-// have a claim of its own, as those would be given to several who each extend it; nor any whose lease is shorter than who asks
-// will count on.
+// have a claim of its own, as those would be given to several who each extend it; nor any of another lease than who asks counts on.
 void sharded_store::take_late(const claim_request& asked, std::vector<claimed_task>& to) {
     while (!late_claimed_.empty()) {
         const auto& first = late_claimed_.front();
@@ -295,7 +294,7 @@ void sharded_store::take_late(const claim_request& asked, std::vector<claimed_ta
             return one.task.claim != claim;
         });
         const auto count = static_cast<std::size_t>(end - late_claimed_.begin());
-        const bool fits = to.size() + count <= asked.limit && first.lease >= asked.lease;
+        const bool fits = to.size() + count <= asked.limit && first.lease == asked.lease;
         if (!fits || (asked.apart && count > 1)) return;
         for (auto at = late_claimed_.begin(); at != end; ++at) to.push_back(std::move(at->task));
         late_claimed_.erase(late_claimed_.begin(), end);
