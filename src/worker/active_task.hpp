@@ -107,8 +107,8 @@ public:
     boost::json::storage_ptr args_storage() noexcept { return &args_memory_; }
 
     ambient around;
-    std::unique_ptr<open_span> span;  // while it runs, where somebody takes spans
-    boost::asio::cancellation_signal cancel;
+    std::unique_ptr<open_span> span;                           // while it runs, where somebody takes spans
+    std::shared_ptr<boost::asio::cancellation_signal> cancel;  // of the coroutine that it runs in
     std::atomic<bool> told_to_stop{false};
     bool withdrawn = false;  // it is no longer this worker's, and that was told
     bool given_up = false;   // it was reported although its coroutine goes on

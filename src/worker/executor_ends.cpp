@@ -17,8 +17,7 @@ using steady = std::chrono::steady_clock;
 
 // The one place where what a handler did becomes an end that is reported.
 void executor::ended(active_task& attempt, std::exception_ptr failure, std::string result) {
-    // On the pool the slot holds the coroutine's executor, and that holds the task, and the task the slot.
-    attempt.cancel.slot().clear();
+    attempt.cancel = nullptr;
     auto how = failure ? attempt.cause : attempt_end::returned;
     if (failure && attempt.stage != detail::call_stage::performing) {
         try {
