@@ -206,12 +206,12 @@ void executor::deadline_passed(active_task& attempt) {
 // By itself: the lease of its claim goes on for those that were claimed with it.
 void executor::give_up(active_task& attempt) {
     attempt.given_up = true;
-    auto decided =
-        decide(attempt_end::lease_ran_out, nullptr, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    const auto now = home_.tasks().now();
+    auto decided = decide(attempt_end::lease_ran_out, nullptr, attempt.terms, attempt.notes_now(), now);
     decided.notes.errors.back().message = "the handler went on although it was told to stop";
     if (decided.kind == verdict::bury && has_on_dead(attempt.known))
         return bury(attempt.self, std::move(decided));
-    hand_in(attempt, std::move(decided), {});
+    hand_in(attempt, std::move(decided), {}, now);
 }
 
 std::optional<time_point> executor::first_deadline() const {

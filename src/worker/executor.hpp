@@ -127,11 +127,12 @@ private:
     void buried(burial& one);
     // Reports an attempt that goes on and on; when it ends nothing more is said of it.
     void give_up(active_task& attempt);
-    void hand_in(active_task& attempt, decision&& decided, std::string result);
+    // `now`: by the store's clock, when it ended.
+    void hand_in(active_task& attempt, decision&& decided, std::string result, time_point now);
     void leave(active_task& attempt);
-    void tell(const active_task& attempt, const decision& decided);
-    void count_end(event_kind kind, const active_task& attempt);
-    void count(const active_task& attempt, const decision& decided);
+    void tell(const active_task& attempt, const decision& decided, time_point now);
+    void count_end(event_kind kind, const active_task& attempt, time_point now);
+    void count(const active_task& attempt, const decision& decided, time_point now);
 
     worker_shared& shared_;
     loop& home_;
