@@ -43,13 +43,18 @@ void reporter::add(report&& one, leased_tasks::index leased_at, std::string hand
 
 template <class Change>
 void reporter::for_open(const std::vector<report>& reports, Change change) {
+    // Many of one claim follow each other.
+    auto at = open_.end();
+    claim_number looked_for = 0;
     for (const auto& one : reports) {
-        const auto at = open_.find(one.claim);
+        if (one.claim != looked_for) at = open_.find(one.claim);
+        looked_for = one.claim;
         if (at == open_.end()) continue;
         change(at->second);
         if (at->second.unreported > 0 || at->second.under_way > 0) continue;
         closed_.push_back(one.claim);
         open_.erase(at);
+        at = open_.end();
     }
 }
 
