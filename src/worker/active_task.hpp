@@ -65,7 +65,7 @@ public:
     // ---- its slot ----
     void yield_slot() override;
     awaitable<void> regain_slot() override;
-    // Its coroutine has ended: what it holds is given back.
+    // Its coroutine has ended: what it holds is given back. Its executor tells of that.
     void give_up_slot();
     // It was told to stop: it waits for its gates no longer.
     void hurry();
