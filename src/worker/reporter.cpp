@@ -63,8 +63,11 @@ reporter::batch reporter::load(work_call& call) {
     const auto n = reports_that_fit(reports_);
     if (n == reports_.size()) {
         call.reports = std::exchange(reports_, {});
-        reports_.reserve(call.reports.size());  // as many again are likely
         taken = std::exchange(waiting_, {});
+        // As many again are likely.
+        reports_.reserve(n);
+        waiting_.leased_at.reserve(n);
+        waiting_.handlers.reserve(n);
     } else {
         take_first(call.reports, reports_, n);
         take_first(taken.leased_at, waiting_.leased_at, n);
