@@ -7,6 +7,7 @@
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_span.hpp"
+#include "worker/kept_piece.hpp"
 #include "worker/on_dead.hpp"
 
 #include <boost/asio/post.hpp>
@@ -88,7 +89,8 @@ std::shared_ptr<active_task> executor::next_here() {
 }
 
 std::shared_ptr<active_task> executor::start(claimed_entry&& entry) {
-    auto attempt = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
+    auto attempt = std::allocate_shared<active_task>(kept_piece<active_task>{}, *this, std::move(entry.task),
+                                                     entry.leased_at);
     attempt->self = attempt;
     live_.push_back(*attempt);
     try {
