@@ -119,7 +119,10 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     attempt.number = attempt.notes.attempts + 1;
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
-    attempt.known = handlers::find(attempt.body.handler);
+    // Most tasks are of the handler that the one before was of.
+    if (!last_known_ || last_known_->name != attempt.body.handler)
+        last_known_ = handlers::find(attempt.body.handler);
+    attempt.known = last_known_;
     set_terms(attempt);
     const auto now = home_.tasks().now();
     // First: whoever claims it, its time is over. What is said of expiring is said of items, not of what runs them.

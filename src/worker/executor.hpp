@@ -144,6 +144,7 @@ private:
     gate_yielder gates_;
     gate_check gate_check_;
     attempt_tally tally_;
+    const known_handler* last_known_ = nullptr;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;
     std::vector<std::shared_ptr<burial>> burials_;
