@@ -5,6 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -69,6 +70,26 @@ TEST_CASE("what a handler leaves running without having waited stays under its t
     t.book.release = true;
     eventually([&] { return t.book.count("its own") + t.book.count("another's") == 20; });
     CHECK(t.book.count("another's") == 0);
+}
+
+TEST_CASE("an executor that a handler has kept stays its task's") {
+    bench t;
+    std::mutex guard;
+    std::map<std::string, asio::any_io_executor> kept;
+    t.book.body = [&](task_context& self) -> awaitable<int> {
+        const auto own = co_await asio::this_coro::executor;
+        const std::lock_guard lock{guard};
+        kept.emplace(self.id(), own);
+        co_return 1;
+    };
+    const auto all = waiting_tasks(t, 20);
+    t.start();
+    for (const auto& one : all) CHECK(t.wait(one) == 1);
+    const std::lock_guard lock{guard};
+    for (const auto& one : all) {
+        auto later = asio::co_spawn(kept.at(one.id()), id_here(), asio::use_future);
+        CHECK(later.get() == one.id());
+    }
 }
 
 TEST_CASE("how a handler takes its cancellation is no matter of the next one's") {
