@@ -71,7 +71,7 @@ void executor::start_some() {
     const auto outer = std::exchange(start_until_, {});
     while (auto next = next_here()) run_here(std::move(next));
     start_until_ = outer;
-    if (waiting_.empty()) return;
+    if (waiting_.empty() || starting_) return;
     starting_ = true;
     asio::post(home_.context(), [this] { start_some(); });
 }

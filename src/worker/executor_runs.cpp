@@ -1,13 +1,17 @@
 // In which coroutine an attempt runs. One is made for those that can start now: it runs them one after the other, as long as none of
 // them waits for anything. The first that does keeps it for itself.
+#include "runtime/ambient.hpp"
 #include "worker/executor.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
 
@@ -18,6 +22,10 @@ namespace asio = boost::asio;
 namespace {
 // A handler's operation that completes at once may leave the stack deeper for all that follow.
 constexpr int most_turns = 100;
+
+// Who holds an executor is counted only while that lies within any_io_executor, which counts those that are larger by itself.
+using carrying = ambient_executor<asio::io_context::executor_type>;
+static_assert(sizeof(carrying) <= sizeof(std::shared_ptr<void>) + sizeof(void*));
 }  // namespace
 
 struct executor::turns {
@@ -73,11 +81,18 @@ awaitable<void> executor::run_in_turn(std::shared_ptr<turns> shared) {
         } catch (...) {
             failure = std::current_exception();
         }
+        // What it awaited last may have gone on in another thread. Who was told to stop may still come back.
+        if (!home_.here()) {
+            co_await asio::this_coro::throw_if_cancelled(false);
+            co_await asio::post(asio::use_awaitable);
+        }
         if (!shared->waited) show_as_beginning(nullptr);
         ended(attempt, std::move(failure), std::move(result));
         if (shared->waited || attempt.told_to_stop || shared->begun == most_turns) co_return;
         // Whoever holds its executor on, as a coroutine that it has spawned, stays under this attempt.
         if (shared.use_count() > holders) co_return;
+        // Counting once more acquires what those did who have let it go, before what they could see is taken away.
+        const auto seen = shared;
         // As the next one expects to find it, whatever this one has set.
         co_await asio::this_coro::reset_cancellation_state();
         co_await asio::this_coro::throw_if_cancelled(true);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <new>
+#include <utility>
 
 namespace errand {
 
@@ -18,15 +18,15 @@ public:
 
     T* allocate(std::size_t count) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        void* piece = count == 1 ? kept().release() : nullptr;
+        void* piece = count == 1 ? std::exchange(kept().piece, nullptr) : nullptr;
         return static_cast<T*>(piece ? piece : ::operator new(count * sizeof(T)));
     }
     // On any thread.
     void deallocate(T* piece, std::size_t count) noexcept {
-        if (count == 1 && !kept())
-            kept().reset(piece);
-        else
-            ::operator delete(piece);
+        auto& own = kept();
+        if (count != 1 || own.piece || own.closed || is_watched) return ::operator delete(piece);
+        own.piece = piece;
+        close_at_end();
     }
 
     template <class Other>
@@ -35,12 +35,31 @@ public:
     }
 
 private:
-    struct freed {
-        void operator()(void* piece) const noexcept { ::operator delete(piece); }
+    // Who uses what is over is to be found.
+#if __has_feature(address_sanitizer)
+    static constexpr bool is_watched = true;
+#else
+    static constexpr bool is_watched = false;
+#endif
+    struct keeper {
+        void* piece = nullptr;
+        bool closed = false;
     };
-    static std::unique_ptr<void, freed>& kept() {
-        thread_local std::unique_ptr<void, freed> piece;
-        return piece;
+    // Nothing of it is destroyed: what a thread destroys last may come here.
+    static keeper& kept() noexcept {
+        thread_local constinit keeper own;
+        return own;
+    }
+    static void close_at_end() noexcept {
+        struct closing {
+            ~closing() {
+                auto& own = kept();
+                own.closed = true;
+                ::operator delete(std::exchange(own.piece, nullptr));
+            }
+        };
+        thread_local const closing at_end;
+        static_cast<void>(&at_end);
     }
 };
 

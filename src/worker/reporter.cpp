@@ -45,7 +45,7 @@ template <class Change>
 void reporter::for_open(const std::vector<report>& reports, Change change) {
     // Many of one claim follow each other.
     auto at = open_.end();
-    claim_number looked_for = 0;
+    std::optional<claim_number> looked_for;
     for (const auto& one : reports) {
         if (one.claim != looked_for) at = open_.find(one.claim);
         looked_for = one.claim;
