@@ -181,13 +181,18 @@ void check_item(const detail::draft& from, const known_handler& handler) {
 }  // namespace
 
 prepared_submission prepare(detail::draft&& from, policy_source source) {
+    prepared_submission one;
+    prepare(one, std::move(from), source);
+    return one;
+}
+
+void prepare(prepared_submission& one, detail::draft&& from, policy_source source) {
     const known_handler* handler =
         from.wire_name.empty() ? &handlers::of_type(from.handler) : handlers::find(from.wire_name);
     check_runnable(from, handler);
     const policy& rules = handler ? handler->policy : default_policy();
     const options& extra = from.extra ? *from.extra : no_options();
 
-    prepared_submission one;
     one.body.handler = handler ? handler->name : from.wire_name;
     if (!handler) check_wire_name(from.wire_name);
     if (from.extra) check_options(one.body.handler, extra);
@@ -222,7 +227,6 @@ prepared_submission prepare(detail::draft&& from, policy_source source) {
     }
     set_id(one, from, handler);
     if (from.app->overrides.any_limits()) limit_at_run_time(one, *from.app, handler);
-    return one;
 }
 
 void make_child_of(stage_run* stage, prepared_submission& one) {

@@ -38,6 +38,8 @@ enum class policy_source : unsigned char {
 
 // Merges options over policy, checks all of it and chooses the id. Throws usage_error, bad_data.
 prepared_submission prepare(detail::draft&& from, policy_source source = policy_source::in_force);
+// The same where it is to stay: to move one costs as much as a small allocation. `one`: a new one.
+void prepare(prepared_submission& one, detail::draft&& from, policy_source source = policy_source::in_force);
 
 // Makes it a child of the stage, unless it has a biz_id: with an id that the stage's next run chooses again. Null: of none.
 void make_child_of(stage_run* stage, prepared_submission& one);

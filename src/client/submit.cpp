@@ -284,11 +284,12 @@ awaitable<std::vector<task_ref>> submit_bulk(std::vector<draft> all) {
     ready.reserve(all.size());
     for (auto& one : all) {
         if (!app.submit_wrappers.empty()) one = co_await wrapped(std::move(one));
+        auto& next = ready.emplace_back();
         try {
-            ready.push_back(prepare(std::move(one)));
-            make_child_of(stage.get(), ready.back());
+            prepare(next, std::move(one));
+            make_child_of(stage.get(), next);
         } catch (const bad_data& e) {
-            throw bad_data{"item " + std::to_string(ready.size()) + ": " + e.what()};
+            throw bad_data{"item " + std::to_string(ready.size() - 1) + ": " + e.what()};
         }
     }
     const auto seen = trace_submission(app, ambient_of(executor), ready);

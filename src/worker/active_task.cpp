@@ -124,7 +124,7 @@ void active_task::give_up_slot() {
     const bool held = slot_ == slot_state::held;
     slot_ = slot_state::given_up;
     if (gates_) by_.gates().forget(gates_);
-    if (held) by_.slot_is_free();
+    if (held) by_.slots().release();
 }
 
 // ---- stages ----------------------------------------------------------------------------------------

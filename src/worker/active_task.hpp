@@ -65,7 +65,7 @@ public:
     // ---- its slot ----
     void yield_slot() override;
     awaitable<void> regain_slot() override;
-    // Its coroutine has ended: what it holds is given back.
+    // Its coroutine has ended: what it holds is given back. Its executor tells of that.
     void give_up_slot();
     // It was told to stop: it waits for its gates no longer.
     void hurry();
@@ -107,8 +107,8 @@ public:
     boost::json::storage_ptr args_storage() noexcept { return &args_memory_; }
 
     ambient around;
-    std::unique_ptr<open_span> span;  // while it runs, where somebody takes spans
-    boost::asio::cancellation_signal cancel;
+    std::unique_ptr<open_span> span;                           // while it runs, where somebody takes spans
+    std::shared_ptr<boost::asio::cancellation_signal> cancel;  // of the coroutine that it runs in
     std::atomic<bool> told_to_stop{false};
     bool withdrawn = false;  // it is no longer this worker's, and that was told
     bool given_up = false;   // it was reported although its coroutine goes on

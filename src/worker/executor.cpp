@@ -1,23 +1,16 @@
 #include "worker/executor.hpp"
 
-#include <errand/detail/engine.hpp>
 #include <errand/detail/json_read.hpp>
 #include <errand/error.hpp>
 
 #include "core/sealed_records.hpp"
-#include "runtime/on_loop.hpp"
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_span.hpp"
+#include "worker/kept_piece.hpp"
 #include "worker/on_dead.hpp"
-#include "worker/perform_chain.hpp"
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -31,27 +24,6 @@ namespace {
 
 // Starting many tasks that compute at once must not keep what has ended from being reported.
 constexpr std::chrono::milliseconds longest_start{1};
-
-// To other threads, while its code runs until it waits for the first time.
-class shown_as_beginning {
-public:
-    shown_as_beginning(std::mutex& guard, const active_task*& place, const active_task& one)
-        : guard_{guard}, place_{place} {
-        const std::lock_guard lock{guard_};
-        before_ = std::exchange(place_, &one);
-    }
-    ~shown_as_beginning() {
-        const std::lock_guard lock{guard_};
-        place_ = before_;
-    }
-    shown_as_beginning(const shown_as_beginning&) = delete;
-    shown_as_beginning& operator=(const shown_as_beginning&) = delete;
-
-private:
-    std::mutex& guard_;
-    const active_task*& place_;
-    const active_task* before_ = nullptr;
-};
 
 }  // namespace
 
@@ -95,29 +67,45 @@ void executor::decline(claimed_task task) {
 
 void executor::start_some() {
     starting_ = false;
-    const auto began = steady::now();
-    while (!waiting_.empty()) {
-        auto next = std::move(waiting_.front());
-        waiting_.pop_front();
-        start(std::move(next));
-        if (!waiting_.empty() && steady::now() - began > longest_start) {
-            starting_ = true;
-            asio::post(home_.context(), [this] { start_some(); });
-            return;
-        }
-    }
+    // What a handler does may lead here.
+    const auto outer = std::exchange(start_until_, {});
+    while (auto next = next_here()) run_here(std::move(next));
+    start_until_ = outer;
+    if (waiting_.empty() || starting_) return;
+    starting_ = true;
+    asio::post(home_.context(), [this] { start_some(); });
 }
 
-void executor::start(claimed_entry&& entry) {
-    auto attempt = std::make_shared<active_task>(*this, std::move(entry.task), entry.leased_at);
+std::shared_ptr<active_task> executor::next_here() {
+    while (!waiting_.empty()) {
+        const auto now = steady::now();
+        if (start_until_ == steady::time_point{}) start_until_ = now + longest_start;
+        if (now > start_until_) return nullptr;
+        auto next = std::move(waiting_.front());
+        waiting_.pop_front();
+        if (auto attempt = start(std::move(next))) return attempt;
+    }
+    return nullptr;
+}
+
+std::shared_ptr<active_task> executor::start(claimed_entry&& entry) {
+    auto attempt = std::allocate_shared<active_task>(kept_piece<active_task>{}, *this, std::move(entry.task),
+                                                     entry.leased_at);
     attempt->self = attempt;
     live_.push_back(*attempt);
     try {
-        if (const auto over = prepare(*attempt, entry.over)) return finish(*attempt, *over, nullptr, {});
+        if (const auto over = prepare(*attempt, entry.over)) {
+            finish(*attempt, *over, nullptr, {});
+            return nullptr;
+        }
     } catch (...) {
-        return finish(*attempt, attempt_end::undecodable, std::current_exception(), {});
+        finish(*attempt, attempt_end::undecodable, std::current_exception(), {});
+        return nullptr;
     }
     launch(*attempt);
+    if (!apart(*attempt)) return attempt;
+    run_apart(*attempt);
+    return nullptr;
 }
 
 bool executor::apart(const active_task& attempt) const {
@@ -131,7 +119,10 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     attempt.number = attempt.notes.attempts + 1;
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
-    attempt.known = handlers::find(attempt.body.handler);
+    // Most tasks are of the handler that the one before was of.
+    if (!last_known_ || last_known_->name != attempt.body.handler)
+        last_known_ = handlers::find(attempt.body.handler);
+    attempt.known = last_known_;
     set_terms(attempt);
     const auto now = home_.tasks().now();
     // First: whoever claims it, its time is over. What is said of expiring is said of items, not of what runs them.
@@ -190,23 +181,6 @@ void executor::launch(active_task& attempt) {
     tell_started(attempt);
     attempt.around = {.app = &shared_.app, .home = &home_, .task = &attempt};
     begin_span(shared_.app, attempt);
-    std::shared_ptr<const ambient> carried{attempt.self, &attempt.around};
-    auto done = [this, keep = attempt.self](std::exception_ptr failure, std::string result) {
-        ended(*keep, std::move(failure), std::move(result));
-    };
-    const auto slot = attempt.cancel.slot();
-    if (!apart(attempt)) {
-        const shown_as_beginning shown{beginning_guard_, beginning_, attempt};
-        asio::co_spawn(with_ambient(home_.executor(), std::move(carried)), call(attempt),
-                       asio::bind_cancellation_slot(slot, std::move(done)));
-        return;
-    }
-    // A strand: the pool's threads must not resume one attempt, or cancel it, at the same time.
-    const asio::strand<asio::any_io_executor> on_pool{
-        with_ambient(shared_.pool.get_executor(), std::move(carried))};
-    asio::co_spawn(asio::any_io_executor{on_pool}, call(attempt),
-                   asio::bind_cancellation_slot(slot,
-                                                asio::bind_executor(home_.executor(), std::move(done))));
 }
 
 // ---- stop ------------------------------------------------------------------------------------------
@@ -219,7 +193,7 @@ void executor::stop(active_task& attempt, attempt_end why) {
     deadlines_.add(attempt, attempt.terms.timeout + shared_.app.settings.shutdown_grace, steady::now());
     // Kept: a coroutine that ends at once would take its own signal along.
     const auto keep = attempt.self;
-    attempt.cancel.emit(asio::cancellation_type::all);
+    if (const auto signal = attempt.cancel) signal->emit(asio::cancellation_type::all);
     keep->hurry();
 }
 
@@ -237,12 +211,12 @@ void executor::deadline_passed(active_task& attempt) {
 // By itself: the lease of its claim goes on for those that were claimed with it.
 void executor::give_up(active_task& attempt) {
     attempt.given_up = true;
-    auto decided =
-        decide(attempt_end::lease_ran_out, nullptr, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    const auto now = home_.tasks().now();
+    auto decided = decide(attempt_end::lease_ran_out, nullptr, attempt.terms, attempt.notes_now(), now);
     decided.notes.errors.back().message = "the handler went on although it was told to stop";
     if (decided.kind == verdict::bury && has_on_dead(attempt.known))
         return bury(attempt.self, std::move(decided));
-    hand_in(attempt, std::move(decided), {});
+    hand_in(attempt, std::move(decided), {}, now);
 }
 
 std::optional<time_point> executor::first_deadline() const {

@@ -87,16 +87,26 @@ private:
     };
     using live_list = boost::intrusive::list<active_task, boost::intrusive::base_hook<live_hook>>;
 
+    // Attempts that run one after the other in the same coroutine.
+    struct turns;
+
     // Runs on the pool.
     bool apart(const active_task& attempt) const;
     void start_some();
-    void start(claimed_entry&& entry);
+    // The next one to run here; null: none is left that does, or others are to have their turn first.
+    std::shared_ptr<active_task> next_here();
+    // Null: it has ended without having run, or it runs on the pool.
+    std::shared_ptr<active_task> start(claimed_entry&& entry);
     // Throws when it cannot run; says how an attempt that must not run has ended.
     std::optional<attempt_end> prepare(active_task& attempt, std::optional<attempt_end> over);
     void set_terms(active_task& attempt);
     // What was set meanwhile counts for what follows from its end.
     void renew_terms(active_task& attempt);
     void launch(active_task& attempt);
+    void run_here(std::shared_ptr<active_task> first);
+    awaitable<void> run_in_turn(std::shared_ptr<turns> shared);
+    void run_apart(active_task& attempt);
+    void show_as_beginning(const active_task* one);
     awaitable<std::string> call(active_task& attempt);
     awaitable<std::string> call_with_result(active_task& attempt);
     awaitable<std::string> call_bundle(active_task& attempt);
@@ -117,11 +127,12 @@ private:
     void buried(burial& one);
     // Reports an attempt that goes on and on; when it ends nothing more is said of it.
     void give_up(active_task& attempt);
-    void hand_in(active_task& attempt, decision&& decided, std::string result);
+    // `now`: by the store's clock, when it ended.
+    void hand_in(active_task& attempt, decision&& decided, std::string result, time_point now);
     void leave(active_task& attempt);
-    void tell(const active_task& attempt, const decision& decided);
-    void count_end(event_kind kind, const active_task& attempt);
-    void count(const active_task& attempt, const decision& decided);
+    void tell(const active_task& attempt, const decision& decided, time_point now);
+    void count_end(event_kind kind, const active_task& attempt, time_point now);
+    void count(const active_task& attempt, const decision& decided, time_point now);
 
     worker_shared& shared_;
     loop& home_;
@@ -133,12 +144,15 @@ private:
     gate_yielder gates_;
     gate_check gate_check_;
     attempt_tally tally_;
+    const known_handler* last_known_ = nullptr;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;
     std::vector<std::shared_ptr<burial>> burials_;
     std::atomic<std::size_t> running_{0};
     bool starts_ = true;
     bool starting_ = false;  // a continuation of start_some is posted
+    std::chrono::steady_clock::time_point
+        start_until_{};  // of the call of start_some; none before its first task
     mutable std::mutex beginning_guard_;
     const active_task* beginning_ = nullptr;
 };

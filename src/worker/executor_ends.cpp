@@ -17,8 +17,7 @@ using steady = std::chrono::steady_clock;
 
 // The one place where what a handler did becomes an end that is reported.
 void executor::ended(active_task& attempt, std::exception_ptr failure, std::string result) {
-    // On the pool the slot holds the coroutine's executor, and that holds the task, and the task the slot.
-    attempt.cancel.slot().clear();
+    attempt.cancel = nullptr;
     auto how = failure ? attempt.cause : attempt_end::returned;
     if (failure && attempt.stage != detail::call_stage::performing) {
         try {
@@ -62,10 +61,11 @@ void executor::finish(active_task& attempt, attempt_end how, const std::exceptio
     // For its items: who tells them of its end may not know the handler.
     if (attempt.known && is_carrier(attempt.task.id))
         attempt.terms.unique_for = attempt.known->policy.unique_for.value_or(duration{0});
-    auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), home_.tasks().now());
+    const auto now = home_.tasks().now();
+    auto decided = decide(how, failure, attempt.terms, attempt.notes_now(), now);
     if (decided.kind == verdict::succeed) decided.notes.wish = attempt.wish();
     if (decided.kind == verdict::bury && has_on_dead(attempt.known)) return bury(keep, std::move(decided));
-    hand_in(attempt, std::move(decided), std::move(result));
+    hand_in(attempt, std::move(decided), std::move(result), now);
 }
 
 // It goes on waiting, in its bundle.
@@ -104,14 +104,14 @@ void executor::buried(burial& one) {
     const auto at = std::ranges::find(burials_, &one, [](const auto& each) { return each.get(); });
     const auto keep = *at;
     burials_.erase(at);
-    hand_in(one.attempt(), one.take_decision(), {});
+    hand_in(one.attempt(), one.take_decision(), {}, home_.tasks().now());
 }
 
-void executor::hand_in(active_task& attempt, decision&& decided, std::string result) {
-    tell(attempt, decided);
-    count(attempt, decided);
+void executor::hand_in(active_task& attempt, decision&& decided, std::string result, time_point now) {
+    tell(attempt, decided, now);
+    count(attempt, decided, now);
     end_span(attempt, decided);
-    auto facts = attempt.facts(home_.tasks().name(), home_.tasks().now());
+    auto facts = attempt.facts(home_.tasks().name(), now);
     if (!attempt.locked.empty()) facts.started_at.reset();
     auto report = report_of(std::move(decided), attempt.terms, facts, std::move(result));
     reporter_.add(std::move(report), attempt.leased_at, attempt.body.handler);
@@ -149,7 +149,7 @@ void executor::tell_started(const active_task& attempt) {
     events.publish(std::move(said));
 }
 
-void executor::tell(const active_task& attempt, const decision& decided) {
+void executor::tell(const active_task& attempt, const decision& decided, time_point now) {
     // Its end was told when it was withdrawn: the store takes no other.
     if (attempt.withdrawn) return;
     auto kind = event_kind::task_succeeded;
@@ -169,10 +169,10 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     const bool shown = failed || decided.kind == verdict::postpone || decided.kind == verdict::give_back ||
                        !attempt.locked.empty();
     if (!shown && !shared_.app.events.heard(kind)) return;
-    if (!shown && !shared_.app.events.listened(kind)) return count_end(kind, attempt);
+    if (!shown && !shared_.app.events.listened(kind)) return count_end(kind, attempt, now);
     auto said = said_of(kind, attempt);
     said.max_attempts = attempt.terms.max_retry + 1;
-    if (attempt.started_at) said.ended_at = home_.tasks().now();
+    if (attempt.started_at) said.ended_at = now;
     said.after = decided.delay;
     if (attempt.span) said.trace_id = attempt.span->context()->trace_id;
     if (!decided.notes.errors.empty() && failed) {
@@ -187,19 +187,19 @@ void executor::tell(const active_task& attempt, const decision& decided) {
     }
 }
 
-void executor::count_end(event_kind kind, const active_task& attempt) {
+void executor::count_end(event_kind kind, const active_task& attempt, time_point now) {
     event_brief said{.kind = kind,
                      .queue = attempt.task.queue,
                      .handler = attempt.body.handler,
                      .submitted_at = attempt.body.submitted_at(),
                      .started_at = attempt.started_at};
-    if (attempt.started_at) said.ended_at = home_.tasks().now();
+    if (attempt.started_at) said.ended_at = now;
     if (attempt.span) said.trace_id = attempt.span->context()->trace_id;
     shared_.app.events.count(said);
 }
 
 // What was not started, or is given back, was no run.
-void executor::count(const active_task& attempt, const decision& decided) {
+void executor::count(const active_task& attempt, const decision& decided, time_point now) {
     if (!attempt.known || attempt.began == steady::time_point{} || !attempt.locked.empty()) return;
     auto how = attempt_tally::result::went_well;
     bool ends = false;
@@ -219,7 +219,7 @@ void executor::count(const active_task& attempt, const decision& decided) {
     if (attempt.started_at) waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     std::optional<std::chrono::microseconds> total;
-    if (ends) total = home_.tasks().now() - attempt.body.submitted_at();
+    if (ends) total = now - attempt.body.submitted_at();
     tally_.count(*attempt.known, how, ran, waited, total);
 }
 

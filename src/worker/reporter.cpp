@@ -43,13 +43,18 @@ void reporter::add(report&& one, leased_tasks::index leased_at, std::string hand
 
 template <class Change>
 void reporter::for_open(const std::vector<report>& reports, Change change) {
+    // Many of one claim follow each other.
+    auto at = open_.end();
+    std::optional<claim_number> looked_for;
     for (const auto& one : reports) {
-        const auto at = open_.find(one.claim);
+        if (one.claim != looked_for) at = open_.find(one.claim);
+        looked_for = one.claim;
         if (at == open_.end()) continue;
         change(at->second);
         if (at->second.unreported > 0 || at->second.under_way > 0) continue;
         closed_.push_back(one.claim);
         open_.erase(at);
+        at = open_.end();
     }
 }
 
@@ -58,8 +63,11 @@ reporter::batch reporter::load(work_call& call) {
     const auto n = reports_that_fit(reports_);
     if (n == reports_.size()) {
         call.reports = std::exchange(reports_, {});
-        reports_.reserve(call.reports.size());  // as many again are likely
         taken = std::exchange(waiting_, {});
+        // As many again are likely.
+        reports_.reserve(n);
+        waiting_.leased_at.reserve(n);
+        waiting_.handlers.reserve(n);
     } else {
         take_first(call.reports, reports_, n);
         take_first(taken.leased_at, waiting_.leased_at, n);

@@ -76,6 +76,29 @@ TEST_CASE("a handler that computes on its worker's thread is named with the func
     CHECK(t.wait(h) == 1);
 }
 
+TEST_CASE("of tasks that began one after the other the one that keeps the thread is named") {
+    auto named = std::make_shared<std::atomic<int>>(0);
+    auto others = std::make_shared<std::atomic<int>>(0);
+    bench t;
+    std::vector<errand::handle<int>> all;
+    for (int n = 0; n < 6; ++n) all.push_back(submit(t));
+    const auto last = all.back().id();
+    t.app.on_event([=](const errand::event& what) {
+        if (what.kind != errand::event_kind::loop_blocked || what.task.empty()) return;
+        ++*(what.task == last ? named : others);
+    });
+    t.book.body = [&book = t.book, last](errand::task_context& self) -> errand::awaitable<int> {
+        if (self.id() == last) computes_until(book.release);
+        co_return 1;
+    };
+    t.start();
+    const released at_the_end{t.book};
+    eventually([&] { return *named > 0; });
+    t.book.release = true;
+    for (const auto& one : all) CHECK(t.wait(one) == 1);
+    CHECK(*others == 0);
+}
+
 TEST_CASE("a handler that waits in a system call is named with the call, which is not ended by that") {
     std::atomic<int> interrupted{0};
     bench t;
