@@ -172,10 +172,14 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
 
 void claims::read_heads(queue_row& queue, open_claim& into) {
     auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
-    if (!ready) return;
+    if (ready) read_rows(sql_.heads(ready->k, into.limit - into.tasks.size()), queue, into);
+}
+
+std::size_t claims::read_rows(cursor rows, const queue_row& queue, open_claim& into) {
     auto& known = rows_taken_[tx_.ns()];
     if (known.size() > most_rows_known) known.clear();
-    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next();) {
+    std::size_t count = 0;
+    for (; rows.next(); ++count) {
         const auto body = rows.bytes(2);
         into.bytes += body.size();
         if (into.bytes > most_bytes_claimed && !into.tasks.empty()) break;
@@ -185,6 +189,7 @@ void claims::read_heads(queue_row& queue, open_claim& into) {
                               .notes = std::string{rows.bytes(1)}});
         known[into.tasks.back().id] = rows.number(3);
     }
+    return count;
 }
 
 void claims::take_heads(list_row& from, std::size_t count, claim_number by) {

@@ -56,6 +56,8 @@ private:
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);
     void read_heads(queue_row& queue, open_claim& into);
+    // As far as one answer carries them; how many those are.
+    std::size_t read_rows(cursor rows, const queue_row& queue, open_claim& into);
     void take_heads(list_row& from, std::size_t count, claim_number by);
     void wait_for_more(const claim_request& asked, work_answer& into, const open_claim& claimed);
     // Once: whoever reports a task holds it no longer.
