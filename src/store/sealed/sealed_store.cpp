@@ -9,9 +9,9 @@
 namespace errand {
 
 // Opens what comes without being asked for, and passes all on.
-class sealed_store::ear final : public store_listener {
+class sealed_store::opening_listener final : public store_listener {
 public:
-    ear(const sealed_store& of, store_listener& to) : of_{of}, to_{to} {}
+    opening_listener(const sealed_store& of, store_listener& to) : of_{of}, to_{to} {}
 
     void woken() override { to_.woken(); }
     void task_given(claimed_task task) override {
@@ -46,13 +46,13 @@ sealed_store::sealed_store(store& in, sealed_records records)
     : passing_store{in}, records_{std::move(records)} {}
 
 sealed_store::~sealed_store() {
-    if (ear_) in_.listen(nullptr);
+    if (below_) in_.listen(nullptr);
 }
 
 void sealed_store::listen(store_listener* to) {
-    auto fresh = to ? std::make_unique<ear>(*this, *to) : nullptr;
+    auto fresh = to ? std::make_unique<opening_listener>(*this, *to) : nullptr;
     in_.listen(fresh.get());
-    ear_ = std::move(fresh);
+    below_ = std::move(fresh);
 }
 
 // ---- in --------------------------------------------------------------------------------------------

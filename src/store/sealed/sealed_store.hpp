@@ -53,7 +53,7 @@ public:
     awaitable<schedule_list> list_schedules(std::string after, std::size_t limit) override;
 
 private:
-    class ear;
+    class opening_listener;
 
     submission_item sealed(submission_item one) const;
     report sealed(report one) const;
@@ -64,7 +64,7 @@ private:
     void open(std::vector<kept_schedule>& all) const;
 
     const sealed_records records_;
-    std::unique_ptr<ear> ear_;
+    std::unique_ptr<opening_listener> below_;
 };
 
 }  // namespace errand
