@@ -1,7 +1,8 @@
 # errand_embed_text(target NAMESPACE ns NAME name HEADER header [BASE folder] FILES files...)
 #
-# Compiles the files' texts into the target as `const std::span<const script_text> ns::name`, sorted by file name without
-# its extension; with BASE by the path from there, with its extension. The header, written by hand, declares both. A changed file is embedded again at the next build.
+# Compiles the files' texts into the target as `const std::span<const embedded_text> ns::name` (src/core/embedded_text.hpp), sorted by
+# file name without its extension; with BASE by the path from there, with its extension. The header, written by hand, declares it. A
+# changed file is embedded again at the next build.
 set(ERRAND_EMBED_TEXT "${CMAKE_CURRENT_LIST_DIR}/embed_text_write.cmake")
 
 function(errand_embed_text target)

@@ -25,11 +25,11 @@ namespace ${NAMESPACE} {
 using namespace std::string_view_literals;
 
 namespace {
-const std::array<script_text, ${count}> ${NAME}_array{{
+const std::array<embedded_text, ${count}> ${NAME}_array{{
 ${entries}}};
 }
 
-const std::span<const script_text> ${NAME}{${NAME}_array};
+const std::span<const embedded_text> ${NAME}{${NAME}_array};
 
 }  // namespace ${NAMESPACE}
 ")

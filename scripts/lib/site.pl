@@ -19,7 +19,8 @@ my @groups = (
     ['Other languages' => qw(docs/http.md docs/clients.md docs/flow.md docs/lmstfy.md)],
     ['Background' => qw(docs/compared.md docs/decisions.md CHANGELOG.md)],
     ['Internals' => qw(docs/internals/architecture.md docs/internals/building.md docs/internals/states.md docs/internals/storage.md
-            docs/internals/sqlite.md docs/internals/limits.md docs/internals/cron.md docs/model/README.md)],
+            docs/internals/sqlite.md docs/internals/shards.md docs/internals/databases.md docs/internals/limits.md docs/internals/cron.md
+            docs/model/README.md)],
 );
 my %grouped = map { $_ => 1 } map { my ($title, @pages) = @$_; @pages } @groups;
 my @all = sort(glob('docs/*.md docs/*/*.md'));

@@ -1,3 +1,4 @@
+// In which format each server or file of a configuration keeps its tasks, for a look before an upgrade.
 #pragma once
 
 #include <errand/config.hpp>

@@ -1,3 +1,4 @@
+// Where each shard of a configuration is and how much it holds, for `errand shards`.
 #pragma once
 
 #include <errand/config.hpp>

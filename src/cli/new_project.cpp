@@ -33,7 +33,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> places{{
 }};
 
 std::string_view template_of(std::string_view name) {
-    const auto at = std::ranges::find(project_files, name, &script_text::name);
+    const auto at = std::ranges::find(project_files, name, &embedded_text::name);
     if (at == project_files.end()) throw error{"there is no template " + std::string{name}};
     return at->text;
 }

@@ -9,7 +9,7 @@
 namespace errand {
 namespace {
 
-std::span<const sql::script_text> files_of(std::string_view database) {
+std::span<const embedded_text> files_of(std::string_view database) {
     if (database == "sqlite") return sql::sqlite_texts;
     if (database == "postgres") return sql::postgres_texts;
     return sql::mysql_texts;

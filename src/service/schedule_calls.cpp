@@ -9,6 +9,7 @@
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
+#include "service/task_options.hpp"
 #include "service/values.hpp"
 
 #include <boost/json/array.hpp>
@@ -66,13 +67,13 @@ constexpr std::array schedule_members{
 
 constexpr std::array run_members{
     field{"queue", kind::text, "The queue"},
-    field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
-    field{"timeout_ms", kind::integer, "One attempt may last so long; 0: no limit"},
-    field{"max_retry", kind::integer, "Retries after the first attempt"},
-    field{"expires_after_ms", kind::integer, "Not started so long after it was due: `expired`"},
-    field{"retention_ms", kind::integer, "Kept so long after its end"},
-    field{"headers", kind::text_map, "Carried to the handler"},
-    field{"tags", kind::texts, "For finding it again"},
+    priority_member,
+    timeout_member,
+    retries_member,
+    expires_member,
+    retention_member,
+    headers_member,
+    tags_member,
 };
 
 constexpr std::array backfill_members{
@@ -83,8 +84,6 @@ constexpr std::array backfill_members{
 constexpr std::array<std::string_view, 3> mode_names{"blocking_interval", "fixed_rate", "once"};
 constexpr std::array<std::string_view, 4> overlap_names{"allow", "skip", "queue_one", "cancel_running"};
 constexpr std::array<std::string_view, 3> missed_names{"run_once", "run_all", "skip"};
-
-constexpr std::int64_t most_retries_of_runs = std::numeric_limits<int>::max();
 
 // The one of these that is named; nullopt: none is.
 template <class T, std::size_t N>
@@ -100,15 +99,7 @@ options runs_of(const members& given) {
     const auto* object = given.object("run");
     if (!object) return run;
     const members of{*object, run_members, given.path_of("run")};
-    run.queue = of.text("queue");
-    if (const auto one = of.integer("priority", 0, 9)) run.priority = static_cast<int>(*one);
-    run.timeout = of.length("timeout_ms");
-    if (const auto one = of.integer("max_retry", 0, most_retries_of_runs))
-        run.max_retry = static_cast<int>(*one);
-    run.expires_after = of.length("expires_after_ms");
-    run.retention = of.length("retention_ms");
-    run.headers = of.text_map("headers");
-    run.tags = of.texts("tags");
+    read_task_options(of, run);
     return run;
 }
 

@@ -11,13 +11,13 @@
 #include "service/calls.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
+#include "service/task_options.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace errand::web {
 
@@ -37,11 +37,11 @@ constexpr std::array submission_members{
           "The queue; else that of the handler where this program has it, else `default`"},
     field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
-    field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
-    field{"timeout_ms", kind::integer, "One attempt may last so long; 0: no limit"},
-    field{"max_retry", kind::integer, "Retries after the first attempt"},
-    field{"expires_after_ms", kind::integer, "Not started so long after it was due: `expired`"},
-    field{"retention_ms", kind::integer, "Kept so long after its end"},
+    priority_member,
+    timeout_member,
+    retries_member,
+    expires_member,
+    retention_member,
     field{"after", kind::texts, "Ids of the tasks that it waits for"},
     field{
         "after_biz_ids", kind::objects,
@@ -52,8 +52,8 @@ constexpr std::array submission_members{
         "on_duplicate", kind::text,
         "When another task holds the biz_id: `keep_first` (that one is answered), `replace` (arguments and due time of "
         "one that has never started) or `reject` (409)"},
-    field{"headers", kind::text_map, "Carried to the handler"},
-    field{"tags", kind::texts, "For finding it again"},
+    headers_member,
+    tags_member,
 };
 
 constexpr std::array named_members{
@@ -98,20 +98,13 @@ void add_named_parents(const errand::app& app, const members& given, options& to
 }
 
 options options_of(const errand::app& app, const members& given) {
-    constexpr auto most = std::numeric_limits<int>::max();
     options extra;
+    read_task_options(given, extra);
     extra.biz_id = given.text("biz_id");
-    extra.queue = given.text("queue");
     extra.delay = given.delay("delay_ms");
     extra.at = given.instant("at");
     if (extra.delay && extra.at)
         throw bad_request("give one of \"delay_ms\" and \"at\"", given.path_of("at"));
-    if (const auto priority = given.integer("priority", 0, 9)) extra.priority = static_cast<int>(*priority);
-    if (const auto retries = given.integer("max_retry", 0, most))
-        extra.max_retry = static_cast<int>(*retries);
-    extra.timeout = given.length("timeout_ms");
-    extra.expires_after = given.length("expires_after_ms");
-    extra.retention = given.length("retention_ms");
     for (auto& id : given.texts("after")) {
         if (!parse_task_id(id))
             throw bad_request(detail::quoted_extract(id) + " is no task's id", given.path_of("after"));
@@ -126,8 +119,6 @@ options options_of(const errand::app& app, const members& given) {
         extra.on_duplicate =
             duplicate_rules[choice_of(*rule, duplicate_names, given.path_of("on_duplicate"))];
     }
-    extra.headers = given.text_map("headers");
-    extra.tags = given.texts("tags");
     return extra;
 }
 

@@ -9,6 +9,7 @@
 #include "service/calls.hpp"
 #include "service/info_json.hpp"
 #include "service/refusal.hpp"
+#include "service/task_options.hpp"
 #include "service/values.hpp"
 
 #include <boost/json/object.hpp>
@@ -37,7 +38,7 @@ constexpr std::array due_members{
 
 constexpr std::array change_members{
     field{"args", kind::array, "Other arguments"},
-    field{"priority", kind::integer, "0 to 9 inside its queue, higher first"},
+    priority_member,
     field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
 };

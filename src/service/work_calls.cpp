@@ -1,18 +1,16 @@
 // Reporting and keeping many tasks in one request, and keeping one.
 #include <errand/error.hpp>
 
-#include "runtime/async_gate.hpp"
 #include "service/attempt_calls.hpp"
 #include "service/calls.hpp"
 #include "service/checks.hpp"
 #include "service/claim_calls.hpp"
 #include "service/dispatch.hpp"
 #include "service/instant.hpp"
+#include "service/items.hpp"
 #include "service/queue_bounds.hpp"
 #include "service/refusal.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/json/array.hpp>
 
 #include <algorithm>
@@ -25,8 +23,6 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace {
-
-constexpr std::size_t most_reported = 1000;
 
 constexpr std::array report_batch_members{
     field{"reports", kind::objects,
@@ -61,39 +57,6 @@ constexpr std::array extend_one_members{
 };
 
 // ---- many ----
-
-// Each by itself, at the same time: `what` gives the answer of one, or throws.
-template <class What>
-awaitable<json::array> each_of(const json::array& items, const std::string& name, What what) {
-    const auto executor = co_await asio::this_coro::executor;
-    json::array results(items.size());
-    async_gate ended{executor};
-    std::size_t left = items.size();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto path = name + '[' + std::to_string(i) + ']';
-        asio::co_spawn(executor, what(items[i], path),
-                       [&, i, path](const std::exception_ptr& why, json::object got) {
-                           if (why) got = {{"error", web::json_of(refusal_of(why, true, path))}};
-                           results[i] = std::move(got);
-                           if (--left == 0) ended.open();
-                       });
-    }
-    while (left > 0) co_await ended.wait();
-    co_return results;
-}
-
-const json::array& need_items(const members& given, std::string_view name) {
-    const auto& items = *given.array(name);
-    if (!items.empty() && items.size() <= most_reported) return items;
-    throw bad_request("\"" + std::string{name} + "\" is to be an array of 1 to 1000 objects",
-                      given.path_of(name));
-}
-
-const json::object& need_object(const json::value& item, const std::string& path) {
-    const auto* object = item.if_object();
-    if (!object) throw bad_request("this is to be an object", path);
-    return *object;
-}
 
 task_id id_in(const members& given) {
     const auto id = parse_task_id(*given.text("id"));
@@ -170,10 +133,9 @@ awaitable<answer> report_batch(call& c) {
         asked = read_claim_asked(c.in, *claim, "claim", c.at.app().settings().lease);
     const auto work = c.at.work();
     co_await work->ready();
-    auto results =
-        co_await each_of(items, "reports", [&, work](const json::value& item, const std::string& path) {
-            return report_item(c.in, work, item, path);
-        });
+    auto results = co_await each_item(items, "reports", [&, work](const json::value& item, std::string path) {
+        return report_item(c.in, work, item, std::move(path));
+    });
     auto out = json_answer(json::object{{"results", std::move(results)}});
     if (!asked) co_return out;
     // What was reported is answered, whatever becomes of this.
@@ -241,7 +203,7 @@ awaitable<answer> extend_batch(call& c) {
             }
             if (!failed) continue;
             const auto path = "tasks[" + std::to_string(places[n]) + ']';
-            results[places[n]] = json::object{{"error", web::json_of(refusal_of(failed, true, path))}};
+            results[places[n]] = json::object{{"error", error_of_item(failed, path)}};
         }
     }
     co_return json_answer(json::object{{"results", std::move(results)}});

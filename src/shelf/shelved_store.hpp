@@ -27,7 +27,7 @@
 
 #include "shelf/board.hpp"
 #include "shelf/crossing.hpp"
-#include "shelf/passing_store.hpp"
+#include "store/passing_store.hpp"
 
 #include <chrono>
 #include <deque>

@@ -34,7 +34,7 @@ std::string numbered(std::string_view text) {
 }  // namespace
 
 statements::statements(const sql::dialect& in) : in_{in} {
-    const auto file = std::ranges::find(shelf_texts, in.name, &script_text::name);
+    const auto file = std::ranges::find(shelf_texts, in.name, &embedded_text::name);
     for (const auto& [name, text] : named_sql_in(file->text)) texts_.emplace(name, without_comments(text));
 }
 

@@ -1,6 +1,7 @@
 // The statements on the shelf's tables, by their names in sql/<database>.sql.
 #pragma once
 
+#include "core/embedded_text.hpp"
 #include "sql/dialect.hpp"
 
 #include <cstddef>
@@ -12,12 +13,8 @@
 
 namespace errand::shelf {
 
-// The files as they were when errand was built; the source is generated.
-struct script_text {
-    std::string_view name;  // of the database
-    std::string_view text;
-};
-extern const std::span<const script_text> shelf_texts;
+// The files of sql/, by the names of the databases.
+extern const std::span<const embedded_text> shelf_texts;
 
 // Of what a statement is made for.
 struct statement_of {

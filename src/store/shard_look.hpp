@@ -1,3 +1,4 @@
+// What is said of a shard to who only looks.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// In which format a store keeps its tasks, and who works on it, as it is said to who only looks.
 #pragma once
 
 #include "store/inspection.hpp"

@@ -142,7 +142,7 @@ TEST_CASE("a file of an older format is brought forward, by the steps that are m
     // Two formats that are still to come.
     const auto first = sqlite::store_format + 1, second = sqlite::store_format + 2;
     const auto names = opened_file::step_names(first, second);
-    const std::vector<sqlite::script_text> steps{
+    const std::vector<embedded_text> steps{
         {names[0], "ALTER TABLE errand_task ADD COLUMN colour TEXT; CREATE TABLE errand_colour(name TEXT);"},
         {names[1], "UPDATE errand_task SET colour = 'red'; INSERT INTO errand_colour VALUES('red');"}};
     const sqlite::table_format known{.number = second, .steps = steps};
@@ -164,8 +164,8 @@ TEST_CASE("a file is not brought forward by half: a step that is missing or fail
     }
     const auto first = sqlite::store_format + 1;
     const auto names = opened_file::step_names(first, first + 2);
-    const std::vector<sqlite::script_text> steps{{names[0], "CREATE TABLE errand_colour(name TEXT);"},
-                                                 {names[1], "SELECT no_such_thing;"}};
+    const std::vector<embedded_text> steps{{names[0], "CREATE TABLE errand_colour(name TEXT);"},
+                                           {names[1], "SELECT no_such_thing;"}};
     for (const int number : {first + 1, first + 2}) {
         const sqlite::table_format known{.number = number, .steps = steps};
         CHECK_THROWS_AS(sqlite::open_database(here.address(), known), sqlite::failure);

@@ -28,7 +28,7 @@ struct watched {
 };
 
 // By which tasks are brought.
-class watched_carrier final : public errand::shelf::passing_store {
+class watched_carrier final : public errand::passing_store {
 public:
     watched_carrier(std::unique_ptr<errand::store> in, watched& seen)
         : passing_store{std::move(in)}, seen_{seen} {}

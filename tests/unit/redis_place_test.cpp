@@ -5,7 +5,7 @@
 #include "store/redis/place.hpp"
 #include "store/redis/refusal.hpp"
 #include "store/redis/script_set.hpp"
-#include "store/redis/sentinel_ear.hpp"
+#include "store/redis/sentinel_watch.hpp"
 #include "store/redis/server_check.hpp"
 #include "store/redis/slot.hpp"
 #include "store/redis/slot_subscription.hpp"

@@ -107,7 +107,7 @@ TEST_CASE("each script is put together from its files and has a name of its own"
 
 namespace {
 
-std::string script_of_files(std::vector<script_text> files) {
+std::string script_of_files(std::vector<errand::embedded_text> files) {
     return script_text_of(files.front().name, files);
 }
 

@@ -251,7 +251,7 @@ names given_by(std::string_view file) {
     return given;
 }
 
-bool is_library(const script_text& file) { return file.name.starts_with("lib_"); }
+bool is_library(const errand::embedded_text& file) { return file.name.starts_with("lib_"); }
 
 std::string table_of(const std::string& field) { return field.substr(0, field.find('.')); }
 
@@ -271,7 +271,7 @@ public:
     bool has_functions(const std::string& table) const { return tables_.contains(table); }
 
 private:
-    void add(const script_text& file) {
+    void add(const errand::embedded_text& file) {
         const auto found = read_lua(file.text);
         const auto given = given_by(file.text);
         auto defined = given.empty() ? found.own : given;
@@ -290,7 +290,7 @@ private:
 };
 
 std::string_view last_file_of(const script& script) {
-    const auto is_last = [&](const script_text& file) { return script.text.ends_with(file.text); };
+    const auto is_last = [&](const errand::embedded_text& file) { return script.text.ends_with(file.text); };
     const auto at = std::ranges::find_if(script_texts, is_last);
     return at == script_texts.end() ? script.name : at->name;
 }
@@ -338,7 +338,8 @@ TEST_CASE("a script's file names the files whose functions it uses") {
                 CHECK(name.find('.') == std::string::npos);
                 continue;
             }
-            const auto definition = std::ranges::find(script_texts, at->second, &script_text::name)->text;
+            const auto definition =
+                std::ranges::find(script_texts, at->second, &errand::embedded_text::name)->text;
             CHECK(whole.find(definition) != std::string::npos);
         }
     }

@@ -178,9 +178,9 @@ TEST_CASE("every transition has a script and a file of statements") {
         const auto what = static_cast<transition>(at);
         INFO(to_string(what));
         const auto name = script_of_transition(what);
-        CHECK(std::ranges::count(redis::script_texts, name, &redis::script_text::name) == 1);
+        CHECK(std::ranges::count(redis::script_texts, name, &embedded_text::name) == 1);
         const auto file = sql_of_transition(what);
-        CHECK(std::ranges::count(sqlite::sql_texts, file, &sqlite::script_text::name) == 1);
+        CHECK(std::ranges::count(sqlite::sql_texts, file, &embedded_text::name) == 1);
     }
 }
 

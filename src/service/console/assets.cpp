@@ -50,7 +50,7 @@ assets::assets(const console_options& how) : folder_{how.files}, build_{digest_o
 
 std::optional<std::string> assets::find(std::string_view name) const {
     // Only what was built in has a name here, so that no other file is read.
-    const auto at = std::ranges::lower_bound(page_texts, name, {}, &script_text::name);
+    const auto at = std::ranges::lower_bound(page_texts, name, {}, &embedded_text::name);
     const bool built_in = at != page_texts.end() && at->name == name;
     if (folder_.empty()) return built_in ? std::optional{std::string{at->text}} : std::nullopt;
     if (name.find("..") != name.npos || name.starts_with('/')) return std::nullopt;

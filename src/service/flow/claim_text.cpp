@@ -1,5 +1,7 @@
 #include "service/flow/claim_text.hpp"
 
+#include "core/hex.hpp"
+
 #include <charconv>
 
 namespace errand::flow {
@@ -10,7 +12,7 @@ constexpr int hexadecimal = 16;
 constexpr std::size_t width = 16;
 
 void write_number(std::string& to, std::uint64_t number) {
-    for (int shift = 60; shift >= 0; shift -= 4) to += "0123456789abcdef"[(number >> shift) & 15U];
+    for (int shift = 56; shift >= 0; shift -= 8) append_hex(to, static_cast<unsigned char>(number >> shift));
 }
 
 bool read_number(std::string_view text, std::uint64_t& number) {

@@ -9,6 +9,8 @@
 #include "service/flow/backoff_text.hpp"
 #include "service/flow/calls.hpp"
 #include "service/flow/places.hpp"
+#include "service/flow/refusals.hpp"
+#include "service/items.hpp"
 #include "service/refusal.hpp"
 #include "service/target.hpp"
 #include "service/values.hpp"
@@ -179,16 +181,17 @@ awaitable<web::answer> create_batch(web::call& c) {
     const web::parameters query{c.in, create_parameters};
     const auto body = web::body_object(c.in);
     const web::members given{body, batch_members};
-    const auto& items = need_items(given, "tasks");
+    const auto& items = web::need_items(given, "tasks");
     const auto at = office_of(c);
     co_await at.home.ready();
     const bool strict = query.text("strict").has_value();
-    auto results =
-        co_await each_of(items, "tasks",
-                         [at, strict](const json::value& item, std::string path) -> awaitable<json::object> {
-                             const auto done = co_await create(at, need_object(item, path), path, strict);
-                             co_return json_of(done);
-                         });
+    auto results = co_await web::each_item(
+        items, "tasks",
+        [at, strict](const json::value& item, std::string path) -> awaitable<json::object> {
+            const auto done = co_await create(at, web::need_object(item, path), path, strict);
+            co_return json_of(done);
+        },
+        error_of);
     co_return web::json_answer(json::object{{"results", std::move(results)}});
 }
 

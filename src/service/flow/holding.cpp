@@ -5,6 +5,7 @@
 #include "service/flow/calls.hpp"
 #include "service/flow/claim_text.hpp"
 #include "service/instant.hpp"
+#include "service/items.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
@@ -147,7 +148,7 @@ awaitable<hold_asked> read_hold(office at, const json::object& from, std::string
     std::size_t all = 0;
     for (std::size_t i = 0; i < types.size(); ++i) {
         const auto where = given.path_of("types") + '[' + std::to_string(i) + ']';
-        const web::members of{need_object(types[i], where), type_members, where};
+        const web::members of{web::need_object(types[i], where), type_members, where};
         const auto name = *of.text("type");
         const bool twice =
             std::ranges::any_of(asked.types, [&](const auto& one) { return one.type.name == name; });

@@ -2,16 +2,13 @@
 
 #include <errand/proxy.hpp>
 
-#include "runtime/async_gate.hpp"
 #include "runtime/caller_loop.hpp"
 #include "runtime/task_gates.hpp"
-#include "service/flow/refusals.hpp"
 #include "service/hub.hpp"
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -19,12 +16,10 @@
 namespace errand::flow {
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 
 namespace {
 
 constexpr std::size_t longest_id = 200;
-constexpr std::size_t most_items = 1000;
 
 }  // namespace
 
@@ -80,35 +75,5 @@ awaitable<void> pause_for(duration length) {
 }
 
 web::refusal conflict(const std::string& message) { return {409, "conflict", message}; }
-
-awaitable<json::array> each_of(const json::array& items, std::string name, one_answer what) {
-    const auto executor = co_await asio::this_coro::executor;
-    json::array results(items.size());
-    async_gate ended{executor};
-    std::size_t left = items.size();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto path = name + '[' + std::to_string(i) + ']';
-        asio::co_spawn(executor, what(items[i], path),
-                       [&, i, path](const std::exception_ptr& why, json::object got) {
-                           if (why) got = {{"error", error_of(why, path)}};
-                           results[i] = std::move(got);
-                           if (--left == 0) ended.open();
-                       });
-    }
-    while (left > 0) co_await ended.wait();
-    co_return results;
-}
-
-const json::array& need_items(const web::members& given, std::string_view name) {
-    const auto& items = *given.array(name);
-    if (!items.empty() && items.size() <= most_items) return items;
-    throw web::bad_request("\"" + std::string{name} + "\" is to be an array of 1 to 1000 objects",
-                           given.path_of(name));
-}
-
-const json::object& need_object(const json::value& item, const std::string& path) {
-    if (const auto* object = item.if_object()) return *object;
-    throw web::bad_request("this is to be an object", path);
-}
 
 }  // namespace errand::flow

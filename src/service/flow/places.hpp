@@ -6,9 +6,6 @@
 #include "service/refusal.hpp"
 #include "service/values.hpp"
 
-#include <boost/json/array.hpp>
-
-#include <functional>
 #include <string>
 
 namespace errand::flow {
@@ -39,12 +36,5 @@ void check_id(const std::string& id, const std::string& path);
 awaitable<void> pause_for(duration length);
 
 web::refusal conflict(const std::string& message);
-
-// Each by itself, at the same time: `what` gives the answer of one, or throws; `name` and place begin the paths of its faults.
-using one_answer =
-    std::function<awaitable<boost::json::object>(const boost::json::value& item, std::string path)>;
-awaitable<boost::json::array> each_of(const boost::json::array& items, std::string name, one_answer what);
-const boost::json::array& need_items(const web::members& given, std::string_view name);
-const boost::json::object& need_object(const boost::json::value& item, const std::string& path);
 
 }  // namespace errand::flow

@@ -10,6 +10,7 @@
 #include "service/flow/refusals.hpp"
 #include "service/flow/report.hpp"
 #include "service/instant.hpp"
+#include "service/items.hpp"
 #include "service/refusal.hpp"
 
 #include <boost/json/array.hpp>
@@ -172,7 +173,7 @@ named_task read_named(office at, const web::members& given) {
 
 awaitable<json::object> report_item(std::shared_ptr<web::exchange> work, office at, const json::value& item,
                                     std::string path) {
-    const web::members given{need_object(item, path), named_report_members(), path};
+    const web::members given{web::need_object(item, path), named_report_members(), path};
     auto which = read_named(at, given);
     auto what = read_said(given, at.core.settings.max_payload);
     auto done = co_await report_one(work, at, std::move(which), std::move(what), path);
@@ -311,16 +312,19 @@ awaitable<web::answer> report_many(web::call& c) {
     const web::parameters none{c.in, {}};
     const auto body = web::body_object(c.in);
     const web::members given{body, reports_members};
-    const auto& items = need_items(given, "reports");
+    const auto& items = web::need_items(given, "reports");
     const auto at = office_of(c);
     co_await at.home.ready();
     std::optional<hold_asked> asked;
     if (const auto* hold = given.object("hold")) asked = co_await read_hold(at, *hold, "hold", c.in.who);
     const auto work = c.at.work();
     co_await work->ready();
-    auto results = co_await each_of(items, "reports", [work, at](const json::value& item, std::string path) {
-        return report_item(work, at, item, std::move(path));
-    });
+    auto results = co_await web::each_item(
+        items, "reports",
+        [work, at](const json::value& item, std::string path) {
+            return report_item(work, at, item, std::move(path));
+        },
+        error_of);
     json::object document{{"results", std::move(results)}};
     if (!asked) co_return web::json_answer(document);
     document["config"] = config_of(*asked);
@@ -348,7 +352,7 @@ awaitable<web::answer> extend_leases(web::call& c) {
     const web::parameters none{c.in, {}};
     const auto body = web::body_object(c.in);
     const web::members given{body, leases_members};
-    const auto& items = need_items(given, "leases");
+    const auto& items = web::need_items(given, "leases");
     const auto asked = given.integer("lease_ms", shortest_lease, longest_lease);
     const duration wait{given.integer("wait_ms", 0, longest_wait).value_or(0)};
     const auto at = office_of(c);
@@ -361,7 +365,7 @@ awaitable<web::answer> extend_leases(web::call& c) {
         const auto path = "leases[" + std::to_string(i) + ']';
         std::exception_ptr failed;
         try {
-            const web::members one{need_object(items[i], path), lease_members, path};
+            const web::members one{web::need_object(items[i], path), lease_members, path};
             lease_item item{.place = i, .which = read_named(at, one), .claim = claim_in(one)};
             co_await find_place(*work, at, item);
             const auto lease = asked ? duration{*asked} : item.which.type.rules.lease;

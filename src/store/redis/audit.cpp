@@ -81,10 +81,16 @@ awaitable<void> shard_audit::begin(audit_step&) {
     }
     steps_.emplace_back([this](audit_step& out) { return look_for_missing(out, 1); });
     steps_.emplace_back([this](audit_step& out) { return look_for_unkept(out); });
-    for (const auto* which : {"own", "leases", "notes", "stages", "waiting"})
-        steps_.emplace_back([=, this](audit_step& out) { return look_at_rest(out, which, "0"); });
-    for (const auto* which : {"slots", "running", "groups", "waits"})
-        steps_.emplace_back([=, this](audit_step& out) { return look_at_gates(out, which, "0"); });
+    for (const auto* which : {"own", "leases", "notes", "stages", "waiting"}) {
+        steps_.emplace_back([=, this](audit_step& out) {
+            return look_at_entries(out, script_name::audit_rest, which, "0");
+        });
+    }
+    for (const auto* which : {"slots", "running", "groups", "waits"}) {
+        steps_.emplace_back([=, this](audit_step& out) {
+            return look_at_entries(out, script_name::audit_gates, which, "0");
+        });
+    }
     steps_.emplace_back([this](audit_step& out) { return look_at_edges(out, ""); });
     steps_.emplace_back([this](audit_step& out) { return look_at_void(out, "0"); });
 }
@@ -233,8 +239,10 @@ awaitable<void> shard_audit::repair(audit_step& out, audit_finding found, const 
     out.findings.push_back(std::move(found));
 }
 
-awaitable<void> shard_audit::look_at_rest(audit_step& out, std::string which, std::string cursor) {
-    script_call call{script_name::audit_rest, in_.keys_};
+awaitable<void> shard_audit::look_at_entries(audit_step& out, script_name by, std::string which,
+                                             std::string cursor) {
+    script_call call{by, in_.keys_};
+    if (by == script_name::audit_gates) name_all(call);
     call.arg(std::string_view{repair_ ? "1" : "0"});
     call.arg(std::string_view{which});
     call.arg(std::string_view{cursor});
@@ -245,23 +253,8 @@ awaitable<void> shard_audit::look_at_rest(audit_step& out, std::string which, st
     const std::string next{in.text()};
     read_findings(in, out);
     out.looked_at += entries_per_page;
-    if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_rest(o, which, next); });
-}
-
-awaitable<void> shard_audit::look_at_gates(audit_step& out, std::string which, std::string cursor) {
-    script_call call{script_name::audit_gates, in_.keys_};
-    name_all(call);
-    call.arg(std::string_view{repair_ ? "1" : "0"});
-    call.arg(std::string_view{which});
-    call.arg(std::string_view{cursor});
-    call.arg(entries_per_page);
-    reply answer;
-    reply_reader in{answer};
-    co_await in_.ask(call, answer, in);
-    const std::string next{in.text()};
-    read_findings(in, out);
-    out.looked_at += entries_per_page;
-    if (next != "0") steps_.emplace_front([=, this](audit_step& o) { return look_at_gates(o, which, next); });
+    if (next != "0")
+        steps_.emplace_front([=, this](audit_step& o) { return look_at_entries(o, by, which, next); });
 }
 
 awaitable<void> shard_audit::look_at_edges(audit_step& out, std::string after) {

@@ -29,8 +29,7 @@ private:
                                  ids* seen);
     awaitable<void> look_at_history(audit_step& out, std::string member, std::int64_t from,
                                     std::int64_t ids_so_far);
-    awaitable<void> look_at_rest(audit_step& out, std::string which, std::string cursor);
-    awaitable<void> look_at_gates(audit_step& out, std::string which, std::string cursor);
+    awaitable<void> look_at_entries(audit_step& out, script_name by, std::string which, std::string cursor);
     awaitable<void> look_for_missing(audit_step& out, int round);
     awaitable<void> look_for_unkept(audit_step& out);
     awaitable<void> look_at_edges(audit_step& out, std::string after);

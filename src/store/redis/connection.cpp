@@ -88,9 +88,9 @@ connection::connection(asio::io_context& on, const address& to, std::string chan
     if (to.kind != server_kind::sentinels) return;
     masters_.emplace(to.seeds);
     for (const auto& sentinel : to.seeds) {
-        ears_.push_back(std::make_shared<sentinel_ear>(
+        sentinels_.push_back(std::make_shared<sentinel_watch>(
             on, to, sentinel,
-            [this, which = ears_.size()](const named_master& what) { hear_sentinel(which, what); }));
+            [this, which = sentinels_.size()](const named_master& what) { hear_sentinel(which, what); }));
     }
 }
 
@@ -102,7 +102,7 @@ boost::redis::request connection::request() {
 
 void connection::start() {
     for (const auto part : {&connection::run, &connection::receive, &connection::watch}) spawn(part);
-    for (const auto& ear : ears_) ear->start();
+    for (const auto& sentinel : sentinels_) sentinel->start();
 }
 
 void connection::spawn(awaitable<void> (connection::*part)()) {
@@ -118,7 +118,7 @@ void connection::stop() {
     if (is_stopped()) return;
     tell_ = nullptr;
     up_ = false;
-    for (const auto& ear : ears_) ear->stop();
+    for (const auto& sentinel : sentinels_) sentinel->stop();
     if (scout_) scout_->stop();
     connection_.cancel();
     look_.cancel();

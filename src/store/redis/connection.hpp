@@ -20,7 +20,7 @@
 #include "store/redis/master_choice.hpp"
 #include "store/redis/place.hpp"
 #include "store/redis/reply.hpp"
-#include "store/redis/sentinel_ear.hpp"
+#include "store/redis/sentinel_watch.hpp"
 #include "store/redis/slot_scout.hpp"
 #include "store/redis/socket_bytes.hpp"
 
@@ -138,7 +138,7 @@ private:
     std::shared_ptr<slot_scout> scout_;
     std::vector<endpoint> failed_;  // tried in vain since it was there last
     // Behind Sentinels:
-    std::vector<std::shared_ptr<sentinel_ear>> ears_;  // of each
+    std::vector<std::shared_ptr<sentinel_watch>> sentinels_;  // of each
     std::optional<master_choice> masters_;
     bool left_for_it_ = false;  // what the Sentinels said last has had its effect
     unsigned subscribed_ =

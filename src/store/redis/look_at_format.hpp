@@ -1,3 +1,4 @@
+// In which format a shard on Redis keeps its tasks, without opening it as a store.
 #pragma once
 
 #include <errand/awaitable.hpp>

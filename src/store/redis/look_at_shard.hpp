@@ -1,3 +1,4 @@
+// What a shard on Redis holds and how far its replicas are, without opening it as a store.
 #pragma once
 
 #include <errand/awaitable.hpp>

@@ -25,7 +25,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 // One script, or one function within it.
 class assembly {
 public:
-    assembly(std::span<const script_text> files, const assembly* around) : files_{files}, around_{around} {}
+    assembly(std::span<const embedded_text> files, const assembly* around) : files_{files}, around_{around} {}
 
     std::string of(std::string_view last) {
         take(last);
@@ -81,12 +81,12 @@ private:
     }
 
     std::string_view file(std::string_view name) const {
-        const auto at = std::ranges::find(files_, name, &script_text::name);
+        const auto at = std::ranges::find(files_, name, &embedded_text::name);
         if (at == files_.end()) throw std::logic_error{"there is no script file " + std::string{name}};
         return at->text;
     }
 
-    std::span<const script_text> files_;
+    std::span<const embedded_text> files_;
     const assembly* around_;
     std::vector<std::string_view> open_, taken_;
     std::string libraries_, steps_;
@@ -95,7 +95,7 @@ private:
 
 }  // namespace
 
-std::string script_text_of(std::string_view last_file, std::span<const script_text> files) {
+std::string script_text_of(std::string_view last_file, std::span<const embedded_text> files) {
     return assembly{files, nullptr}.of(last_file);
 }
 

@@ -18,6 +18,6 @@ namespace errand::redis {
 
 // The text of the script whose last file is this one: files called lib_… first, as they only define what the others use,
 // each once and after those that it needs. Throws std::logic_error when a file is missing or needs itself.
-std::string script_text_of(std::string_view last_file, std::span<const script_text> files);
+std::string script_text_of(std::string_view last_file, std::span<const embedded_text> files);
 
 }  // namespace errand::redis

@@ -9,9 +9,9 @@
 namespace errand {
 
 // Opens what comes without being asked for, and passes all on.
-class sealed_store::ear final : public store_listener {
+class sealed_store::opening_listener final : public store_listener {
 public:
-    ear(const sealed_store& of, store_listener& to) : of_{of}, to_{to} {}
+    opening_listener(const sealed_store& of, store_listener& to) : of_{of}, to_{to} {}
 
     void woken() override { to_.woken(); }
     void task_given(claimed_task task) override {
@@ -39,17 +39,20 @@ private:
     store_listener& to_;
 };
 
-sealed_store::sealed_store(store& in, std::unique_ptr<store> own, sealed_records records)
-    : own_{std::move(own)}, in_{in}, records_{std::move(records)} {}
+sealed_store::sealed_store(std::unique_ptr<store> in, sealed_records records)
+    : passing_store{std::move(in)}, records_{std::move(records)} {}
+
+sealed_store::sealed_store(store& in, sealed_records records)
+    : passing_store{in}, records_{std::move(records)} {}
 
 sealed_store::~sealed_store() {
-    if (ear_) in_.listen(nullptr);
+    if (below_) in_.listen(nullptr);
 }
 
 void sealed_store::listen(store_listener* to) {
-    auto fresh = to ? std::make_unique<ear>(*this, *to) : nullptr;
+    auto fresh = to ? std::make_unique<opening_listener>(*this, *to) : nullptr;
     in_.listen(fresh.get());
-    ear_ = std::move(fresh);
+    below_ = std::move(fresh);
 }
 
 // ---- in --------------------------------------------------------------------------------------------
@@ -246,14 +249,12 @@ awaitable<schedule_list> sealed_store::list_schedules(std::string after, std::si
 // ----------------------------------------------------------------------------------------------------
 
 std::unique_ptr<store> seal_store(store& in, std::shared_ptr<const sealing> keys, std::string name_space) {
-    return std::make_unique<sealed_store>(in, nullptr,
-                                          sealed_records{std::move(keys), std::move(name_space)});
+    return std::make_unique<sealed_store>(in, sealed_records{std::move(keys), std::move(name_space)});
 }
 
 std::unique_ptr<store> seal_store(std::unique_ptr<store> in, std::shared_ptr<const sealing> keys,
                                   std::string name_space) {
-    auto& there = *in;
-    return std::make_unique<sealed_store>(there, std::move(in),
+    return std::make_unique<sealed_store>(std::move(in),
                                           sealed_records{std::move(keys), std::move(name_space)});
 }
 

@@ -11,9 +11,9 @@
 namespace errand {
 
 // Hears one shard.
-class sharded_store::ear final : public store_listener {
+class sharded_store::shard_listener final : public store_listener {
 public:
-    ear(sharded_store& whole, std::size_t shard) : whole_{whole}, shard_{shard} {}
+    shard_listener(sharded_store& whole, std::size_t shard) : whole_{whole}, shard_{shard} {}
 
     void woken() override {
         whole_.turns_.woken(shard_);
@@ -59,7 +59,7 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
       turns_{shards_.size()},
       adopting_(shards_.size(), false),
       may_be_idle_(shards_.size(), false),
-      desks_(shards_.size() * work_lanes),
+      pending_(shards_.size() * work_lanes),
       batches_(shards_.size()),
       resolving_(shards_.size()),
       promote_{shards_.size(), [this] { heard_late(); }, tells_trouble()},
@@ -77,8 +77,8 @@ sharded_store::sharded_store(std::vector<std::unique_ptr<store>> all, store_sett
                  tells_trouble()},
       shares_{shards_.size(), nullptr, tells_trouble()} {
     for (std::size_t at = 0; at < shards_.size(); ++at) {
-        ears_.push_back(std::make_unique<ear>(*this, at));
-        shards_[at]->listen(ears_[at].get());
+        listeners_.push_back(std::make_unique<shard_listener>(*this, at));
+        shards_[at]->listen(listeners_[at].get());
     }
 }
 

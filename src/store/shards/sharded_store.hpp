@@ -134,10 +134,10 @@ public:
     awaitable<figures_answer> figures() override;
 
 private:
-    class ear;
+    class shard_listener;
     struct work_part;
     // What one lane has to do with one shard: a call that is under way, and what waits until it has been answered.
-    struct work_desk {
+    struct pending_reports {
         bool under_way = false;
         std::vector<report> reports;
         std::vector<claim_number> closed;
@@ -206,7 +206,7 @@ private:
     void tell_trouble(std::size_t shard, std::string_view text) const;
     void heard_late();
 
-    work_desk& desk_of(std::size_t lane, std::size_t shard);
+    pending_reports& pending_of(std::size_t lane, std::size_t shard);
     std::vector<std::shared_ptr<work_part>> parts_of(const work_call& asked, work_answer& got);
     static awaitable<work_answer> call_of(store& in, std::shared_ptr<work_part> part);
     void start(const boost::asio::any_io_executor& executor, const std::shared_ptr<work_part>& part);
@@ -220,7 +220,7 @@ private:
     awaitable<void> give_back_late(boost::asio::any_io_executor executor);
 
     std::vector<std::unique_ptr<store>> shards_;
-    std::vector<std::unique_ptr<ear>> ears_;
+    std::vector<std::unique_ptr<shard_listener>> listeners_;
     store_settings settings_;
     store_listener* listener_ = nullptr;
     std::shared_ptr<int> alive_ = std::make_shared<int>();  // for what ends later than this object
@@ -234,8 +234,8 @@ private:
     std::size_t first_adopted_ = 0;
     std::vector<bool> adopting_;  // a call there has not been answered
     std::shared_ptr<sharded_store*> here_ = std::make_shared<sharded_store*>(this);  // as long as it lives
-    std::vector<bool> may_be_idle_;  // this worker may be waiting for tasks there
-    std::vector<work_desk> desks_;   // of each lane, one a shard
+    std::vector<bool> may_be_idle_;         // this worker may be waiting for tasks there
+    std::vector<pending_reports> pending_;  // of each lane, one a shard
     // By shard: since when parts of batches are on their way to it.
     std::vector<std::multiset<std::chrono::steady_clock::time_point>> batches_;
     std::vector<late_task> late_claimed_;

@@ -60,8 +60,8 @@ claimed_task sharded_store::outer(claimed_task one, std::size_t shard) const {
     return one;
 }
 
-sharded_store::work_desk& sharded_store::desk_of(std::size_t lane, std::size_t shard) {
-    return desks_.at(lane * shards() + shard);
+sharded_store::pending_reports& sharded_store::pending_of(std::size_t lane, std::size_t shard) {
+    return pending_.at(lane * shards() + shard);
 }
 
 // What falls to each shard. What is for one that still has a call of this lane waits until that is answered.
@@ -76,19 +76,19 @@ std::vector<std::shared_ptr<sharded_store::work_part>> sharded_store::parts_of(c
     }
     for (std::size_t at = 0; at < asked.reports.size(); ++at) {
         const auto shard = shard_of(asked.reports[at].id);
-        auto& desk = desk_of(asked.lane, shard);
-        auto& to = desk.under_way ? desk.reports : parts[shard]->call.reports;
+        auto& pending = pending_of(asked.lane, shard);
+        auto& to = pending.under_way ? pending.reports : parts[shard]->call.reports;
         to.push_back(asked.reports[at]);
         to.back().claim = shards::inner_claim(asked.reports[at].claim, n);
-        if (desk.under_way)
+        if (pending.under_way)
             got.later.push_back(at);
         else
             parts[shard]->indexes.push_back(at);
     }
     for (const auto claim : asked.closed) {
         const auto shard = shards::shard_of_claim(claim, n);
-        auto& desk = desk_of(asked.lane, shard);
-        auto& to = desk.under_way ? desk.closed : parts[shard]->call.closed;
+        auto& pending = pending_of(asked.lane, shard);
+        auto& to = pending.under_way ? pending.closed : parts[shard]->call.closed;
         to.push_back(shards::inner_claim(claim, n));
     }
     return parts;
@@ -99,7 +99,7 @@ awaitable<work_answer> sharded_store::call_of(store& in, std::shared_ptr<work_pa
 }
 
 void sharded_store::start(const asio::any_io_executor& executor, const std::shared_ptr<work_part>& part) {
-    desk_of(part->call.lane, part->shard).under_way = true;
+    pending_of(part->call.lane, part->shard).under_way = true;
     if (part->call.claim.limit > 0 && part->call.claim.keeps_queues)
         part->asked_as = turns_.asks(part->shard, std::chrono::steady_clock::now());
     auto ended = [this, alive = std::weak_ptr{alive_}, executor, part](std::exception_ptr why,
@@ -108,7 +108,7 @@ void sharded_store::start(const asio::any_io_executor& executor, const std::shar
         part->done = true;
         part->failure = why;
         part->answer = std::move(answer);
-        desk_of(part->call.lane, part->shard).under_way = false;
+        pending_of(part->call.lane, part->shard).under_way = false;
         if (part->late)
             came_late(executor, *part);
         else
@@ -166,7 +166,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     for (;;) {
         // Also one that was asked meanwhile by what gives back what came late.
         for (std::size_t at = 0; at < n; ++at) {
-            if (desk_of(asked.lane, at).under_way) shares.leave_out(at);
+            if (pending_of(asked.lane, at).under_way) shares.leave_out(at);
         }
         const auto limits = shares.next();
         for (std::size_t at = 0; at < limits.size(); ++at) {
@@ -247,15 +247,15 @@ void sharded_store::came_late(const asio::any_io_executor& executor, work_part& 
 
 // The shard may have done it or not: it is told again.
 void sharded_store::failed_late(const asio::any_io_executor& executor, work_part& part) {
-    auto& desk = desk_of(part.call.lane, part.shard);
+    auto& pending = pending_of(part.call.lane, part.shard);
     for (auto& one : part.call.reports) one.again = true;
-    move_to(part.call.reports, desk.reports);
-    move_to(part.call.closed, desk.closed);
-    desk.reports = std::move(part.call.reports);
-    desk.closed = std::move(part.call.closed);
+    move_to(part.call.reports, pending.reports);
+    move_to(part.call.closed, pending.closed);
+    pending.reports = std::move(part.call.reports);
+    pending.closed = std::move(part.call.closed);
     if (closed_) return;
     tell_trouble(part.shard, part.failure);
-    desk.under_way = true;
+    pending.under_way = true;
     asio::co_spawn(executor, send_again(executor, part.call.lane, part.shard), asio::detached);
 }
 
@@ -264,24 +264,24 @@ awaitable<void> sharded_store::send_again(asio::any_io_executor executor, std::s
     const std::weak_ptr alive{alive_};
     co_await pause_of(executor, after_a_failure);
     if (alive.expired() || closed_) co_return;
-    desk_of(lane, shard).under_way = false;
+    pending_of(lane, shard).under_way = false;
     send_waiting(executor, lane, shard);
     if (listener_) listener_->woken();
 }
 
 void sharded_store::send_waiting(const asio::any_io_executor& executor, std::size_t lane, std::size_t shard) {
-    auto& desk = desk_of(lane, shard);
-    if (desk.under_way || (desk.reports.empty() && desk.closed.empty())) return;
+    auto& pending = pending_of(lane, shard);
+    if (pending.under_way || (pending.reports.empty() && pending.closed.empty())) return;
     auto part = std::make_shared<work_part>();
     part->shard = shard;
     part->late = true;
     part->call.lane = lane;
-    const auto fits = static_cast<std::ptrdiff_t>(reports_that_fit(desk.reports));
-    part->call.reports.assign(std::make_move_iterator(desk.reports.begin()),
-                              std::make_move_iterator(desk.reports.begin() + fits));
-    desk.reports.erase(desk.reports.begin(), desk.reports.begin() + fits);
+    const auto fits = static_cast<std::ptrdiff_t>(reports_that_fit(pending.reports));
+    part->call.reports.assign(std::make_move_iterator(pending.reports.begin()),
+                              std::make_move_iterator(pending.reports.begin() + fits));
+    pending.reports.erase(pending.reports.begin(), pending.reports.begin() + fits);
     // A claim is closed when all of its reports are there.
-    if (desk.reports.empty()) move_to(part->call.closed, desk.closed);
+    if (pending.reports.empty()) move_to(part->call.closed, pending.closed);
     start(executor, part);
 }
 
@@ -309,7 +309,7 @@ awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
     for (const auto& [task, lease] : std::exchange(late_claimed_, {})) {
         const auto shard = shard_of(task.id);
         const auto claim = shards::inner_claim(task.claim, shards());
-        auto& desk = desk_of(0, shard);
+        auto& pending = pending_of(0, shard);
         report back;
         back.id = task.id;
         back.claim = claim;
@@ -322,8 +322,8 @@ awaitable<void> sharded_store::give_back_late(asio::any_io_executor executor) {
         } catch (const bad_data&) {  // whoever runs it says so
         }
         back.had_notes = !task.notes.empty();
-        desk.reports.push_back(std::move(back));
-        if (desk.closed.empty() || desk.closed.back() != claim) desk.closed.push_back(claim);
+        pending.reports.push_back(std::move(back));
+        if (pending.closed.empty() || pending.closed.back() != claim) pending.closed.push_back(claim);
     }
     for (std::size_t shard = 0; shard < shards(); ++shard) send_waiting(executor, 0, shard);
 }

@@ -10,10 +10,6 @@ constexpr std::size_t audited_per_step = 500;
 // A worker may be about to take what it just claimed: only what ran out before that is damage, ms.
 constexpr std::int64_t long_over = 60'000;
 
-void add(audit_step& to, std::string kind, std::string_view subject, std::string words, bool repaired) {
-    to.findings.push_back({std::move(kind), std::string{subject}, std::move(words), repaired});
-}
-
 }  // namespace
 
 audit_step audit::tasks(std::string& after, bool mend) {
@@ -36,7 +32,7 @@ audit_step audit::tasks(std::string& after, bool mend) {
         if (one.list && one.list->aside() && one.has_body) one.astray = aside_.is_astray(one.id, *one.list);
         const auto words = one.judge();
         if (one.what == seen_task::damage::none) continue;
-        add(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, mend);
+        add_finding(out, std::string{seen_task::kind_of(one.what)}, one.id.view(), std::string{words}, mend);
         if (mend) repair(one);
     }
     after = all.size() == audited_per_step ? std::string{all.back().id.view()} : std::string{};
@@ -59,7 +55,7 @@ audit_step audit::claims(std::string& after, bool mend) {
         for (std::string_view ids{one.tasks}; ids.size() >= 16 && !holds_any; ids.remove_prefix(16))
             holds_any = rows_.holds(*task_id::from_bytes(ids.substr(0, 16)), one.number);
         if (holds_any) continue;
-        add(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", mend);
+        add_finding(out, "idle_lease", std::to_string(one.number), "a lease that holds no task", mend);
         if (!mend) continue;
         sql_.close_claim.run(tx_.ns(), one.number);
         gates_.free_all(one.number);
@@ -78,7 +74,7 @@ audit_step audit::waiting(std::string& after, bool mend) {
         if (is_unlisted(id)) continue;  // which was found already
         const auto row = rows_.find(id);
         if (!row) {
-            add(out, "no_body", id.view(), "it waits, but there is no such task", mend);
+            add_finding(out, "no_body", id.view(), "it waits, but there is no such task", mend);
             if (mend) edges_.forget_record(id);
         } else if (edges_.waiting_of(id)->phase == waiting_phase::waits) {
             look_at_needs(id, out, mend);
@@ -92,7 +88,7 @@ audit_step audit::waiting(std::string& after, bool mend) {
 void audit::look_at_needs(const task_id& id, audit_step& out, bool mend) {
     const auto needs = edges_.page(link::needs, id, 100);
     if (needs.empty() && !edges_.any_of(link::failed, id) && !edges_.any_news(id, tidings::check)) {
-        add(out, "stuck", id.view(), "it waits for nothing, and nobody will look at it", mend);
+        add_finding(out, "stuck", id.view(), "it waits for nothing, and nobody will look at it", mend);
         if (mend) edges_.announce(id, tidings::check);
     }
     for (const auto& parent : needs) {
@@ -104,7 +100,8 @@ void audit::look_at_needs(const task_id& id, audit_step& out, bool mend) {
             if (tells(tidings::success) || tells(tidings::dead) || tells(tidings::cancelled) ||
                 tells(tidings::expired))
                 continue;
-            add(out, "stuck", id.view(), "the run of its bundle is gone, and nobody will tell it", mend);
+            add_finding(out, "stuck", id.view(), "the run of its bundle is gone, and nobody will tell it",
+                        mend);
             if (!mend) continue;
             edges_.add(link::tells, parent, id);
             edges_.announce(parent, tidings::success);
@@ -113,10 +110,10 @@ void audit::look_at_needs(const task_id& id, audit_step& out, bool mend) {
         const auto how = row && row->ended() ? static_cast<tidings>(row->outcome.front()) : tidings::check;
         const bool told = how == tidings::check || edges_.any_news(parent, how);
         if (told && (how != tidings::check || edges_.has(link::tells, parent, id))) continue;
-        add(out, "stuck", id.view(),
-            told ? "what it waits for does not know of it"
-                 : "what it waits for has ended, and nobody will tell it",
-            mend);
+        add_finding(out, "stuck", id.view(),
+                    told ? "what it waits for does not know of it"
+                         : "what it waits for has ended, and nobody will tell it",
+                    mend);
         if (!mend) continue;
         edges_.add(link::tells, parent, id);
         if (!told) edges_.announce(parent, how);
@@ -131,7 +128,7 @@ audit_step audit::stages(std::string& after, bool mend) {
     out.looked_at = all.size();
     for (const auto& id : all) {
         if (is_unlisted(id) || rows_.find(id)) continue;
-        add(out, "no_body", id.view(), "there are stages of it, but there is no such task", mend);
+        add_finding(out, "no_body", id.view(), "there are stages of it, but there is no such task", mend);
         if (mend) sql_.drop_stages.run(tx_.ns(), id.view());
     }
     after = all.size() == audited_per_step ? std::string{all.back().view()} : std::string{};
@@ -145,7 +142,7 @@ audit_step audit::links(std::string& after, bool mend) {
     out.looked_at = all.size();
     for (const auto& one : all) {
         if (!edges_.is_stray(one)) continue;
-        add(out, "stray_edge", one.of.view(), "an edge of it is there, but it is not", mend);
+        add_finding(out, "stray_edge", one.of.view(), "an edge of it is there, but it is not", mend);
         if (mend) edges_.drop_stray(one);
     }
     after = all.size() == audited_per_step ? all.back().cursor() : std::string{};
@@ -160,13 +157,9 @@ audit_step audit::counters(std::string& after, bool mend) {
         for (const auto& [key, list] : queue.lists) all[list->k] = list;
     }
     audit_step out;
-    const auto next = all.upper_bound(number_in(after));
-    if (next == all.end()) {
-        after.clear();
-        return out;
-    }
-    after = std::to_string(next->first);
-    auto& list = *next->second;
+    const auto* looked_at = next_row(all, after);
+    if (!looked_at) return out;
+    const auto& list = *looked_at;
     std::int64_t there = 0, counted = 0;
     {
         auto rows = sql_.audit_listed(list.k);
@@ -178,7 +171,7 @@ audit_step audit::counters(std::string& after, bool mend) {
     out.looked_at = static_cast<std::size_t>(there);
     if (there == counted) return out;
     const auto words = std::to_string(counted) + " tasks counted, " + std::to_string(there) + " there";
-    add(out, "counter", list.queue->name, words, mend);
+    add_finding(out, "counter", list.queue->name, words, mend);
     if (mend) sql_.mend_size.run(list.k, there);
     return out;
 }

@@ -2,13 +2,33 @@
 // looked at is what errand keeps twice: states and claims, counters, edges and who tells of them.
 #pragma once
 
+#include "core/digits.hpp"
 #include "store/sqlite/aside_tasks.hpp"
 #include "store/sqlite/edges.hpp"
 #include "store/sqlite/queues.hpp"
 
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace errand::sqlite {
 
 struct seen_task;
+
+inline void add_finding(audit_step& to, std::string kind, std::string_view subject, std::string words,
+                        bool repaired) {
+    to.findings.push_back({std::move(kind), std::string{subject}, std::move(words), repaired});
+}
+
+// Pages of one row each: the row behind `after`, which becomes its key; null, and `after` empty: there are no more.
+template <class Row>
+Row* next_row(const std::map<std::int64_t, Row*>& all, std::string& after) {
+    const auto next = all.upper_bound(number_in(after));
+    const bool ended = next == all.end();
+    after = ended ? std::string{} : std::to_string(next->first);
+    return ended ? nullptr : next->second;
+}
 
 class audit {
 public:

@@ -7,11 +7,6 @@ namespace {
 
 constexpr std::size_t looked_at_in_step = 500;
 
-void add_gate_finding(audit_step& to, std::string kind, std::string_view subject, std::string words,
-                      bool repaired) {
-    to.findings.push_back({std::move(kind), std::string{subject}, std::move(words), repaired});
-}
-
 }  // namespace
 
 audit_step audit::slots(std::string&, bool mend) {
@@ -19,8 +14,7 @@ audit_step audit::slots(std::string&, bool mend) {
     std::set<claim_number> gone;
     for (auto rows = sql_.audit_slots(tx_.ns(), looked_at_in_step); rows.next();) {
         gone.insert(static_cast<claim_number>(rows.number(0)));
-        add_gate_finding(out, "stray_slot", rows.bytes(1), "it holds its limits for a worker that has gone",
-                         mend);
+        add_finding(out, "stray_slot", rows.bytes(1), "it holds its limits for a worker that has gone", mend);
     }
     if (mend) {
         // Whether any are held is among what may be wrong.
@@ -33,7 +27,7 @@ audit_step audit::slots(std::string&, bool mend) {
     for (auto rows = sql_.audit_lines(tx_.ns(), looked_at_in_step); rows.next();)
         strays.emplace_back(static_cast<claim_number>(rows.number(0)), *task_id::from_bytes(rows.bytes(1)));
     for (const auto& [by, id] : strays) {
-        add_gate_finding(out, "stray_slot", id.view(), "it stands in line at a limit and holds none", mend);
+        add_finding(out, "stray_slot", id.view(), "it stands in line at a limit and holds none", mend);
         if (mend) sql_.leave_line.run(tx_.ns(), by, id.view());
     }
     std::map<std::string, std::int64_t> held, counted;
@@ -49,19 +43,19 @@ audit_step audit::slots(std::string&, bool mend) {
     for (const auto& [place, running] : counted) {
         const auto there = held.contains(place) ? held.at(place) : 0;
         if (running == there) continue;
-        add_gate_finding(
-            out, "counter", "limit",
-            std::to_string(running) + " tasks hold it by its count, " + std::to_string(there) + " do", mend);
+        add_finding(out, "counter", "limit",
+                    std::to_string(running) + " tasks hold it by its count, " + std::to_string(there) + " do",
+                    mend);
         if (mend) gates_.mend(place, there);
     }
     auto rows = sql_.audit_slot_count(tx_.ns());
     rows.next();
     const auto slots = rows.number(0);
     if (slots != tx_.cache().slots()) {
-        add_gate_finding(out, "counter", "limits",
-                         std::to_string(tx_.cache().slots()) + " tasks hold limits by the count, " +
-                             std::to_string(slots) + " do",
-                         mend);
+        add_finding(out, "counter", "limits",
+                    std::to_string(tx_.cache().slots()) + " tasks hold limits by the count, " +
+                        std::to_string(slots) + " do",
+                    mend);
         if (mend) tx_.cache().grow_slots(slots - tx_.cache().slots());
     }
     return out;
@@ -74,15 +68,10 @@ audit_step audit::groups(std::string& after, bool mend) {
         if (groups_.find_list(queue)) all[queue.k] = &queue;
     }
     audit_step out;
-    const auto next = all.upper_bound(number_in(after));
-    if (next == all.end()) {
-        after.clear();
-        return out;
-    }
-    after = std::to_string(next->first);
-    auto& queue = *next->second;
-    look_at_groups(queue, groups_.list(queue), out, mend);
-    look_at_stops(queue, out, mend);
+    auto* queue = next_row(all, after);
+    if (!queue) return out;
+    look_at_groups(*queue, groups_.list(*queue), out, mend);
+    look_at_stops(*queue, out, mend);
     return out;
 }
 
@@ -96,15 +85,14 @@ void audit::look_at_groups(queue_row& queue, list_row& in, audit_step& out, bool
     for (auto rows = sql_.audit_ungrouped(in.k, queue.k, looked_at_in_step); rows.next();)
         lost.push_back({*task_id::from_bytes(rows.bytes(0)), rows.number(1), rows.number(2)});
     for (const auto& [id, place, group] : lost) {
-        add_gate_finding(out, "stuck_group", queue.name, "a task waits for limits, and nobody comes to it",
-                         mend);
+        add_finding(out, "stuck_group", queue.name, "a task waits for limits, and nobody comes to it", mend);
         if (mend && groups_.come(queue, group, place, id)) queues_.became_ready(queue);
     }
     std::vector<std::pair<group_number, std::int64_t>> strays;
     for (auto rows = sql_.audit_strays(in.k, tx_.ns(), looked_at_in_step); rows.next();)
         strays.emplace_back(rows.number(0), rows.number(1));
     for (const auto& [group, place] : strays) {
-        add_gate_finding(out, "idle_group", queue.name, "a task of a group that is not there", mend);
+        add_finding(out, "idle_group", queue.name, "a task of a group that is not there", mend);
         if (mend) groups_.left(in, group, place);
     }
     struct wrong_group {
@@ -119,9 +107,9 @@ void audit::look_at_groups(queue_row& queue, list_row& in, audit_step& out, bool
             wrong.push_back({rows.number(0), std::string{rows.bytes(1)}, rows.number(2) != 0});
     }
     for (const auto& [number, gate, empty] : wrong) {
-        add_gate_finding(out, empty ? "idle_group" : "stuck_group", queue.name,
-                         empty ? "a group that has no task" : "tasks wait at a limit, and nobody looks at it",
-                         mend);
+        add_finding(out, empty ? "idle_group" : "stuck_group", queue.name,
+                    empty ? "a group that has no task" : "tasks wait at a limit, and nobody looks at it",
+                    mend);
         if (!mend) continue;
         if (empty) {
             groups_.drop(queue, number);
@@ -141,7 +129,7 @@ void audit::look_at_stops(queue_row& queue, audit_step& out, bool mend) {
         if (gates_.look(rows.bytes(0)).how != gate_look::standing::full) wrong.emplace_back(rows.bytes(0));
     }
     for (const auto& gate : wrong) {
-        add_gate_finding(out, "stuck_group", queue.name, "tasks wait at a limit that is open", mend);
+        add_finding(out, "stuck_group", queue.name, "tasks wait at a limit that is open", mend);
         if (mend) groups_.look_at(gate, queue);
     }
 }

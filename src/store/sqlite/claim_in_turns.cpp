@@ -58,18 +58,7 @@ void claims::claim_in_turns(queue_row& queue, open_claim& into) {
 
 std::size_t claims::take_plain(queue_row& queue, std::size_t room, std::int64_t before, open_claim& into) {
     auto& from = tx_.cache().list(queue, kind_of(state::ready));
-    auto& known = rows_taken_[tx_.ns()];
-    std::size_t count = 0;
-    for (auto rows = sql_.heads_before(from.k, room, before); rows.next(); ++count) {
-        const auto body = rows.bytes(2);
-        into.bytes += body.size();
-        if (into.bytes > most_bytes_claimed && !into.tasks.empty()) break;
-        into.tasks.push_back({.id = *task_id::from_bytes(rows.bytes(0)),
-                              .queue = queue.name,
-                              .body = std::string{body},
-                              .notes = std::string{rows.bytes(1)}});
-        known[into.tasks.back().id] = rows.number(3);
-    }
+    const auto count = read_rows(sql_.heads_before(from.k, room, before), queue, into);
     if (count > 0) take_heads(from, count, into);
     return count;
 }

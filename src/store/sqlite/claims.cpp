@@ -167,10 +167,15 @@ void claims::wait_for_more(const claim_request& asked, work_answer& into, const 
 void claims::claim_heads(queue_row& queue, open_claim& into) {
     auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
     if (!ready) return;
+    const auto count = read_rows(sql_.heads(ready->k, into.limit - into.tasks.size()), queue, into);
+    if (count > 0) take_heads(*ready, count, into);
+}
+
+std::size_t claims::read_rows(cursor rows, const queue_row& queue, open_claim& into) {
     auto& known = rows_taken_[tx_.ns()];
     if (known.size() > most_rows_known) known.clear();
     std::size_t count = 0;
-    for (auto rows = sql_.heads(ready->k, into.limit - into.tasks.size()); rows.next(); ++count) {
+    for (; rows.next(); ++count) {
         const auto body = rows.bytes(2);
         into.bytes += body.size();
         if (into.bytes > most_bytes_claimed && !into.tasks.empty()) break;
@@ -180,7 +185,7 @@ void claims::claim_heads(queue_row& queue, open_claim& into) {
                               .notes = std::string{rows.bytes(1)}});
         known[into.tasks.back().id] = rows.number(3);
     }
-    if (count > 0) take_heads(*ready, count, into);
+    return count;
 }
 
 void claims::take_heads(list_row& from, std::size_t count, open_claim& by) {

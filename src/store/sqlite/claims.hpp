@@ -57,6 +57,8 @@ private:
     bool end(const report& one, std::optional<std::int64_t> row_number);
     void claim(const claim_request& asked, work_answer& into);
     void claim_heads(queue_row& queue, open_claim& into);
+    // As far as one answer carries them; how many those are.
+    std::size_t read_rows(cursor rows, const queue_row& queue, open_claim& into);
     // The last ones of those that it has read, which are the first ones there.
     void take_heads(list_row& from, std::size_t count, open_claim& by);
     void take_leases(open_claim& claimed, duration lease);

@@ -33,7 +33,7 @@ void check_format(int format, const address& at, const table_format& known) {
 std::string_view step_to(int format, const table_format& known) {
     auto name = std::to_string(format);
     name.insert(0, 3 - std::min<std::size_t>(name.size(), 3), '0');
-    const auto at = std::ranges::find(known.steps, name, &script_text::name);
+    const auto at = std::ranges::find(known.steps, name, &embedded_text::name);
     if (at == known.steps.end()) throw failure{SQLITE_ERROR, "there is no step to format " + name};
     return at->text;
 }

@@ -20,7 +20,7 @@ struct table_format {
     int number = store_format;
     int oldest = oldest_format;  // which is brought forward, and so are those behind it
     // schema/NNN.sql brings the format before to NNN.
-    std::span<const script_text> steps = schema_steps;
+    std::span<const embedded_text> steps = schema_steps;
 };
 
 // Of a database that is open; 0: nothing of errand's is there.

@@ -1,3 +1,4 @@
+// In which format a SQLite file keeps its tasks, without opening it as a store.
 #pragma once
 
 #include "store/stored_format.hpp"

@@ -1,3 +1,4 @@
+// Makes the store in a SQLite file or in memory: sqlite_store.cpp passes on to the thread of the file (engine).
 #pragma once
 
 #include "store/settings.hpp"

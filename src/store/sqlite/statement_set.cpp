@@ -22,7 +22,9 @@ void prepare(statement& one, const std::string& name) {
 
 }  // namespace
 
-std::string_view schema_text() { return std::ranges::find(sql_texts, schema_file, &script_text::name)->text; }
+std::string_view schema_text() {
+    return std::ranges::find(sql_texts, schema_file, &embedded_text::name)->text;
+}
 
 statement_set::statement_set(connection& in, bool prepared) {
     for (const auto& file : sql_texts) {

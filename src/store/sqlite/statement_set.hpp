@@ -1,3 +1,4 @@
+// The statements of sql/, by their names. One belongs to one connection, and to its thread.
 #pragma once
 
 #include "sqlite/connection.hpp"

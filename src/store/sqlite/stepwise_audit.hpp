@@ -1,3 +1,4 @@
+// The audit of a SQLite file, a page a call, so that others have their turns between two.
 #pragma once
 
 #include "store/sqlite/engine_client.hpp"

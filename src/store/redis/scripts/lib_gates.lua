@@ -214,14 +214,7 @@ do
     local kind = known.kind
     if not kind.runs then return end
     local field = known.count
-    local count = run_there[field]
-    if count then
-      count = count + by
-      run_there[field] = count > 0 and count or 0
-      changed[field] = true
-    else
-      add_to(field, by)
-    end
+    add_to(field, by)
     if field ~= kind.of_all then kind.more = kind.more + by end
   end
 

@@ -28,11 +28,11 @@ bool is_switch_of(std::string_view master, std::string_view message);
 // What a Sentinel answers to SENTINEL MASTER; nothing where that is something else.
 std::optional<named_master> master_in(const reply& answer);
 
-class sentinel_ear : public std::enable_shared_from_this<sentinel_ear> {
+class sentinel_watch : public std::enable_shared_from_this<sentinel_watch> {
 public:
     // `told`: hears who is the master as far as `sentinel` knows, as soon as it can be asked and whenever that changes.
-    sentinel_ear(boost::asio::io_context& on, const address& to, const endpoint& sentinel,
-                 std::function<void(const named_master&)> told);
+    sentinel_watch(boost::asio::io_context& on, const address& to, const endpoint& sentinel,
+                   std::function<void(const named_master&)> told);
 
     void start();
     void stop();

@@ -1,4 +1,4 @@
-#include "store/redis/sentinel_ear.hpp"
+#include "store/redis/sentinel_watch.hpp"
 
 #include <errand/error.hpp>
 
@@ -48,8 +48,8 @@ std::optional<named_master> master_in(const reply& answer) {
     return found;
 }
 
-sentinel_ear::sentinel_ear(asio::io_context& on, const address& to, const endpoint& sentinel,
-                           std::function<void(const named_master&)> told)
+sentinel_watch::sentinel_watch(asio::io_context& on, const address& to, const endpoint& sentinel,
+                               std::function<void(const named_master&)> told)
     : master_{to.master},
       told_{std::move(told)},
       connection_{on.get_executor(), boost::redis::logger{boost::redis::logger::level::disabled}},
@@ -65,23 +65,23 @@ sentinel_ear::sentinel_ear(asio::io_context& on, const address& to, const endpoi
     connection_.set_receive_response(pushes_);
 }
 
-void sentinel_ear::start() {
-    for (const auto part : {&sentinel_ear::run, &sentinel_ear::receive}) {
+void sentinel_watch::start() {
+    for (const auto part : {&sentinel_watch::run, &sentinel_watch::receive}) {
         asio::co_spawn(
             connection_.get_executor(),
-            [](std::shared_ptr<sentinel_ear> self, awaitable<void> (sentinel_ear::*one)())
+            [](std::shared_ptr<sentinel_watch> self, awaitable<void> (sentinel_watch::*one)())
                 -> awaitable<void> { co_await (self.get()->*one)(); }(shared_from_this(), part),
             asio::detached);
     }
 }
 
-void sentinel_ear::stop() {
+void sentinel_watch::stop() {
     stopped_ = true;
     connection_.cancel();
     pause_.cancel();
 }
 
-awaitable<void> sentinel_ear::run() {
+awaitable<void> sentinel_watch::run() {
     while (!stopped_) {
         co_await connection_.async_run(config_, no_throw);
         if (stopped_) break;
@@ -90,7 +90,7 @@ awaitable<void> sentinel_ear::run() {
     }
 }
 
-awaitable<void> sentinel_ear::receive() {
+awaitable<void> sentinel_watch::receive() {
     while (!stopped_) {
         const auto [failed] = co_await connection_.async_receive2(no_throw);
         if (stopped_) break;
@@ -106,20 +106,20 @@ awaitable<void> sentinel_ear::receive() {
     }
 }
 
-void sentinel_ear::hear(std::string_view kind, std::string_view payload) {
+void sentinel_watch::hear(std::string_view kind, std::string_view payload) {
     if (kind != "subscribe" && !(kind == "message" && is_switch_of(master_, payload))) return;
     once_more_ = true;
     if (std::exchange(asking_, true)) return;
     asio::co_spawn(
         connection_.get_executor(),
-        [](std::shared_ptr<sentinel_ear> self) -> awaitable<void> {
+        [](std::shared_ptr<sentinel_watch> self) -> awaitable<void> {
             co_await self->ask();
         }(shared_from_this()),
         asio::detached);
 }
 
 // A question that is lost with its connection is asked again when there is a new one: its subscription is heard, too.
-awaitable<void> sentinel_ear::ask() {
+awaitable<void> sentinel_watch::ask() {
     while (std::exchange(once_more_, false) && !stopped_) {
         boost::redis::request::config how;
         how.cancel_on_connection_lost = true;

@@ -1,9 +1,11 @@
-// A store in front of another one that hands every call on as it is; who derives from it says what is done otherwise. Not for who has
-// to have looked at each call, as one that encrypts.
+// A store in front of another one that hands every call on as it is; who derives from it says what is done otherwise. It belongs to
+// one loop, as each store does.
 #pragma once
 
 #include "store/store.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace errand::shelf {
+namespace errand {
 
 class passing_store : public store {
 public:
@@ -180,6 +182,8 @@ public:
 
 protected:
     explicit passing_store(std::unique_ptr<store> in) : own_{std::move(in)}, in_{*own_} {}
+    // Over one that somebody else owns, and that outlives it.
+    explicit passing_store(store& in) : in_{in} {}
 
 private:
     std::unique_ptr<store> own_;
@@ -188,4 +192,4 @@ protected:
     store& in_;
 };
 
-}  // namespace errand::shelf
+}  // namespace errand
