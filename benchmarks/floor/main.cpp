@@ -17,8 +17,11 @@ struct measure {
 };
 
 constexpr std::array measures{
-    measure{"round_trip", round_trip}, measure{"submit", submit},
-    measure{"drain", drain},           measure{"life", life},
+    measure{"round_trip", round_trip},
+    measure{"round_trip_socket", round_trip_socket},
+    measure{"submit", submit},
+    measure{"drain", drain},
+    measure{"life", life},
     measure{"latency", latency},
 };
 
@@ -30,7 +33,8 @@ int main(int count, char** words) try {
         known.run(options{count, words});
         return 0;
     }
-    throw failure{"usage: floor round_trip|submit|drain|life|latency [tasks=N] [batch=B] [inflight=K]"};
+    throw failure{
+        "usage: floor round_trip|round_trip_socket|submit|drain|life|latency [tasks=N] [batch=B] [inflight=K]"};
 } catch (const std::exception& e) {
     std::fprintf(stderr, "floor: %s\n", e.what());
     return 1;

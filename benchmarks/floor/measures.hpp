@@ -7,6 +7,8 @@ namespace benchmark_floor {
 
 // Over TCP, one task a call, each call waiting for the one before.
 void round_trip(const options& how);
+// The same over the unix socket.
+void round_trip_socket(const options& how);
 // batch=50 inflight=1: as 50 callers submit whose tasks go out together. batch=500 inflight=2: bulk.
 void submit(const options& how);
 // A full queue is emptied: each call finishes one batch and claims the next.

@@ -6,9 +6,9 @@
 
 namespace benchmark_floor {
 
-void round_trip(const options& how) {
-    const auto tasks = how.number("tasks", 20'000);
-    auto redis = connection::over_tcp();
+namespace {
+
+void one_by_one(connection redis, std::int64_t tasks) {
     queue to{redis};
     stopwatch watch;
     for (std::int64_t n = 1; n <= tasks; ++n) {
@@ -18,6 +18,14 @@ void round_trip(const options& how) {
     watch.stop();
     to.check_holds(tasks);
     watch.print(tasks);
+}
+
+}  // namespace
+
+void round_trip(const options& how) { one_by_one(connection::over_tcp(), how.number("tasks", 20'000)); }
+
+void round_trip_socket(const options& how) {
+    one_by_one(connection::over_socket(), how.number("tasks", 20'000));
 }
 
 void submit(const options& how) {

@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 
 import against
 import embedded
+import instructions
 import machine
 import over_http
 import over_shards
@@ -30,6 +31,8 @@ SCALE_RESULTS = "build/bench/scale.jsonl"
 SHARDS_RESULTS = "build/bench/shards.jsonl"
 SHARDS_SMOKE_RESULTS = "build/bench/shards_smoke.jsonl"
 REPAIRS_RESULTS = "build/bench/repairs.jsonl"
+EMBEDDED_RESULTS = "build/bench/embedded.jsonl"
+EMBEDDED_SMOKE_RESULTS = "build/bench/embedded_smoke.jsonl"
 HTTP_RESULTS = "build/bench/http.jsonl"
 HTTP_SMOKE_RESULTS = "build/bench/http_smoke.jsonl"
 IMAGES = "docs/images"
@@ -84,11 +87,14 @@ def choose(options, store):
 
     if options.store:
         leave_out(lambda one: "life_append_only" in one.works, "it needs a Redis of its own settings")
+    counted = {work.name for work in WORKS if work.reads == "instructions"}
+    if any(counted & set(one.works) for one in measures) and not instructions.tool():
+        leave_out(lambda one: counted & set(one.works), instructions.WITHOUT)
     if not store.is_local:
         leave_out(lambda one: one.reads_cpu, "Redis runs elsewhere")
-    needed = {work for one in measures for works in (one.works, *one.for_peers) for work in works}
-    if not options.peers:
-        needed = {work for one in measures for work in one.works}
+    needed = {work for one in measures for works in (one.works, one.floor_works) for work in works}
+    if options.peers:
+        needed |= {work for one in measures for works in one.for_peers for work in works}
     return measures, [work for work in WORKS if work.name in needed], notes
 
 
@@ -109,10 +115,11 @@ def competitors(options, store, notes):
 
 def trim(works, measures, contenders):
     """Without what only another contender's measures would look at."""
-    own = {work for one in measures for work in one.works}
+    own = {"errand": {work for one in measures for work in one.works},
+           "floor": {work for one in measures for work in one.floor_works or one.works}}
     kept = []
     for work in works:
-        calls = {name: call for name, call in work.calls.items() if name in PEERS or work.name in own}
+        calls = {name: call for name, call in work.calls.items() if name in PEERS or work.name in own[name]}
         if any(name in calls for name in contenders):
             kept.append(type(work)(**{**vars(work), "calls": calls}))
     return kept
@@ -175,6 +182,8 @@ def from_files(options):
             print("\n" + scale.whole(results.read(SCALE_RESULTS), table.as_markdown))
         if os.path.exists(SHARDS_RESULTS):
             print("\n" + over_shards.whole(results.read(SHARDS_RESULTS), table.as_markdown))
+        if os.path.exists(EMBEDDED_RESULTS):
+            print("\n" + embedded.whole(results.read(EMBEDDED_RESULTS), table.as_markdown))
         if os.path.exists(REPAIRS_RESULTS):
             print("\n" + repairs.whole(results.read(REPAIRS_RESULTS), table.as_markdown))
         if os.path.exists(HTTP_RESULTS):
@@ -207,6 +216,13 @@ def measure_http(mode, with_peers):
     return 1 if failed or not records else 0
 
 
+def measure_embedded(mode):
+    records = embedded.measure(mode)
+    results.write(EMBEDDED_SMOKE_RESULTS if mode == "smoke" else EMBEDDED_RESULTS, records)
+    print(embedded.whole(records))
+    return 0
+
+
 def measure_shards(mode):
     records = over_shards.measure(mode)
     results.write(SHARDS_SMOKE_RESULTS if mode == "smoke" else SHARDS_RESULTS, records)
@@ -237,8 +253,7 @@ def main():
         if options.repairs:
             return measure_repairs(options.mode)
         if options.store == "sqlite":
-            print(embedded.measure(options.mode))
-            return 0
+            return measure_embedded(options.mode)
         if options.scale:
             records = scale.measure(options.mode)
             results.write(SCALE_RESULTS, records)
@@ -253,6 +268,7 @@ def main():
         # Whether they still work.
         if options.mode == "smoke" and not (options.only or options.store or options.against or options.metrics):
             measure_shards(options.mode)
+            measure_embedded(options.mode)
             failed = measure_transactions("all", options.mode) or failed
             failed = measure_http(options.mode, False) or failed
         return failed

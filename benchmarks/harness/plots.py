@@ -8,7 +8,7 @@ from table import number
 
 # File, title, measures.
 PLOTS = [
-    ("submit.svg", "Submitting, tasks a second", ["submit_one", "submit_concurrent_50", "submit_bulk_1000"]),
+    ("submit.svg", "Submitting, tasks a second", ["submit_one", "submit_one_socket", "submit_concurrent_50", "submit_bulk_1000"]),
     ("work.svg", "Working, tasks a second",
      ["drain_c10", "drain_c100", "life_sustained", "life_with_results", "life_aof_everysec", "promote_rate"]),
     ("latency.svg", "From submission to the start of the handler, ms",

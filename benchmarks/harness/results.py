@@ -34,7 +34,7 @@ def record(measure, samples, about):
     own = summary(values)
     made = {"name": measure.name, **own, "unit": measure.unit, "better": measure.better, "rounds": len(values),
             "floor": None, "ratio_floor": None}
-    floor = values_of(measure, measure.works, "floor", samples)
+    floor = values_of(measure, measure.floor_works or measure.works, "floor", samples)
     if floor:
         below = summary(floor)
         made |= {"floor": below["value"], "floor_min": below["min"], "floor_max": below["max"],
@@ -48,7 +48,7 @@ def record(measure, samples, about):
     for which in ("must", "aim"):
         target = getattr(measure, which)
         if target is not None:
-            made |= {which: target, f"{which}_reached": measure.reaches(own["value"], made["ratio_floor"], target)}
+            made |= {which: target, f"{which}_reached": measure.reaches(own["value"], made["floor"], target)}
     if measure.must is not None:
         made["must_of"] = "floor" if measure.of_floor else measure.unit
     return made | about

@@ -2,6 +2,7 @@
 import sys
 import time
 
+import instructions
 import processes
 from contenders import PEERS, PROGRAMS
 from processes import Failed, Unknown
@@ -16,15 +17,18 @@ def do(work, contender, mode, redis):
     tasks = work.tasks(contender, mode)
     command = PROGRAMS[contender] + words.split()
     redis.empty()
+    environment = redis.environment if work.shards == 1 else {**redis.environment, "BENCH_SHARDS": str(work.shards)}
     if work.beside:
         beside = work.beside[0].split() + [f"tasks={work.tasks_beside(mode)}"]
-        processes.run(PROGRAMS[contender] + beside, redis.environment, LIMIT)
+        processes.run(PROGRAMS[contender] + beside, environment, LIMIT)
     if work.reads == "commands":
         return watch_idle(command, tasks, mode, redis)
+    if work.reads == "instructions":
+        return instructions.count(command, tasks, redis, LIMIT)
     before = redis.used_memory()
 
     def run():
-        return processes.run(command + [f"tasks={tasks}"], redis.environment, LIMIT)
+        return processes.run(command + [f"tasks={tasks}"], environment, LIMIT)
 
     result = redis.with_longest_script(run) if work.reads == "scripts" else run()
     if result.get("tasks") != tasks:
@@ -87,7 +91,7 @@ def repeat(works, contenders, mode, rounds, stores):
         if not progress.on:
             print(f"bench: round {turn + 1} of {rounds} ...", file=sys.stderr, flush=True)
         for work in works:
-            if mode == "quick" and turn >= work.rounds_when_quick:
+            if turn and work.once or mode == "quick" and turn >= work.rounds_when_quick:
                 continue
             for contender in contenders:
                 of = samples.results.setdefault((work.name, contender), [])

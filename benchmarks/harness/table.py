@@ -49,8 +49,10 @@ def target_rows(records):
         sign = ">=" if one["better"] == "more" else "<="
         unit = " x floor" if relative else ""
         must, aim = (f"{sign} {number(one[which])}{unit}" if which in one else "-" for which in ("must", "aim"))
-        value = ratio(one["ratio_floor"]) if relative else number(one["value"])
-        rows.append([one["name"], must, yes(one["must_reached"]), aim, yes(one.get("aim_reached")), value + unit])
+        value = number(one["value"])
+        if relative:
+            value = ratio(one["value"] / one["floor"] if one["floor"] else None) + unit
+        rows.append([one["name"], must, yes(one["must_reached"]), aim, yes(one.get("aim_reached")), value])
     return rows
 
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 class Work:
     name: str
     calls: dict  # contender -> (words for its program, tasks in a full run)
-    # What is looked at: the program's result, with how long scripts took, the memory or the commands of Redis.
+    # What is looked at: the program's result, with how long scripts took; the instructions it executed; the memory or the
+    # commands of Redis.
     reads: str = "result"
     beside: tuple = ()  # what is stored before: words for the program, tasks in a full run and in a quick one
     store: str = "plain"  # or append_only
+    shards: int = 1
+    once: bool = False  # comes out the same each time, and takes long
     quick: int = 6  # a quick run has so many times fewer tasks,
     smoke: int = 100  # and a smoke run
     rounds_when_quick: int = 3
@@ -44,10 +47,14 @@ LIFE = {"errand": ("life", 400_000), "floor": ("life batch=50 inflight=4", 400_0
 # cost up to twice the 8 bytes a bucket in each table.
 MEMORY = dict(reads="memory", quick=10, rounds_when_quick=1)
 
+# So many tasks are few enough for a program that runs fifty times slower.
+COUNT = dict(reads="instructions", quick=1, smoke=50, rounds_when_quick=1, once=True)
+
 WORKS = [
     Work("submit_one", {
         "errand": ("submit callers=1", 30_000), "floor": ("round_trip", 30_000),
         **same("submit_one", bullmq=15_000, sidekiq=15_000, celery=5_000, beanstalkd=30_000)}),
+    Work("submit_one_socket", {"errand": ("submit_socket", 30_000), "floor": ("round_trip_socket", 30_000)}),
     Work("submit_concurrent_50", {
         "errand": ("submit callers=50", 300_000), "floor": ("submit batch=50 inflight=1", 300_000),
         **same("submit_concurrent_50", bullmq=40_000, beanstalkd=60_000)}),
@@ -62,12 +69,22 @@ WORKS = [
     Work("life_with_results", {"errand": ("life results=1", 100_000)}),
     Work("life_encrypted", {"errand": ("life encrypted=1", 200_000)}),
     Work("life_append_only", LIFE, store="append_only"),
+    Work("life_queues_100", {"errand": ("life queues=100", 400_000)}),
+    Work("life_shards_3", {"errand": ("life", 400_000)}, shards=3),
+    # The difference of two, so that filling the queue does not count.
+    Work("count_drain", {"errand": ("drain concurrency=100", 10_000)}, **COUNT),
+    Work("count_bulk", {"errand": ("bulk size=1000", 10_000)}, **COUNT),
     Work("latency_idle", {
         **same("latency", errand=2_000, floor=2_000),
         **same("latency rate=0", bullmq=2_000, sidekiq=2_000, celery=2_000, beanstalkd=2_000)}),
+    Work("latency_queues_100", {"errand": ("latency queues=100", 2_000)}),
     Work("latency_1000", same("latency rate=1000", errand=3_000, bullmq=3_000, sidekiq=3_000, celery=3_000,
                               beanstalkd=3_000)),
     Work("promote", {"errand": ("promote", 100_000)}),
+    Work("chain", {"errand": ("depend chain=1", 5_000)}),
+    Work("fan_out", {"errand": ("depend", 100_000)}),
+    Work("fan_in", {"errand": ("depend in=1", 100_000)}),
+    Work("stages", {"errand": ("stages", 20_000)}),
     Work("idle", {"errand": ("idle", 10)}, reads="commands", quick=2, smoke=10, rounds_when_quick=1),  # seconds
     Work("idle_beside_schedules", {"errand": ("idle", 10)}, reads="commands", beside=("throng", 10_000),  # seconds
          quick=2, smoke=10, rounds_when_quick=1),

@@ -8,7 +8,7 @@ constexpr bench::measure measures[] = {
     {"life", load::life},     {"latency", load::latency}, {"promote", load::promote},
     {"idle", load::idle},     {"depend", load::depend},   {"limited_life", load::limited_life},
     {"throng", load::throng}, {"fire", load::fire},       {"collect", load::collect},
-    {"rate", load::rate},
+    {"rate", load::rate},     {"stages", load::stages},   {"submit_socket", load::submit_socket},
 };
 
 }  // namespace

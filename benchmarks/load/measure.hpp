@@ -47,7 +47,8 @@ private:
 
 // ---- the measures: each does its work, checks it, and returns what it measured --------------------------------------
 
-result submit(const arguments& how);   // callers=N
+result submit(const arguments& how);  // callers=N; a single one over TCP
+result submit_socket(const arguments& how);
 result bulk(const arguments& how);     // size=N delayed=1 biz_id=1
 result drain(const arguments& how);    // concurrency=N threads=N
 result life(const arguments& how);     // workers=N queues=N results=1 encrypted=1 apart=0
@@ -60,5 +61,6 @@ result fire(const arguments& how);
 result collect(const arguments& how);  // concurrency=N
 result rate(const arguments& how);     // workers=N; 20 starts a second, so 10,000 take 500 s
 result depend(const arguments& how);   // one for many, with in=1 many for one, with chain=1 one by one
+result stages(const arguments& how);   // each task has ten empty ones
 
 }  // namespace load

@@ -5,10 +5,10 @@ namespace load {
 
 using namespace std::chrono_literals;
 
-result submit(const arguments& how) {
-    const auto callers = how.number("callers", 1);
-    const auto tasks = how.number("tasks", 20'000);
-    errand::app app{callers == 1 ? over_tcp() : over_socket()};
+namespace {
+
+result submit_from(const errand::config& settings, std::size_t callers, std::size_t tasks) {
+    errand::app app{settings};
     connect(app);
     const auto call = [to = app.handler<nop>()](std::int64_t id) -> errand::awaitable<void> {
         const auto task = co_await to.perform_async(item{id});
@@ -17,6 +17,17 @@ result submit(const arguments& how) {
     const auto from = reading::now();
     app.block_on(from_callers(callers, tasks, call));
     return result{}.set(tasks, from, reading::now());
+}
+
+}  // namespace
+
+result submit(const arguments& how) {
+    const auto callers = how.number("callers", 1);
+    return submit_from(callers == 1 ? over_tcp() : over_socket(), callers, how.number("tasks", 20'000));
+}
+
+result submit_socket(const arguments& how) {
+    return submit_from(over_socket(), 1, how.number("tasks", 20'000));
 }
 
 result bulk(const arguments& how) {
