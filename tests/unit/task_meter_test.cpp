@@ -147,7 +147,7 @@ TEST_CASE("what is only counted needs no event, and what is published is counted
 }
 
 TEST_CASE("of many submissions those that are alike are counted at once, and each of them", "[metrics]") {
-    struct : errand::event_counter {
+    struct counting final : errand::event_counter {
         std::vector<errand::event_brief> told;
         void count(const errand::event_brief& what) noexcept override { told.push_back(what); }
     } counter;
