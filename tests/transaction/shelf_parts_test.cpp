@@ -6,8 +6,11 @@
 #include "sql/sqlite/driver.hpp"
 #include "support/await.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,8 +26,9 @@ using errand::state;
 namespace {
 
 struct watched {
-    std::size_t sent = 0, forgotten = 0;
+    std::size_t sent = 0, forgets_begun = 0, forgotten = 0;
     bool forgets = true;
+    boost::asio::steady_timer* answers_then = nullptr;  // to what is to be forgotten; null: at once
 };
 
 // By which tasks are brought.
@@ -40,7 +44,10 @@ public:
     }
     errand::awaitable<void> forget(std::span<const errand::delivered_task> tasks) override {
         if (!seen_.forgets) throw errand::store_error{"it is away just now"};
+        ++seen_.forgets_begun;
         co_await in_.forget(tasks);
+        if (seen_.answers_then)
+            co_await seen_.answers_then->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
         seen_.forgotten += tasks.size();
     }
 
@@ -67,14 +74,15 @@ struct by_hand {
             return errand::open_store(io, std::move(with));
         };
         on = std::make_unique<errand::shelf::shelved_store>(
-            open("by-hand"), rows, 20 * 24h,
+            io.get_executor(), open("by-hand"), rows, 20 * 24h,
             [this, open] { return std::make_unique<watched_carrier>(open("by-hand-shelf"), seen); },
             [](std::string_view) {}, times);
         errand::test::await(io, on->open());
     }
     ~by_hand() {
         on->close();
-        errand::test::run_until(io, [this] { return io.stopped(); });
+        // Nor does it wait until what it has brought may be forgotten.
+        CHECK(errand::test::run_until(io, [this] { return io.stopped(); }, 30s));
         on.reset();
     }
     by_hand(const by_hand&) = delete;
@@ -169,6 +177,25 @@ TEST_CASE(
     CHECK(d.t.info(second).state == state::cancelled);
     CHECK(quick.seen.forgotten == 0);
     quick.seen.forgets = true;
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 2; }));
+}
+
+TEST_CASE("who brings a task, for somebody or because it is due, does not wait until others are forgotten", "[shelf]") {
+    shelf_desk d;
+    const auto first = d.far<receipt>(std::int64_t{1});
+    const auto second = d.far<receipt>(std::int64_t{2});
+    d.far<receipt>(std::int64_t{3});
+    by_hand quick{d, {.forgets_after = 0s}};
+    boost::asio::steady_timer answers{quick.io, boost::asio::steady_timer::time_point::max()};
+    quick.seen.answers_then = &answers;
+    CHECK(quick.cancel(first.id()));
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgets_begun == 1; }));
+    CHECK(quick.cancel(second.id()));
     CHECK(quick.fetch() == "accepted");
-    CHECK(quick.seen.forgotten == 2);
+    CHECK(d.on_shelf() == 0);
+    CHECK(quick.seen.forgets_begun == 1);
+    CHECK(quick.seen.forgotten == 0);
+    quick.seen.answers_then = nullptr;
+    answers.cancel();
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 3; }));
 }
