@@ -1,10 +1,5 @@
 // A store with a shelf that is put together by hand, whose ways down can be slow or away.
-#include "app/open_store.hpp"
-#include "shelf/shelved_store.hpp"
-#include "shelf_desk.hpp"
-#include "sql/known_drivers.hpp"
-#include "sql/sqlite/driver.hpp"
-#include "support/await.hpp"
+#include "shelf_by_hand.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -55,38 +50,18 @@ private:
     watched& seen_;
 };
 
-std::unique_ptr<errand::sql::driver> driver_of(const std::string& url) {
-    if (url.starts_with("sqlite:")) return std::make_unique<errand::sqlite::driver>(url, 2s, nullptr);
-    return errand::sql::driver_by_url(url);
-}
-
-// The desk's namespace once more.
-struct by_hand {
+// Outlives what it watches.
+struct watcher {
+    watched seen;
+};
+struct by_hand : watcher, shelf_by_hand {
     by_hand(shelf_desk& of, errand::shelf::bringing_times times)
-        : rows{std::make_shared<errand::shelf::board>(driver_of(of.url), of.plain.name_space)} {
-        const auto open = [this, &of](const char* name) {
-            errand::store_settings with;
-            with.name = name;
-            with.url = of.t.app.settings().store;
-            with.name_space = of.plain.name_space;
-            with.shards = static_cast<unsigned>(of.t.app.settings().shards);
-            with.home = errand::detail::core_of(of.t.app).memory;
-            return errand::open_store(io, std::move(with));
-        };
-        on = std::make_unique<errand::shelf::shelved_store>(
-            io.get_executor(), open("by-hand"), rows, 20 * 24h,
-            [this, open] { return std::make_unique<watched_carrier>(open("by-hand-shelf"), seen); },
-            [](std::string_view) {}, times);
-        errand::test::await(io, on->open());
-    }
-    ~by_hand() {
-        on->close();
-        // Nor does it wait until what it has brought may be forgotten.
-        CHECK(errand::test::run_until(io, [this] { return io.stopped(); }, 30s));
-        on.reset();
-    }
-    by_hand(const by_hand&) = delete;
-    by_hand& operator=(const by_hand&) = delete;
+        : shelf_by_hand{of,
+                        {.carrier =
+                             [this](std::unique_ptr<errand::store> in) {
+                                 return std::make_unique<watched_carrier>(std::move(in), seen);
+                             }},
+                        times} {}
 
     // Why something stayed.
     std::string fetch() {
@@ -106,11 +81,6 @@ struct by_hand {
         const auto text = errand::encode(outcome);
         return errand::test::await(io, on->cancel(which, errand::incarnation_of(there->body), text)).known;
     }
-
-    boost::asio::io_context io{1};
-    watched seen;
-    std::shared_ptr<errand::shelf::board> rows;
-    std::unique_ptr<errand::shelf::shelved_store> on;
 };
 
 }  // namespace
@@ -180,7 +150,8 @@ TEST_CASE(
     CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 2; }));
 }
 
-TEST_CASE("who brings a task, for somebody or because it is due, does not wait until others are forgotten", "[shelf]") {
+TEST_CASE("who brings a task, for somebody or because it is due, does not wait until others are forgotten",
+          "[shelf]") {
     shelf_desk d;
     const auto first = d.far<receipt>(std::int64_t{1});
     const auto second = d.far<receipt>(std::int64_t{2});
