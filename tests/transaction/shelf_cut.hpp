@@ -1,15 +1,16 @@
-// What leaves a program for the shelf's database and for the store, step by step; and an end of it at any of them.
+// What leaves a program for the shelf's database and for the store, step by step: who watches that, holds it up, or lets the program die there.
 #pragma once
 
 #include "shelf/passing_store.hpp"
 #include "sql/driver.hpp"
 
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,18 @@ namespace committed {
 // What the rest of the program is told then, which nobody takes for a failure of somebody else.
 struct killed {};
 
+// Who is told of each step.
+class step_watch {
+public:
+    virtual ~step_watch() = default;
+    // Before it leaves; by which number it is called when its answer is there.
+    virtual std::size_t begin() = 0;
+    virtual void end(std::size_t) {}
+    virtual bool dead() const { return false; }
+};
+
 // From a chosen step on nothing leaves any more and no answer is heard, as when the process has died there. Any thread.
-class knife {
+class knife final : public step_watch {
 public:
     // Before that step leaves, or when it was done and nobody has heard of it. Counted from now on; 0: never.
     void set(std::size_t step, bool when_done) {
@@ -28,18 +39,18 @@ public:
         when_done_ = when_done;
         steps_ = 0;
     }
-    std::size_t begin() {
+    std::size_t begin() override {
         const std::lock_guard lock{guard_};
         if (++steps_ == at_ && !when_done_) dead_ = true;
         if (dead_) throw killed{};
         return steps_;
     }
-    void end(std::size_t step) {
+    void end(std::size_t step) override {
         const std::lock_guard lock{guard_};
         if (step == at_) dead_ = true;
         if (dead_) throw killed{};
     }
-    bool dead() const {
+    bool dead() const override {
         const std::lock_guard lock{guard_};
         return dead_;
     }
@@ -56,6 +67,30 @@ private:
     mutable std::mutex guard_;
     std::size_t steps_ = 0, at_ = 0, forgotten_ = 0;
     bool when_done_ = false, dead_ = false;
+};
+
+// While it is shut nothing leaves: whoever comes is held on his thread.
+class gate final : public step_watch {
+public:
+    void shut() {
+        const std::lock_guard lock{guard_};
+        shut_ = true;
+    }
+    void open() {
+        const std::lock_guard lock{guard_};
+        shut_ = false;
+        opened_.notify_all();
+    }
+    std::size_t begin() override {
+        std::unique_lock lock{guard_};
+        opened_.wait(lock, [this] { return !shut_; });
+        return 0;
+    }
+
+private:
+    std::mutex guard_;
+    std::condition_variable opened_;
+    bool shut_ = false;
 };
 
 // Each of its calls that have to do with the shelf is a step.
@@ -94,9 +129,9 @@ private:
 };
 
 // Each statement is a step. Of who is dead the database hears that his connection is closed.
-class cut_session final : public errand::sql::session {
+class watched_session final : public errand::sql::session {
 public:
-    cut_session(std::unique_ptr<errand::sql::session> in, knife& by) : in_{std::move(in)}, by_{by} {}
+    watched_session(std::unique_ptr<errand::sql::session> in, step_watch& by) : in_{std::move(in)}, by_{by} {}
 
     errand::awaitable<errand::sql::result> run(std::string statement,
                                                std::vector<errand::sql::value> values) override {
@@ -111,12 +146,12 @@ public:
 
 private:
     std::unique_ptr<errand::sql::session> in_;
-    knife& by_;
+    step_watch& by_;
 };
 
-class cut_driver final : public errand::sql::driver {
+class watched_driver final : public errand::sql::driver {
 public:
-    cut_driver(std::unique_ptr<errand::sql::driver> of, knife& by) : of_{std::move(of)}, by_{by} {}
+    watched_driver(std::unique_ptr<errand::sql::driver> of, step_watch& by) : of_{std::move(of)}, by_{by} {}
 
     std::string_view name() const noexcept override { return of_->name(); }
     const std::string& shown_url() const noexcept override { return of_->shown_url(); }
@@ -126,12 +161,12 @@ public:
     errand::awaitable<std::unique_ptr<errand::sql::session>> connect(boost::asio::io_context& on) override {
         if (by_.dead()) throw killed{};
         auto made = co_await of_->connect(on);
-        co_return std::make_unique<cut_session>(std::move(made), by_);
+        co_return std::make_unique<watched_session>(std::move(made), by_);
     }
 
 private:
     std::unique_ptr<errand::sql::driver> of_;
-    knife& by_;
+    step_watch& by_;
 };
 
 }  // namespace committed

@@ -68,7 +68,7 @@ struct yard {
                             .carrier = cut,
                             .database =
                                 [&by](std::unique_ptr<errand::sql::driver> in) {
-                                    return std::make_unique<cut_driver>(std::move(in), by);
+                                    return std::make_unique<watched_driver>(std::move(in), by);
                                 }},
                            {.forgets_after = 0s}};
         by.set(step, when_done);
