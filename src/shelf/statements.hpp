@@ -1,4 +1,4 @@
-// The statements on the shelf's tables, by their names in sql/<database>.sql.
+// The statements on the shelf's tables, by their names in sql/all.sql and sql/<database>.sql, which goes before.
 #pragma once
 
 #include "sql/dialect.hpp"
@@ -14,7 +14,7 @@ namespace errand::shelf {
 
 // The files as they were when errand was built; the source is generated.
 struct script_text {
-    std::string_view name;  // of the database
+    std::string_view name;  // of the database, or "all"
     std::string_view text;
 };
 extern const std::span<const script_text> shelf_texts;
