@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -22,7 +23,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t rows_per_page = 500;
+constexpr std::size_t rows_per_page = 500, pages_at_once = 3;
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
 constexpr auto drops_every = std::chrono::minutes{10};
@@ -229,6 +230,25 @@ awaitable<std::size_t> shelved_store::bring_left_behind(std::shared_ptr<shelf_pa
     co_return count;
 }
 
+// The next ones, one behind the other; the database is asked for the next while the store is given this one.
+awaitable<std::size_t> shelved_store::fetch_pages(time_point until, std::shared_ptr<shelf_pass> of,
+                                                  std::size_t most) {
+    const auto asked = clock::now();
+    auto rows =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), until, behind = row_place{of->due, of->id}] {
+            return on->take_due(until, behind, rows_per_page);
+        });
+    of->over = !rows || rows->tasks.size() < rows_per_page;
+    if (!rows) co_return 0;
+    of->due = rows->tasks.back().due.time_since_epoch().count();
+    of->id = rows->tasks.back().id.view();
+    std::vector<awaitable<std::size_t>> both;
+    both.push_back(deliver(std::move(rows), asked, of));
+    if (!of->over && most > 1) both.push_back(fetch_pages(until, of, most - 1));
+    const auto counts = co_await shards::all_answers(std::move(both));
+    co_return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
 awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> of) {
     co_await ready();
     std::size_t count = 0;
@@ -240,17 +260,7 @@ awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> 
             of->failure = std::current_exception();
         }
     }
-    const auto asked = clock::now();
-    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until = in_.now() + ahead_,
-                                                       behind = row_place{of->due, of->id}] {
-        return on->take_due(until, behind, rows_per_page);
-    });
-    of->over = !rows || rows->tasks.size() < rows_per_page;
-    if (rows) {
-        of->due = rows->tasks.back().due.time_since_epoch().count();
-        of->id = rows->tasks.back().id.view();
-        count += co_await deliver(std::move(rows), asked, of);
-    }
+    count += co_await fetch_pages(in_.now() + ahead_, of, pages_at_once);
     if (of->over && clock::now() >= drop_at_) {
         drop_at_ = clock::now() + drops_every;
         co_await calls_.call(rows_->thread(),
