@@ -11,6 +11,7 @@ import instructions
 import machine
 import over_http
 import over_shards
+import over_shelf
 import plots
 import repairs
 import results
@@ -35,8 +36,18 @@ EMBEDDED_RESULTS = "build/bench/embedded.jsonl"
 EMBEDDED_SMOKE_RESULTS = "build/bench/embedded_smoke.jsonl"
 HTTP_RESULTS = "build/bench/http.jsonl"
 HTTP_SMOKE_RESULTS = "build/bench/http_smoke.jsonl"
+SHELF_RESULTS = "build/bench/shelf.jsonl"
+SHELF_SMOKE_RESULTS = "build/bench/shelf_smoke.jsonl"
 IMAGES = "docs/images"
 ROUNDS = {"full": 3, "quick": 3, "smoke": 1}
+
+
+def rows_of(text):
+    rows = int(text.replace(",", ""))
+    # Fewer come in one page, and nothing is measured.
+    if rows < 2_000:
+        raise argparse.ArgumentTypeError(f"{rows} rows are too few to be measured: 2000 at least")
+    return rows
 
 
 def parse(words):
@@ -53,6 +64,8 @@ def parse(words):
     parser.add_argument("--repairs", action="store_true")
     parser.add_argument("--http", action="store_true")
     parser.add_argument("--transactions", nargs="?", const="all", choices=["all", *KINDS], metavar="DATABASE")
+    parser.add_argument("--shelf", nargs="?", const="all", choices=["all", *KINDS], metavar="DATABASE")
+    parser.add_argument("--rows", type=rows_of, metavar="N")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--plot", nargs="?", const=IMAGES, metavar="DIRECTORY")
     parser.add_argument("--check-options", action="store_true", help=argparse.SUPPRESS)
@@ -72,6 +85,11 @@ def parse(words):
     if options.http and (options.store or options.only or options.scale or options.repairs or options.against
                          or options.transactions or options.plot):
         parser.error("--http goes with --quick, --smoke, --peers and --markdown only")
+    if options.shelf and (options.store or options.peers or options.only or options.scale or options.repairs
+                          or options.against or options.metrics or options.transactions or options.http or options.plot):
+        parser.error("--shelf goes with --quick, --smoke, --rows and --markdown only")
+    if options.rows and not options.shelf:
+        parser.error("--rows goes with --shelf only")
     return options
 
 
@@ -164,6 +182,11 @@ def measure(options):
 
 
 def from_files(options):
+    if options.shelf:
+        if not os.path.exists(SHELF_RESULTS):
+            raise Failed(f"there is no {SHELF_RESULTS} yet: run --shelf first")
+        print(over_shelf.whole(results.read(SHELF_RESULTS), table.as_markdown))
+        return 0
     if options.http:
         if not os.path.exists(HTTP_RESULTS):
             raise Failed(f"there is no {HTTP_RESULTS} yet: run --http first")
@@ -188,6 +211,8 @@ def from_files(options):
             print("\n" + repairs.whole(results.read(REPAIRS_RESULTS), table.as_markdown))
         if os.path.exists(HTTP_RESULTS):
             print("\n" + over_http.whole(results.read(HTTP_RESULTS), table.as_markdown))
+        if os.path.exists(SHELF_RESULTS):
+            print("\n" + over_shelf.whole(results.read(SHELF_RESULTS), table.as_markdown))
     if options.plot:
         made = plots.draw(records, options.plot)
         if os.path.exists(SCALE_RESULTS):
@@ -237,6 +262,17 @@ def measure_transactions(chosen, mode):
     return 0
 
 
+def measure_shelf(chosen, mode, rows):
+    kinds = over_shelf.there(KINDS) if chosen == "all" else [chosen]
+    records = over_shelf.measure(kinds, mode, rows)
+    # Those of another database stay, unless they are of another number of rows.
+    results.write(SHELF_SMOKE_RESULTS if mode == "smoke" else SHELF_RESULTS, records,
+                  beside=lambda one: one["shelf"] not in kinds and one["rows"] == records[0]["rows"]
+                  and one["mode"] == mode)
+    print(over_shelf.whole(records))
+    return 0
+
+
 def end_in_order(number, _):
     raise SystemExit(128 + number)
 
@@ -264,12 +300,15 @@ def main():
             return measure_transactions(options.transactions, options.mode)
         if options.http:
             return measure_http(options.mode, options.peers)
+        if options.shelf:
+            return measure_shelf(options.shelf, options.mode, options.rows)
         failed = measure(options)
         # Whether they still work.
         if options.mode == "smoke" and not (options.only or options.store or options.against or options.metrics):
             measure_shards(options.mode)
             measure_embedded(options.mode)
             failed = measure_transactions("all", options.mode) or failed
+            failed = measure_shelf("all", options.mode, None) or failed
             failed = measure_http(options.mode, False) or failed
         return failed
     except Failed as why:

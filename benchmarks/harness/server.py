@@ -78,6 +78,7 @@ class PrivateRedis(Redis):
 
     def __init__(self, append_only=False):
         # The socket's path must be short; the append-only file belongs on a disk.
+        os.makedirs("build/bench", exist_ok=True)
         self.sockets = tempfile.mkdtemp(prefix="errand-bench-")
         self.data = tempfile.mkdtemp(prefix="redis-", dir="build/bench")
         path = f"{self.sockets}/redis.sock"

@@ -62,7 +62,8 @@ void check_shelf(const std::string& shelf, const std::string& store) {
     }
 }
 
-std::unique_ptr<store> put_shelf_beside(std::unique_ptr<store> in, store_settings settings,
+std::unique_ptr<store> put_shelf_beside(boost::asio::io_context& on, std::unique_ptr<store> in,
+                                        store_settings settings,
                                         std::function<std::unique_ptr<store>(store_settings)> open) {
     auto rows = board_of(settings);
     const auto ahead = settings.shelf_ahead;
@@ -72,8 +73,8 @@ std::unique_ptr<store> put_shelf_beside(std::unique_ptr<store> in, store_setting
     settings.waits_for_replica = true;
     auto trouble = settings.trouble;
     auto carrier = [settings = std::move(settings), open = std::move(open)] { return open(settings); };
-    return std::make_unique<shelf::shelved_store>(std::move(in), std::move(rows), ahead, std::move(carrier),
-                                                  std::move(trouble));
+    return std::make_unique<shelf::shelved_store>(on.get_executor(), std::move(in), std::move(rows), ahead,
+                                                  std::move(carrier), std::move(trouble));
 }
 
 }  // namespace errand

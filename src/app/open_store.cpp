@@ -93,7 +93,7 @@ std::unique_ptr<store> open_store(boost::asio::io_context& on, store_settings se
     const auto with = settings;
     auto plain = open_plain(on, std::move(settings));
     if (!with.shelf.empty()) {
-        plain = put_shelf_beside(std::move(plain), with,
+        plain = put_shelf_beside(on, std::move(plain), with,
                                  [&on](store_settings one) { return open_plain(on, std::move(one)); });
     }
     if (!seals) return plain;

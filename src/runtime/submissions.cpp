@@ -31,7 +31,7 @@ struct submissions::whole {
     asio::steady_timer changed;
     std::vector<submission_item> items;
     submit_mode mode;
-    std::set<std::size_t> shards{};
+    std::set<std::size_t> lines{};
     std::size_t lane = 0;
     std::vector<submit_answer> answers{};
     std::exception_ptr failure{};
@@ -66,9 +66,9 @@ bool submissions::is_for_shelf(const submission_item& item) const {
 
 // Behind the lines of the shards are those of what asks the shelf, also one for each shard: a shelf that is away holds up nothing that
 // the store takes alone, and a shard that is away nothing of the others.
-std::size_t submissions::line_of(submission_item& item, submit_mode mode) const {
-    item.for_shelf = mode == submit_mode::each && is_for_shelf(item);
-    item.asks_shelf = item.for_shelf || (ahead_ && mode == submit_mode::each && shelf_may_know(item));
+std::size_t submissions::line_of(submission_item& item) const {
+    item.for_shelf = is_for_shelf(item);
+    item.asks_shelf = item.for_shelf || (ahead_ && shelf_may_know(item));
     return to_.shard_of(item.id) + (item.asks_shelf ? to_.shards() : 0);
 }
 
@@ -83,23 +83,35 @@ void submissions::close() {
 }
 
 awaitable<submit_answer> submissions::submit(submission_item&& item) {
-    const auto line = lines_.size() == 1 ? 0 : line_of(item, submit_mode::each);
+    const auto line = lines_.size() == 1 ? 0 : line_of(item);
     return lines_[line].submit(std::move(item));
 }
 
 awaitable<submitter::group_answer> submissions::submit_group(std::vector<submission_item> items,
                                                              submit_mode mode) {
     if (lines_.size() == 1) return lines_.front().submit_group(std::move(items), mode);
-    auto shards = lines_of(items, mode);
-    if (shards.size() <= 1)
-        return lines_[shards.empty() ? 0 : *shards.begin()].submit_group(std::move(items), mode);
+    auto lines = lines_of(items, mode);
+    if (lines.size() <= 1)
+        return lines_[lines.empty() ? 0 : *lines.begin()].submit_group(std::move(items), mode);
     if (mode == submit_mode::each) return submit_apart(std::move(items));
-    return submit_whole(std::move(items), mode, std::move(shards));
+    return submit_whole(std::move(items), mode, std::move(lines));
 }
 
+// A batch goes by one kind of line as a whole, and none of it to the shelf.
 std::set<std::size_t> submissions::lines_of(std::vector<submission_item>& items, submit_mode mode) const {
     std::set<std::size_t> all;
-    for (auto& one : items) all.insert(line_of(one, mode));
+    const bool whole = mode != submit_mode::each;
+    const bool asks = whole && ahead_ && std::ranges::any_of(items, shelf_may_know);
+    for (auto& one : items) {
+        auto line = to_.shard_of(one.id) + (asks ? to_.shards() : 0);
+        if (whole) {
+            one.for_shelf = false;
+            one.asks_shelf = asks;
+        } else {
+            line = line_of(one);
+        }
+        all.insert(line);
+    }
     return all;
 }
 
@@ -108,7 +120,7 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
     std::map<std::size_t, std::pair<std::vector<submission_item>, std::vector<std::size_t>>> parts;
     const auto count = items.size();
     for (std::size_t at = 0; at < count; ++at) {
-        auto& [mine, indexes] = parts[line_of(items[at], submit_mode::each)];
+        auto& [mine, indexes] = parts[line_of(items[at])];
         mine.push_back(std::move(items[at]));
         indexes.push_back(at);
     }
@@ -116,9 +128,9 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
         decltype(asio::co_spawn(executor_, lines_.front().submit_group(std::move(items), submit_mode::each),
                                 asio::deferred));
     std::vector<operation> calls;
-    for (auto& [shard, part] : parts) {
+    for (auto& [line, part] : parts) {
         calls.push_back(asio::co_spawn(
-            executor_, lines_[shard].submit_group(std::move(part.first), submit_mode::each), asio::deferred));
+            executor_, lines_[line].submit_group(std::move(part.first), submit_mode::each), asio::deferred));
     }
     auto together = asio::experimental::make_parallel_group(std::move(calls));
     auto ended = co_await together.async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
@@ -129,7 +141,7 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
     all.items.resize(count);
     all.answers.resize(count);
     std::size_t at = 0;
-    for (auto& [shard, part] : parts) {
+    for (auto& [line, part] : parts) {
         auto& got = std::get<2>(ended)[at++];
         for (std::size_t i = 0; i < part.second.size(); ++i) {
             const auto index = part.second[i];
@@ -144,13 +156,13 @@ awaitable<submitter::group_answer> submissions::submit_apart(std::vector<submiss
 }
 
 awaitable<submitter::group_answer> submissions::submit_whole(std::vector<submission_item> items,
-                                                             submit_mode mode, std::set<std::size_t> shards) {
+                                                             submit_mode mode, std::set<std::size_t> lines) {
     using time = asio::steady_timer::time_point;
     const auto until = patience_ ? asio::steady_timer::clock_type::now() + *patience_ : time::max();
     const auto count = items.size(), bytes = body_bytes(items);
     room_.enter(count, bytes);
     const auto mine = std::make_shared<whole>(executor_, std::move(items), mode);
-    mine->shards = std::move(shards);
+    mine->lines = std::move(lines);
     wholes_.push_back(mine);
     std::exception_ptr cancelled;
     try {
@@ -197,21 +209,24 @@ awaitable<void> submissions::send(std::shared_ptr<whole> one) {
     let_go();
 }
 
-// The shards that those that come later have to leave to it: of one that a late shard holds up only that.
+// The lines that those that come later have to leave to it: of one that a late shard holds up only that shard's.
 std::set<std::size_t> submissions::taken_by(const whole& one) const {
     std::set<std::size_t> late;
-    for (const auto shard : one.shards) {
-        if (to_.is_late(shard)) late.insert(shard);
+    for (const auto line : one.lines) {
+        if (to_.is_late(shard_of_line(line))) late.insert(line);
     }
-    return late.empty() ? one.shards : late;
+    return late.empty() ? one.lines : late;
 }
 
-// A lane has one call in flight in each shard.
-std::size_t submissions::lane_for(const std::set<std::size_t>& shards) const {
+// A lane has one call in flight in each shard, whichever line it comes from.
+std::size_t submissions::lane_for(const std::set<std::size_t>& lines) const {
+    std::set<std::size_t> shards;
+    for (const auto line : lines) shards.insert(shard_of_line(line));
     auto lane = store::lane_of_several_shards;
     const auto uses = [&](const std::shared_ptr<whole>& one) {
-        return one->may_go && one->lane == lane &&
-               std::ranges::any_of(shards, [&](std::size_t shard) { return one->shards.contains(shard); });
+        return one->may_go && one->lane == lane && std::ranges::any_of(one->lines, [&](std::size_t line) {
+                   return shards.contains(shard_of_line(line));
+               });
     };
     while (std::ranges::any_of(wholes_, uses)) ++lane;
     return lane;
@@ -221,10 +236,10 @@ void submissions::let_go() {
     std::set<std::size_t> taken;
     for (const auto& one : wholes_) {
         const bool free =
-            std::ranges::none_of(one->shards, [&](std::size_t shard) { return taken.contains(shard); });
+            std::ranges::none_of(one->lines, [&](std::size_t line) { return taken.contains(line); });
         taken.merge(taken_by(*one));
         if (!free || one->may_go) continue;
-        one->lane = lane_for(one->shards);
+        one->lane = lane_for(one->lines);
         one->may_go = true;
         one->changed.cancel();
     }

@@ -43,6 +43,7 @@ struct taken_rows {
     taken_rows(sql::pool& from, sql::pool::connection lent) : on{from, std::move(lent)} {}
     sql::pool::loan on;
     std::vector<shelved_task> tasks{};
+    bool noted = false;  // out of turn: each has a note
 };
 // Ended by whomever, on the board's thread, where its connection is used: it may hand over to others who wait there for it.
 struct end_there {
@@ -83,7 +84,8 @@ public:
     awaitable<std::size_t> drop_notes(std::vector<task_id> ids, time_point by);
     // Up to `limit` of those behind this place that are due by then and nobody has, the first ones first.
     awaitable<taken> take_due(time_point until, row_place behind, std::size_t limit);
-    // These of the taken rows go; how many. When it throws, they may have gone.
+    // These of the taken rows go, with the notes that were made of them; how many. When it throws, they may have gone. Of what somebody
+    // else has noted the note stays, and is dropped by who looks after notes.
     awaitable<std::size_t> strike(taken of, std::set<task_id> these);
     awaitable<std::vector<shelved_task>> page(bool newest_first, row_place behind, std::size_t limit);
     awaitable<shelf_state> look();

@@ -16,6 +16,22 @@ namespace errand::shelf {
 
 namespace asio = boost::asio;
 
+namespace {
+
+// A page in one statement.
+constexpr std::size_t ids_per_deletion = 500;
+
+// Of statements of few lengths those that are prepared are met again; the last id stands there several times then.
+std::size_t ids_in_text(std::size_t ids) {
+    constexpr std::size_t fewer[]{1, 10, 100};
+    for (const auto length : fewer) {
+        if (ids <= length) return length;
+    }
+    return ids_per_deletion;
+}
+
+}  // namespace
+
 void end_there::operator()(taken_rows* rows) const {
     std::unique_ptr<taken_rows> gone{rows};
     if (on->stopped() || on->get_executor().running_in_this_thread()) return;
@@ -66,6 +82,7 @@ awaitable<taken> board::take(std::vector<task_id> ids, time_point now) {
             co_await put_notes(got->on, where, now);
             co_await hold(got->on);
             got->tasks = co_await rows_of(got->on, "take", where);
+            got->noted = true;
         }
         co_return co_await none_or(std::move(got), !where.empty());
     });
@@ -119,9 +136,10 @@ awaitable<std::size_t> board::drop_notes(std::vector<task_id> ids, time_point by
 
 awaitable<void> board::erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,
                              const std::vector<task_id>& ids) const {
-    for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
-        auto values = values_of(space_, ids, from, ids_per_statement);
-        const auto count = values.size() - 1;
+    for (std::size_t from = 0; from < ids.size(); from += ids_per_deletion) {
+        auto values = values_of(space_, ids, from, ids_per_deletion);
+        const auto count = ids_in_text(values.size() - 1);
+        values.resize(count + 1, sql::value{values.back()});
         co_await on.run(texts_.text(statement, {.day = day, .ids = count}), std::move(values));
     }
 }
@@ -155,7 +173,7 @@ awaitable<std::size_t> board::strike_once(taken_rows& of, const std::set<task_id
     for (const auto& [day, ids] : gone) {
         co_await erase(of.on, "strike", day, ids);
         co_await erase(of.on, "strike_keys", 0, ids);
-        co_await erase(of.on, "strike_notes", 0, ids);
+        if (of.noted) co_await erase(of.on, "strike_notes", 0, ids);
         count += ids.size();
     }
     co_await of.on.run(dialect_.commit);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -22,11 +23,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t rows_per_page = 500;
+constexpr std::size_t rows_per_page = 500, pages_at_once = 3;
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
-// Of 24 bytes each; more than comes within the time after which they are forgotten.
-constexpr std::size_t most_to_forget = 5'000'000;
 constexpr auto drops_every = std::chrono::minutes{10};
 
 // As the row says. Its time to be started in is counted from when it fell due.
@@ -49,7 +48,8 @@ submission_item item_of(const shelved_task& row, time_point now) {
 
 }  // namespace
 
-shelved_store::shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
+shelved_store::shelved_store(const asio::any_io_executor& executor, std::unique_ptr<store> in,
+                             std::shared_ptr<board> rows, duration ahead,
                              std::function<std::unique_ptr<store>()> carrier,
                              std::function<void(std::string_view)> trouble, bringing_times times)
     : passing_store{std::move(in)},
@@ -57,13 +57,18 @@ shelved_store::shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> r
       ahead_{ahead},
       make_carrier_{std::move(carrier)},
       trouble_{std::move(trouble)},
-      times_{times} {}
+      times_{times},
+      forgets_{std::make_shared<forgetter>(executor, times.forgets_after)} {}
 
 // What waits for the shelf goes before what it uses.
-shelved_store::~shelved_store() { calls_.leave(); }
+shelved_store::~shelved_store() {
+    forgets_->close();
+    calls_.leave();
+}
 
 void shelved_store::close() {
     closed_ = true;
+    forgets_->close();
     if (carrier_) carrier_->close();
     in_.close();
 }
@@ -176,27 +181,8 @@ awaitable<std::size_t> shelved_store::deliver(taken rows, clock::time_point aske
                                                               there = std::move(there)]() mutable {
         return on->strike(std::move(rows), std::move(there));
     });
-    forget_later(std::move(brought));
+    forgets_->later(*carrier_, std::move(brought));
     co_return count;
-}
-
-void shelved_store::forget_later(std::vector<delivered_task> tasks) {
-    if (tasks.empty()) return;
-    const auto when = clock::now() + times_.forgets_after;
-    to_forget_count_ += tasks.size();
-    // Who brings one by one makes no page of each. They are forgotten when the last one of them may be.
-    if (!to_forget_.empty() && to_forget_.back().second.size() + tasks.size() <= rows_per_page) {
-        auto& [due, page] = to_forget_.back();
-        due = when;
-        page.insert(page.end(), tasks.begin(), tasks.end());
-    } else {
-        to_forget_.emplace_back(when, std::move(tasks));
-    }
-    // The store drops them by itself.
-    while (to_forget_count_ > most_to_forget) {
-        to_forget_count_ -= to_forget_.front().second.size();
-        to_forget_.pop_front();
-    }
 }
 
 // It stays for somebody to look at; the others go on. Said once.
@@ -204,24 +190,6 @@ void shelved_store::complain(const std::string& task, const std::string& why) {
     if (std::exchange(complained_, true) || !trouble_) return;
     trouble_("the shelf " + rows_->shown_url() + " keeps task " + task +
              ", which this version of errand cannot read: " + why);
-}
-
-// What comes of it is nobody's failure: they are tried again, and in the end the store drops them by itself.
-awaitable<void> shelved_store::forget_what_is_due() {
-    while (!to_forget_.empty() && to_forget_.front().first <= clock::now()) {
-        auto tasks = std::move(to_forget_.front().second);
-        to_forget_.pop_front();
-        to_forget_count_ -= tasks.size();
-        bool failed = false;
-        try {
-            co_await carrier_->forget(tasks);
-        } catch (const store_error&) {
-            failed = true;
-        }
-        if (!failed) continue;
-        forget_later(std::move(tasks));
-        break;
-    }
 }
 
 awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
@@ -245,7 +213,6 @@ awaitable<std::size_t> shelved_store::bring(std::vector<task_id> ids) {
     const auto of = std::make_shared<shelf_pass>();
     const auto count = co_await take_and_deliver(std::move(ids), of);
     if (of->failure) std::rethrow_exception(of->failure);
-    co_await forget_what_is_due();
     co_return count;
 }
 
@@ -263,6 +230,25 @@ awaitable<std::size_t> shelved_store::bring_left_behind(std::shared_ptr<shelf_pa
     co_return count;
 }
 
+// The next ones, one behind the other; the database is asked for the next while the store is given this one.
+awaitable<std::size_t> shelved_store::fetch_pages(time_point until, std::shared_ptr<shelf_pass> of,
+                                                  std::size_t most) {
+    const auto asked = clock::now();
+    auto rows =
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), until, behind = row_place{of->due, of->id}] {
+            return on->take_due(until, behind, rows_per_page);
+        });
+    of->over = !rows || rows->tasks.size() < rows_per_page;
+    if (!rows) co_return 0;
+    of->due = rows->tasks.back().due.time_since_epoch().count();
+    of->id = rows->tasks.back().id.view();
+    std::vector<awaitable<std::size_t>> both;
+    both.push_back(deliver(std::move(rows), asked, of));
+    if (!of->over && most > 1) both.push_back(fetch_pages(until, of, most - 1));
+    const auto counts = co_await shards::all_answers(std::move(both));
+    co_return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
 awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> of) {
     co_await ready();
     std::size_t count = 0;
@@ -274,18 +260,7 @@ awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> 
             of->failure = std::current_exception();
         }
     }
-    const auto asked = clock::now();
-    auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), until = in_.now() + ahead_,
-                                                       behind = row_place{of->due, of->id}] {
-        return on->take_due(until, behind, rows_per_page);
-    });
-    of->over = !rows || rows->tasks.size() < rows_per_page;
-    if (rows) {
-        of->due = rows->tasks.back().due.time_since_epoch().count();
-        of->id = rows->tasks.back().id.view();
-        count += co_await deliver(std::move(rows), asked, of);
-    }
-    co_await forget_what_is_due();
+    count += co_await fetch_pages(in_.now() + ahead_, of, pages_at_once);
     if (of->over && clock::now() >= drop_at_) {
         drop_at_ = clock::now() + drops_every;
         co_await calls_.call(rows_->thread(),

@@ -27,10 +27,12 @@
 
 #include "shelf/board.hpp"
 #include "shelf/crossing.hpp"
+#include "shelf/forgetter.hpp"
 #include "store/passing_store.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -52,9 +54,10 @@ struct bringing_times {
 
 class shelved_store final : public passing_store {
 public:
-    // `carrier`: makes a store object of the same namespace, by which tasks are brought; it has a patience. `trouble`: told in
-    // words of what somebody should look at; may be empty.
-    shelved_store(std::unique_ptr<store> in, std::shared_ptr<board> rows, duration ahead,
+    // `executor`: of the loop that it is used on. `carrier`: makes a store object of the same namespace, by which tasks are brought; it has
+    // a patience. `trouble`: told in words of what somebody should look at; may be empty.
+    shelved_store(const boost::asio::any_io_executor& executor, std::unique_ptr<store> in,
+                  std::shared_ptr<board> rows, duration ahead,
                   std::function<std::unique_ptr<store>()> carrier,
                   std::function<void(std::string_view)> trouble, bringing_times times = {});
     ~shelved_store() override;
@@ -113,13 +116,12 @@ private:
     // Throws when the store did not take one that was there.
     awaitable<std::size_t> bring(std::vector<task_id> ids);
     awaitable<std::size_t> bring_left_behind(std::shared_ptr<shelf_pass> of);
+    awaitable<std::size_t> fetch_pages(time_point until, std::shared_ptr<shelf_pass> of, std::size_t most);
     awaitable<std::size_t> take_and_deliver(std::vector<task_id> ids, std::shared_ptr<shelf_pass> of);
     // `asked`: when the rows were asked for, or before.
     awaitable<std::size_t> deliver(taken rows, clock::time_point asked, std::shared_ptr<shelf_pass> of);
     awaitable<carried> carry(std::size_t shard, std::vector<submission_item> items, clock::time_point until);
     void complain(const std::string& task, const std::string& why);
-    void forget_later(std::vector<delivered_task> tasks);
-    awaitable<void> forget_what_is_due();
     awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
                                                        std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> put(std::size_t lane, std::span<const submission_item> items);
@@ -137,8 +139,7 @@ private:
     bool carrier_open_ = false;       // once for all: which of its shards are there it knows itself then
     bool ready_ = false, opening_ = false, closed_ = false;
     std::set<std::size_t> lanes_;  // of the carrier, that have a call in flight
-    std::deque<std::pair<clock::time_point, std::vector<delivered_task>>> to_forget_;
-    std::size_t to_forget_count_ = 0;
+    const std::shared_ptr<forgetter> forgets_;
     clock::time_point drop_at_{};
     crossings calls_;
 };

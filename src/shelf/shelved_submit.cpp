@@ -4,6 +4,7 @@
 #include "shelf/shelved_store.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 namespace errand::shelf {
@@ -15,13 +16,20 @@ shelved_task row_of(const submission_item& item, time_point now) {
             may_be_held(item.id, item.conflict)};
 }
 
-// What may stand on the shelf and has to be in the store: who holds an id that others use as well, and what another task is about.
+// What may stand on the shelf and has to be in the store: who holds an id that others use as well, and what another task is about. One
+// that is submitted just now under an id drawn by chance is nowhere else.
 std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
+    std::set<task_id> drawn;
+    for (const auto& one : items) {
+        if (!follows_from_names(one.id)) drawn.insert(one.id);
+    }
     std::vector<task_id> ids;
     for (const auto& one : items) {
         if ((one.shelve_after || one.may_come_again) && may_be_held(one.id, one.conflict))
             ids.push_back(one.id);
-        for (const auto& parent : one.after) ids.push_back(parent.id);
+        for (const auto& parent : one.after) {
+            if (!drawn.contains(parent.id)) ids.push_back(parent.id);
+        }
         if (one.instead_of) ids.push_back(one.instead_of->id);
     }
     return ids;
@@ -32,8 +40,11 @@ std::vector<task_id> ids_to_bring(std::span<const submission_item> items) {
 awaitable<std::vector<submit_answer>> shelved_store::submit(std::size_t lane,
                                                             std::span<const submission_item> items,
                                                             submit_mode mode) {
-    if (!items.empty() && items.front().asks_shelf)
-        co_return co_await submit_aside(lane_behind_shelf + lane, items);
+    if (!items.empty() && items.front().asks_shelf) {
+        // Batches over several shards have lanes of their own.
+        if (lane < submit_lanes) lane += lane_behind_shelf;
+        if (mode == submit_mode::each) co_return co_await submit_aside(lane, items);
+    }
     auto ids = ids_to_bring(items);
     if (!ids.empty()) co_await bring(std::move(ids));
     co_return co_await in_.submit(lane, items, mode);

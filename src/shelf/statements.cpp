@@ -34,8 +34,11 @@ std::string numbered(std::string_view text) {
 }  // namespace
 
 statements::statements(const sql::dialect& in) : in_{in} {
-    const auto file = std::ranges::find(shelf_texts, in.name, &embedded_text::name);
-    for (const auto& [name, text] : named_sql_in(file->text)) texts_.emplace(name, without_comments(text));
+    for (const auto which : {std::string_view{"all"}, in.name}) {
+        const auto file = std::ranges::find(shelf_texts, which, &embedded_text::name);
+        for (const auto& [name, text] : named_sql_in(file->text))
+            texts_.insert_or_assign(std::string{name}, without_comments(text));
+    }
 }
 
 std::string statements::filled(std::string_view name, statement_of what) const {

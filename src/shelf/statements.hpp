@@ -1,4 +1,4 @@
-// The statements on the shelf's tables, by their names in sql/<database>.sql.
+// The statements on the shelf's tables, by their names in sql/all.sql and sql/<database>.sql, which goes before.
 #pragma once
 
 #include "core/embedded_text.hpp"
@@ -13,7 +13,7 @@
 
 namespace errand::shelf {
 
-// The files of sql/, by the names of the databases.
+// The files of sql/, by the names of the databases; and "all".
 extern const std::span<const embedded_text> shelf_texts;
 
 // Of what a statement is made for.

@@ -55,7 +55,7 @@ struct submission_item {
     // Where there is a shelf: what is due later than in so long waits there; nullopt: this one does not.
     std::optional<duration> shelve_after{};
     bool for_shelf = false;  // it does
-    // It does, or the shelf may hold what it is about; all items of its call do, and are of one shard.
+    // It does, or the shelf may hold what it or another item of its call is about. In the mode `each` all of them are of one shard.
     bool asks_shelf = false;
     bool waits() const noexcept { return !after.empty() || rule == on_failed::gather; }
 };

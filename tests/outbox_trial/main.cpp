@@ -3,6 +3,7 @@
 #include "outbox_trial/shop.hpp"
 #include "support/database_server.hpp"
 #include "support/redis_server.hpp"
+#include "support/self_process.hpp"
 #include "trial/wishes.hpp"
 
 #include <boost/json/object.hpp>
@@ -30,34 +31,17 @@ namespace {
 
 using namespace outbox_trial;
 using namespace std::chrono_literals;
+using errand::test::end_self;
+using errand::test::start_self;
 using steady = std::chrono::steady_clock;
 
 // How long a server that was killed is away: long enough for a delivery to be refused meanwhile.
 constexpr auto outage = 200ms;
 
-const char* self = nullptr;
 constexpr auto name_space = "trial";
 // Tasks are kept in the shop's own file, and committed with its orders.
 constexpr std::string_view inside = "sqlite-inside";
 constexpr std::array steps{"before commit", "committed", "delivered", "struck", ""};
-
-// This program with other words; its exit status comes from waitpid.
-pid_t start(std::vector<std::string> words) {
-    words.insert(words.begin(), self);
-    const pid_t pid = ::fork();
-    if (pid != 0) return pid;
-    std::vector<char*> raw;
-    for (auto& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    ::execv(self, raw.data());
-    std::_Exit(127);
-}
-
-void end(pid_t pid, int signal) {
-    ::kill(pid, signal);
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-}
 
 struct site {
     std::string database, store;
@@ -69,15 +53,15 @@ struct site {
     std::int64_t next = 1;
     pid_t worker = -1;
 
-    void hire() { worker = start({"worker", database, store, name_space}); }
+    void hire() { worker = start_self({"worker", database, store, name_space}); }
 
     // A shop works until it is done or dies at its step.
     void open_shop() {
         const std::string step = steps.at(chance() % steps.size());
         constexpr int orders = 60;
         const auto pid =
-            start({"shop", database, store, name_space, std::to_string(next), std::to_string(orders), step,
-                   std::to_string(1 + chance() % 12), rolled_back.string()});
+            start_self({"shop", database, store, name_space, std::to_string(next), std::to_string(orders),
+                        step, std::to_string(1 + chance() % 12), rolled_back.string()});
         next += orders;
         if (redis && chance() % 5 == 0) restart_store();
         if (server && chance() % 5 == 0) restart_database();
@@ -85,7 +69,7 @@ struct site {
         ::waitpid(pid, &status, 0);
         if (WIFSIGNALED(status)) ++faults["shop killed: " + step];
         if (chance() % 4 == 0) {
-            end(worker, SIGKILL);
+            end_self(worker, SIGKILL);
             ++faults["worker killed"];
             hire();
         }
@@ -239,7 +223,7 @@ int run_trial(const std::string& kind, int seconds, unsigned seed) {
         const auto until = steady::now() + std::chrono::seconds{seconds};
         while (steady::now() < until) here.open_shop();
         verdict = judge(here, seconds);
-        end(here.worker, SIGTERM);
+        end_self(here.worker, SIGTERM);
     }
     std::filesystem::remove_all(folder);
     return verdict;
@@ -248,7 +232,6 @@ int run_trial(const std::string& kind, int seconds, unsigned seed) {
 }  // namespace
 
 int main(int count, char** words) try {
-    self = words[0];
     const std::vector<std::string> given(words + 1, words + count);
     if (given.size() == 4 && given[0] == "worker") return run_worker(given[1], given[2], given[3]);
     if (given.size() == 9 && given[0] == "shop") {

@@ -3,6 +3,7 @@
 #include "shelf_trial/yard.hpp"
 #include "support/database_server.hpp"
 #include "support/redis_server.hpp"
+#include "support/self_process.hpp"
 #include "trial/wishes.hpp"
 
 #include <boost/json/object.hpp>
@@ -28,31 +29,13 @@ namespace {
 
 using namespace shelf_trial;
 using namespace std::chrono_literals;
+using errand::test::end_self;
+using errand::test::start_self;
 using steady = std::chrono::steady_clock;
 
 // How long a server that was killed is away: a database for longer than it takes that what was brought from it has run.
 constexpr auto outage = 200ms, long_outage = 1700ms;
 constexpr int tasks_of_a_clerk = 60;
-
-const char* self = nullptr;
-
-// This program with other words; its exit status comes from waitpid.
-pid_t start(std::vector<std::string> words) {
-    words.insert(words.begin(), self);
-    const pid_t pid = ::fork();
-    if (pid != 0) return pid;
-    std::vector<char*> raw;
-    for (auto& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    ::execv(self, raw.data());
-    std::_Exit(127);
-}
-
-void end(pid_t pid, int signal) {
-    ::kill(pid, signal);
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-}
 
 struct site {
     place in;
@@ -63,14 +46,14 @@ struct site {
     std::int64_t next = 1;
     std::vector<pid_t> workers;
 
-    pid_t hire() const { return start({"worker", in.shelf, in.store, in.journal}); }
+    pid_t hire() const { return start_self({"worker", in.shelf, in.store, in.journal}); }
     bool one_in(unsigned so_many) { return chance() % so_many == 0; }
     void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds{chance() % 400}); }
 
     // A clerk works until he is done or killed, and something falls over meanwhile.
     void send_clerk() {
-        const auto pid = start({"clerk", in.shelf, in.store, in.journal, std::to_string(next),
-                                std::to_string(tasks_of_a_clerk)});
+        const auto pid = start_self({"clerk", in.shelf, in.store, in.journal, std::to_string(next),
+                                     std::to_string(tasks_of_a_clerk)});
         next += tasks_of_a_clerk;
         wait_a_little();
         if (one_in(3)) {
@@ -84,7 +67,7 @@ struct site {
         for (auto& worker : workers) {
             if (!one_in(3)) continue;
             wait_a_little();
-            end(worker, SIGKILL);
+            end_self(worker, SIGKILL);
             ++faults["worker killed"];
             worker = hire();
         }
@@ -119,7 +102,7 @@ int judge(site& of, int seconds) {
     const bool settled = settle(app);
     std::set<std::int64_t> accepted, left, cancelled, ran;
     std::map<std::int64_t, int> first_attempts;
-    std::int64_t early = 0, after_cancel = 0, lost = 0, twice = 0;
+    std::int64_t early = 0, after_cancel = 0, lost = 0, twice = 0, shelved = 0;
     std::ifstream lines{of.in.journal};
     char what = 0;
     std::int64_t number = 0, attempt = 0, late = 0;
@@ -127,6 +110,7 @@ int judge(site& of, int seconds) {
         if (what == journal::accepted) accepted.insert(number);
         if (what == journal::to_be_cancelled) left.insert(number);
         if (what == journal::cancelled) cancelled.insert(number);
+        if (what == journal::shelved) ++shelved;
         if (what != journal::ran) continue;
         ran.insert(number);
         // A worker that dies takes an attempt along.
@@ -144,14 +128,16 @@ int judge(site& of, int seconds) {
         if (count > 0) violated[name] = count;
     }
     const bool any = !violated.empty();
-    const boost::json::object verdict{{"seconds", seconds},
-                                      {"accepted", accepted.size()},
-                                      {"ran", ran.size()},
-                                      {"cancelled", cancelled.size()},
-                                      {"violated", std::move(violated)},
-                                      {"faults", std::move(faults)}};
+    const boost::json::object verdict{
+        {"seconds", seconds},         {"accepted", accepted.size()},   {"ran", ran.size()},
+        {"shelved", shelved},         {"cancelled", cancelled.size()}, {"violated", std::move(violated)},
+        {"faults", std::move(faults)}};
     std::cout << boost::json::serialize(verdict) << '\n';
-    const bool tried = !accepted.empty() && !cancelled.empty() && !ran.empty();
+    // All goes well where nothing went to the shelf and nothing failed.
+    const bool tried =
+        !accepted.empty() && !cancelled.empty() && !ran.empty() && shelved > 0 && !of.faults.empty();
+    if (!tried)
+        std::cerr << "fault: too little happened to be judged: let it run for longer with --seconds\n";
     return tried && !any ? 0 : 1;
 }
 
@@ -176,7 +162,7 @@ int run_trial(const std::string& kind, int seconds, unsigned seed) {
         const auto until = steady::now() + std::chrono::seconds{seconds};
         while (steady::now() < until) here.send_clerk();
         verdict = judge(here, seconds);
-        for (const auto worker : here.workers) end(worker, SIGTERM);
+        for (const auto worker : here.workers) end_self(worker, SIGTERM);
     }
     std::filesystem::remove_all(folder);
     return verdict;
@@ -185,7 +171,6 @@ int run_trial(const std::string& kind, int seconds, unsigned seed) {
 }  // namespace
 
 int main(int count, char** words) try {
-    self = words[0];
     const std::vector<std::string> given(words + 1, words + count);
     if (given.size() == 4 && given[0] == "worker") return run_worker({given[1], given[2], given[3]});
     if (given.size() == 6 && given[0] == "clerk")

@@ -65,12 +65,29 @@ errand::config settings_of(const place& in) {
 
 namespace {
 
+// What the clerks see with: what is on the shelf as well, and the store alone.
+struct desk {
+    explicit desk(const place& in) : app{settings_of(in)}, blind{without_shelf(in)} {}
+
+    static errand::config without_shelf(const place& in) {
+        auto settings = settings_of(in);
+        settings.shelf.clear();
+        return settings;
+    }
+
+    errand::app app, blind;
+};
+
 template <class Handler>
-errand::awaitable<void> submit(errand::app& app, const journal& to, std::int64_t number) {
+errand::awaitable<void> submit(desk& at, const journal& to, std::int64_t number) {
     const auto due = now() + 2s + std::chrono::milliseconds{number * 37 % 4000};
     try {
-        const auto h = co_await app.handler<Handler>().perform_at(due, number, ms_of(due));
+        const auto h = co_await at.app.handler<Handler>().perform_at(due, number, ms_of(due));
         to.say(journal::accepted, number);
+        if (number % 10 == 1) {
+            const auto in_store = co_await at.blind.find(h.id());
+            if (!in_store && now() < due - 1s) to.say(journal::shelved, number);
+        }
         if (number % 5 != 0) co_return;
         to.say(journal::to_be_cancelled, number);
         const bool done = co_await h.cancel();
@@ -81,13 +98,12 @@ errand::awaitable<void> submit(errand::app& app, const journal& to, std::int64_t
     }
 }
 
-errand::awaitable<void> lane(errand::app& app, const journal& to, std::atomic<std::int64_t>& next,
-                             std::int64_t end) {
+errand::awaitable<void> lane(desk& at, const journal& to, std::atomic<std::int64_t>& next, std::int64_t end) {
     for (auto number = next++; number < end; number = next++) {
         if (number % 3 == 0) {
-            co_await submit<named_later>(app, to, number);
+            co_await submit<named_later>(at, to, number);
         } else {
-            co_await submit<later>(app, to, number);
+            co_await submit<later>(at, to, number);
         }
     }
 }
@@ -95,13 +111,13 @@ errand::awaitable<void> lane(errand::app& app, const journal& to, std::atomic<st
 }  // namespace
 
 int run_clerk(const place& in, std::int64_t first, int tasks) {
-    errand::app app{settings_of(in)};
-    auto& to = app.provide<journal>(in.journal);
+    desk here{in};
+    const journal to{in.journal};
     asio::thread_pool pool{2};
     std::atomic<std::int64_t> next{first};
     std::vector<std::future<void>> ends;
-    for (int at = 0; at < 8; ++at)
-        ends.push_back(asio::co_spawn(pool.get_executor(), lane(app, to, next, first + tasks),
+    for (int lanes = 0; lanes < 8; ++lanes)
+        ends.push_back(asio::co_spawn(pool.get_executor(), lane(here, to, next, first + tasks),
                                       asio::use_future));
     for (auto& end : ends) end.get();
     pool.join();

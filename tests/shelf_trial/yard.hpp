@@ -23,6 +23,7 @@ public:
     static constexpr char to_be_cancelled =
         'u';  // said before, so that who is killed over it is not taken for one who did not
     static constexpr char cancelled = 'c';  // long before it fell due
+    static constexpr char shelved = 's';    // it was accepted, and the store does not have it
     static constexpr char ran = 'r';
 
 private:

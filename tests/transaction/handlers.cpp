@@ -1,5 +1,6 @@
 #include "handlers.hpp"
 
+#include <chrono>
 #include <stdexcept>
 
 namespace committed {
@@ -15,6 +16,14 @@ errand::awaitable<bool> write_once::perform(std::int64_t id) {
     co_return first;
 }
 
+errand::awaitable<void> counted::perform(std::int64_t number, std::int64_t due) {
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    const std::lock_guard lock{in_.guard};
+    ++in_.runs[number];
+    if (now.time_since_epoch().count() < due) ++in_.early;
+    co_return;
+}
+
 }  // namespace committed
 
 ERRAND_DEFINE_HANDLER(committed::receipt)
@@ -22,4 +31,7 @@ ERRAND_DEFINE_HANDLER(committed::named)
 ERRAND_DEFINE_HANDLER(committed::soon_shelved)
 ERRAND_DEFINE_HANDLER(committed::unshelved)
 ERRAND_DEFINE_HANDLER(committed::soon_free)
+ERRAND_DEFINE_HANDLER(committed::confided)
+ERRAND_DEFINE_HANDLER(committed::counted)
+ERRAND_DEFINE_HANDLER(committed::counted_by_name)
 ERRAND_DEFINE_HANDLER(committed::write_once)

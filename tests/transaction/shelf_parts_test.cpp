@@ -1,13 +1,11 @@
 // A store with a shelf that is put together by hand, whose ways down can be slow or away.
-#include "app/open_store.hpp"
-#include "shelf/shelved_store.hpp"
-#include "shelf_desk.hpp"
-#include "sql/known_drivers.hpp"
-#include "sql/sqlite/driver.hpp"
-#include "support/await.hpp"
+#include "shelf_by_hand.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,8 +21,9 @@ using errand::state;
 namespace {
 
 struct watched {
-    std::size_t sent = 0, forgotten = 0;
+    std::size_t sent = 0, forgets_begun = 0, forgotten = 0;
     bool forgets = true;
+    boost::asio::steady_timer* answers_then = nullptr;  // to what is to be forgotten; null: at once
 };
 
 // By which tasks are brought.
@@ -40,7 +39,10 @@ public:
     }
     errand::awaitable<void> forget(std::span<const errand::delivered_task> tasks) override {
         if (!seen_.forgets) throw errand::store_error{"it is away just now"};
+        ++seen_.forgets_begun;
         co_await in_.forget(tasks);
+        if (seen_.answers_then)
+            co_await seen_.answers_then->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
         seen_.forgotten += tasks.size();
     }
 
@@ -48,37 +50,18 @@ private:
     watched& seen_;
 };
 
-std::unique_ptr<errand::sql::driver> driver_of(const std::string& url) {
-    if (url.starts_with("sqlite:")) return std::make_unique<errand::sqlite::driver>(url, 2s, nullptr);
-    return errand::sql::driver_by_url(url);
-}
-
-// The desk's namespace once more.
-struct by_hand {
+// Outlives what it watches.
+struct watcher {
+    watched seen;
+};
+struct by_hand : watcher, shelf_by_hand {
     by_hand(shelf_desk& of, errand::shelf::bringing_times times)
-        : rows{std::make_shared<errand::shelf::board>(driver_of(of.url), of.plain.name_space)} {
-        const auto open = [this, &of](const char* name) {
-            errand::store_settings with;
-            with.name = name;
-            with.url = of.t.app.settings().store;
-            with.name_space = of.plain.name_space;
-            with.shards = static_cast<unsigned>(of.t.app.settings().shards);
-            with.home = errand::detail::core_of(of.t.app).memory;
-            return errand::open_store(io, std::move(with));
-        };
-        on = std::make_unique<errand::shelf::shelved_store>(
-            open("by-hand"), rows, 20 * 24h,
-            [this, open] { return std::make_unique<watched_carrier>(open("by-hand-shelf"), seen); },
-            [](std::string_view) {}, times);
-        errand::test::await(io, on->open());
-    }
-    ~by_hand() {
-        on->close();
-        errand::test::run_until(io, [this] { return io.stopped(); });
-        on.reset();
-    }
-    by_hand(const by_hand&) = delete;
-    by_hand& operator=(const by_hand&) = delete;
+        : shelf_by_hand{of,
+                        {.carrier =
+                             [this](std::unique_ptr<errand::store> in) {
+                                 return std::make_unique<watched_carrier>(std::move(in), seen);
+                             }},
+                        times} {}
 
     // Why something stayed.
     std::string fetch() {
@@ -98,11 +81,6 @@ struct by_hand {
         const auto text = errand::encode(outcome);
         return errand::test::await(io, on->cancel(which, errand::incarnation_of(there->body), text)).known;
     }
-
-    boost::asio::io_context io{1};
-    watched seen;
-    std::shared_ptr<errand::shelf::board> rows;
-    std::unique_ptr<errand::shelf::shelved_store> on;
 };
 
 }  // namespace
@@ -169,6 +147,26 @@ TEST_CASE(
     CHECK(d.t.info(second).state == state::cancelled);
     CHECK(quick.seen.forgotten == 0);
     quick.seen.forgets = true;
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 2; }));
+}
+
+TEST_CASE("who brings a task, for somebody or because it is due, does not wait until others are forgotten",
+          "[shelf]") {
+    shelf_desk d;
+    const auto first = d.far<receipt>(std::int64_t{1});
+    const auto second = d.far<receipt>(std::int64_t{2});
+    d.far<receipt>(std::int64_t{3});
+    by_hand quick{d, {.forgets_after = 0s}};
+    boost::asio::steady_timer answers{quick.io, boost::asio::steady_timer::time_point::max()};
+    quick.seen.answers_then = &answers;
+    CHECK(quick.cancel(first.id()));
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgets_begun == 1; }));
+    CHECK(quick.cancel(second.id()));
     CHECK(quick.fetch() == "accepted");
-    CHECK(quick.seen.forgotten == 2);
+    CHECK(d.on_shelf() == 0);
+    CHECK(quick.seen.forgets_begun == 1);
+    CHECK(quick.seen.forgotten == 0);
+    quick.seen.answers_then = nullptr;
+    answers.cancel();
+    CHECK(errand::test::run_until(quick.io, [&] { return quick.seen.forgotten == 3; }));
 }

@@ -39,13 +39,6 @@ CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
 INSERT IGNORE INTO errand_shelf(name_space, space, format, mark)
 SELECT ?, coalesce(max(space), 0) + 1, ?, ? FROM errand_shelf
 
--- name: adopt
--- Somebody wants it to be that of another store from now on.
-UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
-
--- name: space
-SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
-
 -- name: days
 SELECT table_name FROM information_schema.tables
 WHERE table_schema = database() AND table_name LIKE 'errand|_shelf|_d%' ESCAPE '|'
@@ -55,9 +48,6 @@ INSERT IGNORE INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows}
 
 -- name: put_keys
 INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
-
--- name: keys
-SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
@@ -83,21 +73,8 @@ SET /*M!100300 SESSION idle_transaction_timeout = 60, */ @errand_bound = 1
 INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
 ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)
 
--- name: notes
-SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
-
--- name: drop_notes
--- Nobody has noted it anew since.
-DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
-
--- name: strike_notes
-DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
-
 -- name: strike
 DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
-
--- name: strike_keys
-DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
@@ -106,12 +83,3 @@ ORDER BY due_at, id LIMIT ?
 -- name: before
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
-
--- name: count
-SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
-
--- name: any
-SELECT 1 FROM errand_shelf_d{day} LIMIT 1
-
--- name: drop
-DROP TABLE IF EXISTS errand_shelf_d{day}

@@ -41,31 +41,9 @@ CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space,
 INSERT INTO errand_shelf(name_space, space, format, mark)
 SELECT ?::text, coalesce(max(space), 0) + 1, ?::integer, ?::bigint FROM errand_shelf ON CONFLICT DO NOTHING
 
--- name: adopt
--- Somebody wants it to be that of another store from now on.
-UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
-
--- name: space
-SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
-
 -- name: days
 SELECT tablename FROM pg_catalog.pg_tables
 WHERE schemaname = ANY(current_schemas(false)) AND tablename LIKE 'errand\_shelf\_d%'
-
--- name: put
-INSERT INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows} ON CONFLICT DO NOTHING
-
--- name: put_keys
-INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT DO NOTHING
-
--- name: keys
-SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
-
--- name: where
-SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
-
--- name: find
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 
 -- name: take
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids}) FOR UPDATE
@@ -80,26 +58,6 @@ FOR UPDATE SKIP LOCKED
 -- Whoever has rows and is heard of no more, as when his machine lost its power, has them no longer.
 SET LOCAL idle_in_transaction_session_timeout = '60s'
 
--- name: put_notes
-INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
-ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
-
--- name: notes
-SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
-
--- name: drop_notes
--- Nobody has noted it anew since.
-DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
-
--- name: strike_notes
-DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
-
--- name: strike
-DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
-
--- name: strike_keys
-DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
-
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at, id) > (?, ?)
 ORDER BY due_at, id LIMIT ?
@@ -108,15 +66,6 @@ ORDER BY due_at, id LIMIT ?
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at, id) < (?, ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
 
--- name: count
-SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
-
--- name: any
-SELECT 1 FROM errand_shelf_d{day} LIMIT 1
-
 -- name: shut
 -- Nobody else has it until the transaction ends. Not now where somebody has: all who look would wait behind who waits for it.
 LOCK TABLE errand_shelf_d{day} IN ACCESS EXCLUSIVE MODE NOWAIT
-
--- name: drop
-DROP TABLE IF EXISTS errand_shelf_d{day}

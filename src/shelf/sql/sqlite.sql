@@ -41,30 +41,8 @@ CREATE INDEX IF NOT EXISTS errand_shelf_d{day}_due ON errand_shelf_d{day}(space,
 INSERT INTO errand_shelf(name_space, space, format, mark)
 SELECT ?, coalesce(max(space), 0) + 1, ?, ? FROM errand_shelf WHERE true ON CONFLICT DO NOTHING
 
--- name: adopt
--- Somebody wants it to be that of another store from now on.
-UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
-
--- name: space
-SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
-
 -- name: days
 SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'errand|_shelf|_d%' ESCAPE '|'
-
--- name: put
-INSERT INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows} ON CONFLICT DO NOTHING
-
--- name: put_keys
-INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT DO NOTHING
-
--- name: keys
-SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
-
--- name: where
-SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
-
--- name: find
-SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
 
 -- name: take
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
@@ -73,26 +51,6 @@ SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids
 SELECT id, due_at, body FROM errand_shelf_d{day}
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 
--- name: put_notes
-INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
-ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
-
--- name: notes
-SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
-
--- name: drop_notes
--- Nobody has noted it anew since.
-DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
-
--- name: strike_notes
-DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
-
--- name: strike
-DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
-
--- name: strike_keys
-DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
-
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
 ORDER BY due_at, id LIMIT ?
@@ -100,12 +58,3 @@ ORDER BY due_at, id LIMIT ?
 -- name: before
 SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND due_at <= ? AND (due_at < ? OR id < ?)
 ORDER BY due_at DESC, id DESC LIMIT ?
-
--- name: count
-SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
-
--- name: any
-SELECT 1 FROM errand_shelf_d{day} LIMIT 1
-
--- name: drop
-DROP TABLE IF EXISTS errand_shelf_d{day}

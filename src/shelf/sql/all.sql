@@ -1,0 +1,53 @@
+-- The shelf's statements that databases understand alike; the file of one says what it wants otherwise. {day}: of which day; {ids}: as many
+-- ? as there are ids; {rows}, {notes}: as many rows of ? as there are.
+
+-- name: adopt
+-- Somebody wants it to be that of another store from now on.
+UPDATE errand_shelf SET mark = ? WHERE name_space = ? AND mark = 0
+
+-- name: space
+SELECT space, format, mark FROM errand_shelf WHERE name_space = ?
+
+-- name: put
+INSERT INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows} ON CONFLICT DO NOTHING
+
+-- name: put_keys
+INSERT INTO errand_shelf_key(id, space, due_at, life) VALUES {rows} ON CONFLICT DO NOTHING
+
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: where
+SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: find
+SELECT id, due_at, body FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: put_notes
+INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
+ON CONFLICT(id, space) DO UPDATE SET noted_at = excluded.noted_at
+
+-- name: notes
+SELECT id FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? ORDER BY noted_at LIMIT ?
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE FROM errand_shelf_brought WHERE space = ? AND noted_at <= ? AND id IN ({ids})
+
+-- name: strike_notes
+DELETE FROM errand_shelf_brought WHERE space = ? AND id IN ({ids})
+
+-- name: strike
+DELETE FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})
+
+-- name: strike_keys
+DELETE FROM errand_shelf_key WHERE space = ? AND id IN ({ids})
+
+-- name: count
+SELECT count(*), min(due_at) FROM errand_shelf_d{day} WHERE space = ?
+
+-- name: any
+SELECT 1 FROM errand_shelf_d{day} LIMIT 1
+
+-- name: drop
+DROP TABLE IF EXISTS errand_shelf_d{day}
