@@ -177,7 +177,8 @@ awaitable<void> exchange::serve(claim_party all, work_answer answer, unsigned wa
         for (auto at = all.end(); at != empty.begin();) {
             if (*--at != first) end_look(*at, true);
         }
-        if (!stopped_) co_await adopt_for({first});
+        claim_party alone{first};
+        if (!stopped_) co_await adopt_for(std::move(alone));
         end_look(first, more || looked_aside_[group->name] != asides_);
     } else {
         if (!left.empty() && !stopped_) co_await adopt_for(std::move(left));
