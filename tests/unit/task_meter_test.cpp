@@ -1,6 +1,5 @@
 // What is counted of events, and in how many series.
 #include "core/task_meter.hpp"
-
 #include "runtime/task_event.hpp"
 
 #include <catch2/catch_test_macros.hpp>

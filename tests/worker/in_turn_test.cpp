@@ -60,7 +60,8 @@ TEST_CASE("each of many tasks that start together is itself, whether it waits or
     CHECK(t.book.count("another's") == 0);
 }
 
-TEST_CASE("what a handler does last may be in another thread, its end is seen to in the worker's", "[concurrent]") {
+TEST_CASE("what a handler does last may be in another thread, its end is seen to in the worker's",
+          "[concurrent]") {
     std::mutex guard;
     std::set<std::thread::id> elsewhere, told_in;
     asio::thread_pool pool{1};
