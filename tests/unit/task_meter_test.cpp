@@ -154,7 +154,7 @@ TEST_CASE("of many submissions those that are alike are counted at once, and eac
     for (const auto* name : {"a", "a", "b", "b", "a"}) {
         errand::task_body body;
         body.handler = name;
-        items.push_back({.body = errand::encode(body), .queue = "q"});
+        items.push_back({.id = {}, .body = errand::encode(body), .queue = "q"});
     }
     errand::event_stream stream;
     stream.count_by(counter, task_meter::kinds());
