@@ -154,7 +154,9 @@ TEST_CASE("of many submissions those that are alike are counted at once, and eac
     for (const auto* name : {"a", "a", "b", "b", "a"}) {
         errand::task_body body;
         body.handler = name;
-        items.push_back({.id = {}, .body = errand::encode(body), .queue = "q"});
+        auto& one = items.emplace_back();
+        one.body = errand::encode(body);
+        one.queue = "q";
     }
     errand::event_stream stream;
     stream.count_by(counter, task_meter::kinds());
