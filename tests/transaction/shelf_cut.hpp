@@ -94,7 +94,7 @@ private:
 };
 
 // Each of its calls that have to do with the shelf is a step.
-class cut_store final : public errand::shelf::passing_store {
+class cut_store final : public errand::passing_store {
 public:
     cut_store(std::unique_ptr<errand::store> in, knife& by) : passing_store{std::move(in)}, by_{by} {}
 
