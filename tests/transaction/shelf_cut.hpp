@@ -1,8 +1,8 @@
 // What leaves a program for the shelf's database and for the store, step by step: who watches that, holds it up, or lets the program die there.
 #pragma once
 
-#include "store/passing_store.hpp"
 #include "sql/driver.hpp"
+#include "store/passing_store.hpp"
 
 #include <condition_variable>
 #include <cstddef>
