@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -82,6 +84,14 @@ void check_all_have_their_own(const std::vector<json::object>& tasks) {
     CHECK(claims.size() == tasks.size());
 }
 
+// Numbers of one call follow each other; what another call brings is that many microseconds later.
+std::size_t calls_that_brought(const std::vector<json::object>& tasks) {
+    std::set<std::uint64_t> numbers;
+    for (const auto& one : tasks) numbers.insert(std::stoull(number_of(one)));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        numbers, [&](std::uint64_t number) { return !numbers.contains(number - 1); }));
+}
+
 }  // namespace
 
 TEST_CASE("of those who ask for a task each at the same time each has a claim of his own", "[service]") {
@@ -114,9 +124,12 @@ TEST_CASE("of those who ask for a task each at the same time each has a claim of
 TEST_CASE("those who wait for a task each get what comes, each under a claim of his own", "[service]") {
     counter t;
     crowd all{t, many, R"("wait_ms": 60000)"};
+    // Whatever was sent before this has been read.
+    CHECK(t.connect().ask("GET", "/healthz").status == 200);
     submit_many(t, many);
     const auto tasks = all.tasks();
     check_all_have_their_own(tasks);
+    CHECK(calls_that_brought(tasks) < many / 2);
     // Who reports another one's task by his own claim reports nothing.
     auto wrong = tasks[0];
     wrong["claim"] = claim_of(tasks[1]);
