@@ -88,8 +88,9 @@ void check_all_have_their_own(const std::vector<json::object>& tasks) {
 std::size_t calls_that_brought(const std::vector<json::object>& tasks) {
     std::set<std::uint64_t> numbers;
     for (const auto& one : tasks) numbers.insert(std::stoull(number_of(one)));
-    return static_cast<std::size_t>(std::ranges::count_if(
-        numbers, [&](std::uint64_t number) { return !numbers.contains(number - 1); }));
+    return static_cast<std::size_t>(std::ranges::count_if(numbers, [&](std::uint64_t number) {
+        return !numbers.contains(number - 1);
+    }));
 }
 
 }  // namespace
