@@ -56,6 +56,11 @@ struct yard {
         for (std::size_t at = 0; at < all.size(); ++at)
             CHECK(answers[at].life == errand::incarnation_of(all[at].body));
     }
+    items two_on_shelf() {
+        auto all = two_more();
+        shelve(all);
+        return all;
+    }
 
     // Does it in a program that dies at that step; whether it came so far.
     bool dies_at(std::size_t step, bool when_done, const std::function<void(shelf_by_hand&, knife&)>& work) {
@@ -170,11 +175,7 @@ TEST_CASE(
     "[shelf][shared_by_apps]") {
     yard y;
     items all;
-    die_at_each_step(y, {.before =
-                             [&] {
-                                 all = y.two_more();
-                                 y.shelve(all);
-                             },
+    die_at_each_step(y, {.before = [&] { all = y.two_on_shelf(); },
                          .work =
                              [&](shelf_by_hand& on, knife& by) {
                                  y.fetch(on);
@@ -187,11 +188,7 @@ TEST_CASE(
     "[shelf][shared_by_apps]") {
     yard y;
     items all;
-    die_at_each_step(y, {.before =
-                             [&] {
-                                 all = y.two_more();
-                                 y.shelve(all);
-                             },
+    die_at_each_step(y, {.before = [&] { all = y.two_on_shelf(); },
                          .work =
                              [&](shelf_by_hand& on, knife& by) {
                                  const std::array both{errand::watched_task{.id = all[0].id},
