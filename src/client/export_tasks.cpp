@@ -41,7 +41,7 @@ json::object line_of(const task_body& body, const task_info& info) {
     const bool waits_for_time = info.state == state::delayed || info.state == state::retry;
     if (waits_for_time && info.due_at) line["at"] = instant_of(*info.due_at);
     if (!waits_for_time && body.due_at) line["at"] = instant_of(*body.due_at);
-    if (body.priority > 0) line["priority"] = body.priority;
+    if (const int one = shown_priority(body.priority); one > 0) line["priority"] = one;
     if (body.max_retry) line["max_retry"] = *body.max_retry;
     add_length(line, "timeout_ms", body.timeout);
     if (!body.policy_expires) add_length(line, "expires_after_ms", body.expires_after);

@@ -12,6 +12,7 @@ constexpr std::uint8_t format_run =
     3;  // of a body: of which schedule it is a run stands before the arguments and behind them
 constexpr char tells_end_mark = '!';
 constexpr std::size_t id_width = 16;
+constexpr int head_start_width = 6;
 
 enum body_flag : std::uint8_t {
     with_biz_id = 1,
@@ -77,6 +78,14 @@ std::string_view before_gates(std::string_view encoded_body) noexcept {
     return gates.empty() ? encoded_body : encoded_body.substr(0, encoded_body.size() - gates.size() - 1);
 }
 
+// And without the head start before these.
+std::string_view before_head_start(std::string_view encoded_body) {
+    const auto ungated = before_gates(encoded_body);
+    if (priority_of(encoded_body) != ahead_priority) return ungated;
+    if (ungated.size() < head_start_width) byte_reader{{}, "task"}.fail("ends too early");
+    return ungated.substr(0, ungated.size() - head_start_width);
+}
+
 }  // namespace
 
 std::string encode(const task_body& body) {
@@ -120,13 +129,15 @@ std::string encode(const task_body& body) {
         out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end_mark : '-'));
         out.rest(body.origin->schedule.view());
     }
+    if (body.priority == ahead_priority)
+        out.fixed(static_cast<std::uint64_t>(body.head_start.count()), head_start_width);
     if (!body.gates.empty()) write_gates(body.gates, out);
     return bytes;
 }
 
 task_body decode_body(std::string_view bytes) {
     const auto gates = gates_of(bytes);
-    byte_reader in{before_gates(bytes), "task"};
+    byte_reader in{before_head_start(bytes), "task"};
     const auto kind = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
     const bool linked = kind == format_linked, is_run = kind == format_run;
     if (linked || is_run) {
@@ -140,6 +151,7 @@ task_body decode_body(std::string_view bytes) {
     if ((priority & task_body::gated_bit) != 0 && gates.empty()) in.fail("ends too early");
     body.priority = static_cast<std::uint8_t>(priority & ~task_body::gated_bit);
     body.gates = gates;
+    body.head_start = head_start_of(bytes);
     body.life = in.fixed(8);
     body.queue = in.text();
     body.handler = in.text();
@@ -177,7 +189,7 @@ task_body decode_body(std::string_view bytes) {
 
 // Reads over all that stands before the arguments.
 args_in_body args_of(std::string_view bytes) {
-    byte_reader in{before_gates(bytes), "task"};
+    byte_reader in{before_head_start(bytes), "task"};
     const auto kind = in.u8();
     if (kind != record_format && kind != format_linked && kind != format_run)
         in.fail("has a format that this version of errand does not know");
@@ -242,6 +254,15 @@ int priority_of(std::string_view encoded_body) noexcept {
     if (encoded_body.size() <= task_body::priority_offset) return 0;
     const auto byte = static_cast<unsigned char>(encoded_body[task_body::priority_offset]);
     return static_cast<int>(byte & ~task_body::gated_bit);
+}
+
+duration head_start_of(std::string_view encoded_body) noexcept {
+    const auto ungated = before_gates(encoded_body);
+    if (priority_of(encoded_body) != ahead_priority || ungated.size() < head_start_width) return duration{0};
+    std::int64_t length = 0;
+    for (const char c : ungated.substr(ungated.size() - head_start_width))
+        length = length << 8 | static_cast<unsigned char>(c);
+    return duration{length};
 }
 
 incarnation incarnation_of(std::string_view encoded_body) noexcept {

@@ -56,13 +56,16 @@ struct schedule_wish {
     friend bool operator==(const schedule_wish&, const schedule_wish&) = default;
 };
 
+// In the place of a priority of 0 to 9: it has none, but a head start (core/head_start.hpp).
+inline constexpr int ahead_priority = 10;
+
 struct task_body {
     // Front, fixed: [0] format, [1] flags, [2] priority, and 128 when it has gates, [3..10] incarnation (big endian).
     static constexpr std::size_t incarnation_offset = 3;
     static constexpr std::size_t priority_offset = 2;
     static constexpr int gated_bit = 128;
 
-    std::uint8_t priority = 0;
+    std::uint8_t priority = 0;  // or ahead_priority
     incarnation life = 0;
     std::string queue;
     std::string handler;
@@ -84,7 +87,8 @@ struct task_body {
     on_failed rule = on_failed::cancel;
     bool takes_result = false;           // the result of the last one of `after` is its first argument
     std::optional<run_origin> origin{};  // of a run; it depends on nothing. lib_end.lua reads its end
-    std::string gates{};                 // as core/gates.hpp says; they stand behind all else
+    duration head_start{0};  // with ahead_priority alone, and never of a run; 6 bytes behind the arguments
+    std::string gates{};     // as core/gates.hpp says; they stand behind all else
 
     time_point submitted_at() const noexcept {
         return time_point{duration{static_cast<std::int64_t>(life >> 16)}};
@@ -192,8 +196,12 @@ std::string with_args(std::string_view encoded_body, const args_in_body& in, std
 // Whose it is, without decoding the rest; empty when the bytes are no body.
 std::string_view handler_in(std::string_view encoded_body) noexcept;
 
-// 0..9, of an encoded body; 0 when it is too short to be one.
+// 0..9 or ahead_priority, of an encoded body; 0 when it is too short to be one.
 int priority_of(std::string_view encoded_body) noexcept;
+// 0 when it has none.
+duration head_start_of(std::string_view encoded_body) noexcept;
+// As users know it: 0 of one with a head start.
+constexpr int shown_priority(int priority) noexcept { return priority == ahead_priority ? 0 : priority; }
 
 // The incarnation at the front of an encoded body, without decoding the rest; 0 when there is none.
 incarnation incarnation_of(std::string_view encoded_body) noexcept;

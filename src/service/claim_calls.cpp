@@ -90,7 +90,7 @@ json::object json_of_claimed(const opened_attempt& of, const attempt& one, time_
                          {"queue", one.task.queue},
                          {"attempt", of.notes.attempts + 1},
                          {"max_retry", of.terms.max_retry},
-                         {"priority", of.body.priority},
+                         {"priority", shown_priority(of.body.priority)},
                          {"biz_id", of.body.biz_id ? json::value{*of.body.biz_id} : json::value{}},
                          {"submitted_at", instant_text(of.body.submitted_at())},
                          {"started_at", instant_text(one.at)},

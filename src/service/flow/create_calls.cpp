@@ -4,6 +4,7 @@
 #include <errand/proxy.hpp>
 
 #include "client/submit_steps.hpp"
+#include "core/head_start.hpp"
 #include "core/limit_rules.hpp"
 #include "service/calls.hpp"
 #include "service/flow/backoff_text.hpp"
@@ -40,6 +41,9 @@ constexpr std::array task_members{
     field{"stage", kind::text, "The stage that it begins with (`start`)"},
     field{"content", kind::any, "Any JSON: what its stages work on. Kept between them, never read"},
     field{"priority", kind::integer, "0 to 9 inside its type, higher first (as the type says)"},
+    field{
+        "head_start_ms", kind::integer,
+        "In place of a priority: it goes before tasks of priority 0 that became ready less than that before it"},
     field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"due_at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
     field{"max_retry", kind::integer, "Retries of a stage (as the type says, also when that changes)"},
@@ -101,6 +105,15 @@ options options_of(const web::members& given, const flow_type& type) {
     return extra;
 }
 
+// Zero: it has none. The type's own priority is for those that say nothing.
+duration head_start_of(const web::members& given, bool has_priority) {
+    const auto asked = given.integer("head_start_ms", 0, longest_head_start.count()).value_or(0);
+    if (asked > 0 && has_priority)
+        throw web::bad_request("give one of \"priority\" and \"head_start_ms\"",
+                               given.path_of("head_start_ms"));
+    return duration{asked};
+}
+
 struct created {
     std::string id;
     std::string type;
@@ -127,9 +140,14 @@ awaitable<created> create(office at, const json::object& from, std::string path,
     check_content(at.core, type, text, given.path_of("content"));
     draft.args = '[' + text + ']';
     draft.extra = std::make_shared<const options>(options_of(given, type));
+    const auto head_start = head_start_of(given, draft.extra->priority.has_value());
     if (!at.core.submit_wrappers.empty()) draft = co_await detail::wrapped(std::move(draft));
     const auto args = draft.args;
     auto ready = prepare(std::move(draft));
+    if (head_start > duration{0}) {
+        ready.body.priority = ahead_priority;
+        ready.body.head_start = head_start;
+    }
     const auto id = ready.body.biz_id;
     // However that has ended: it has the id as long as it is kept.
     if (id) ready.conflict = on_conflict::where_free;

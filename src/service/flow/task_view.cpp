@@ -239,7 +239,7 @@ json::object json_of(const detail::app_core& app, const seen_task& of, const web
                      {"state", to_string(of.task.where)},
                      {"stage", stage_of(of.body, of.notes)},
                      {"stage_number", of.notes.flow ? of.notes.flow->number : 1},
-                     {"priority", of.body.priority},
+                     {"priority", shown_priority(of.body.priority)},
                      {"content", nullptr},
                      {"result", result.empty() ? json::value{} : parsed(result)},
                      {"attempt", attempt_of(of)},

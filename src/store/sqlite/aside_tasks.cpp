@@ -20,7 +20,7 @@ std::int64_t key_of_handler(std::string_view name) {
 }
 // The most urgent ones first.
 std::int64_t key_of_list_for(const task_body& body) {
-    return key_of_handler(body.handler) + 9 - body.priority;
+    return key_of_handler(body.handler) + rank_of(body.priority);
 }
 std::int64_t key_of_list(std::int64_t retention) { return retention - (retention % priorities); }
 

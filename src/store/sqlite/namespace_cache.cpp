@@ -174,12 +174,12 @@ void namespace_cache::count(queue_row& queue, std::int64_t queue_totals::* what,
 
 std::int64_t namespace_cache::front_place(int priority) {
     dirty_ = true;
-    return middle_of(priority) - ++front_;
+    return middle_of(priority) - ++front_ * places_apart;
 }
 
 std::int64_t namespace_cache::back_place(int priority) {
     dirty_ = true;
-    return middle_of(priority) + ++back_;
+    return middle_of(priority) + ++back_ * places_apart;
 }
 
 std::int64_t namespace_cache::next_in_order() {

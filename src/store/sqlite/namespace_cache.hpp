@@ -2,6 +2,7 @@
 // Counters are changed here and written once, before the commit.
 #pragma once
 
+#include "core/record.hpp"
 #include "store/sqlite/statements.hpp"
 #include "store/store.hpp"
 
@@ -22,7 +23,9 @@ struct queue_row;
 
 // Places of ready tasks: a band for each priority, the higher the earlier; ranks count them.
 inline constexpr std::int64_t band_of_places = std::int64_t{1} << 56;
-constexpr int rank_of(int priority) { return 9 - std::clamp(priority, 0, 9); }
+// Between two that follow each other: there is room for some that have a head start.
+inline constexpr std::int64_t places_apart = 1024;
+constexpr int rank_of(int priority) { return 9 - std::clamp(shown_priority(priority), 0, 9); }
 constexpr int rank_of_place(std::int64_t place) { return static_cast<int>(place / band_of_places); }
 constexpr std::int64_t end_of_rank(int rank) { return (rank + 1) * band_of_places; }
 

@@ -1,5 +1,7 @@
 #include "store/sqlite/queues.hpp"
 
+#include "core/head_start.hpp"
+
 #include <algorithm>
 
 namespace errand::sqlite {
@@ -113,13 +115,50 @@ bool queues::is_alive(std::string_view worker) {
 
 std::pair<list_row*, std::int64_t> queues::free_place(queue_row& queue, int priority,
                                                       std::optional<std::int64_t> due,
-                                                      std::optional<group_number> group, const task_id& id) {
+                                                      std::optional<group_number> group, const task_id& id,
+                                                      std::string_view body) {
     if (due && *due > tx_.now()) {
         if (falls_before(queue, *due)) came_to_be_first(queue);
         return {&tx_.cache().list(queue, kind_of(state::delayed)), *due};
     }
-    const auto place = tx_.cache().back_place(priority);
+    const auto place = priority == ahead_priority && !group ? place_ahead(queue, id, body)
+                                                            : tx_.cache().back_place(priority);
     return {&ready_list(queue, place, group, id), place};
+}
+
+std::int64_t queues::place_ahead(queue_row& queue, const task_id& id, std::string_view body) {
+    std::string kept;
+    if (body.empty()) {
+        auto rows = sql_.body_of_task(tx_.ns(), id.view());
+        if (rows.next() && !rows.is_null(0)) kept = rows.bytes(0);
+        body = kept;
+    }
+    const auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
+    const auto after = ready ? first_after(*ready, tx_.time() - head_start_of(body)) : std::nullopt;
+    if (!after) return tx_.cache().back_place(ahead_priority);
+    auto rows = sql_.last_before(ready->k, *after, end_of_rank(rank_of(ahead_priority) - 1));
+    if (!rows.next() || rows.is_null(0)) return *after - 1;
+    // Where there is no room left it has the place of the first that it goes before.
+    return std::min(rows.number(0) + 1, *after);
+}
+
+// By halves, as those without a priority stand in the order in which they became ready.
+std::optional<std::int64_t> queues::first_after(const list_row& ready, time_point order) {
+    auto from = end_of_rank(rank_of(ahead_priority) - 1), to = end_of_rank(rank_of(ahead_priority));
+    std::optional<std::int64_t> found;
+    while (from < to) {
+        const auto middle = from + (to - from) / 2;
+        auto rows = sql_.first_from(ready.k, middle, to);
+        if (!rows.next()) {
+            to = middle;
+        } else if (ready_order(rows.bytes(1), rows.bytes(2)) > order) {
+            found = rows.number(0);
+            to = middle;
+        } else {
+            from = rows.number(0) + 1;
+        }
+    }
+    return found;
 }
 
 std::pair<list_row*, std::int64_t> queues::place_in_front(queue_row& queue, int priority,

@@ -15,10 +15,12 @@ public:
     // And what it has let go on.
     void wake_let_go();
 
-    // At once or at a time: the list and the place of a task that becomes free to run.
+    // At once or at a time: the list and the place of a task that becomes free to run. `body`: encoded, of one that has no row or
+    // another one yet.
     std::pair<list_row*, std::int64_t> free_place(queue_row& queue, int priority,
                                                   std::optional<std::int64_t> due,
-                                                  std::optional<group_number> group, const task_id& id);
+                                                  std::optional<group_number> group, const task_id& id,
+                                                  std::string_view body = {});
     // The same at once, before those of its priority that have come by themselves.
     std::pair<list_row*, std::int64_t> place_in_front(queue_row& queue, int priority,
                                                       std::optional<group_number> group, const task_id& id);
@@ -47,6 +49,9 @@ public:
 
 private:
     bool is_alive(std::string_view worker);
+    // Before all that became ready less than its head start before it.
+    std::int64_t place_ahead(queue_row& queue, const task_id& id, std::string_view body);
+    std::optional<std::int64_t> first_after(const list_row& ready, time_point order);
     list_row& ready_list(queue_row& queue, std::int64_t place, std::optional<group_number> group,
                          const task_id& id);
 

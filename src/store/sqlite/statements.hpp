@@ -45,6 +45,10 @@ struct statements {
     ERRAND_SQL(any_stage, "lib_task.any_stage");
     ERRAND_SQL(drop_stages, "lib_task.drop_stages");
 
+    ERRAND_SQL(body_of_task, "lib_ahead.body");
+    ERRAND_SQL(first_from, "lib_ahead.first_from");
+    ERRAND_SQL(last_before, "lib_ahead.last_before");
+
     ERRAND_SQL(find_bundle, "bundle.find");
     ERRAND_SQL(keep_bundle, "bundle.keep");
     ERRAND_SQL(close_bundle, "bundle.close");

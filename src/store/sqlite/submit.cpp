@@ -128,7 +128,7 @@ std::optional<std::int64_t> submissions::expiry_of(const submission_item& item) 
 
 std::pair<list_row*, std::int64_t> submissions::target_of(const submission_item& item) {
     return queues_.free_place(tx_.cache().queue(item.queue), item.priority, due_of(item), group_of_item(item),
-                              item.id);
+                              item.id, item.body);
 }
 
 bool submissions::insert(const submission_item& item, list_row& to, std::int64_t at) {

@@ -1,5 +1,5 @@
 -- Where a task stands that is free to start: in its queue's ready list, among the urgent, or in its group.
--- Needs: lib_groups
+-- Needs: lib_groups lib_ahead
 
 -- `text` is its entry; at the end, or before all others of its priority. True when a worker may start it.
 local function make_ready(q, text, front)
@@ -8,8 +8,10 @@ local function make_ready(q, text, front)
     local id = sub(text, 1, 16)
     local body = call('HGET', tasks, id)
     return body and hold(q, id, body, front)
-  elseif mark % 64 > 48 then
+  elseif mark % 64 > 48 and mark % 64 < 48 + ahead_mark then
     place_urgent(q, text, mark % 64 - 48, front)
+  elseif mark % 64 > 48 and not front then
+    place_ahead(q, {text})
   else
     call(front and 'RPUSH' or 'LPUSH', ready_of(q), text)
   end

@@ -1,5 +1,5 @@
 -- submit, second half: writes what was decided.
--- Needs: lib_record lib_wake lib_entry lib_out lib_earliest lib_forget lib_listed lib_depend lib_names
+-- Needs: lib_record lib_wake lib_entry lib_ahead lib_out lib_earliest lib_forget lib_listed lib_depend lib_names
 -- Gives: place write_items name_queues
 
 -- Forgets what an earlier task of this id waited for.
@@ -43,6 +43,10 @@ function place(run, ids, bodies)
       many('LPUSH', ready_of(q), ids, 1, n)
     elseif run.priority >= 128 then
       n = hold_all(q, ids, bodies or hmget(tasks, ids))
+    elseif run.priority == ahead_mark then
+      local texts = {}
+      for i = 1, n do texts[i] = entry(ids[i], ahead_mark) end
+      place_ahead(q, texts)
     else
       for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end
