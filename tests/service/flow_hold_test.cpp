@@ -80,6 +80,46 @@ TEST_CASE(
     CHECK(shop.hold().empty());
 }
 
+TEST_CASE("a head start puts a task before older ones, at each stage and after each retry",
+          "[service][flow]") {
+    flow_shop shop;
+    const auto held_next = [&] { return flow_shop::text(shop.hold_one(), "id"); };
+    shop.create(R"("id": "old")");
+    shop.create(R"("id": "none", "head_start_ms": 0, "priority": 0)");
+    shop.create(R"("id": "ahead", "head_start_ms": 3600000)");
+    shop.create(R"("id": "farther", "head_start_ms": 7200000)");
+    shop.create(R"("id": "urgent", "priority": 1)");
+    CHECK(held_next() == "urgent");
+    CHECK(held_next() == "farther");
+    auto ahead = shop.hold_one();
+    CHECK(ahead.at("id") == "ahead");
+    CHECK(ahead.at("priority") == 0);
+    shop.reported(ahead, "next", R"("stage": "second")");
+    eventually([&] { return shop.look("ahead").at("state") == "ready"; });
+    ahead = shop.hold_one();
+    CHECK(ahead.at("id") == "ahead");
+    shop.reported(ahead, "failed", R"("error": "busy", "in_ms": 50)");
+    eventually([&] { return shop.look("ahead").at("state") == "ready"; });
+    CHECK(held_next() == "ahead");
+    CHECK(held_next() == "old");
+    CHECK(held_next() == "none");
+    CHECK(shop.hold().empty());
+}
+
+TEST_CASE("a head start that cannot be is refused", "[service][flow]") {
+    flow_shop shop;
+    const auto refused = [&](const std::string& members) {
+        const auto got = shop.ask("POST", "/tasks", R"({"type": "film", "id": "a", )" + members + "}");
+        CHECK(got.status == 400);
+        return flow_shop::text(got.json().at("error").as_object(), "path");
+    };
+    CHECK(refused(R"("head_start_ms": 5, "priority": 1)") == "head_start_ms");
+    CHECK(refused(R"("head_start_ms": -1)") == "head_start_ms");
+    CHECK(refused(R"("head_start_ms": "1 s")") == "head_start_ms");
+    CHECK(refused(R"("head_start_ms": 31622400001)") == "head_start_ms");
+    CHECK(shop.hold().empty());
+}
+
 TEST_CASE("what comes back joins the tail, and what is given back the head", "[service][flow]") {
     flow_shop shop;
     for (const auto* id : {"a", "b", "c"}) shop.create(R"("id": ")" + std::string{id} + '"');

@@ -50,7 +50,7 @@ for i = 1, #page[2], 2 do
     elseif is_ended(value) then
       audit_ended(q, id, value)
     elseif audit_places(q, id, value) then
-      if byte(value, 3) == 0 or byte(value, 3) == ahead_mark then
+      if byte(value, 3) == 0 or byte(value, 3) == early.mark then
         ready[#ready + 1] = id
       elseif finding('lost', id, 'it is in no state') then
         make_ready(q, entry_of(id, value, call('HEXISTS', notes, id) == 1))

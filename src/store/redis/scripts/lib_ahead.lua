@@ -2,136 +2,139 @@
 -- them. Nobody has written when that was, so it is read of the tasks themselves, of as many as a search by halves looks at: what
 -- core/head_start.hpp says. Bodies and entries say 10 in place of a priority; how long it is (ms) stands in 6 bytes behind the arguments.
 -- Needs: lib_entry lib_many
--- Gives: place_ahead
 
--- In one call: a list has no places, so what is put into it stands beside an entry that Redis looks for from the young end.
--- Several at once cost more: all that they pass is pushed anew.
-local may_pass, cost_of_several = 100000, 10
+-- In one call.
+early.may_pass = 100000
 
-local function number(record, at)
-  local value, unit = 0, 1
-  repeat
-    local part = byte(record, at)
-    value, unit, at = value + part % 128 * unit, unit * 128, at + 1
-  until part < 128
-  return value, at
-end
-local function instant(record, at)
-  local value, after = number(record, at)
-  return value % 2 == 0 and value / 2 or 0, after
-end
-local function after_numbers(record, at, count)
-  for _ = 1, count do
-    while byte(record, at) >= 128 do at = at + 1 end
-    at = at + 1
+-- Entries of tasks that are ready now, in the order in which they came. All that it takes is defined in it, as most calls place none.
+function early.place(q, texts)
+  if #texts == 0 then return end
+  -- A list has no places, so what is put into it stands beside an entry that Redis looks for from the young end. Several at once cost
+  -- more: all that they pass is pushed anew.
+  local cost_of_several = 10
+
+  local function number(record, at)
+    local value, unit = 0, 1
+    repeat
+      local part = byte(record, at)
+      value, unit, at = value + part % 128 * unit, unit * 128, at + 1
+    until part < 128
+    return value, at
   end
-  return at
-end
-local function after_texts(record, at, count)
-  for _ = 1, count do
-    local length, from = number(record, at)
-    at = from + length
+  local function instant(record, at)
+    local value, after = number(record, at)
+    return value % 2 == 0 and value / 2 or 0, after
   end
-  return at
-end
-local function has(flags, bit) return flags % (2 * bit) >= bit end
-
-local function due_of_body(body)
-  local flags, numbers = byte(body, 2), 0
-  if not has(flags, 32) then return 0 end
-  for _, bit in ipairs({2, 4, 8, 16}) do
-    if has(flags, bit) then numbers = numbers + 1 end
+  local function after_numbers(record, at, count)
+    for _ = 1, count do
+      while byte(record, at) >= 128 do at = at + 1 end
+      at = at + 1
+    end
+    return at
   end
-  local texts = has(flags, 1) and 3 or 2
-  return (instant(body, after_numbers(body, after_texts(body, 12, texts), numbers)))
-end
-
--- Of flow_notes (core/flow_notes.cpp): when its last run has put it off to, or was reported.
-local function since_last_run(record, at)
-  local flags, count, since = byte(record, at), nil, 0
-  at = after_numbers(record, after_texts(record, at + 1, 1), has(flags, 2) and 4 or 3)
-  count, at = number(record, after_texts(record, at, flags % 2))
-  for _ = 1, count do at = after_numbers(record, after_texts(record, at, 1), 3) end
-  count, at = number(record, at)
-  for _ = 1, count do
-    at = after_numbers(record, at, 1)
-    local how = byte(record, at)
-    since, at = instant(record, after_numbers(record, at + 1, 1))
-    at = after_texts(record, after_numbers(record, after_texts(record, at, 1), 2), 4)
-    if how >= 128 then since, at = instant(record, at) end
-    at = after_numbers(record, at, 1)
+  local function after_texts(record, at, count)
+    for _ = 1, count do
+      local length, from = number(record, at)
+      at = from + length
+    end
+    return at
   end
-  return since
-end
+  local function has(flags, bit) return flags % (2 * bit) >= bit end
 
--- Of task_notes (core/record.cpp): the same, or when its last attempt began.
-local function since_notes(record)
-  local flags, since, count = byte(record, 2), 0, nil
-  local at = after_texts(record, after_numbers(record, 3, 4) + 8, 1)
-  if has(flags, 2) then since, at = instant(record, at) end
-  if not has(flags, 32) or has(flags, 8) then return since end
-  count, at = number(record, after_texts(record, at, 1))
-  for _ = 1, count do
-    at = after_texts(record, after_numbers(record, at, 2), 2)
-    at = after_texts(record, after_numbers(record, at, 1), 1)
+  local function due_of_body(body)
+    local flags, numbers = byte(body, 2), 0
+    if not has(flags, 32) then return 0 end
+    for _, bit in ipairs({2, 4, 8, 16}) do
+      if has(flags, bit) then numbers = numbers + 1 end
+    end
+    local texts = has(flags, 1) and 3 or 2
+    return (instant(body, after_numbers(body, after_texts(body, 12, texts), numbers)))
   end
-  count, at = number(record, at)
-  at = after_numbers(record, after_texts(record, at, count), has(flags, 16) and 1 or 0)
-  return math.max(since, since_last_run(record, at))
-end
 
-local function head_start_of(body)
-  if priority_of(body) ~= ahead_mark then return 0 end
-  local last = byte(body, 3) >= 128 and #body - 1 - 17 * byte(body, -1) or #body
-  return number_at(body, last - 5, 6)
-end
-
--- When the task of this entry became ready, less its head start; nil: it is there no longer.
-local function order_of(text)
-  local id = sub(text, 1, 16)
-  local body = call('HGET', tasks, id)
-  if not body or byte(body, 1) == 69 then return end
-  local since = math.max(number_at(body, 4, 6), due_of_body(body))
-  local noted = #text > 16 and byte(text, 17) >= 112 and call('HGET', notes, id)
-  if noted then since = math.max(since, since_notes(noted)) end
-  return since - head_start_of(body)
-end
-
--- Void entries tell nothing: the next one that does, of twenty.
-local function order_at(list, from, to)
-  for at = from, math.min(from + 20, to) - 1 do
-    local order = order_of(call('LINDEX', list, at))
-    if order then return order, at end
+  -- Of flow_notes (core/flow_notes.cpp): when its last run has put it off to, or was reported.
+  local function since_last_run(record, at)
+    local flags, count, since = byte(record, at), nil, 0
+    at = after_numbers(record, after_texts(record, at + 1, 1), has(flags, 2) and 4 or 3)
+    count, at = number(record, after_texts(record, at, flags % 2))
+    for _ = 1, count do at = after_numbers(record, after_texts(record, at, 1), 3) end
+    count, at = number(record, at)
+    for _ = 1, count do
+      at = after_numbers(record, at, 1)
+      local how = byte(record, at)
+      since, at = instant(record, after_numbers(record, at + 1, 1))
+      at = after_texts(record, after_numbers(record, after_texts(record, at, 1), 2), 4)
+      if how >= 128 then since, at = instant(record, at) end
+      at = after_numbers(record, at, 1)
+    end
+    return since
   end
-end
 
--- How many of the youngest it passes.
-local function passed_by(list, order, most)
-  local low, high = 0, math.min(call('LLEN', list), most)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local found, at = order_at(list, middle, high)
-    if found and found > order then low = at + 1 else high = middle end
+  -- Of task_notes (core/record.cpp): the same, or when its last attempt began.
+  local function since_notes(record)
+    local flags, since, count = byte(record, 2), 0, nil
+    local at = after_texts(record, after_numbers(record, 3, 4) + 8, 1)
+    if has(flags, 2) then since, at = instant(record, at) end
+    if not has(flags, 32) or has(flags, 8) then return since end
+    count, at = number(record, after_texts(record, at, 1))
+    for _ = 1, count do
+      at = after_texts(record, after_numbers(record, at, 2), 2)
+      at = after_texts(record, after_numbers(record, at, 1), 1)
+    end
+    count, at = number(record, at)
+    at = after_numbers(record, after_texts(record, at, count), has(flags, 16) and 1 or 0)
+    return math.max(since, since_last_run(record, at))
   end
-  return low
-end
 
-local function insert(list, passed, texts)
-  if passed == 0 then
-    many('LPUSH', list, texts, 1, #texts)
-  elseif #texts == 1 then
-    call('LINSERT', list, 'AFTER', call('LINDEX', list, passed - 1), texts[1])
-  else
-    local younger, back = call('LRANGE', list, 0, passed - 1), {}
-    for i = passed, 1, -1 do back[#back + 1] = younger[i] end
-    call('LTRIM', list, passed, -1)
-    many('LPUSH', list, texts, 1, #texts)
-    many('LPUSH', list, back, 1, passed)
+  local function head_start_of(body)
+    if priority_of(body) ~= early.mark then return 0 end
+    local last = byte(body, 3) >= 128 and #body - 1 - 17 * byte(body, -1) or #body
+    return number_at(body, last - 5, 6)
   end
-end
 
--- Entries of tasks that are ready now, in the order in which they came.
-function place_ahead(q, texts)
+  -- When the task of this entry became ready, less its head start; nil: it is there no longer.
+  local function order_of(text)
+    local id = sub(text, 1, 16)
+    local body = call('HGET', tasks, id)
+    if not body or byte(body, 1) == 69 then return end
+    local since = math.max(number_at(body, 4, 6), due_of_body(body))
+    local noted = #text > 16 and byte(text, 17) >= 112 and call('HGET', notes, id)
+    if noted then since = math.max(since, since_notes(noted)) end
+    return since - head_start_of(body)
+  end
+
+  -- Void entries tell nothing: the next one that does, of twenty.
+  local function order_at(list, from, to)
+    for at = from, math.min(from + 20, to) - 1 do
+      local order = order_of(call('LINDEX', list, at))
+      if order then return order, at end
+    end
+  end
+
+  -- How many of the youngest it passes.
+  local function passed_by(list, order, most)
+    local low, high = 0, math.min(call('LLEN', list), most)
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      local found, at = order_at(list, middle, high)
+      if found and found > order then low = at + 1 else high = middle end
+    end
+    return low
+  end
+
+  local function insert(list, passed, texts)
+    if passed == 0 then
+      many('LPUSH', list, texts, 1, #texts)
+    elseif #texts == 1 then
+      call('LINSERT', list, 'AFTER', call('LINDEX', list, passed - 1), texts[1])
+    else
+      local younger, back = call('LRANGE', list, 0, passed - 1), {}
+      for i = passed, 1, -1 do back[#back + 1] = younger[i] end
+      call('LTRIM', list, passed, -1)
+      many('LPUSH', list, texts, 1, #texts)
+      many('LPUSH', list, back, 1, passed)
+    end
+  end
+
   local ids, lengths, of = {}, {}, {}
   for i = 1, #texts do ids[i] = sub(texts[i], 1, 16) end
   local bodies = hmget(tasks, ids)
@@ -146,8 +149,8 @@ function place_ahead(q, texts)
   for _, length in ipairs(lengths) do
     local together = of[length]
     local price = #together == 1 and 1 or cost_of_several
-    local passed = passed_by(ready_of(q), now - length, math.floor(may_pass / price))
-    may_pass = may_pass - passed * price
+    local passed = passed_by(ready_of(q), now - length, math.floor(early.may_pass / price))
+    early.may_pass = early.may_pass - passed * price
     insert(ready_of(q), passed, together)
   end
 end

@@ -1,7 +1,7 @@
 -- What stands in ready, urgent and due: the id, and one byte more when the task has a priority, notes or gates: 48 and the
 -- priority, 10 for a head start (lib_ahead.lua); 64 more with notes, 128 with gates.
 -- Needs: lib_names lib_band
-local ahead_mark = 10
+local early = {mark = 10}
 local function entry(id, priority, noted)
   if priority == 0 and not noted then return id end
   return id .. char(48 + priority + (noted and 64 or 0))
@@ -9,7 +9,7 @@ end
 
 local function priority_of(body) return byte(body, 3) % 128 end
 -- Among those of a group, and of those that stand aside: 9 and less the higher the priority is.
-local function rank_of(body) return 9 - priority_of(body) % ahead_mark end
+function early.rank_of(body) return 9 - priority_of(body) % early.mark end
 -- Its gates count as well.
 local function entry_of(id, body, noted) return entry(id, byte(body, 3), noted) end
 
@@ -21,7 +21,7 @@ end
 local function marked_priority(mark) return mark >= 64 and mark + 64 or mark - 48 end
 
 -- Tasks of one priority leave in the order of their sequence; `front` gives one before all others.
-local function place_urgent(q, entry_text, priority, front)
+function early.place_urgent(q, entry_text, priority, front)
   local sequence = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   call('ZADD', urgent_of(q), digits((9 - priority) * band + sequence), entry_text)
 end
@@ -58,4 +58,4 @@ local function aside_front(body)
   local handler = text_at(body, at)
   return 'h' .. key_name(queue) .. '\n' .. key_name(handler) .. '\n', handler
 end
-local function aside_member(id, body) return aside_front(body) .. rank_of(body) .. id end
+local function aside_member(id, body) return aside_front(body) .. early.rank_of(body) .. id end

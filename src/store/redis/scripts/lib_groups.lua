@@ -57,7 +57,7 @@ end
 
 -- Puts a task into a group of this queue, which may be one of strangers: `mark` stands behind its order then.
 local function hold_in(queue, q, id, body, front, mark)
-  local text, priority = gates_of(body), rank_of(body)
+  local text, priority = gates_of(body), early.rank_of(body)
   local group = group_of(queue, text)
   local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   local order = string.format('%013d', first_order + step)
@@ -87,7 +87,7 @@ function hold_all(q, ids, bodies)
   local members, fields, orders, step = {}, {}, {}, first_order + call('HINCRBY', control, 'back', n) - n
   for i = 1, n do
     local body, id, order = bodies[i], ids[i], written(orders, step + i, '%012d')
-    local text, priority = gates_of(body), rank_of(body)
+    local text, priority = gates_of(body), early.rank_of(body)
     local g = of[text]
     if not g then
       count = count + 1
@@ -138,7 +138,7 @@ function unhold(q, id, body)
     queue, order = strangers.queue_of(body), sub(order, 1, 13)
   end
   local group = group_of(queue, text)
-  call('ZREM', held, 'h' .. group .. rank_of(body) .. order .. id)
+  call('ZREM', held, 'h' .. group .. early.rank_of(body) .. order .. id)
   call('HDEL', groups, 'i' .. id)
   fewer_held(name_of(q), 1)
   local head = head_of(group)

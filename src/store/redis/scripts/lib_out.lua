@@ -17,7 +17,7 @@ local function take_out(q, id, body, noted)
     call('ZREM', links, aside_member(id, body), 'a' .. id)
     return
   end
-  if priority > 0 and priority < ahead_mark then
+  if priority > 0 and priority < early.mark then
     call('ZREM', urgent_of(q), text)
   else
     call('HINCRBY', stale, name_of(q) .. '\n' .. id, 1)

@@ -8,10 +8,10 @@ local function make_ready(q, text, front)
     local id = sub(text, 1, 16)
     local body = call('HGET', tasks, id)
     return body and hold(q, id, body, front)
-  elseif mark % 64 > 48 and mark % 64 < 48 + ahead_mark then
-    place_urgent(q, text, mark % 64 - 48, front)
+  elseif mark % 64 > 48 and mark % 64 < 48 + early.mark then
+    early.place_urgent(q, text, mark % 64 - 48, front)
   elseif mark % 64 > 48 and not front then
-    place_ahead(q, {text})
+    early.place(q, {text})
   else
     call(front and 'RPUSH' or 'LPUSH', ready_of(q), text)
   end

@@ -4,7 +4,7 @@ local function keep_remnant(id, value, until_ms)
   drop_stages(id)
   local body = body_of(value)
   local at = after_text(body, after_text(body, 12))
-  local kept = '\1\0' .. string.char(9 - rank_of(body)) .. sub(body, 4, at - 1) .. '[]'
+  local kept = '\1\0' .. string.char(9 - early.rank_of(body)) .. sub(body, 4, at - 1) .. '[]'
   call('HSET', tasks, id, sub(value, 1, 14) .. '\0\0\0\22' .. sub(value, 19, 37) .. '\0\0\0' .. kept)
   call('ZADD', buried, until_ms, id)
 end

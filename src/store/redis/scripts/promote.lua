@@ -23,13 +23,13 @@ local function promote(q)
   if later > 0 then room = 0 end
   stand_aside(q, aside)
   many('ZREM', due_of(q), entries, 1, #entries)
-  local plain, first, early = {}, {}, {}
+  local plain, first, ahead = {}, {}, {}
   for i = 1, #entries do
     local mark = #entries[i] > 16 and byte(entries[i], 17) or 48
     if retried[entries[i]] then
       first[#first + 1] = entries[i]
-    elseif mark < 176 and mark % 64 == 48 + ahead_mark then
-      early[#early + 1] = entries[i]
+    elseif mark < 176 and mark % 64 == 48 + early.mark then
+      ahead[#ahead + 1] = entries[i]
     elseif mark >= 176 or mark % 64 > 48 then
       make_ready(q, entries[i])
     else
@@ -39,7 +39,7 @@ local function promote(q)
   -- The last one first, so that they keep their order.
   for i = #first, 1, -1 do make_ready(q, first[i], true) end
   many('LPUSH', ready_of(q), plain, 1, #plain)
-  place_ahead(q, early)
+  early.place(q, ahead)
   wake(q, math.min(#entries, chain))
   return #entries + #aside
 end

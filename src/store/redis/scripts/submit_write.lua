@@ -43,12 +43,12 @@ function place(run, ids, bodies)
       many('LPUSH', ready_of(q), ids, 1, n)
     elseif run.priority >= 128 then
       n = hold_all(q, ids, bodies or hmget(tasks, ids))
-    elseif run.priority == ahead_mark then
+    elseif run.priority == early.mark then
       local texts = {}
-      for i = 1, n do texts[i] = entry(ids[i], ahead_mark) end
-      place_ahead(q, texts)
+      for i = 1, n do texts[i] = entry(ids[i], early.mark) end
+      early.place(q, texts)
     else
-      for i = 1, n do place_urgent(q, entry(ids[i], run.priority), run.priority) end
+      for i = 1, n do early.place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end
     run.wakes = math.min(n, chain)
   end
