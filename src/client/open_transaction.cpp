@@ -228,8 +228,7 @@ void check_may_wait(const ambient* around, const app_core& of) {
 
 awaitable<void> run_under(std::shared_ptr<open_transaction> held, std::function<awaitable<void>()> body) {
     auto executor = co_await asio::this_coro::executor;
-    const ambient* around = ambient_of(executor);
-    auto inside = around ? std::make_shared<ambient>(*around) : std::make_shared<ambient>();
+    auto inside = ambient_within(executor);
     if (inside->app != &held->app()) {
         // They are another app's.
         inside->home = nullptr;

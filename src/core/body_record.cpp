@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint8_t format_linked = 2;  // of a body: what it depends on stands before the arguments
 constexpr std::uint8_t format_run =
     3;  // of a body: of which schedule it is a run stands before the arguments and behind them
+constexpr std::uint8_t format_ahead = 4;  // as linked, with a head start behind the arguments
 constexpr char tells_end_mark = '!';
 constexpr std::size_t id_width = 16;
 constexpr int head_start_width = 6;
@@ -92,8 +93,9 @@ std::string encode(const task_body& body) {
     std::string bytes;
     bytes.reserve(32 + body.queue.size() + body.handler.size() + body.args.size() + body.gates.size());
     byte_writer out{bytes};
-    const bool linked = !body.after.empty() || body.rule == on_failed::gather;
-    out.u8(body.origin ? format_run : linked ? format_linked : record_format);
+    const bool ahead = body.priority == ahead_priority;
+    const bool linked = ahead || !body.after.empty() || body.rule == on_failed::gather;
+    out.u8(body.origin ? format_run : ahead ? format_ahead : linked ? format_linked : record_format);
     out.u8(flags_of(body));
     out.u8(static_cast<std::uint8_t>(body.priority | (body.gates.empty() ? 0 : task_body::gated_bit)));
     out.fixed(body.life, 8);
@@ -129,8 +131,7 @@ std::string encode(const task_body& body) {
         out.u8(static_cast<std::uint8_t>(body.origin->tells_end ? tells_end_mark : '-'));
         out.rest(body.origin->schedule.view());
     }
-    if (body.priority == ahead_priority)
-        out.fixed(static_cast<std::uint64_t>(body.head_start.count()), head_start_width);
+    if (ahead) out.fixed(static_cast<std::uint64_t>(body.head_start.count()), head_start_width);
     if (!body.gates.empty()) write_gates(body.gates, out);
     return bytes;
 }
@@ -139,7 +140,7 @@ task_body decode_body(std::string_view bytes) {
     const auto gates = gates_of(bytes);
     byte_reader in{before_head_start(bytes), "task"};
     const auto kind = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
-    const bool linked = kind == format_linked, is_run = kind == format_run;
+    const bool linked = kind == format_linked || kind == format_ahead, is_run = kind == format_run;
     if (linked || is_run) {
         in.u8();
     } else {
@@ -191,7 +192,8 @@ task_body decode_body(std::string_view bytes) {
 args_in_body args_of(std::string_view bytes) {
     byte_reader in{before_head_start(bytes), "task"};
     const auto kind = in.u8();
-    if (kind != record_format && kind != format_linked && kind != format_run)
+    const bool linked = kind == format_linked || kind == format_ahead;
+    if (kind != record_format && !linked && kind != format_run)
         in.fail("has a format that this version of errand does not know");
     const auto flags = in.u8();
     if ((in.u8() & task_body::gated_bit) != 0 && gates_of(bytes).empty()) in.fail("ends too early");
@@ -212,7 +214,7 @@ args_in_body args_of(std::string_view bytes) {
     if (flags & with_tags) {
         for (auto left = in.number(); left > 0; --left) in.text();
     }
-    if (kind == format_linked) {
+    if (linked) {
         if (in.u8() >= 2 * takes_result_bit) in.fail("has a rule that this version of errand does not know");
         for (auto left = in.number(); left > 0; --left) in.take(id_width);
     }

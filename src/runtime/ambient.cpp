@@ -20,10 +20,25 @@ using tracked_pool_executor =
     std::decay_t<decltype(asio::require(std::declval<pool_executor>(),
                                         asio::execution::outstanding_work.tracked))>;
 
+using carried_ambient = std::shared_ptr<const ambient>;
+
 template <class Inner>
-const ambient* look(const asio::any_io_executor& executor) noexcept {
+const carried_ambient* look(const asio::any_io_executor& executor) noexcept {
     const auto* found = executor.target<ambient_executor<Inner>>();
     return found ? &found->carried() : nullptr;
+}
+
+// Null when it carries nothing.
+const carried_ambient* carried_by(const asio::any_io_executor& executor) noexcept {
+    if (const auto* found = look<loop_executor>(executor)) return found;
+    if (const auto* found = look<pool_executor>(executor)) return found;
+    if (const auto* found = look<tracked_loop_executor>(executor)) return found;
+    if (const auto* found = look<tracked_pool_executor>(executor)) return found;
+    if (const auto* found = look<asio::any_io_executor>(executor)) return found;
+    if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
+        return carried_by(strand->get_inner_executor());
+    }
+    return nullptr;
 }
 
 template <class Inner>
@@ -48,15 +63,17 @@ bool rewrap(const asio::any_io_executor& executor, std::shared_ptr<const ambient
 }  // namespace
 
 const ambient* ambient_of(const asio::any_io_executor& executor) noexcept {
-    if (const auto* found = look<loop_executor>(executor)) return found;
-    if (const auto* found = look<pool_executor>(executor)) return found;
-    if (const auto* found = look<tracked_loop_executor>(executor)) return found;
-    if (const auto* found = look<tracked_pool_executor>(executor)) return found;
-    if (const auto* found = look<asio::any_io_executor>(executor)) return found;
-    if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
-        return ambient_of(strand->get_inner_executor());
-    }
-    return nullptr;
+    const auto* carried = carried_by(executor);
+    return carried ? carried->get() : nullptr;
+}
+
+std::shared_ptr<ambient> ambient_within(const asio::any_io_executor& executor) {
+    const auto* carried = carried_by(executor);
+    if (!carried) return std::make_shared<ambient>();
+    auto inside = std::make_shared<ambient>(**carried);
+    // That one keeps what it was made of itself.
+    inside->keeps = *carried;
+    return inside;
 }
 
 asio::any_io_executor with_ambient(const asio::any_io_executor& executor,

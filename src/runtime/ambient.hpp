@@ -25,10 +25,11 @@ struct trace_context;
 struct ambient {
     detail::app_core* app = nullptr;
     loop* home = nullptr;          // where its store calls are made; null: the app's background loop
-    running_task* task = nullptr;  // outlives every coroutine that runs under it
+    running_task* task = nullptr;  // lives as long as the ambient that it was given with
     std::shared_ptr<detail::open_transaction> transaction{};
     std::shared_ptr<stage_run> stage{};            // the innermost stage
     std::shared_ptr<const trace_context> trace{};  // of the span that it is part of; null: of none
+    std::shared_ptr<const ambient> keeps{};        // of one that was made of another one: that
 };
 
 // An executor that carries an ambient and is otherwise the inner one.
@@ -38,7 +39,7 @@ public:
     ambient_executor(Inner inner, std::shared_ptr<const ambient> carried) noexcept
         : inner_{std::move(inner)}, carried_{std::move(carried)} {}
 
-    const ambient& carried() const noexcept { return *carried_; }
+    const std::shared_ptr<const ambient>& carried() const noexcept { return carried_; }
     const Inner& inner() const noexcept { return inner_; }
 
     friend bool operator==(const ambient_executor& a, const ambient_executor& b) noexcept {
@@ -78,6 +79,10 @@ private:
 
 // What this executor carries, also through strands; null when it carries nothing.
 const ambient* ambient_of(const boost::asio::any_io_executor& executor) noexcept;
+
+// One that begins as a copy of what this executor carries, and keeps that alive with its task: a coroutine that is left running under it
+// may outlive all others. Empty where it carries nothing.
+std::shared_ptr<ambient> ambient_within(const boost::asio::any_io_executor& executor);
 
 // The same executor carrying something else instead.
 boost::asio::any_io_executor with_ambient(const boost::asio::any_io_executor& executor,

@@ -117,6 +117,8 @@ TEST_CASE("a head start that cannot be is refused", "[service][flow]") {
     CHECK(refused(R"("head_start_ms": -1)") == "head_start_ms");
     CHECK(refused(R"("head_start_ms": "1 s")") == "head_start_ms");
     CHECK(refused(R"("head_start_ms": 31622400001)") == "head_start_ms");
+    shop.put_type("film", R"("priority": 5)");
+    CHECK(refused(R"("head_start_ms": 5)") == "head_start_ms");
     CHECK(shop.hold().empty());
 }
 

@@ -11,6 +11,7 @@
 #include <boost/asio/use_future.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <set>
 #include <thread>
@@ -93,6 +94,7 @@ TEST_CASE("what a handler does last may be in another thread, its end is seen to
 }
 
 TEST_CASE("what a handler leaves running without having waited stays under its task", "[concurrent]") {
+    const bool in_transaction = GENERATE(false, true);
     bench t;
     t.book.body = [&](task_context& self) -> awaitable<int> {
         auto left = [](diary& book, std::string mine) -> awaitable<void> {
@@ -100,8 +102,15 @@ TEST_CASE("what a handler leaves running without having waited stays under its t
             const auto seen = co_await id_here();
             book.note(seen == mine ? "its own" : "another's");
         };
-        const auto own = co_await asio::this_coro::executor;
-        asio::co_spawn(own, left(t.book, self.id()), asio::detached);
+        const auto leave = [&]() -> awaitable<void> {
+            const auto own = co_await asio::this_coro::executor;
+            asio::co_spawn(own, left(t.book, self.id()), asio::detached);
+        };
+        if (in_transaction) {
+            co_await errand::transaction(t.app, leave);
+        } else {
+            co_await leave();
+        }
         co_return 1;
     };
     const auto all = waiting_tasks(t, 20);

@@ -43,7 +43,7 @@ constexpr std::array task_members{
     field{"priority", kind::integer, "0 to 9 inside its type, higher first (as the type says)"},
     field{
         "head_start_ms", kind::integer,
-        "In place of a priority: it goes before tasks of priority 0 that became ready less than that before it"},
+        "In a type without a priority, and in place of one: it goes before tasks that fell due less than that before it"},
     field{"delay_ms", kind::integer, "Due so long from now; negative: at once"},
     field{"due_at", kind::instant, "Due then; in the past: at once. Not together with `delay_ms`"},
     field{"max_retry", kind::integer, "Retries of a stage (as the type says, also when that changes)"},
@@ -105,7 +105,7 @@ options options_of(const web::members& given, const flow_type& type) {
     return extra;
 }
 
-// Zero: it has none. The type's own priority is for those that say nothing.
+// Zero: it has none.
 duration head_start_of(const web::members& given, bool has_priority) {
     const auto asked = given.integer("head_start_ms", 0, longest_head_start.count()).value_or(0);
     if (asked > 0 && has_priority)
@@ -145,6 +145,11 @@ awaitable<created> create(office at, const json::object& from, std::string path,
     const auto args = draft.args;
     auto ready = prepare(std::move(draft));
     if (head_start > duration{0}) {
+        if (ready.body.priority > 0)
+            throw web::bad_request("the type " + type.name + " has the priority " +
+                                       std::to_string(ready.body.priority) +
+                                       ": a head start is for tasks without one; say \"priority\"",
+                                   given.path_of("head_start_ms"));
         ready.body.priority = ahead_priority;
         ready.body.head_start = head_start;
     }

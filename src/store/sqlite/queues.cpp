@@ -136,15 +136,23 @@ std::int64_t queues::place_ahead(queue_row& queue, const task_id& id, std::strin
     const auto* ready = tx_.cache().find_list(queue, kind_of(state::ready));
     const auto after = ready ? first_after(*ready, tx_.time() - head_start_of(body)) : std::nullopt;
     if (!after) return tx_.cache().back_place(ahead_priority);
-    auto rows = sql_.last_before(ready->k, *after, end_of_rank(rank_of(ahead_priority) - 1));
-    if (!rows.next() || rows.is_null(0)) return *after - 1;
-    // Where there is no room left it has the place of the first that it goes before.
-    return std::min(rows.number(0) + 1, *after);
+    const auto before = last_before(*ready, *after);
+    if (!before) return *after - places_apart;
+    // Where there is no room left it shares the place of the last that goes before it.
+    return std::min(*before + 1, *after - 1);
+}
+
+std::optional<std::int64_t> queues::last_before(const list_row& ready, std::int64_t place) {
+    auto rows = sql_.last_before(ready.k, place, end_of_rank(rank_of(ahead_priority) - 1));
+    return rows.next() && !rows.is_null(0) ? std::optional{rows.number(0)} : std::nullopt;
 }
 
 // By halves, as those without a priority stand in the order in which they became ready.
 std::optional<std::int64_t> queues::first_after(const list_row& ready, time_point order) {
-    auto from = end_of_rank(rank_of(ahead_priority) - 1), to = end_of_rank(rank_of(ahead_priority));
+    const auto last = last_before(ready, end_of_rank(rank_of(ahead_priority)));
+    if (!last) return std::nullopt;
+    std::int64_t from = end_of_rank(rank_of(ahead_priority) - 1), to = *last + 1;
+    if (auto rows = sql_.first_from(ready.k, from, to); rows.next()) from = rows.number(0);
     std::optional<std::int64_t> found;
     while (from < to) {
         const auto middle = from + (to - from) / 2;

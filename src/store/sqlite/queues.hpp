@@ -52,6 +52,7 @@ private:
     // Before all that became ready less than its head start before it.
     std::int64_t place_ahead(queue_row& queue, const task_id& id, std::string_view body);
     std::optional<std::int64_t> first_after(const list_row& ready, time_point order);
+    std::optional<std::int64_t> last_before(const list_row& ready, std::int64_t place);
     list_row& ready_list(queue_row& queue, std::int64_t place, std::optional<group_number> group,
                          const task_id& id);
 

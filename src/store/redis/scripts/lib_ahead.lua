@@ -3,15 +3,15 @@
 -- core/head_start.hpp says. Bodies and entries say 10 in place of a priority; how long it is (ms) stands in 6 bytes behind the arguments.
 -- Needs: lib_entry lib_many
 
--- In one call.
-early.may_pass = 100000
+-- In one call so many are passed, of several at once fewer, as all that they pass is pushed anew; and so many are looked at, of large
+-- ones fewer. Whoever comes when that is used up passes none.
+early.may_pass, early.may_look = 100000, 500
 
 -- Entries of tasks that are ready now, in the order in which they came. All that it takes is defined in it, as most calls place none.
 function early.place(q, texts)
   if #texts == 0 then return end
-  -- A list has no places, so what is put into it stands beside an entry that Redis looks for from the young end. Several at once cost
-  -- more: all that they pass is pushed anew.
-  local cost_of_several = 10
+  local price_of_several, most_searches = 25, 32
+  local list, any_void = ready_of(q), call('HLEN', stale) > 1
 
   local function number(record, at)
     local value, unit = 0, 1
@@ -91,66 +91,88 @@ function early.place(q, texts)
     return number_at(body, last - 5, 6)
   end
 
-  -- When the task of this entry became ready, less its head start; nil: it is there no longer.
+  local function is_void(id) return any_void and call('HEXISTS', stale, name_of(q) .. '\n' .. id) == 1 end
+
+  -- When the task of this entry became ready, less its head start; nil: it stands there no longer.
   local function order_of(text)
     local id = sub(text, 1, 16)
-    local body = call('HGET', tasks, id)
+    early.may_look = early.may_look - 1 - math.floor(call('HSTRLEN', tasks, id) / 4096)
+    local body = not is_void(id) and call('HGET', tasks, id)
     if not body or byte(body, 1) == 69 then return end
-    local since = math.max(number_at(body, 4, 6), due_of_body(body))
+    local due = due_of_body(body)
+    if due > now then return end
+    local since = math.max(number_at(body, 4, 6), due)
     local noted = #text > 16 and byte(text, 17) >= 112 and call('HGET', notes, id)
     if noted then since = math.max(since, since_notes(noted)) end
     return since - head_start_of(body)
   end
 
   -- Void entries tell nothing: the next one that does, of twenty.
-  local function order_at(list, from, to)
+  local function order_at(from, to)
     for at = from, math.min(from + 20, to) - 1 do
-      local order = order_of(call('LINDEX', list, at))
+      if early.may_look <= 0 then return end
+      local reads, order = pcall(order_of, call('LINDEX', list, at))
+      -- Of a record that does not decode: long ago, so that nothing is put before it.
+      if not reads then return 0, at end
       if order then return order, at end
     end
   end
 
-  -- How many of the youngest it passes.
-  local function passed_by(list, order, most)
-    local low, high = 0, math.min(call('LLEN', list), most)
+  -- How many of the youngest are passed, `low` at least.
+  local function passed_by(order, low, most)
+    local high = most
     while low < high do
       local middle = math.floor((low + high) / 2)
-      local found, at = order_at(list, middle, high)
+      local found, at = order_at(middle, high)
       if found and found > order then low = at + 1 else high = middle end
     end
     return low
   end
 
-  local function insert(list, passed, texts)
-    if passed == 0 then
-      many('LPUSH', list, texts, 1, #texts)
-    elseif #texts == 1 then
-      call('LINSERT', list, 'AFTER', call('LINDEX', list, passed - 1), texts[1])
-    else
-      local younger, back = call('LRANGE', list, 0, passed - 1), {}
-      for i = passed, 1, -1 do back[#back + 1] = younger[i] end
-      call('LTRIM', list, passed, -1)
-      many('LPUSH', list, texts, 1, #texts)
-      many('LPUSH', list, back, 1, passed)
-    end
+  local function place_one(text, length)
+    local passed = passed_by(now - length, 0, math.min(call('LLEN', list), early.may_pass))
+    early.may_pass = early.may_pass - passed
+    if passed == 0 then return call('LPUSH', list, text) end
+    -- A list has no places: Redis looks for the entry from the young end.
+    call('LINSERT', list, 'AFTER', call('LINDEX', list, passed - 1), text)
   end
 
-  local ids, lengths, of = {}, {}, {}
+  -- The shortest first, each from where the one before was found; of very many lengths some are not searched for, and stand there too.
+  local function place_all(of, lengths)
+    table.sort(lengths)
+    local most, step = math.min(call('LLEN', list), math.floor(early.may_pass / price_of_several)), math.ceil(#lengths / most_searches)
+    local places, passed = {}, 0
+    for i = 1, #lengths do
+      if (i - 1) % step == 0 then passed = passed_by(now - lengths[i], passed, most) end
+      places[i] = passed
+    end
+    early.may_pass = early.may_pass - passed * price_of_several
+    local younger, back, i = passed > 0 and call('LPOP', list, passed) or {}, {}, #lengths
+    for at = passed, 0, -1 do
+      while i > 0 and places[i] == at do
+        for _, text in ipairs(of[lengths[i]]) do back[#back + 1] = text end
+        i = i - 1
+      end
+      if at > 0 then back[#back + 1] = younger[at] end
+    end
+    many('LPUSH', list, back, 1, #back)
+  end
+
+  local ids, lengths, of, last = {}, {}, {}, {}
   for i = 1, #texts do ids[i] = sub(texts[i], 1, 16) end
   local bodies = hmget(tasks, ids)
   for i = 1, #texts do
     local length = bodies[i] and head_start_of(bodies[i]) or 0
-    if not of[length] then
-      of[length] = {}
+    if is_void(ids[i]) then
+      -- The void entry of an id has to come out before the one that counts.
+      last[#last + 1] = texts[i]
+    elseif of[length] then
+      table.insert(of[length], texts[i])
+    else
+      of[length] = {texts[i]}
       lengths[#lengths + 1] = length
     end
-    table.insert(of[length], texts[i])
   end
-  for _, length in ipairs(lengths) do
-    local together = of[length]
-    local price = #together == 1 and 1 or cost_of_several
-    local passed = passed_by(ready_of(q), now - length, math.floor(early.may_pass / price))
-    early.may_pass = early.may_pass - passed * price
-    insert(ready_of(q), passed, together)
-  end
+  if #texts == 1 and #lengths == 1 then place_one(texts[1], lengths[1]) elseif #lengths > 0 then place_all(of, lengths) end
+  many('LPUSH', list, last, 1, #last)
 end

@@ -49,7 +49,7 @@ end
 local patience = 15000
 
 -- What `waiting` holds: phase (r registering, g such a one that is being taken back, w waits, f cancelled because of a parent),
--- rule, 13 digits (due, ms or 0), priority (a digit; with gates as much behind @), life, queue. So what waits is handled without its body, which names all parents.
+-- rule, 13 digits (due, ms or 0), priority (a digit, : for a head start; with gates as much behind @), life, queue. So what waits is handled without its body, which names all parents.
 local function waiting_text(phase, rule, due, body, life)
   local _, queue = queue_of(body)
   return phase .. rule .. string.format('%013.0f', due or 0) .. priority_mark(body) .. life .. queue
