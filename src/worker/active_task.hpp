@@ -4,6 +4,7 @@
 // log(), cancelled() and the facts belongs to the thread of its home loop.
 #pragma once
 
+#include "core/attempt_lane.hpp"
 #include "core/attempt_rules.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/handlers.hpp"
@@ -93,6 +94,8 @@ public:
     std::string joins;                              // an item's encoded joining
     std::unique_ptr<bundle_run> bundle;             // of a run over items, once they are read
     std::optional<time_point> started_at;           // by the store's clock
+    std::optional<duration> waited;                 // see wait_of(); once it has started
+    attempt_cells* counted = nullptr;               // where its start was counted, if in a lane
     time_point until = time_point::max();           // by this machine's
     std::chrono::steady_clock::time_point began{};  // when its coroutine was started
 

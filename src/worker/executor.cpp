@@ -153,6 +153,7 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     }
     if (gate_check_.adds_to(attempt.body, attempt.task.id, attempt.known)) return attempt_end::regrouped;
     attempt.started_at = now;
+    attempt.waited = wait_of(attempt.body, attempt.notes, now);
     return std::nullopt;
 }
 
