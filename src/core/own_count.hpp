@@ -32,9 +32,8 @@ class own_histogram {
 public:
     void add(duration length) noexcept {
         const auto ms = static_cast<std::uint64_t>(std::max<duration::rep>(length.count(), 0));
-        auto bucket = first_of[static_cast<std::size_t>(std::bit_width(ms))];
-        while (ms > ends[bucket]) ++bucket;
-        counts_[bucket].add(1);
+        const std::size_t first = first_of[static_cast<std::size_t>(std::bit_width(ms))];
+        counts_[first + (ms > ends[first] ? 1 : 0)].add(1);
         sum_ms_.add(ms);
     }
     histogram_cell read() const noexcept {
@@ -54,7 +53,7 @@ private:
         all.back() = ~std::uint64_t{0};
         return all;
     }();
-    // By how many bits a length has: where the shortest of those falls.
+    // By how many bits a length has: where the shortest of those falls. The longest is in the same bucket or the next.
     static constexpr auto first_of = [] {
         std::array<unsigned char, 65> all{};
         for (std::size_t bits = 1; bits < all.size(); ++bits) {
@@ -63,6 +62,14 @@ private:
         }
         return all;
     }();
+    // Between a power of two and the next there is one of them at most.
+    static constexpr bool bounds_are_apart = [] {
+        for (std::size_t at = 1; at < Bounds.size(); ++at) {
+            if (std::bit_width(ends[at - 1]) == std::bit_width(ends[at])) return false;
+        }
+        return true;
+    }();
+    static_assert(bounds_are_apart);
 
     std::array<own_count, buckets> counts_;
     own_count sum_ms_;

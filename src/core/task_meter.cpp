@@ -164,7 +164,7 @@ task_figures task_meter::sum() const {
             of_handler.finished.at(static_cast<std::size_t>(attempt_outcome::success)) += ran.count();
             of_handler.ran_well.merge(ran);
             of_handler.whole.merge(cells.total.read());
-            of_handler.started += cells.started.get();
+            of_handler.started += cells.starts();
             all.queues[name.first].wait.merge(cells.waited.read());
         });
     }

@@ -87,6 +87,7 @@ public:
     task_notes notes;
     int number = 1;
     const known_handler* known = nullptr;
+    bool goes_by_name = false;                    // of its handler, and by no alias
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
     std::string locked;                             // of what this program has no key for: why

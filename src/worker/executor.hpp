@@ -4,10 +4,10 @@
 // ended, however it was cancelled.
 #pragma once
 
-#include "core/task_meter.hpp"
 #include "runtime/gate_check.hpp"
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
+#include "worker/attempt_counts.hpp"
 #include "worker/attempt_tally.hpp"
 #include "worker/burial.hpp"
 #include "worker/deadlines.hpp"
@@ -133,7 +133,7 @@ private:
     void hand_in(active_task& attempt, decision&& decided, std::string result, time_point now);
     void leave(active_task& attempt);
     void tell(const active_task& attempt, const decision& decided, time_point now);
-    void count_start(active_task& attempt);
+    void tell_start(const active_task& attempt);
     void count_end(event_kind kind, const active_task& attempt, time_point now);
     void count(const active_task& attempt, const decision& decided, time_point now);
 
@@ -147,7 +147,7 @@ private:
     gate_yielder gates_;
     gate_check gate_check_;
     attempt_tally tally_;
-    std::optional<task_meter::lent_lane> lane_;  // from the first start on that is counted
+    std::optional<attempt_counts> counts_;  // from the first start on that is counted
     const known_handler* last_known_ = nullptr;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;

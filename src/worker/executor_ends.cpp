@@ -139,25 +139,30 @@ event executor::said_of(event_kind kind, const active_task& attempt) const {
 void executor::tell_started(active_task& attempt) {
     const auto& events = shared_.app.events;
     if (!events.heard(event_kind::task_started)) return;
-    if (!events.listened(event_kind::task_started)) return count_start(attempt);
-    auto said = said_of(event_kind::task_started, attempt);
-    said.waited = attempt.waited;
-    events.publish(std::move(said));
+    if (events.listened(event_kind::task_started)) return tell_start(attempt);
+    if (!counts_) counts_.emplace(shared_.app.meter.tasks());
+    const auto* const by_name = attempt.goes_by_name ? attempt.known : nullptr;
+    attempt.counted = counts_->of(by_name, attempt.task.queue, attempt.body.handler);
+    if (attempt.counted) return attempt.counted->start(attempt.waited);
+    events.count({.kind = event_kind::task_started,
+                  .queue = attempt.task.queue,
+                  .handler = attempt.body.handler,
+                  .waited = attempt.waited});
 }
 
-void executor::count_start(active_task& attempt) {
-    if (!lane_) lane_.emplace(shared_.app.meter.tasks());
-    attempt.counted = lane_->cells_of(attempt.task.queue, attempt.body.handler);
-    if (attempt.counted) return attempt.counted->start(attempt.waited);
-    shared_.app.events.count({.kind = event_kind::task_started,
-                              .queue = attempt.task.queue,
-                              .handler = attempt.body.handler,
-                              .waited = attempt.waited});
+void executor::tell_start(const active_task& attempt) {
+    auto said = said_of(event_kind::task_started, attempt);
+    said.waited = attempt.waited;
+    shared_.app.events.publish(std::move(said));
 }
 
 void executor::tell(const active_task& attempt, const decision& decided, time_point now) {
     // Its end was told when it was withdrawn: the store takes no other.
     if (attempt.withdrawn) return;
+    // What is seen of it in its span is counted with that.
+    if (attempt.counted && decided.kind == verdict::succeed && !attempt.span &&
+        !shared_.app.events.listened(event_kind::task_succeeded))
+        return attempt.counted->succeed(now - *attempt.started_at, now - attempt.body.submitted_at());
     auto kind = event_kind::task_succeeded;
     switch (decided.kind) {
     case verdict::succeed: break;
@@ -194,9 +199,6 @@ void executor::tell(const active_task& attempt, const decision& decided, time_po
 }
 
 void executor::count_end(event_kind kind, const active_task& attempt, time_point now) {
-    // What is seen of it in its span is counted with that.
-    if (kind == event_kind::task_succeeded && attempt.counted && !attempt.span)
-        return attempt.counted->succeed(now - *attempt.started_at, now - attempt.body.submitted_at());
     event_brief said{.kind = kind,
                      .queue = attempt.task.queue,
                      .handler = attempt.body.handler,
