@@ -155,7 +155,41 @@ task_figures task_meter::sum() const {
         all.stale += in.stale;
         all.refused += in.refused;
     });
+    // After the ends that are counted there, so that no more attempts have ended than have started.
+    const std::lock_guard lock{lanes_guard_};
+    for (const auto& lane : lanes_) {
+        lane->each([&](const series_name& name, const attempt_cells& cells) {
+            auto& of_handler = all.handlers[name];
+            const auto ran = cells.ran.read();
+            of_handler.finished.at(static_cast<std::size_t>(attempt_outcome::success)) += ran.count();
+            of_handler.ran_well.merge(ran);
+            of_handler.whole.merge(cells.total.read());
+            of_handler.started += cells.starts();
+            all.queues[name.first].wait.merge(cells.waited.read());
+        });
+    }
     return all;
+}
+
+attempt_lane& task_meter::lend() {
+    const std::lock_guard lock{lanes_guard_};
+    if (free_lanes_.empty()) {
+        free_lanes_.reserve(lanes_.size() + 1);
+        return *lanes_.emplace_back(std::make_unique<attempt_lane>());
+    }
+    auto& one = *free_lanes_.back();
+    free_lanes_.pop_back();
+    return one;
+}
+
+void task_meter::take_back(attempt_lane& one) noexcept {
+    const std::lock_guard lock{lanes_guard_};
+    free_lanes_.push_back(&one);
+}
+
+attempt_cells* task_meter::admit(attempt_lane& to, std::string_view queue, std::string_view handler) {
+    if (!handlers_.admits(queue, handler) || !queues_.admits(queue, {})) return nullptr;
+    return &to.make(queue, handler);
 }
 
 }  // namespace errand

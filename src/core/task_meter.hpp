@@ -2,24 +2,23 @@
 // are kept apart the others are counted together, as `_other`. From any thread.
 #pragma once
 
+#include "core/attempt_lane.hpp"
 #include "core/event.hpp"
 #include "core/metric_text.hpp"
+#include "core/series.hpp"
 #include "core/thread_cells.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
+#include <vector>
 
 namespace errand {
-
-// Two names under which something is counted; the second may be empty.
-using series_name = std::pair<std::string, std::string>;
 
 enum class submit_result : unsigned char { accepted, duplicate, refused };
 inline constexpr std::array<std::string_view, 3> submit_result_names{"accepted", "duplicate", "refused"};
@@ -72,28 +71,26 @@ public:
     void count(const event_brief& what) noexcept override;
     task_figures sum() const;
 
-private:
-    struct name_hash {
-        using is_transparent = void;
-        std::size_t operator()(const std::pair<std::string_view, std::string_view>& of) const noexcept {
-            const std::hash<std::string_view> hash;
-            return hash(of.first) * 31 + hash(of.second);
-        }
-        std::size_t operator()(const series_name& of) const noexcept {
-            return (*this)(std::pair<std::string_view, std::string_view>{of.first, of.second});
-        }
-    };
-    struct name_equal {
-        using is_transparent = void;
-        template <class A, class B>
-        bool operator()(const A& a, const B& b) const noexcept {
-            return std::string_view{a.first} == std::string_view{b.first} &&
-                   std::string_view{a.second} == std::string_view{b.second};
-        }
-    };
-    template <class Cell>
-    using series = std::unordered_map<series_name, Cell, name_hash, name_equal>;
+    // Starts and successes are counted by a thread of its own as well, in a lane that is lent to it; what it has counted outlives that.
+    class lent_lane {
+    public:
+        explicit lent_lane(task_meter& by) : by_{by}, lane_{by.lend()} {}
+        lent_lane(const lent_lane&) = delete;
+        lent_lane& operator=(const lent_lane&) = delete;
+        ~lent_lane() { by_.take_back(lane_); }
 
+        // Null: one of the names is not kept apart, so that it is for `count` to count. What it gives lives as long as the meter.
+        attempt_cells* cells_of(std::string_view queue, std::string_view handler) {
+            auto* const known = lane_.find(queue, handler);
+            return known ? known : by_.admit(lane_, queue, handler);
+        }
+
+    private:
+        task_meter& by_;
+        attempt_lane& lane_;
+    };
+
+private:
     // The cell asked for last: what happens many times a second mostly is of the same.
     template <class Cell>
     struct recent {
@@ -134,11 +131,17 @@ private:
     void started(const event_brief& what);
     void finished(const event_brief& what, attempt_outcome how);
     void failed(const event_brief& what);
+    attempt_lane& lend();
+    void take_back(attempt_lane& one) noexcept;
+    attempt_cells* admit(attempt_lane& to, std::string_view queue, std::string_view handler);
 
     thread_cells<part> parts_;
     budget handlers_{most_handlers};
     budget queues_{most_queues};
     budget errors_{most_errors};
+    mutable std::mutex lanes_guard_;  // of what follows
+    std::vector<std::unique_ptr<attempt_lane>> lanes_;
+    std::vector<attempt_lane*> free_lanes_;
 };
 
 }  // namespace errand

@@ -32,6 +32,8 @@ public:
     // From now on it counts what happens; once.
     void measure(event_stream& of);
     bool measures() const noexcept { return on_.load(std::memory_order_acquire); }
+    // What counts the events of the stream, once it measures.
+    task_meter& tasks() noexcept { return tasks_; }
     // What stores are opened with; null while nobody asks.
     store_observer* observer() noexcept { return measures() ? this : nullptr; }
 

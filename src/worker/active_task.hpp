@@ -4,6 +4,7 @@
 // log(), cancelled() and the facts belongs to the thread of its home loop.
 #pragma once
 
+#include "core/attempt_lane.hpp"
 #include "core/attempt_rules.hpp"
 #include "runtime/ambient.hpp"
 #include "runtime/handlers.hpp"
@@ -86,6 +87,7 @@ public:
     task_notes notes;
     int number = 1;
     const known_handler* known = nullptr;
+    bool goes_by_name = false;                    // of its handler, and by no alias
     std::shared_ptr<const handler_settings> set;  // of its handler at run time
     attempt_terms terms;
     std::string locked;                             // of what this program has no key for: why
@@ -93,6 +95,8 @@ public:
     std::string joins;                              // an item's encoded joining
     std::unique_ptr<bundle_run> bundle;             // of a run over items, once they are read
     std::optional<time_point> started_at;           // by the store's clock
+    std::optional<duration> waited;                 // see wait_of(); once it has started
+    attempt_cells* counted = nullptr;               // where its start was counted, if in a lane
     time_point until = time_point::max();           // by this machine's
     std::chrono::steady_clock::time_point began{};  // when its coroutine was started
 

@@ -120,8 +120,11 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     if (over) return over;
     if (!starts_) return attempt_end::shut_down;
     // Most tasks are of the handler that the one before was of.
-    if (!last_known_ || last_known_->name != attempt.body.handler)
+    attempt.goes_by_name = last_known_ && last_known_->name == attempt.body.handler;
+    if (!attempt.goes_by_name) {
         last_known_ = handlers::find(attempt.body.handler);
+        attempt.goes_by_name = last_known_ && last_known_->name == attempt.body.handler;
+    }
     attempt.known = last_known_;
     set_terms(attempt);
     const auto now = home_.tasks().now();
@@ -153,6 +156,7 @@ std::optional<attempt_end> executor::prepare(active_task& attempt, std::optional
     }
     if (gate_check_.adds_to(attempt.body, attempt.task.id, attempt.known)) return attempt_end::regrouped;
     attempt.started_at = now;
+    attempt.waited = wait_of(attempt.body, attempt.notes, now);
     return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/gate_check.hpp"
 #include "runtime/loop.hpp"
 #include "worker/active_task.hpp"
+#include "worker/attempt_counts.hpp"
 #include "worker/attempt_tally.hpp"
 #include "worker/burial.hpp"
 #include "worker/deadlines.hpp"
@@ -20,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace errand {
@@ -120,7 +122,7 @@ private:
     void withdraw(event_kind why, const std::function<bool(const claimed_task&)>& is_it);
     // What is told of an attempt.
     event said_of(event_kind kind, const active_task& attempt) const;
-    void tell_started(const active_task& attempt);
+    void tell_started(active_task& attempt);
     void ended(active_task& attempt, std::exception_ptr failure, std::string result);
     void finish(active_task& attempt, attempt_end how, const std::exception_ptr& failure, std::string result);
     void bury(std::shared_ptr<active_task> attempt, decision decided);
@@ -131,6 +133,7 @@ private:
     void hand_in(active_task& attempt, decision&& decided, std::string result, time_point now);
     void leave(active_task& attempt);
     void tell(const active_task& attempt, const decision& decided, time_point now);
+    void tell_start(const active_task& attempt);
     void count_end(event_kind kind, const active_task& attempt, time_point now);
     void count(const active_task& attempt, const decision& decided, time_point now);
 
@@ -144,6 +147,7 @@ private:
     gate_yielder gates_;
     gate_check gate_check_;
     attempt_tally tally_;
+    std::optional<attempt_counts> counts_;  // from the first start on that is counted
     const known_handler* last_known_ = nullptr;
     std::deque<claimed_entry> waiting_;  // to be started
     live_list live_;

@@ -2,6 +2,7 @@
 #include <errand/error.hpp>
 
 #include "core/sealed_records.hpp"
+#include "runtime/process_meter.hpp"
 #include "runtime/task_event.hpp"
 #include "worker/announce.hpp"
 #include "worker/attempt_span.hpp"
@@ -135,23 +136,33 @@ event executor::said_of(event_kind kind, const active_task& attempt) const {
     return said;
 }
 
-void executor::tell_started(const active_task& attempt) {
+void executor::tell_started(active_task& attempt) {
     const auto& events = shared_.app.events;
     if (!events.heard(event_kind::task_started)) return;
-    const auto waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
-    if (!events.listened(event_kind::task_started))
-        return events.count({.kind = event_kind::task_started,
-                             .queue = attempt.task.queue,
-                             .handler = attempt.body.handler,
-                             .waited = waited});
+    if (events.listened(event_kind::task_started)) return tell_start(attempt);
+    if (!counts_) counts_.emplace(shared_.app.meter.tasks());
+    const auto* const by_name = attempt.goes_by_name ? attempt.known : nullptr;
+    attempt.counted = counts_->of(by_name, attempt.task.queue, attempt.body.handler);
+    if (attempt.counted) return attempt.counted->start(attempt.waited);
+    events.count({.kind = event_kind::task_started,
+                  .queue = attempt.task.queue,
+                  .handler = attempt.body.handler,
+                  .waited = attempt.waited});
+}
+
+void executor::tell_start(const active_task& attempt) {
     auto said = said_of(event_kind::task_started, attempt);
-    said.waited = waited;
-    events.publish(std::move(said));
+    said.waited = attempt.waited;
+    shared_.app.events.publish(std::move(said));
 }
 
 void executor::tell(const active_task& attempt, const decision& decided, time_point now) {
     // Its end was told when it was withdrawn: the store takes no other.
     if (attempt.withdrawn) return;
+    // What is seen of it in its span is counted with that.
+    if (attempt.counted && decided.kind == verdict::succeed && !attempt.span &&
+        !shared_.app.events.listened(event_kind::task_succeeded))
+        return attempt.counted->succeed(now - *attempt.started_at, now - attempt.body.submitted_at());
     auto kind = event_kind::task_succeeded;
     switch (decided.kind) {
     case verdict::succeed: break;
@@ -215,12 +226,10 @@ void executor::count(const active_task& attempt, const decision& decided, time_p
     case verdict::expire:
     case verdict::give_back: return;
     }
-    std::optional<std::chrono::microseconds> waited;
-    if (attempt.started_at) waited = wait_of(attempt.body, attempt.notes, *attempt.started_at);
     const auto ran = std::chrono::floor<std::chrono::microseconds>(steady::now() - attempt.began);
     std::optional<std::chrono::microseconds> total;
     if (ends) total = now - attempt.body.submitted_at();
-    tally_.count(*attempt.known, how, ran, waited, total);
+    tally_.count(*attempt.known, how, ran, attempt.waited, total);
 }
 
 }  // namespace errand

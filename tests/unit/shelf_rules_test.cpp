@@ -8,22 +8,22 @@ using namespace std::chrono_literals;
 using namespace errand;
 
 namespace {
-constexpr time_point noon{std::chrono::sys_days{std::chrono::year{2026} / 11 / 27} + 12h};
+constexpr time_point midday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 27} + 12h};
 }
 
 TEST_CASE("only what is due later than its handler says, and than workers look ahead, goes on the shelf") {
-    CHECK(goes_on_shelf(noon + 2h, noon, 1h, 10min));
-    CHECK_FALSE(goes_on_shelf(noon + 1h, noon, 1h, 10min));
-    CHECK(goes_on_shelf(noon + 1h + 1ms, noon, 1h, 10min));
-    CHECK_FALSE(goes_on_shelf(noon + 9min, noon, 1s, 10min));
-    CHECK_FALSE(goes_on_shelf(noon + 24h, noon, std::nullopt, 10min));
-    CHECK_FALSE(goes_on_shelf(noon - 24h, noon, 0ms, 10min));
+    CHECK(goes_on_shelf(midday + 2h, midday, 1h, 10min));
+    CHECK_FALSE(goes_on_shelf(midday + 1h, midday, 1h, 10min));
+    CHECK(goes_on_shelf(midday + 1h + 1ms, midday, 1h, 10min));
+    CHECK_FALSE(goes_on_shelf(midday + 9min, midday, 1s, 10min));
+    CHECK_FALSE(goes_on_shelf(midday + 24h, midday, std::nullopt, 10min));
+    CHECK_FALSE(goes_on_shelf(midday - 24h, midday, 0ms, 10min));
 }
 
 TEST_CASE("a table has what is due on one day, and its name says which") {
-    const auto day = shelf_day(noon);
-    CHECK(shelf_day(noon + 12h - 1ms) == day);
-    CHECK(shelf_day(noon + 12h) == day + 1);
+    const auto day = shelf_day(midday);
+    CHECK(shelf_day(midday + 12h - 1ms) == day);
+    CHECK(shelf_day(midday + 12h) == day + 1);
     CHECK(shelf_day(time_point{-1ms}) == -1);
     CHECK(day_of_shelf_table("errand_shelf_d" + std::to_string(day)) == day);
     CHECK(day_of_shelf_table("errand_shelf_d-3") == -3);
@@ -33,14 +33,14 @@ TEST_CASE("a table has what is due on one day, and its name says which") {
 }
 
 TEST_CASE("a day is past when it ended more than a day ago") {
-    const auto day = shelf_day(noon);
-    CHECK_FALSE(is_past_shelf_day(day, noon));
-    CHECK_FALSE(is_past_shelf_day(day, noon + 35h));
-    CHECK(is_past_shelf_day(day, noon + 36h));
+    const auto day = shelf_day(midday);
+    CHECK_FALSE(is_past_shelf_day(day, midday));
+    CHECK_FALSE(is_past_shelf_day(day, midday + 35h));
+    CHECK(is_past_shelf_day(day, midday + 36h));
 }
 
 TEST_CASE("ids drawn by chance are nobody else's; all others may be submitted again") {
-    const auto drawn = new_task_id(noon.time_since_epoch().count());
+    const auto drawn = new_task_id(midday.time_since_epoch().count());
     for (const auto& id : {drawn, in_first_shard(drawn)}) {
         CHECK_FALSE(follows_from_names(id));
         CHECK_FALSE(may_be_held(id, on_conflict::keep));
