@@ -53,9 +53,9 @@ id_set texts_of(const std::vector<task_id>& ids) {
 
 }  // namespace
 
-TEST_CASE("a group holds its first sixteen tasks itself, and none of those that come together as more") {
+TEST_CASE("a group holds its first eight tasks itself, and none of those that come together as more") {
     kept_groups t;
-    auto all = t.come_many("a", 15);
+    auto all = t.come_many("a", 7);
     all.push_back(t.come("a"));
     CHECK(t.few() == "1");
     CHECK(t.in_order() == "1");
@@ -66,23 +66,23 @@ TEST_CASE("a group holds its first sixteen tasks itself, and none of those that 
     CHECK(t.take(100) == all);
     CHECK(t.few() == "0");
     CHECK(t.in_order() == "0");
-    all = t.come_many("a", 10);
-    for (const auto& id : t.come_many("a", 7)) all.push_back(id);
+    all = t.come_many("a", 5);
+    for (const auto& id : t.come_many("a", 4)) all.push_back(id);
     CHECK(t.in_order() == "2");
     CHECK(t.check().empty());
     CHECK(t.take(100) == all);
-    all = t.come_many("a", 17);
+    all = t.come_many("a", 9);
     CHECK(t.few() == "0");
-    CHECK(t.in_order() == "18");
+    CHECK(t.in_order() == "10");
     CHECK(t.take(100) == all);
     CHECK(t.size_of("groups") == "0");
 }
 
 TEST_CASE("who is more urgent than those that a group holds comes before them, and the last ones behind") {
     kept_groups t;
-    auto plain = t.come_many("a", 16);
+    auto plain = t.come_many("a", 8);
     plain.push_back(t.come("a"));
-    auto all = t.come_many("a", 20, 5);
+    auto all = t.come_many("a", 12, 5);
     all.push_back(t.come("a", 5));
     CHECK(t.few() == "1");
     // Twice as many at most.
@@ -100,7 +100,7 @@ TEST_CASE("who is more urgent than those that a group holds comes before them, a
 
 TEST_CASE("a group that has lost all that it held itself goes on with the others") {
     kept_groups t;
-    const auto first = t.come_many("a", 16);
+    const auto first = t.come_many("a", 8);
     const auto others = t.come_many("a", 3);
     for (const auto& id : first) await(t.io, t.worker->cancel(id, 0, outcome_of(state::cancelled)));
     CHECK(t.few() == "0");
@@ -148,7 +148,7 @@ TEST_CASE(
             for (const auto& one : got.items) there.erase(std::string{one.task.id.view()});
             // They put off what their groups held themselves.
             if (pages == 10) {
-                for (int key = 0; key < 200; key += 5) t.come_many("k" + std::to_string(key), 32, 5);
+                for (int key = 0; key < 200; key += 5) t.come_many("k" + std::to_string(key), 16, 5);
             }
             after = got.last;
             if (!got.more) break;
@@ -161,7 +161,7 @@ TEST_CASE(
 
 TEST_CASE("pages of what waits in groups give each task once") {
     kept_groups t;
-    const auto all = texts_of(t.come_many("a", 16));
+    const auto all = texts_of(t.come_many("a", 8));
     id_set seen;
     std::string after;
     for (std::size_t given = 0; given < all.size();) {

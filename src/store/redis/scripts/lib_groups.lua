@@ -18,7 +18,7 @@ local first_order = 5 * 10 ^ 12
 -- So many a group holds itself, of those that come first: that is one look-up and one write for all of it, where each in `held` is a way
 -- through the tasks of all groups. Those that come then stand behind them in `held`, and all where it held none when they came: who
 -- goes through the former and then through the latter sees all. More than twice as many it never holds, whatever is urgent.
-local most_own = 16 * entry_width
+local most_own = 8 * entry_width
 
 function strangers.queue_of(body) return (string.gsub(sub(aside_front(body), 2, -2), '\n', '!')) end
 -- Who came for them and found a gate closed hears first when one of their groups has its turn (gates: 'w' queue).

@@ -11,8 +11,6 @@ function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front 
 -- reads there before it is written.
 moving = {on = false, at = {}}
 local gone, over, moved, member_of, emptied
--- Groups that stand elsewhere and of which nobody has read which tasks they hold themselves.
-local unread, read_owns = {}, nil
 -- How many are gone, are over, have moved: to find the end of a table is dear.
 local left, ended, changes
 function moving.begin()
@@ -22,7 +20,6 @@ end
 
 function moving.write()
   local places, fields, n, standings = {}, {}, 0, seen.standings
-  if next(unread) then read_owns() end
   for i = 1, changes do
     local group = moved[i]
     local member, value = member_of[group], standings[group]
@@ -64,12 +61,8 @@ function stand(group, member, ticket, text)
   end
   local own = seen.own[group]
   if own == nil then
-    if seen.standings[group] == nil and moving.on then
-      unread[group], own = true, ''
-    else
-      standing_of(group)
-      own = seen.own[group] or ''
-    end
+    standing_of(group)
+    own = seen.own[group] or ''
   end
   local value = two .. member .. ticket .. text .. own
   seen.standings[group] = value
@@ -101,7 +94,7 @@ function moving.holds_none(group) emptied[#emptied + 1] = group end
 
 -- The last of its tasks has left it.
 function dissolve(group)
-  seen.standings[group], seen.own[group], unread[group] = false, '', nil
+  seen.standings[group], seen.own[group] = false, ''
   if moving.on then
     ended = ended + 1
     over[ended] = 'g' .. group
@@ -124,32 +117,8 @@ local function own_at(value, from)
   return at
 end
 
--- Of those that are moved together they are read together.
-function read_owns()
-  local all, fields, n = {}, {}, 0
-  for group in pairs(unread) do
-    n = n + 1
-    all[n] = group
-    fields[n] = 'g' .. group
-  end
-  unread = {}
-  local values = hmget(groups, fields)
-  for i = 1, n do
-    local group, value = all[i], values[i]
-    if seen.own[group] == nil then
-      local own = value and sub(value, own_at(value, 17 + length_in(value))) or ''
-      seen.own[group] = own
-      if own ~= '' and seen.standings[group] then seen.standings[group] = seen.standings[group] .. own end
-    end
-  end
-end
-
 -- Its gates. What it holds is remembered unless this call has changed it.
 local function gates_at(value, from, group)
-  if unread[group] then
-    read_owns()
-    value = seen.standings[group]
-  end
   local own = seen.own
   if #value < from + shortest then
     own[group] = own[group] or ''
