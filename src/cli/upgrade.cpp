@@ -104,7 +104,7 @@ upgrade_need need_of(const stored_format& seen) {
     if (!seen.number) return upgrade_need::making;
     if (*seen.number > seen.newest) return upgrade_need::newer_errand;
     if (*seen.number < seen.oldest) return upgrade_need::older_errand;
-    return *seen.number < seen.newest ? upgrade_need::bringing_forward : upgrade_need::nothing;
+    return *seen.number < seen.newest && !seen.stays ? upgrade_need::bringing_forward : upgrade_need::nothing;
 }
 
 std::string_view name_of(upgrade_need need) {

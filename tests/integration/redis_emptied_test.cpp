@@ -38,6 +38,16 @@ TEST_CASE("who waits for tasks of an emptied Redis is told, and gets the next on
     CHECK(here.redis({"HGET", here.key("control"), "format"}) == std::to_string(redis::store_format));
 }
 
+TEST_CASE("a shard of an older format that is emptied is made again in that format") {
+    redis_fixture here;
+    here.redis({"HSET", here.key("control"), "format", "3", "shards", "1"});
+    auto worker = here.join("w");
+    here.redis({"FLUSHALL"});
+    here.submit(worker, item_of("next"));
+    CHECK(here.claim(worker, 5).claimed.size() == 1);
+    CHECK(here.redis({"HGET", here.key("control"), "format"}) == "3");
+}
+
 TEST_CASE("a look at what is due notices an emptied Redis as well") {
     emptied here;
     const std::vector<std::string> queues{"default"};

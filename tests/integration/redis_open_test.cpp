@@ -100,9 +100,9 @@ TEST_CASE("a namespace of another format or number of shards is refused, and lef
     {
         auto first = redis.join("w");
     }
-    redis.redis({"HSET", redis.key("control"), "format", "4"});
+    redis.redis({"HSET", redis.key("control"), "format", "5"});
     CHECK_THROWS_MATCHES(redis.join("w"), store_error,
-                         MessageMatches(ContainsSubstring("format 4") && ContainsSubstring("newer errand")));
+                         MessageMatches(ContainsSubstring("format 5") && ContainsSubstring("newer errand")));
     redis.redis({"HSET", redis.key("control"), "format", "3", "shards", "4"});
     CHECK_THROWS_MATCHES(redis.join("w"), store_error, MessageMatches(ContainsSubstring("4 shard")));
 }

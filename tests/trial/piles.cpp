@@ -157,6 +157,7 @@ public:
         count("slots", {"HLEN", "slots"});
         count("groups", {"HLEN", "groups"});
         count("held", {"ZCARD", "held"});
+        count("few", {"SCARD", "few"});
         count("control", {"HLEN", "control"});
         return all;
     }

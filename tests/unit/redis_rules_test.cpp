@@ -37,10 +37,11 @@ TEST_CASE("only a Redis with a memory limit and an eviction policy is refused") 
 
 TEST_CASE("a stamp of another format or number of shards is refused") {
     CHECK_FALSE(check_stamp("3", "1", 1));
-    CHECK_THAT(check_stamp("4", "1", 1).value(), ContainsSubstring("newer"));
-    CHECK_THAT(check_stamp("1", "1", 1).value(), ContainsSubstring("no longer"));
+    CHECK_FALSE(check_stamp("4", "1", 1));
+    CHECK_THAT(check_stamp("5", "1", 1).value(), ContainsSubstring("knows only 4: use a newer"));
+    CHECK_THAT(check_stamp("1", "1", 1).value(), ContainsSubstring("no longer knows formats before 3"));
     CHECK_THAT(check_stamp("3", "8", 1).value(), ContainsSubstring("8 shard"));
-    CHECK(refused_stamp("STAMP 4 1", 1) == check_stamp("4", "1", 1));
+    CHECK(refused_stamp("STAMP 5 1", 1) == check_stamp("5", "1", 1));
     CHECK(refused_stamp("STAMP 3 8", 1) == check_stamp("3", "8", 1));
     CHECK_FALSE(refused_stamp("LOADING Redis is loading the dataset in memory", 1));
 }

@@ -48,8 +48,11 @@ awaitable<std::vector<worker_card>> workers_of(caller& calls, const keys& of) {
 
 awaitable<stored_format> look_at_format(boost::asio::io_context& on, store_settings settings) {
     onlooker looks{on, settings};
-    stored_format seen{
-        .store = looks.to().shown, .number = {}, .oldest = store_format, .newest = store_format};
+    stored_format seen{.store = looks.to().shown,
+                       .number = {},
+                       .oldest = oldest_format,
+                       .newest = store_format,
+                       .stays = true};
     const auto text = co_await format_of(looks.calls(), looks.of());
     int number = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{})

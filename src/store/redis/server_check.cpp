@@ -118,10 +118,11 @@ std::optional<std::string> refused_stamp(std::string_view error, unsigned shards
 std::optional<std::string> check_stamp(std::string_view format, std::string_view shards,
                                        unsigned shards_wanted) {
     const int there = leading_number(format);
-    if (there != store_format) {
+    if (there < oldest_format || there > store_format) {
         const auto newer = there > store_format;
         return "its tasks are kept in format " + std::string{format} + ", and this errand " +
-               (newer ? "knows only " : "no longer knows formats before ") + std::to_string(store_format) +
+               (newer ? "knows only " : "no longer knows formats before ") +
+               std::to_string(newer ? store_format : oldest_format) +
                (newer ? ": use a newer errand, or another namespace" : ": use another namespace");
     }
     if (leading_number(shards) != static_cast<int>(shards_wanted)) {

@@ -11,7 +11,8 @@
 
 namespace errand::redis {
 
-inline constexpr int store_format = 3;
+// A shard is made in the newest format, and stays in the one in which it was made: what this errand writes there older ones read.
+inline constexpr int store_format = 4, oldest_format = 3;
 
 // The value of a field of INFO; empty when it is not there.
 std::string_view info_field(std::string_view info, std::string_view field);

@@ -69,6 +69,7 @@ boost::redis::request shard_store::stamp() const {
     script_call call{script_name::stamp, only};
     call.arg(store_format);
     call.arg(settings_.shards);
+    call.arg(oldest_format);
     boost::redis::request to;
     call.write_to(to, true);
     return to;
@@ -123,7 +124,8 @@ void shard_store::warn_once(const std::optional<std::string>& what) {
 
 awaitable<void> shard_store::check_stamp() {
     script_call call{script_name::open, keys_};
-    call.arg(store_format);
+    // One that is lost is made again as it was: older programs may work on it.
+    call.own_arg(made_in_.empty() ? std::to_string(store_format) : made_in_);
     call.arg(settings_.shards);
     call.arg(std::string_view{settings_.name});
     reply answer;
@@ -132,6 +134,7 @@ awaitable<void> shard_store::check_stamp() {
     const auto format = in.text();
     if (const auto wrong = redis::check_stamp(format, in.text(), settings_.shards))
         caller_.fail("open", *wrong);
+    made_in_ = format;
     settings_seen_ = in.text();
 }
 

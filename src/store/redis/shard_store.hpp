@@ -191,6 +191,7 @@ private:
     unsigned times_forgotten_ = 0;
     std::vector<std::string> known_queues_;  // where a task is looked for first
     std::string settings_seen_;              // their version
+    std::string made_in_;                    // the format of the shard; empty: not known yet
     // Which server said last what happens at limits, and how they are shared out: a fail-over may take back what that rests on.
     std::string asked_server_, record_server_;
     time_point next_sweep_{};

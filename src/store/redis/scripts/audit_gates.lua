@@ -33,6 +33,10 @@ function looks.groups(field, value)
     line_up(queue, sub(head, 18, 18), group, ticket, text)
     strangers.wake_for_turn(queue)
   end
+  if head and own_of(group) ~= '' and call('SISMEMBER', few, group) == 0
+    and finding('unlisted', group, 'a group whose tasks are in no list') then
+    call('SADD', few, group)
+  end
 end
 
 -- How many run, as slots say it.

@@ -45,7 +45,7 @@ end
 local function audit_places(q, id, body)
   local works, record = call('HEXISTS', own, id) == 1, call('HGET', waiting, id)
   local due = score_in(due_of(q), id, body)
-  local urgent = score_in(urgent_of(q), id, body) or call('HEXISTS', groups, 'i' .. id) == 1
+  local urgent = score_in(urgent_of(q), id, body) or is_held(q, id, body)
   local places = {works and 'working', record and 'waiting', due and 'due', urgent and 'ready'}
   local found = {}
   for i = 1, 4 do if places[i] then found[#found + 1] = places[i] end end

@@ -8,7 +8,7 @@ local taken, heads = 0, {tasks = {}, places = {}, asked = {}}
 local ahead
 local any_notes, any_dissolved
 
--- Its first task that this call has not taken; who starts many reads many at once.
+-- Its first task that this call has not taken, of a group that holds none itself; who starts many reads many at once.
 local function head_now(group)
   local list = heads.tasks[group]
   if not list then
@@ -39,30 +39,51 @@ end
 -- nowhere when this is called; `member`: where it stood, nil: it has just started something; `room`: how many
 -- more the call takes.
 local function pop_group(queue, group, member, text, time, room)
-  local head = head_now(group)
+  -- What it holds itself comes first.
+  local own = seen.own[group]
+  local holds = own ~= nil and own ~= ''
+  local head = holds or head_now(group)
   if text and not head then
     -- It holds nothing, and is to stand anew when something comes.
     dissolve(group)
     any_dissolved = true
   end
   if not text or not head then return end
+  local priority = holds and sub(own, 1, 1) or sub(head, 18, 18)
+  local mark = 105 - byte(priority)
   local gate, till = first_closed(text)
-  if not gate and next(seen.promised) then gate, till = promised_of(text, sub(head, 18, 18), member) end
+  if not gate and next(seen.promised) then gate, till = promised_of(text, priority, member) end
   if gate then
     local ticket = member and sub(member, -30, -17) or new_ticket()
-    if wait_at(gate, till, queue, sub(head, 18, 18), group, ticket, text) then strangers.wake_for_opening(queue) end
+    if wait_at(gate, till, queue, priority, group, ticket, text) then strangers.wake_for_opening(queue) end
     let_all_go(text)
     return
   end
-  local id, place = sub(head, -16), (heads.places[group] or 1) + 1
   taken = taken + 1
-  moving.took(head, id)
-  heads.places[group] = place
+  local id, following
+  if holds then
+    id, own = sub(own, 15, entry_width), sub(own, 1 + entry_width)
+    local last = #own < entry_width
+    if last then moving.holds_none(group) end
+    following = own ~= ''
+    seen.own[group] = last and '' or own
+    if not last then
+      priority = sub(own, 1, 1)
+    elseif following then
+      following = head_now(group)
+      if following then priority = sub(following, 18, 18) end
+    end
+  else
+    local place = (heads.places[group] or 1) + 1
+    id = sub(head, -16)
+    moving.took(head, id)
+    heads.places[group] = place
+    following = heads.tasks[group][place] or head_now(group)
+    if following then priority = sub(following, 18, 18) end
+  end
   go_through(text)
   gated_of[id] = text
-  local following = heads.tasks[group][place] or head_now(group)
   if following then
-    local priority = sub(following, 18, 18)
     gate, till = first_closed(text)
     if till == math.huge and gate.count ~= gate.kind.of_all and moving.more_turns(room) then
       -- Others have their turns before it, and by its own the gate may be open: it is spared the way there and back. Not at a gate
@@ -80,7 +101,7 @@ local function pop_group(queue, group, member, text, time, room)
   end
   let_all_go(text)
   -- As lib_entry.lua says it, without the gates.
-  local noted, mark = any_notes and call('HEXISTS', notes, id) == 1, 105 - byte(head, 18)
+  local noted = any_notes and call('HEXISTS', notes, id) == 1
   if mark == 48 and not noted then return id end
   return id .. char(noted and mark + 64 or mark)
 end

@@ -107,10 +107,10 @@ end
 -- What this call has read or written, so that it asks once for what many tasks share: commands are what a task costs.
 -- `counts`: how many run, by fields of `gates`, when write_counts has not written it yet, too; `totals`: of new limits, to be
 -- read with the next; `quiet`: nobody waits at any of these limits (let_all_go). lib_places.lua and lib_let_go.lua keep here
--- where groups stand, the virtual times of queues, gates at which nobody waits,
+-- where groups stand, the tasks that they hold themselves (`own`), the virtual times of queues, gates at which nobody waits,
 -- those of which a place is promised (priority, ticket), and queues of which the call itself takes what it has let go;
 -- lib_returns.lua at how many it looked in vain.
-local seen = {counts = {}, gates = {}, kinds = {}, texts = {}, standings = {}, times = {}, unwaited = {}, promised = {},
+local seen = {counts = {}, gates = {}, kinds = {}, texts = {}, standings = {}, own = {}, times = {}, unwaited = {}, promised = {},
   in_vain = {}, mine = {}, totals = {}}
 
 -- What is asked of a gate again and again, and the gates of a text: strings that are made anew are what costs Lua most.

@@ -147,17 +147,9 @@ end
 
 function group_of(queue, text) return sub(redis.sha1hex(queue .. '\n' .. text), 1, 16) end
 
--- The gates of a group that stands at one. Mostly it is that of who has left it, whose gates are `text`: then it need not be read.
-local function gates_of_group(group, queue, text)
-  if text and seen.standings[group] == nil and group == group_of(queue, text) then return text end
-  local _, _, its_own = standing_of(group)
-  return its_own
-end
-
 -- If the gate is open: lets the first of those go on that wait at it, of each queue, since nobody may serve one of them. Who
 -- goes on lets the next go when it is looked at. Before them come those who have started already.
--- `text`: the gates of who has left it, if that is known.
-local function let_go_at(known, text)
+local function let_go_at(known)
   if seen.returns ~= false then returns.let_run(known) end
   local gate, unwaited = gate_of(known), seen.unwaited
   if unwaited[gate] or nobody_waits(known.kind.limit) then return end_wait(known) end
@@ -180,7 +172,7 @@ local function let_go_at(known, text)
   if moving.on then moving.at[gate] = 'moved' end
   repeat
     local queue, group, priority, ticket = sub(first, 2 + gate_width, -33), sub(first, -16), sub(first, -31, -31), sub(first, -30, -17)
-    local its_own = gates_of_group(group, queue, text)
+    local _, _, its_own = standing_of(group)
     take_off(group, first)
     left_gate(known)
     if its_own then line_up(queue, priority, group, ticket, its_own) end
@@ -211,7 +203,7 @@ function let_all_go(text)
     if seen.returns ~= false or not none or kind.rule.waited_since then
       quiet = false
       if seen.returns ~= false or none ~= false or not (most and (run_there[known.count] or running(known)) >= most) then
-        let_go_at(known, text)
+        let_go_at(known)
       end
     end
   end

@@ -1,7 +1,8 @@
 -- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
 -- Needs: lib_gates lib_names
 -- Gives: groups digit_of written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
-groups = prefix .. 'groups'
+-- Gives: entry_width few
+groups, few = prefix .. 'groups', prefix .. 'few'
 
 function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
 
@@ -9,11 +10,11 @@ function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front 
 -- stand elsewhere with the members by which they do (false: nowhere), and the gates at which somebody has come or gone (`at`): nobody
 -- reads there before it is written.
 moving = {on = false, at = {}}
-local gone, over, moved, member_of
+local gone, over, moved, member_of, emptied
 -- How many are gone, are over, have moved: to find the end of a table is dear.
 local left, ended, changes
 function moving.begin()
-  moving.on, moving.at, gone, over, moved, member_of = true, {}, {}, {}, {}, {}
+  moving.on, moving.at, gone, over, moved, member_of, emptied = true, {}, {}, {}, {}, {}, {}
   left, ended, changes = 0, 0, 0
 end
 
@@ -32,6 +33,7 @@ function moving.write()
   end
   many('ZREM', held, gone, 1, left)
   many('HDEL', groups, over, 1, ended)
+  many('SREM', few, emptied, 1, #emptied)
   many('ZADD', held, places, 1, n)
   many('HSET', groups, fields, 1, n)
   moving.on = false
@@ -57,7 +59,12 @@ function stand(group, member, ticket, text)
     two = struct.pack('>I2', length)
     lengths[length] = two
   end
-  local value = two .. member .. ticket .. text
+  local own = seen.own[group]
+  if own == nil then
+    standing_of(group)
+    own = seen.own[group] or ''
+  end
+  local value = two .. member .. ticket .. text .. own
   seen.standings[group] = value
   if not moving.on then
     call('ZADD', held, '0', member)
@@ -82,9 +89,12 @@ function take_off(group, member)
   gone[left] = member
 end
 
+-- It holds no tasks itself any more.
+function moving.holds_none(group) emptied[#emptied + 1] = group end
+
 -- The last of its tasks has left it.
 function dissolve(group)
-  seen.standings[group] = false
+  seen.standings[group], seen.own[group] = false, ''
   if moving.on then
     ended = ended + 1
     over[ended] = 'g' .. group
@@ -96,6 +106,29 @@ end
 -- As `groups` holds it: how long its member is.
 local function length_in(value) return byte(value, 1) * 256 + byte(value, 2) end
 
+-- Behind a group's gates stand the tasks that it holds itself, which begin with digits and gates with letters.
+entry_width = 30
+-- One gate and one task: what is less holds none.
+local shortest = gate_width + entry_width - 1
+local function own_at(value, from)
+  local at, size = from + gate_width, #value
+  if size < from + shortest then return size + 1 end
+  while at < size and byte(value, at) > 57 do at = at + gate_width end
+  return at
+end
+
+-- Its gates. What it holds is remembered unless this call has changed it.
+local function gates_at(value, from, group)
+  local own = seen.own
+  if #value < from + shortest then
+    own[group] = own[group] or ''
+    return sub(value, from)
+  end
+  local at = own_at(value, from)
+  if own[group] == nil then own[group] = sub(value, at) end
+  return sub(value, from, at - 1)
+end
+
 -- Where the group stands in `held`, its ticket and its gates; nil: it is empty.
 function standing_of(group)
   local value = seen.standings[group]
@@ -105,7 +138,7 @@ function standing_of(group)
   end
   if not value then return end
   local length = length_in(value)
-  return sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), sub(value, 17 + length)
+  return sub(value, 3, 2 + length), sub(value, 3 + length, 16 + length), gates_at(value, 17 + length, group)
 end
 
 -- The gates of many groups; nil of those that are empty.
@@ -114,7 +147,7 @@ local function texts_of(all)
   for i = 1, #all do
     local value = standings[all[i]]
     if value then
-      texts[i] = sub(value, 17 + length_in(value))
+      texts[i] = gates_at(value, 17 + length_in(value), all[i])
     elseif value == nil then
       n = n + 1
       fields[n] = 'g' .. all[i]
@@ -124,26 +157,27 @@ local function texts_of(all)
   local values = hmget(groups, fields)
   for n = 1, n do
     local value = values[n]
-    if value then texts[missing[n]] = sub(value, 17 + length_in(value)) end
+    if value then texts[missing[n]] = gates_at(value, 17 + length_in(value), all[missing[n]]) end
   end
   return texts
 end
 
 -- Whether these groups of a queue, given with their fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,
--- they are empty. And whether they wait at a gate.
+-- they are empty. And whether they wait at a gate; what `groups` has of each, and where there the tasks begin that it holds itself.
 function stand_well(all, fields, queue, priorities)
-  local values, well, at_gates = hmget(groups, fields), {}, {}
+  local values, well, at_gates, own_ats = hmget(groups, fields), {}, {}, {}
   for i = 1, #fields do
     local value = values[i]
     if value then
-      local gated = byte(value, 3) == 112
-      local at = gated and length_in(value) - 28 or #queue + 5
+      local length, gated = length_in(value), byte(value, 3) == 112
+      local at = gated and length - 28 or #queue + 5
       well[i], at_gates[i] = byte(value, at) - 48 <= priorities[i], gated
+      own_ats[i] = own_at(value, 17 + length)
     else
       seen.standings[all[i]] = false
     end
   end
-  return well, at_gates
+  return well, at_gates, values, own_ats
 end
 
 -- The characters of digits: to look one up is cheaper than to make it.
@@ -220,7 +254,7 @@ function turn_taken(member)
     table.remove(turns.mine, 1)
     group = sub(member, -16)
     local value = seen.standings[group]
-    if value then text = sub(value, 17 + length_in(value)) end
+    if value then text = gates_at(value, 17 + length_in(value), group) end
   end
   take_off(group, member)
   return group, text

@@ -19,7 +19,7 @@ for _, kind in ipairs({'b', 'm', 's'}) do
         gate = {key = key, tasks = 0, order = ':'}
         by_key[key], all[#all + 1] = gate, gate
       end
-      gate.tasks = gate.tasks + call('ZLEXCOUNT', held, '[h' .. group, '[h' .. group .. '\255')
+      gate.tasks = gate.tasks + how_many_in(group)
       -- Priority and order, both digits.
       local order = sub(head, 18, 31)
       if order < gate.order then gate.order, gate.first = order, sub(head, -16) end

@@ -28,6 +28,8 @@ local paused = of_each(stale, '', '\n')
 local function held_life(q)
   local turn = first_of('t' .. name_of(q) .. '\n')
   local heads = turn and {head_of(sub(turn, -16))} or call('ZRANGE', held, '[h', '(i', 'BYLEX', 'LIMIT', 0, 50)
+  local some = turn and {} or call('SSCAN', few, 0, 'COUNT', 50)[2]
+  for i = 1, math.min(#some, 50) do heads[#heads + 1] = head_of(some[i]) end
   for i = 1, #heads do
     local body = bytes <= most_bytes and value_of(sub(heads[i], -16))
     if body and queue_of(body) == q then return life_of(body) end

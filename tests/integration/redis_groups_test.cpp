@@ -1,0 +1,205 @@
+// Groups hold their first tasks themselves: how that is kept in Redis, and what becomes of it where they get more.
+#include "support/limit_fixture.hpp"
+#include "support/redis_fixture.hpp"
+
+#include <set>
+
+using namespace errand;
+using namespace errand::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct kept_groups : ward_on<redis_fixture> {
+    task_id come(const std::string& key, int priority = 0) {
+        const auto item = limit_fixture::gated(limit_fixture::running("crm", key), "[]", "default", priority);
+        CHECK(submit(worker, item).verdict == submit_verdict::accepted);
+        return item.id;
+    }
+    std::vector<task_id> come_many(const std::string& key, std::size_t count, int priority = 0) {
+        std::vector<submission_item> items;
+        for (std::size_t i = 0; i < count; ++i)
+            items.push_back(limit_fixture::gated(limit_fixture::running("crm", key), "[]", "default",
+                                                 priority));
+        submit_all(worker, items);
+        std::vector<task_id> ids;
+        for (const auto& item : items) ids.push_back(item.id);
+        return ids;
+    }
+    std::vector<task_id> take(std::size_t most) { return limit_fixture::ids_of(claim(worker, most).claimed); }
+    // How many groups hold tasks themselves, and how much stands in order: groups, and all other tasks.
+    std::string few() { return redis({"SCARD", key("few")}); }
+    std::string in_order() { return redis({"ZCARD", key("held")}); }
+    void be_of_format(const std::string& number) { redis({"HSET", key("control"), "format", number}); }
+
+    // A page of what is ready and held.
+    list_answer page(const std::string& after, std::size_t limit, bool newest_first) {
+        const list_call call{.of = {"default", "held"},
+                             .where = state::ready,
+                             .newest_first = newest_first,
+                             .after = after,
+                             .limit = limit};
+        return await(io, worker->list(call));
+    }
+};
+
+using id_set = std::set<std::string>;
+
+id_set texts_of(const std::vector<task_id>& ids) {
+    id_set all;
+    for (const auto& id : ids) all.emplace(id.view());
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a group holds its first eight tasks itself, and none of those that come together as more") {
+    kept_groups t;
+    auto all = t.come_many("a", 7);
+    all.push_back(t.come("a"));
+    CHECK(t.few() == "1");
+    CHECK(t.in_order() == "1");
+    all.push_back(t.come("a"));
+    for (const auto& id : t.come_many("a", 2)) all.push_back(id);
+    CHECK(t.few() == "1");
+    CHECK(t.in_order() == "4");
+    CHECK(t.take(100) == all);
+    CHECK(t.few() == "0");
+    CHECK(t.in_order() == "0");
+    all = t.come_many("a", 5);
+    for (const auto& id : t.come_many("a", 4)) all.push_back(id);
+    CHECK(t.in_order() == "2");
+    CHECK(t.check().empty());
+    CHECK(t.take(100) == all);
+    all = t.come_many("a", 9);
+    CHECK(t.few() == "0");
+    CHECK(t.in_order() == "10");
+    CHECK(t.take(100) == all);
+    CHECK(t.size_of("groups") == "0");
+}
+
+TEST_CASE("who is more urgent than those that a group holds comes before them, and the last ones behind") {
+    kept_groups t;
+    auto plain = t.come_many("a", 8);
+    plain.push_back(t.come("a"));
+    auto all = t.come_many("a", 12, 5);
+    all.push_back(t.come("a", 5));
+    CHECK(t.few() == "1");
+    // Twice as many at most.
+    CHECK(t.in_order() == "7");
+    plain.push_back(t.come("a"));
+    all.insert(all.begin(), t.come("a", 6));
+    all.insert(all.end(), plain.begin(), plain.end());
+    CHECK(t.check().empty());
+    auto got = t.take(20);
+    for (const auto& id : t.take(100)) got.push_back(id);
+    CHECK(got == all);
+    CHECK(t.few() == "0");
+    CHECK(t.size_of("groups") == "0");
+}
+
+TEST_CASE("a group that has lost all that it held itself goes on with the others") {
+    kept_groups t;
+    const auto first = t.come_many("a", 8);
+    const auto others = t.come_many("a", 3);
+    for (const auto& id : first) await(t.io, t.worker->cancel(id, 0, outcome_of(state::cancelled)));
+    CHECK(t.few() == "0");
+    CHECK(t.in_order() == "4");
+    CHECK(t.check().empty());
+    CHECK(t.take(100) == others);
+    CHECK(t.size_of("groups") == "0");
+}
+
+TEST_CASE("in a namespace of the format before, groups hold no tasks themselves") {
+    kept_groups t;
+    t.be_of_format("3");
+    auto all = t.come_many("a", 3);
+    all.push_back(t.come("a"));
+    CHECK(t.few() == "0");
+    CHECK(t.in_order() == "5");
+    // As one that was there before is met by who would hold them there.
+    t.be_of_format("4");
+    for (const auto& id : t.come_many("a", 2)) all.push_back(id);
+    all.push_back(t.come("a"));
+    CHECK(t.few() == "0");
+    CHECK(t.check().empty());
+    CHECK(t.take(100) == all);
+    CHECK(t.size_of("groups") == "0");
+    t.come("a");
+    CHECK(t.few() == "1");
+    CHECK(t.take(100).size() == 1);
+    CHECK(t.few() == "0");
+}
+
+TEST_CASE(
+    "who goes through what waits in groups sees all that stays there, also where what is urgent comes meanwhile") {
+    for (const bool newest_first : {false, true}) {
+        kept_groups t;
+        id_set there;
+        // More than one look at such groups finds.
+        for (int key = 0; key < 200; ++key) {
+            const std::size_t count = key % 40 == 0 ? 20 : key % 2 == 0 ? 1 : 4;
+            there.merge(texts_of(t.come_many("k" + std::to_string(key), count)));
+        }
+        const auto all = there;
+        std::string after;
+        for (int pages = 0;; ++pages) {
+            const auto got = t.page(after, 7, newest_first);
+            for (const auto& one : got.items) there.erase(std::string{one.task.id.view()});
+            // They put off what their groups held themselves.
+            if (pages == 10) {
+                for (int key = 0; key < 200; key += 5) t.come_many("k" + std::to_string(key), 16, 5);
+            }
+            after = got.last;
+            if (!got.more) break;
+            REQUIRE(pages < 1000);
+        }
+        CHECK(there.empty());
+        CHECK(all.size() > 400);
+    }
+}
+
+TEST_CASE("pages of what waits in groups give each task once") {
+    kept_groups t;
+    const auto all = texts_of(t.come_many("a", 8));
+    id_set seen;
+    std::string after;
+    for (std::size_t given = 0; given < all.size();) {
+        const auto got = t.page(after, 3, true);
+        REQUIRE_FALSE(got.items.empty());
+        for (const auto& one : got.items) CHECK(seen.emplace(one.task.id.view()).second);
+        given += got.items.size();
+        after = got.last;
+    }
+    CHECK(seen == all);
+}
+
+TEST_CASE("a group that holds its tasks itself and is in no list of these is found", "[checkup]") {
+    kept_groups t;
+    const auto id = t.come("a");
+    const auto group = t.redis({"SRANDMEMBER", t.key("few")});
+    t.redis({"SREM", t.key("few"), group});
+    t.heals("unlisted", group);
+    CHECK(t.page("", 10, true).items.size() == 1);
+    CHECK(t.take(10) == std::vector{id});
+}
+
+TEST_CASE("tasks that their group held itself are ready again when it is lost", "[checkup]") {
+    kept_groups t;
+    const auto all = t.come_many("a", 3);
+    const auto group = t.redis({"SRANDMEMBER", t.key("few")});
+    t.redis({"HDEL", t.key("groups"), "g" + group});
+    t.heals("lost", t.id_text(all[1]));
+    CHECK(texts_of(t.take(10)) == texts_of(all));
+}
+
+TEST_CASE("one that runs and is held by its group is held no more", "[checkup]") {
+    kept_groups t;
+    const auto id = t.come("a");
+    const auto other = t.come("a");
+    t.redis({"HSET", t.key("own"), t.id_text(id), "1:00000000"});
+    t.redis({"HSET", t.key("claims"), "1:00000000", "w\n" + t.id_text(id)});
+    t.redis({"ZADD", t.key("leases"), "9000000000000", "1:00000000"});
+    t.heals("two_states", t.id_text(id));
+    CHECK(t.take(10) == std::vector{other});
+}
