@@ -32,6 +32,15 @@ struct kept_groups : ward_on<redis_fixture> {
     std::string in_order() { return redis({"ZCARD", key("held")}); }
     void be_of_format(const std::string& number) { redis({"HSET", key("control"), "format", number}); }
 
+    // As if what says of groups where they stand had been lost.
+    void lose_records() {
+        redis({"EVAL",
+               "for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do "
+               "if string.sub(field, 1, 1) == 'g' then redis.call('HDEL', KEYS[1], field) end end "
+               "for _, one in ipairs(redis.call('ZRANGE', KEYS[2], '[t', '(u', 'BYLEX')) do "
+               "redis.call('ZREM', KEYS[2], one) end",
+               "2", key("groups"), key("held")});
+    }
     // A page of what is ready and held.
     list_answer page(const std::string& after, std::size_t limit, bool newest_first) {
         const list_call call{.of = {"default", "held"},
@@ -172,6 +181,110 @@ TEST_CASE("pages of what waits in groups give each task once") {
         after = got.last;
     }
     CHECK(seen == all);
+}
+
+TEST_CASE("who cancels each page of what waits in groups before the next one is read cancels all") {
+    for (const int keys : {100, 700}) {
+        kept_groups t;
+        for (int key = 0; key < keys; ++key) t.come_many("k" + std::to_string(key), key % 50 == 0 ? 12 : 2);
+        std::string after;
+        for (bool more = true; more;) {
+            const auto got = t.page(after, 25, false);
+            for (const auto& one : got.items)
+                await(t.io, t.worker->cancel(one.task.id, 0, outcome_of(state::cancelled)));
+            after = got.last;
+            more = got.more;
+            CHECK(after.size() < 1000);
+        }
+        CHECK(t.size_of("groups") == "0");
+        CHECK(t.in_order() == "0");
+        CHECK(t.few() == "0");
+    }
+}
+
+TEST_CASE(
+    "pages of a few groups give what stays there once, whatever leaves and however many come meanwhile") {
+    for (const bool newest_first : {false, true}) {
+        kept_groups t;
+        id_set there;
+        for (int key = 0; key < 60; ++key) there.merge(texts_of(t.come_many("k" + std::to_string(key), 3)));
+        std::string after;
+        bool more = true;
+        for (int pages = 0; more; ++pages) {
+            const auto got = t.page(after, 10, newest_first);
+            for (const auto& one : got.items) there.erase(std::string{one.task.id.view()});
+            // Redis keeps so many in another way.
+            if (pages == 2) {
+                for (int key = 0; key < 400; ++key) t.come("other" + std::to_string(key));
+            }
+            if (pages % 2 == 1 && !got.items.empty())
+                await(t.io, t.worker->cancel(got.items.back().task.id, 0, outcome_of(state::cancelled)));
+            after = got.last;
+            more = got.more;
+        }
+        CHECK(there.empty());
+    }
+}
+
+TEST_CASE(
+    "of a group the newest come first where these are asked for, as far as the group holds them itself") {
+    kept_groups t;
+    const auto own = t.come_many("a", 8);
+    const auto others = t.come_many("a", 4);
+    std::vector<task_id> want{own.rbegin(), own.rend()};
+    want.insert(want.end(), others.rbegin(), others.rend());
+    std::vector<task_id> got;
+    std::string after;
+    for (bool more = true; more;) {
+        const auto page = t.page(after, 5, true);
+        for (const auto& one : page.items) got.push_back(one.task.id);
+        after = page.last;
+        more = page.more;
+    }
+    CHECK(got == want);
+}
+
+TEST_CASE("tasks behind those that their group held itself are come to when its record is lost",
+          "[checkup]") {
+    kept_groups t;
+    auto all = texts_of(t.come_many("a", 8));
+    all.merge(texts_of(t.come_many("a", 4)));
+    const auto group = t.redis({"SRANDMEMBER", t.key("few")});
+    t.redis({"HDEL", t.key("groups"), "g" + group});
+    t.heals("stuck", "");
+    CHECK(texts_of(t.take(20)) == all);
+}
+
+TEST_CASE("tasks that a group does not know to stand behind those that it holds itself are found",
+          "[checkup]") {
+    kept_groups t;
+    auto all = t.come_many("a", 8);
+    for (const auto& id : t.come_many("a", 3)) all.push_back(id);
+    const auto field = "g" + t.redis({"SRANDMEMBER", t.key("few")});
+    auto record = t.redis({"HGET", t.key("groups"), field});
+    REQUIRE(record.ends_with('+'));
+    record.pop_back();
+    t.redis({"HSET", t.key("groups"), field, record});
+    t.heals("stuck", "");
+    CHECK(t.take(20) == all);
+}
+
+TEST_CASE("tasks in order whose group came anew without them are come to", "[checkup]") {
+    kept_groups t;
+    const auto others = t.come_many("a", 9);
+    t.lose_records();
+    const auto first = t.come("a");
+    CHECK(t.take(20) == std::vector{first});
+    t.heals("stuck", "");
+    CHECK(t.take(20) == others);
+}
+
+TEST_CASE("a group in the list of those that hold tasks, and holds none, is taken out", "[checkup]") {
+    kept_groups t;
+    t.come("a");
+    t.redis({"SADD", t.key("few"), "0123456789abcdef"});
+    t.heals("wrong_list", "0123456789abcdef");
+    CHECK(t.few() == "1");
 }
 
 TEST_CASE("a group that holds its tasks itself and is in no list of these is found", "[checkup]") {

@@ -5,7 +5,7 @@
 local function take_turn(q, queue, member)
   local group = sub(member, -16)
   local _, ticket, text = standing_of(group)
-  local head = head_of(group)
+  local head = inside.head_of(group)
   local gate, till, id, body, noted
   if text and head then
     gate, till = first_closed(text)
@@ -23,7 +23,7 @@ local function take_turn(q, queue, member)
       start_one(id, text)
       add_one(id, body, noted)
     end
-    head, ticket = head_of(group), new_ticket()
+    head, ticket = inside.head_of(group), new_ticket()
     gate, till = first_closed(text)
   end
   if not head then

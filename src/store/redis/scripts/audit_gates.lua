@@ -1,6 +1,6 @@
 -- audit_gates: looks whether gates, slots and groups agree.
 -- Keys:    the shard's; six for each queue
--- Args:    1 to repair, which (slots, groups, running, waits), cursor ('0' to begin), about how many
+-- Args:    1 to repair, which (slots, groups, few, running, waits), cursor ('0' to begin), about how many
 -- Returns: 'ok', now, cursor ('0': the end), then findings
 -- Cost:    O(entries); running: O(slots + gates), at most 10,000 slots
 -- Needs:   lib_finding lib_groups
@@ -21,7 +21,7 @@ function looks.groups(field, value)
   if byte(field) ~= 103 then return end
   local group = sub(field, 2)
   local member, ticket, text = standing_of(group)
-  local head = head_of(group)
+  local head = inside.head_of(group)
   if not head then
     if finding('empty_group', group, 'its turn comes, and it has no tasks') then
       call('ZREM', held, member)
@@ -33,10 +33,23 @@ function looks.groups(field, value)
     line_up(queue, sub(head, 18, 18), group, ticket, text)
     strangers.wake_for_turn(queue)
   end
-  if head and own_of(group) ~= '' and call('SISMEMBER', few, group) == 0
+  if head and inside.own_of(group) ~= '' and call('SISMEMBER', inside.few, group) == 0
     and finding('unlisted', group, 'a group whose tasks are in no list') then
-    call('SADD', few, group)
+    call('SADD', inside.few, group)
   end
+end
+
+-- Those that hold tasks themselves.
+local function look_at_few(after)
+  local some = call('SSCAN', inside.few, after, 'COUNT', ARGV[4])
+  inside.read(some[2])
+  for i = 1, #some[2] do
+    local group = some[2][i]
+    if inside.own_of(group) == '' and finding('wrong_list', group, 'a group that holds no tasks itself, in the list of those that do') then
+      call('SREM', inside.few, group)
+    end
+  end
+  return some[1]
 end
 
 -- How many run, as slots say it.
@@ -111,6 +124,8 @@ end
 
 if which == 'running' then
   look_at_running()
+elseif which == 'few' then
+  page[1] = look_at_few(ARGV[3])
 elseif which == 'waits' then
   page[1] = look_at_waits(ARGV[3])
 else

@@ -41,11 +41,17 @@ local function audit_waiting(q, id, record)
   end
 end
 
+-- Of one in a group.
+local function audit_held(q, id, body)
+  local queue, group, text = inside.stranded(q, id, body)
+  if queue and finding('stuck', id, 'it waits in a group, and nobody would come to it there') then inside.reach(queue, group, text) end
+end
+
 -- True when it is in the ready list or nowhere.
 local function audit_places(q, id, body)
   local works, record = call('HEXISTS', own, id) == 1, call('HGET', waiting, id)
   local due = score_in(due_of(q), id, body)
-  local urgent = score_in(urgent_of(q), id, body) or is_held(q, id, body)
+  local urgent = score_in(urgent_of(q), id, body) or inside.has(q, id, body)
   local places = {works and 'working', record and 'waiting', due and 'due', urgent and 'ready'}
   local found = {}
   for i = 1, 4 do if places[i] then found[#found + 1] = places[i] end end
@@ -57,6 +63,14 @@ local function audit_places(q, id, body)
     call('ZREM', urgent_of(q), plain, noted)
     unhold(q, id, body)
   end
-  if works then audit_lease(id) elseif record then audit_waiting(q, id, record) elseif due then audit_aside(id, body, due) end
+  if works then
+    audit_lease(id)
+  elseif record then
+    audit_waiting(q, id, record)
+  elseif due then
+    audit_aside(id, body, due)
+  elseif urgent then
+    audit_held(q, id, body)
+  end
   return #found == 0
 end

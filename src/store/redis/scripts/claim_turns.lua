@@ -62,8 +62,8 @@ local function pop_group(queue, group, member, text, time, room)
   taken = taken + 1
   local id, following
   if holds then
-    id, own = sub(own, 15, entry_width), sub(own, 1 + entry_width)
-    local last = #own < entry_width
+    id, own = sub(own, 15, inside.width), sub(own, 1 + inside.width)
+    local last = #own < inside.width
     if last then moving.holds_none(group) end
     following = own ~= ''
     seen.own[group] = last and '' or own

@@ -13,7 +13,8 @@
 -- gates:  'v' queue -> virtual time, 'l' queue -> that of the plain list; 'order' -> the last fifty tickets
 -- stale:  'gated' while any is held: claims look closely then
 -- Needs: lib_let_go lib_tell lib_entry lib_many
--- Gives: own_of head_of how_many_in is_held hold hold_all unhold
+-- Gives: hold hold_all unhold
+local entry_width, few = inside.width, inside.few
 local first_order = 5 * 10 ^ 12
 -- So many a group holds itself, of those that come first: that is one look-up and one write for all of it, where each in `held` is a way
 -- through the tasks of all groups. Those that come then stand behind them in `held`, and all where it held none when they came: who
@@ -43,7 +44,7 @@ local function holds_own()
 end
 
 -- The tasks that a group holds itself, in one text.
-function own_of(group)
+function inside.own_of(group)
   if seen.own[group] == nil then standing_of(group) end
   return seen.own[group] or ''
 end
@@ -84,12 +85,12 @@ local function place_in(own, id)
   end
 end
 
-function head_of(group)
-  local own = own_of(group)
+function inside.head_of(group)
+  local own = inside.own_of(group)
   return own ~= '' and 'h' .. group .. sub(own, 1, entry_width) or first_of('h' .. group)
 end
-function how_many_in(group)
-  local own = own_of(group)
+function inside.count(group)
+  local own = inside.own_of(group)
   local n = math.floor(#own / entry_width)
   if n > 0 and not has_more(own) then return n end
   return n + call('ZLEXCOUNT', held, '[h' .. group, '[h' .. group .. '\255')
@@ -124,7 +125,7 @@ local function hold_in(queue, q, id, body, front, mark)
   local group = group_of(queue, text)
   local step = front and -call('HINCRBY', control, 'front', 1) or call('HINCRBY', control, 'back', 1)
   local order = string.format('%013d', first_order + step)
-  local entry, own, members, fields = priority .. order .. id, own_of(group), {}, {}
+  local entry, own, members, fields = priority .. order .. id, inside.own_of(group), {}, {}
   local member, ticket = standing_of(group)
   if own ~= '' then
     seen.own[group] = put_in(group, own, entry, members, fields)
@@ -262,9 +263,31 @@ function hold_all(q, ids, bodies)
 end
 
 -- Whether a task that may have gates is in a group.
-function is_held(q, id, body)
+function inside.has(q, id, body)
   if not is_gated(body) then return false end
-  return call('HEXISTS', groups, 'i' .. id) == 1 or place_in(own_of(group_of(name_of(q), gates_of(body))), id) ~= nil
+  return call('HEXISTS', groups, 'i' .. id) == 1 or place_in(inside.own_of(group_of(name_of(q), gates_of(body))), id) ~= nil
+end
+
+-- The queue, group and gates of a task in `held` to which nobody comes: its group stands nowhere, or does not say that it has more.
+function inside.stranded(q, id, body)
+  local order = is_gated(body) and call('HGET', groups, 'i' .. id)
+  if not order then return end
+  local queue, text = strangers.is_marked(order) and strangers.queue_of(body) or name_of(q), gates_of(body)
+  local group = group_of(queue, text)
+  local own = inside.own_of(group)
+  local well = standing_of(group) and (own == '' or has_more(own))
+  if not well and inside.head_of(group) then return queue, group, text end
+end
+function inside.reach(queue, group, text)
+  local member, ticket = standing_of(group)
+  if member then
+    seen.own[group] = seen.own[group] .. '+'
+    stand(group, member, ticket, text)
+  else
+    line_up(queue, sub(inside.head_of(group), 18, 18), group, new_ticket(), text)
+    mark_gated()
+    strangers.wake_for_turn(queue)
+  end
 end
 
 -- Takes a task out of its group. False when it is in none.
@@ -275,7 +298,7 @@ function unhold(q, id, body)
     queue, order = strangers.queue_of(body), sub(order, 1, 13)
   end
   local group = group_of(queue, text)
-  local own = own_of(group)
+  local own = inside.own_of(group)
   local at = place_in(own, id)
   if not order and not at then return false end
   if order then
@@ -287,7 +310,7 @@ function unhold(q, id, body)
     if seen.own[group] == '' then call('SREM', few, group) end
   end
   fewer_held(name_of(q), 1)
-  local head = head_of(group)
+  local head = inside.head_of(group)
   local member, ticket = standing_of(group)
   if head then
     -- What was more urgent than the others took the group along.

@@ -1,8 +1,10 @@
 -- Where groups stand in `held` (lib_groups.lua). A call that moves many of them writes that once, when it has moved them all.
 -- Needs: lib_gates lib_names
 -- Gives: groups digit_of written first_of stand take_off dissolve standing_of stand_well new_ticket line_up moving next_turn turn_taken
--- Gives: entry_width few
-groups, few = prefix .. 'groups', prefix .. 'few'
+-- Gives: inside
+groups = prefix .. 'groups'
+-- Of what groups hold: where those stand that hold tasks themselves, and how long such a task is (lib_groups.lua).
+inside = {few = prefix .. 'few', width = 30}
 
 function first_of(front) return call('ZRANGE', held, '[' .. front, '[' .. front .. '\255', 'BYLEX', 'LIMIT', '0', '1')[1] end
 
@@ -33,7 +35,7 @@ function moving.write()
   end
   many('ZREM', held, gone, 1, left)
   many('HDEL', groups, over, 1, ended)
-  many('SREM', few, emptied, 1, #emptied)
+  many('SREM', inside.few, emptied, 1, #emptied)
   many('ZADD', held, places, 1, n)
   many('HSET', groups, fields, 1, n)
   moving.on = false
@@ -107,9 +109,8 @@ end
 local function length_in(value) return byte(value, 1) * 256 + byte(value, 2) end
 
 -- Behind a group's gates stand the tasks that it holds itself, which begin with digits and gates with letters.
-entry_width = 30
 -- One gate and one task: what is less holds none.
-local shortest = gate_width + entry_width - 1
+local shortest = gate_width + inside.width - 1
 local function own_at(value, from)
   local at, size = from + gate_width, #value
   if size < from + shortest then return size + 1 end
@@ -160,6 +161,13 @@ local function texts_of(all)
     if value then texts[missing[n]] = gates_at(value, 17 + length_in(value), all[missing[n]]) end
   end
   return texts
+end
+-- Reads what many groups hold themselves.
+function inside.read(all)
+  local texts = texts_of(all)
+  for i = 1, #all do
+    if not texts[i] then seen.own[all[i]] = '' end
+  end
 end
 
 -- Whether these groups of a queue, given with their fields of `groups`, stand well when a task of such a priority (9 - p) comes into each: nil,

@@ -27,7 +27,7 @@ local function waiting_at(limit)
     local from = 'p' .. kind .. limit
     local found = call('ZRANGE', held, '[' .. from, '[' .. from .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 200)
     for i = 1, #found do
-      tasks_there = tasks_there + how_many_in(sub(found[i], -16))
+      tasks_there = tasks_there + inside.count(sub(found[i], -16))
       local at = kind ~= 'm' and tonumber(call('ZSCORE', opens, sub(found[i], 2, 1 + gate_width)) or math.huge)
       if at and at < (opening or math.huge) then opening = at end
     end

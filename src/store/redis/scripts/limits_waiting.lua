@@ -12,14 +12,14 @@ for _, kind in ipairs({'b', 'm', 's'}) do
   local found = call('ZRANGE', held, '[' .. from, '[' .. from .. string.rep('\255', 9), 'BYLEX', 'LIMIT', 0, 200)
   for i = 1, #found do
     local group, key = sub(found[i], -16), sub(found[i], 11, 1 + gate_width)
-    local head = head_of(group)
+    local head = inside.head_of(group)
     if head then
       local gate = by_key[key]
       if not gate then
         gate = {key = key, tasks = 0, order = ':'}
         by_key[key], all[#all + 1] = gate, gate
       end
-      gate.tasks = gate.tasks + how_many_in(group)
+      gate.tasks = gate.tasks + inside.count(group)
       -- Priority and order, both digits.
       local order = sub(head, 18, 31)
       if order < gate.order then gate.order, gate.first = order, sub(head, -16) end

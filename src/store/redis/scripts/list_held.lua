@@ -1,31 +1,71 @@
 -- list, of tasks that wait in groups: first those that groups hold themselves, as a scan comes upon these, then those in `held`, by
 -- group; within one in order. What a group cannot hold itself any more moves to where the walk has yet to come.
+--
+-- A place of the scan is not read twice: when groups have left meanwhile, it would reach others. So a cursor of the former holds where
+-- the scan goes on ('-': nowhere), the place of its task (group, priority, order), behind which group the others are that are to be
+-- found, and those that were found with this one and have yet to come. Of the latter it is the member of `held`.
 -- Needs: lib_groups
+local group_width, place_width = 16, 30
 
--- Those of a group behind a place in the order of this page, with their cursors: where its scan began, and that place.
-local function add_own(page, group, scan, behind, limit)
-  local own = own_of(group)
-  for at = 1, #own - 1, entry_width do
+-- Those of a group that come behind a place in it ('': all).
+local function add_own(page, group, behind, newest, limit, before, after)
+  local own = inside.own_of(group)
+  local first, last, step = 1, inside.width * math.floor(#own / inside.width) - inside.width + 1, inside.width
+  if newest then first, last, step = last, first, -step end
+  for at = first, last, step do
     local place = group .. sub(own, at, at + 13)
-    if #page < limit and place > behind then
-      page[#page + 1] = {member = sub(own, at + 14, at + entry_width - 1), order = 0, cursor = 's' .. scan .. ' ' .. place}
+    local comes = behind == '' or newest and place < behind or not newest and place > behind
+    if #page < limit and comes then
+      page[#page + 1] = {member = sub(own, at + 14, at + inside.width - 1), order = 0, cursor = before .. place .. after}
     end
+  end
+end
+
+-- Some groups behind the one that is given, and where the scan goes on.
+local function some_groups(scan, over)
+  local some, found = call('SSCAN', inside.few, scan, 'COUNT', 10), {}
+  for i = 1, #some[2] do
+    if some[2][i] > over then found[#found + 1] = some[2][i] end
+  end
+  return found, some[1] ~= '0' and some[1] or '-'
+end
+
+local function add_few(page, newest, after, limit)
+  local scan, over, rest = string.match(after, '^s(%S+) (%w*) (%w+)$')
+  local found, behind, whole = {}, '', false
+  if scan then
+    behind, found[1] = sub(rest, 1, place_width), sub(rest, 1, group_width)
+    for at = place_width + 1, #rest, group_width do found[#found + 1] = sub(rest, at, at + group_width - 1) end
+  else
+    scan, over = '0', ''
+  end
+  while true do
+    inside.read(found)
+    for i = 1, #found do
+      if #page >= limit then return end
+      if whole then
+        add_own(page, found[i], behind, newest, limit, 's0 ' .. found[i] .. ' ', '')
+      else
+        add_own(page, found[i], behind, newest, limit, 's' .. scan .. ' ' .. over .. ' ', table.concat(found, '', i + 1))
+      end
+      behind = ''
+    end
+    if #page >= limit or scan == '-' then return end
+    -- Redis gives all of a small set at once, which are too many for a cursor. Of all in order one is enough, from which a new scan goes on.
+    local begins = scan == '0'
+    found, scan = some_groups(scan, over)
+    whole = begins and scan == '-'
+    if whole then table.sort(found) end
   end
 end
 
 -- Of all queues. A cursor is that of the last one seen.
 local function held_page(newest, after, limit)
-  local page, scan, behind = {}, string.match(after, '^s(%d+) (%w+)$')
-  if after == '' then scan, behind = '0', '' end
-  while scan and #page < limit do
-    local some = call('SSCAN', few, scan, 'COUNT', 50)
-    table.sort(some[2])
-    for i = 1, #some[2] do add_own(page, some[2][i], scan, behind, limit) end
-    if #page < limit then
-      scan, behind, after = some[1] ~= '0' and some[1], '', ''
-    end
+  local page, first, last, found = {}, '[h', '(i', {}
+  if sub(after, 1, 1) ~= 'h' then
+    add_few(page, newest, after, limit)
+    after = ''
   end
-  local first, last, found = '[h', '(i', {}
   local room = limit - #page
   if room <= 0 then
     return page

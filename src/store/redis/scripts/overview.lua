@@ -27,9 +27,15 @@ local paused = of_each(stale, '', '\n')
 -- Of those that wait in groups: of the group whose turn is next, else of any that is found soon.
 local function held_life(q)
   local turn = first_of('t' .. name_of(q) .. '\n')
-  local heads = turn and {head_of(sub(turn, -16))} or call('ZRANGE', held, '[h', '(i', 'BYLEX', 'LIMIT', 0, 50)
-  local some = turn and {} or call('SSCAN', few, 0, 'COUNT', 50)[2]
-  for i = 1, math.min(#some, 50) do heads[#heads + 1] = head_of(some[i]) end
+  local heads
+  if turn then
+    heads = {inside.head_of(sub(turn, -16))}
+  else
+    heads = call('ZRANGE', held, '[h', '(i', 'BYLEX', 'LIMIT', 0, 50)
+    local some = call('SRANDMEMBER', inside.few, 50)
+    inside.read(some)
+    for i = 1, #some do heads[#heads + 1] = inside.head_of(some[i]) end
+  end
   for i = 1, #heads do
     local body = bytes <= most_bytes and value_of(sub(heads[i], -16))
     if body and queue_of(body) == q then return life_of(body) end

@@ -19,7 +19,7 @@ end
 local noted = call('HEXISTS', notes, id) == 1
 local text = entry_of(id, body, noted)
 local elsewhere = is_ended(value) or call('HEXISTS', own, id) == 1 or call('HEXISTS', waiting, id) == 1
-  or is_held(q, id, body)
+  or inside.has(q, id, body)
   or call('ZSCORE', due_of(q), text) or call('LPOS', ready_of(q), text) or call('LPOS', ready_of(q), id)
   or call('LPOS', ready_of(q), entry_of(id, body))
 if elsewhere then return {'unchanged', now} end
