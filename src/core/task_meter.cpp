@@ -156,6 +156,7 @@ task_figures task_meter::sum() const {
         all.refused += in.refused;
     });
     // After the ends that are counted there, so that no more attempts have ended than have started.
+    std::map<std::string, std::uint64_t> waited_ms;  // by queue
     const std::lock_guard lock{lanes_guard_};
     for (const auto& lane : lanes_) {
         lane->each([&](const series_name& name, const attempt_cells& cells) {
@@ -165,9 +166,11 @@ task_figures task_meter::sum() const {
             of_handler.ran_well.merge(ran);
             of_handler.whole.merge(cells.total.read());
             of_handler.started += cells.starts();
-            all.queues[name.first].wait.merge(cells.waited.read());
+            all.queues[name.first].wait.merge(cells.waited.read_counts());
+            waited_ms[name.first] += cells.waited.sum_ms();
         });
     }
+    for (const auto& [queue, ms] : waited_ms) all.queues[queue].wait.sum += static_cast<double>(ms) / 1000;
     return all;
 }
 

@@ -71,7 +71,7 @@ public:
     void count(const event_brief& what) noexcept override;
     task_figures sum() const;
 
-    // Starts and successes are counted by a thread of its own as well, in a lane that is lent to it; what it has counted outlives that.
+    // A thread may count its starts and successes itself, in a lane that is lent to it; what it has counted outlives that.
     class lent_lane {
     public:
         explicit lent_lane(task_meter& by) : by_{by}, lane_{by.lend()} {}

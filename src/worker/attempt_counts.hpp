@@ -20,7 +20,7 @@ public:
     // lives as long as the meter.
     attempt_cells* of(const known_handler* known, const std::string& queue, const std::string& handler) {
         const auto& last = recent_[place_of(known, queue)];
-        if (last.known == known && last.cells && same_name(last.queue, queue)) return last.cells;
+        if (known && last.known == known && same_name(last.queue, queue)) return last.cells;
         return look_up(known, queue, handler);
     }
 
@@ -41,7 +41,8 @@ private:
     [[gnu::noinline]] attempt_cells* look_up(const known_handler* known, const std::string& queue,
                                              const std::string& handler) {
         auto* const cells = lane_.cells_of(queue, handler);
-        if (cells && known) recent_[place_of(known, queue)] = {known, queue, cells};
+        // Also that there are none: what is not kept apart once never is.
+        if (known) recent_[place_of(known, queue)] = {known, queue, cells};
         return cells;
     }
 
