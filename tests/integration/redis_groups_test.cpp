@@ -2,6 +2,7 @@
 #include "support/limit_fixture.hpp"
 #include "support/redis_fixture.hpp"
 
+#include <random>
 #include <set>
 
 using namespace errand;
@@ -202,17 +203,73 @@ TEST_CASE("who cancels each page of what waits in groups before the next one is 
     }
 }
 
+TEST_CASE("pages of what waits in groups give all that stays, while tasks are cancelled, started and come") {
+    constexpr unsigned walks = 15;
+    for (unsigned seed = 0; seed < walks; ++seed) {
+        INFO("seed " << seed);
+        kept_groups t;
+        std::mt19937 random{seed};
+        const auto up_to = [&](std::size_t most) {
+            return std::uniform_int_distribution<std::size_t>{0, most}(random);
+        };
+        const std::size_t keys = std::vector<std::size_t>{5, 40, 140, 300}[up_to(3)];
+        const auto come_some = [&](std::size_t of) {
+            return t.come_many("k" + std::to_string(up_to(of)), 1 + up_to(up_to(9) == 0 ? 20 : 3),
+                               up_to(4) == 0 ? 5 : 0);
+        };
+        id_set there;
+        for (std::size_t i = 0; i < 2 * keys; ++i) there.merge(texts_of(come_some(keys)));
+        auto awaited = there;
+        const auto forget = [&](const task_id& id) {
+            awaited.erase(std::string{id.view()});
+            there.erase(std::string{id.view()});
+        };
+        const auto cancel = [&](const task_id& id) {
+            await(t.io, t.worker->cancel(id, 0, outcome_of(state::cancelled)));
+            forget(id);
+        };
+        const bool newest_first = up_to(1) == 0;
+        const std::size_t limit = 1 + up_to(30);
+        const std::size_t leaving = up_to(3);
+        std::string after;
+        for (bool more = true; more;) {
+            const auto got = t.page(after, limit, newest_first);
+            for (const auto& one : got.items) awaited.erase(std::string{one.task.id.view()});
+            after = got.last;
+            more = got.more;
+            for (const auto& one : got.items) {
+                if (up_to(3) < leaving) cancel(one.task.id);
+            }
+            // Those that have yet to come, too.
+            for (std::size_t i = up_to(leaving * 5); i > 0 && !there.empty(); --i) {
+                const auto place = static_cast<std::ptrdiff_t>(up_to(there.size() - 1));
+                cancel(*task_id::from_bytes(*std::next(there.begin(), place)));
+            }
+            for (std::size_t i = up_to(2); i > 0; --i) come_some(2 * keys);
+            if (up_to(5) == 0) {
+                for (const auto& id : t.take(up_to(10))) forget(id);
+            }
+        }
+        CHECK(awaited.empty());
+        CHECK(t.check().empty());
+    }
+}
+
 TEST_CASE(
     "pages of a few groups give what stays there once, whatever leaves and however many come meanwhile") {
     for (const bool newest_first : {false, true}) {
         kept_groups t;
         id_set there;
         for (int key = 0; key < 60; ++key) there.merge(texts_of(t.come_many("k" + std::to_string(key), 3)));
+        id_set given;
         std::string after;
         bool more = true;
         for (int pages = 0; more; ++pages) {
             const auto got = t.page(after, 10, newest_first);
-            for (const auto& one : got.items) there.erase(std::string{one.task.id.view()});
+            for (const auto& one : got.items) {
+                CHECK(given.emplace(one.task.id.view()).second);
+                there.erase(std::string{one.task.id.view()});
+            }
             // Redis keeps so many in another way.
             if (pages == 2) {
                 for (int key = 0; key < 400; ++key) t.come("other" + std::to_string(key));
