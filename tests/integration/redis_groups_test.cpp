@@ -309,7 +309,7 @@ TEST_CASE("tasks behind those that their group held itself are come to when its 
     const auto group = t.redis({"SRANDMEMBER", t.key("few")});
     t.redis({"HDEL", t.key("groups"), "g" + group});
     t.heals("stuck", "");
-    CHECK(texts_of(t.take(20)) == all);
+    CHECK((texts_of(t.take(20)) == all));
 }
 
 TEST_CASE("tasks that a group does not know to stand behind those that it holds itself are found",
