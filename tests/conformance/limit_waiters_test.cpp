@@ -62,3 +62,24 @@ TEST_CASE("who waits at a limit is counted over all queues, by what is closed to
     REQUIRE(slow.size() == 1);
     CHECK(slow[0].waiting == 1);
 }
+
+TEST_CASE("who cancels each page of what is ready at limits before the next one is read cancels all") {
+    limit_fixture t;
+    for (int key = 0; key < 300; ++key)
+        t.submit_many(key % 50 == 0 ? 12 : 2, t.running("crm", std::to_string(key)));
+    std::size_t cancelled = 0;
+    for (const auto& list : await(t.io, t.worker->lists(state::ready, "default"))) {
+        list_call call{.of = list, .where = state::ready, .newest_first = false, .after = {}, .limit = 40};
+        for (bool more = true; more;) {
+            const auto page = await(t.io, t.worker->list(call));
+            for (const auto& one : page.items)
+                await(t.io, t.worker->cancel(one.task.id, 0, outcome_of(state::cancelled)));
+            cancelled += page.items.size();
+            call.after = page.last;
+            more = page.more;
+        }
+    }
+    CHECK(cancelled == 294 * 2 + 6 * 12);
+    CHECK(t.check().empty());
+    CHECK(t.take(20).empty());
+}
