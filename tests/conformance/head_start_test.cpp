@@ -298,6 +298,52 @@ TEST_CASE(
     CHECK(t.taken() == "12345a6789b");
 }
 
+TEST_CASE("those that come one by one with other head starts stand in their order between two others") {
+    starts t;
+    t.put(t.old("a ", 3h));
+    t.put(t.old("b ", 0ms));
+    // More than find room between two that follow each other, and longer ones after shorter ones as well as before.
+    std::vector<int> lengths;
+    for (int i = 0; i < 400; ++i) lengths.push_back(1 + i * 149 % 401);
+    for (const int length : lengths) t.ahead(std::to_string(length) + ' ', length * 10s);
+    for (int i = 0; i < 400; ++i) t.ahead("s ", 10h);
+    CHECK(t.check().empty());
+    std::string wanted;
+    for (int i = 0; i < 400; ++i) wanted += "s ";
+    wanted += "a ";
+    std::ranges::sort(lengths, std::greater{});
+    for (const int length : lengths) wanted += std::to_string(length) + ' ';
+    CHECK(t.taken(1000) == wanted + "b ");
+}
+
+TEST_CASE("large ones that fall due together are made ready in as many calls as it takes") {
+    starts t;
+    std::vector<submission_item> all;
+    for (int i = 0; i < 40; ++i) {
+        auto item = t.old(std::string(200'000, 'x'), 0ms, 1h);
+        item.delay = 1ms;
+        all.push_back(item);
+    }
+    t.submit_all(t.worker, all);
+    t.put(t.old("a", 30min));
+    t.promote_all(40);
+    CHECK(t.check().empty());
+    std::string got;
+    for (auto more = t.taken(10); !more.empty(); more = t.taken(10)) got += more;
+    CHECK(got.size() == 40 * 200'000 + 1);
+    CHECK(got.back() == 'a');
+}
+
+TEST_CASE("what is given back goes first, whatever went before others meanwhile") {
+    starts t;
+    t.put(t.old("a", 0ms));
+    for (int i = 1; i <= 5; ++i) t.ahead(std::to_string(i), i * 10s);
+    const auto first = t.take();
+    CHECK(args_of(first) == "5");
+    t.finish(t.by, {report_of(first, report::kind::give_back)});
+    CHECK(t.taken() == "54321a");
+}
+
 TEST_CASE("many head starts in one call are in their order, and few tasks are looked at for them") {
     starts t;
     std::vector<submission_item> all, early;

@@ -24,7 +24,7 @@ struct queue_row;
 // Places of ready tasks: a band for each priority, the higher the earlier; ranks count them.
 inline constexpr std::int64_t band_of_places = std::int64_t{1} << 56;
 // Between two that follow each other: there is room for some that have a head start.
-inline constexpr std::int64_t places_apart = std::int64_t{1} << 16;
+inline constexpr std::int64_t places_apart = std::int64_t{1} << 14;
 constexpr int rank_of(int priority) { return 9 - std::clamp(shown_priority(priority), 0, 9); }
 constexpr int rank_of_place(std::int64_t place) { return static_cast<int>(place / band_of_places); }
 constexpr std::int64_t end_of_rank(int rank) { return (rank + 1) * band_of_places; }

@@ -137,9 +137,33 @@ std::int64_t queues::place_ahead(queue_row& queue, const task_id& id, std::strin
     const auto after = ready ? first_after(*ready, tx_.time() - head_start_of(body)) : std::nullopt;
     if (!after) return tx_.cache().back_place(ahead_priority);
     const auto before = last_before(*ready, *after);
-    if (!before) return *after - places_apart;
-    // Where there is no room left it shares the place of the last that goes before it.
-    return std::min(*before + 1, *after - 1);
+    if (!before) return tx_.cache().front_place(ahead_priority);
+    const auto room = make_room(*ready, *before, *after);
+    // Those with the same head start come one after the other, and longer ones between them.
+    return *before + std::min(room / 2, places_apart / 16);
+}
+
+// How far `after` is from `before` when it is far enough; where too many stand too near to each other they share places.
+std::int64_t queues::make_room(const list_row& ready, std::int64_t before, std::int64_t after) {
+    if (after - before >= 2) return after - before;
+    constexpr std::size_t most_moved = 128;
+    std::vector<std::pair<std::int64_t, std::int64_t>> behind;  // rows and their places
+    for (auto rows = sql_.rows_from(ready.k, after, end_of_rank(rank_of(ahead_priority)), most_moved + 1);
+         rows.next();)
+        behind.emplace_back(rows.number(0), rows.number(1));
+    if (behind.size() <= most_moved) {
+        for (auto& [row, place] : behind)
+            sql_.move_row.run(row, place = tx_.cache().back_place(ahead_priority));
+        return behind.front().second - before;
+    }
+    for (std::size_t count = 1; count < behind.size(); ++count) {
+        const auto step = (behind[count].second - before) / static_cast<std::int64_t>(count + 1);
+        if (step < places_apart / 16) continue;
+        for (std::size_t at = 0; at < count; ++at)
+            sql_.move_row.run(behind[at].first, before + step * static_cast<std::int64_t>(at + 1));
+        return step;
+    }
+    return 0;
 }
 
 std::optional<std::int64_t> queues::last_before(const list_row& ready, std::int64_t place) {

@@ -53,6 +53,7 @@ private:
     std::int64_t place_ahead(queue_row& queue, const task_id& id, std::string_view body);
     std::optional<std::int64_t> first_after(const list_row& ready, time_point order);
     std::optional<std::int64_t> last_before(const list_row& ready, std::int64_t place);
+    std::int64_t make_room(const list_row& ready, std::int64_t before, std::int64_t after);
     list_row& ready_list(queue_row& queue, std::int64_t place, std::optional<group_number> group,
                          const task_id& id);
 

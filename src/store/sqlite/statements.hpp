@@ -48,6 +48,8 @@ struct statements {
     ERRAND_SQL(body_of_task, "lib_ahead.body");
     ERRAND_SQL(first_from, "lib_ahead.first_from");
     ERRAND_SQL(last_before, "lib_ahead.last_before");
+    ERRAND_SQL(rows_from, "lib_ahead.rows_from");
+    ERRAND_SQL(move_row, "lib_ahead.move_row");
 
     ERRAND_SQL(find_bundle, "bundle.find");
     ERRAND_SQL(keep_bundle, "bundle.keep");

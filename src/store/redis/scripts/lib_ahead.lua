@@ -5,10 +5,32 @@
 
 -- In one call so many are passed, of several at once fewer, as all that they pass is pushed anew; and so many are looked at, of large
 -- ones fewer. Whoever comes when that is used up passes none.
-early.may_pass, early.may_look = 100000, 500
+early.may_pass, early.may_look, early.may_read = 100000, 500, 300
 
--- Entries of tasks that are ready now, in the order in which they came. All that it takes is defined in it, as most calls place none.
-function early.place(q, texts)
+-- What it takes to look at a task.
+function early.price_of(id, noted)
+  return 1 + math.floor(call('HSTRLEN', tasks, id) / 4096) + (noted and math.floor(call('HSTRLEN', notes, id) / 400) or 0)
+end
+
+-- Of these entries those that can be placed in this call, as each is read, and whether that is all.
+function early.affordable(texts)
+  local kept, all = {}, true
+  for i = 1, #texts do
+    local mark = #texts[i] > 16 and byte(texts[i], 17) or 48
+    local is_early = mark < 176 and mark % 64 == 48 + early.mark
+    if is_early and early.may_read <= 0 then
+      all = false
+    else
+      kept[#kept + 1] = texts[i]
+      if is_early then early.may_read = early.may_read - early.price_of(sub(texts[i], 1, 16)) end
+    end
+  end
+  return kept, all
+end
+
+-- Entries of tasks that are ready now, in the order in which they came, and their bodies, if the caller has them. All that it takes is
+-- defined in it, as most calls place none.
+function early.place(q, texts, bodies)
   if #texts == 0 then return end
   local price_of_several, most_searches = 25, 32
   local list, any_void = ready_of(q), call('HLEN', stale) > 1
@@ -96,13 +118,14 @@ function early.place(q, texts)
   -- When the task of this entry became ready, less its head start; nil: it stands there no longer.
   local function order_of(text)
     local id = sub(text, 1, 16)
-    early.may_look = early.may_look - 1 - math.floor(call('HSTRLEN', tasks, id) / 4096)
+    local with_notes = #text > 16 and byte(text, 17) >= 112
+    early.may_look = early.may_look - early.price_of(id, with_notes)
     local body = not is_void(id) and call('HGET', tasks, id)
     if not body or byte(body, 1) == 69 then return end
     local due = due_of_body(body)
     if due > now then return end
     local since = math.max(number_at(body, 4, 6), due)
-    local noted = #text > 16 and byte(text, 17) >= 112 and call('HGET', notes, id)
+    local noted = with_notes and call('HGET', notes, id)
     if noted then since = math.max(since, since_notes(noted)) end
     return since - head_start_of(body)
   end
@@ -158,12 +181,12 @@ function early.place(q, texts)
     many('LPUSH', list, back, 1, #back)
   end
 
-  local ids, lengths, of, last = {}, {}, {}, {}
-  for i = 1, #texts do ids[i] = sub(texts[i], 1, 16) end
-  local bodies = hmget(tasks, ids)
+  local lengths, of, last = {}, {}, {}
   for i = 1, #texts do
-    local length = bodies[i] and head_start_of(bodies[i]) or 0
-    if is_void(ids[i]) then
+    local id = sub(texts[i], 1, 16)
+    local body = bodies and bodies[i] or call('HGET', tasks, id)
+    local length = body and head_start_of(body) or 0
+    if is_void(id) then
       -- The void entry of an id has to come out before the one that counts.
       last[#last + 1] = texts[i]
     elseif of[length] then

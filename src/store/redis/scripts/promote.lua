@@ -20,7 +20,9 @@ local function promote(q)
   local aside, later
   room = room - #entries
   entries, aside, later = apart(q, entries)
-  if later > 0 then room = 0 end
+  local all
+  entries, all = early.affordable(entries)
+  if later > 0 or not all then room = 0 end
   stand_aside(q, aside)
   many('ZREM', due_of(q), entries, 1, #entries)
   local plain, first, ahead = {}, {}, {}

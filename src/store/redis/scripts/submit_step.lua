@@ -25,7 +25,7 @@ function submit_step(last)
       write_items(run, news)
     else
       many('HSET', tasks, ARGV, run.from, run.to)
-      local bodies = run.priority >= 128 and {}
+      local bodies = run.priority >= early.mark and {}
       for i = 1, bodies and #run.ids or 0 do bodies[i] = ARGV[run.from + 2 * i - 1] end
       place(run, run.ids, bodies)
     end

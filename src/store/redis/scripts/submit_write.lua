@@ -46,7 +46,7 @@ function place(run, ids, bodies)
     elseif run.priority == early.mark then
       local texts = {}
       for i = 1, n do texts[i] = entry(ids[i], early.mark) end
-      early.place(q, texts)
+      early.place(q, texts, bodies)
     else
       for i = 1, n do early.place_urgent(q, entry(ids[i], run.priority), run.priority) end
     end
@@ -59,7 +59,7 @@ end
 
 -- A run in which some ids are held, or whose tasks depend on others: item by item.
 function write_items(run, news)
-  local placed, step = {}, run.rule and 3 or 2
+  local placed, their_bodies, step = {}, {}, run.rule and 3 or 2
   for i = 1, #run.ids do
     local word, id, old = run.words and run.words[i], run.ids[i], run.held[i]
     local body = ARGV[run.from + step * (i - 1) + 1]
@@ -81,9 +81,11 @@ function write_items(run, news)
       forget_waiting(id)
     end
     local life = written and run.rule and life_of(word == 'replaced' and old or body)
-    if written and (not life or enlist(run, i, body, life, news)) then placed[#placed + 1] = id end
+    if written and (not life or enlist(run, i, body, life, news)) then
+      placed[#placed + 1], their_bodies[#placed + 1] = id, body
+    end
   end
-  place(run, placed)
+  place(run, placed, their_bodies)
 end
 
 -- The queues that this connection has not submitted to before, or all on a lane that is not known: so that queues are seen that
