@@ -21,24 +21,26 @@ local function add_own(page, group, behind, newest, limit, before, after)
   end
 end
 
--- Some groups behind the one that is given, and where the scan goes on.
-local function some_groups(scan, over)
+-- Some groups behind the one that is given, and where the scan goes on. While Redis makes its table smaller it may come upon one again.
+local function some_groups(scan, over, known)
   local some, found = call('SSCAN', inside.few, scan, 'COUNT', 10), {}
   for i = 1, #some[2] do
-    if some[2][i] > over then found[#found + 1] = some[2][i] end
+    local group = some[2][i]
+    if group > over and not known[group] then found[#found + 1], known[group] = group, true end
   end
   return found, some[1] ~= '0' and some[1] or '-'
 end
 
 local function add_few(page, newest, after, limit)
   local scan, over, rest = string.match(after, '^s(%S+) (%w*) (%w+)$')
-  local found, behind, whole = {}, '', false
+  local found, behind, whole, known = {}, '', false, {}
   if scan then
     behind, found[1] = sub(rest, 1, place_width), sub(rest, 1, group_width)
     for at = place_width + 1, #rest, group_width do found[#found + 1] = sub(rest, at, at + group_width - 1) end
   else
     scan, over = '0', ''
   end
+  for i = 1, #found do known[found[i]] = true end
   while true do
     inside.read(found)
     for i = 1, #found do
@@ -53,7 +55,7 @@ local function add_few(page, newest, after, limit)
     if #page >= limit or scan == '-' then return end
     -- Redis gives all of a small set at once, which are too many for a cursor. Of all in order one is enough, from which a new scan goes on.
     local begins = scan == '0'
-    found, scan = some_groups(scan, over)
+    found, scan = some_groups(scan, over, known)
     whole = begins and scan == '-'
     if whole then table.sort(found) end
   end
