@@ -160,12 +160,12 @@ task_figures task_meter::sum() const {
     const std::lock_guard lock{lanes_guard_};
     for (const auto& lane : lanes_) {
         lane->each([&](const series_name& name, const attempt_cells& cells) {
-            auto& of_handler = all.handlers[name];
+            auto& counted = all.handlers[name];
             const auto ran = cells.ran.read();
-            of_handler.finished.at(static_cast<std::size_t>(attempt_outcome::success)) += ran.count();
-            of_handler.ran_well.merge(ran);
-            of_handler.whole.merge(cells.total.read());
-            of_handler.started += cells.starts();
+            counted.finished.at(static_cast<std::size_t>(attempt_outcome::success)) += ran.count();
+            counted.ran_well.merge(ran);
+            counted.whole.merge(cells.total.read());
+            counted.started += cells.starts();
             all.queues[name.first].wait.merge(cells.waited.read_counts());
             waited_ms[name.first] += cells.waited.sum_ms();
         });
