@@ -20,25 +20,22 @@ using tracked_pool_executor =
     std::decay_t<decltype(asio::require(std::declval<pool_executor>(),
                                         asio::execution::outstanding_work.tracked))>;
 
-using carried_ambient = std::shared_ptr<const ambient>;
-
-template <class Inner>
-const carried_ambient* look(const asio::any_io_executor& executor) noexcept {
+template <class Inner, class Take>
+bool look(const asio::any_io_executor& executor, const Take& take) {
     const auto* found = executor.target<ambient_executor<Inner>>();
-    return found ? &found->carried() : nullptr;
+    if (found) take(found->carried());
+    return found != nullptr;
 }
 
-// Null when it carries nothing.
-const carried_ambient* carried_by(const asio::any_io_executor& executor) noexcept {
-    if (const auto* found = look<loop_executor>(executor)) return found;
-    if (const auto* found = look<pool_executor>(executor)) return found;
-    if (const auto* found = look<tracked_loop_executor>(executor)) return found;
-    if (const auto* found = look<tracked_pool_executor>(executor)) return found;
-    if (const auto* found = look<asio::any_io_executor>(executor)) return found;
-    if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>()) {
-        return carried_by(strand->get_inner_executor());
-    }
-    return nullptr;
+// Gives what it carries to `take`, which is not called when it carries nothing. The executor within a strand is a copy that ends here.
+template <class Take>
+void look_into(const asio::any_io_executor& executor, const Take& take) {
+    if (look<loop_executor>(executor, take) || look<pool_executor>(executor, take) ||
+        look<tracked_loop_executor>(executor, take) || look<tracked_pool_executor>(executor, take) ||
+        look<asio::any_io_executor>(executor, take))
+        return;
+    if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>())
+        look_into(strand->get_inner_executor(), take);
 }
 
 template <class Inner>
@@ -63,17 +60,19 @@ bool rewrap(const asio::any_io_executor& executor, std::shared_ptr<const ambient
 }  // namespace
 
 const ambient* ambient_of(const asio::any_io_executor& executor) noexcept {
-    const auto* carried = carried_by(executor);
-    return carried ? carried->get() : nullptr;
+    const ambient* found = nullptr;
+    look_into(executor, [&found](const std::shared_ptr<const ambient>& carried) { found = carried.get(); });
+    return found;
 }
 
 std::shared_ptr<ambient> ambient_within(const asio::any_io_executor& executor) {
-    const auto* carried = carried_by(executor);
-    if (!carried) return std::make_shared<ambient>();
-    auto inside = std::make_shared<ambient>(**carried);
-    // That one keeps what it was made of itself.
-    inside->keeps = *carried;
-    return inside;
+    std::shared_ptr<ambient> inside;
+    look_into(executor, [&inside](const std::shared_ptr<const ambient>& carried) {
+        inside = std::make_shared<ambient>(*carried);
+        // That one keeps what it was made of itself.
+        inside->keeps = carried;
+    });
+    return inside ? inside : std::make_shared<ambient>();
 }
 
 asio::any_io_executor with_ambient(const asio::any_io_executor& executor,
