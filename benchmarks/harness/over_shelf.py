@@ -17,7 +17,7 @@ from server import PrivateRedis
 
 PROGRAM = f"{contenders.BUILT}/benchmarks/shelf"
 LIMIT = 3_600  # seconds a call
-ROWS = {"full": 1_000_000, "quick": 200_000, "smoke": 3_000}
+ROWS = {"full": 1_000_000, "quick": 200_000, "smoke": 20_000}
 ROUNDS = {"full": 3, "quick": 1, "smoke": 1}
 DUE_A_SECOND = {"full": 10_000, "quick": 10_000, "smoke": 3_000}
 LIVES_A_SECOND = {"full": 5_000, "quick": 5_000, "smoke": 200}
