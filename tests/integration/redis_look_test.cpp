@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,36 @@ struct looked_at : redis_fixture {
 };
 
 }  // namespace
+
+TEST_CASE("a server that takes another one's place meanwhile passes over none of what runs") {
+    looked_at t;
+    std::vector<submission_item> items;
+    for (int i = 0; i < 400; ++i) items.push_back(item_of("[]"));
+    t.submit_all(t.worker, items);
+    std::set<task_id> runs;
+    while (runs.size() < items.size()) {
+        for (const auto& one : t.claim(t.worker, 100).claimed) runs.insert(one.id);
+    }
+    list_call call;
+    call.of = {"", "working"};
+    call.where = state::working;
+    call.limit = 25;
+    int pages = 0;
+    for (bool more = true; more;) {
+        const auto page = await(t.io, t.worker->list(call));
+        for (const auto& one : page.items) runs.erase(one.task.id);
+        more = page.more;
+        call.after = page.last;
+        if (++pages == 8) {
+            REQUIRE_FALSE(runs.empty());
+            t.redis({"SAVE"});
+            t.server.stop();
+            t.server.restart();
+        }
+        REQUIRE(pages < 100);
+    }
+    CHECK(runs.empty());
+}
 
 TEST_CASE("a tally of many counters is kept some of them a call, and is whole") {
     looked_at here;

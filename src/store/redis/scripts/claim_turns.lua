@@ -43,9 +43,9 @@ local function pop_group(queue, group, member, text, time, room)
   local own = seen.own[group]
   local holds = own ~= nil and own ~= ''
   local head = holds or head_now(group)
-  if text and not head then
+  if not head then
     -- It holds nothing, and is to stand anew when something comes.
-    dissolve(group)
+    if text then dissolve(group) end
     any_dissolved = true
   end
   if not text or not head then return end

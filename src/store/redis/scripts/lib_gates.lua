@@ -20,24 +20,13 @@
 -- Invariant: who waits at a gate that is open is not forgotten: another group of its queue that the gate let go has yet to be
 -- looked at.
 -- These keys have the shard's hash tag and are few: their names are made here, so that calls without limits need not carry them.
--- Needs: lib_queues lib_many
+-- Needs: lib_queues lib_many lib_server
 local limits, gates, slots = prefix .. 'limits', prefix .. 'gates', prefix .. 'slots'
 local held, opens = prefix .. 'held', prefix .. 'opens'
 local gate_width, no_key = 17, string.rep('\0', 8)
 
 local function is_gated(body) return byte(body, 3) >= 128 end
 local function gates_of(body) return sub(body, -1 - gate_width * byte(body, -1), -2) end
-
-local rules = {}
-
--- The server that holds the data now: another one after each start and each fail-over. '' where this user may not ask.
-function rules.server()
-  if not rules.this_server then
-    local text = redis.pcall('INFO', 'server')
-    rules.this_server = type(text) == 'string' and string.match(text, 'run_id:(%x+)') or ''
-  end
-  return rules.this_server
-end
 
 -- What a fail-over took back may be that a share was made smaller, and others have the rest by now: so nothing goes by one that
 -- another server has heard of. It is told again (core/limit_shares.hpp).

@@ -2,9 +2,9 @@
 -- group; within one in order. What a group cannot hold itself any more moves to where the walk has yet to come.
 --
 -- A place of the scan is not read twice: when groups have left meanwhile, it would reach others. So a cursor of the former holds where
--- the scan goes on ('-': nowhere), the place of its task (group, priority, order), behind which group the others are that are to be
+-- the scan goes on ('-': nowhere), by which server (another one begins anew), the place of its task (group, priority, order), behind which group the others are that are to be
 -- found, and those that were found with this one and have yet to come. Of the latter it is the member of `held`.
--- Needs: lib_groups
+-- Needs: lib_groups lib_server
 local group_width, place_width = 16, 30
 
 -- Those of a group that come behind a place in it ('': all).
@@ -32,8 +32,9 @@ local function some_groups(scan, over, known)
 end
 
 local function add_few(page, newest, after, limit)
-  local scan, over, rest = string.match(after, '^s(%S+) (%w*) (%w+)$')
+  local scan, server, over, rest = string.match(after, '^s(%S+) (%x*) (%w*) (%w+)$')
   local found, behind, whole, known = {}, '', false, {}
+  if server and server ~= rules.scans_as() and scan ~= '-' then scan = '0' end
   if scan then
     behind, found[1] = sub(rest, 1, place_width), sub(rest, 1, group_width)
     for at = place_width + 1, #rest, group_width do found[#found + 1] = sub(rest, at, at + group_width - 1) end
@@ -46,9 +47,10 @@ local function add_few(page, newest, after, limit)
     for i = 1, #found do
       if #page >= limit then return end
       if whole then
-        add_own(page, found[i], behind, newest, limit, 's0 ' .. found[i] .. ' ', '')
+        add_own(page, found[i], behind, newest, limit, 's0 ' .. rules.scans_as() .. ' ' .. found[i] .. ' ', '')
       else
-        add_own(page, found[i], behind, newest, limit, 's' .. scan .. ' ' .. over .. ' ', table.concat(found, '', i + 1))
+        local before = 's' .. scan .. ' ' .. rules.scans_as() .. ' ' .. over .. ' '
+        add_own(page, found[i], behind, newest, limit, before, table.concat(found, '', i + 1))
       end
       behind = ''
     end

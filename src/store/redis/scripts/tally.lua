@@ -4,7 +4,7 @@
 -- Args:    about how many counters
 -- Returns: 'ok', now, 1 while there are more
 -- Cost:    O(counters looked at), and with the last of them O(bytes of all)
--- Needs:   lib_there lib_queues
+-- Needs:   lib_there lib_queues lib_server
 --
 -- Whoever calls goes on where another one stopped: `control` has in 'tally' of which minute, how many parts there are so far (fields
 -- 'p' and their number), the cursor and whose it is, as another server's passes over some; or that the day's is still to be written;
@@ -14,11 +14,6 @@ local minute = digits(since)
 free_first()
 if call('HGET', control, 'tallied') == minute then return {'ok', now, 0} end
 
--- '' where this user may not ask.
-local function this_run()
-  local text = redis.pcall('INFO', 'server')
-  return type(text) == 'string' and string.match(text, 'run_id:(%x*)') or ''
-end
 local of, parts, cursor, run = string.match(call('HGET', control, 'tally') or '', '^(%d+) (%d+) (%w+) (%x*)$')
 parts = tonumber(parts or 0)
 local function part(i) return 'p' .. i end
@@ -34,7 +29,7 @@ local function keep_day(whole)
   call('HSET', control, 'tallied', minute)
   return {'ok', now, 0}
 end
-if of ~= minute or run ~= this_run() then
+if of ~= minute or run ~= rules.server() then
   -- One that was not done in its minute, or by its server, is begun anew.
   drop_parts()
   parts, cursor = 0, '0'
@@ -53,7 +48,7 @@ if page[1] ~= '0' then
     parts = parts + 1
     call('HSET', tallies, part(parts), text)
   end
-  call('HSET', control, 'tally', minute .. ' ' .. parts .. ' ' .. page[1] .. ' ' .. this_run())
+  call('HSET', control, 'tally', minute .. ' ' .. parts .. ' ' .. page[1] .. ' ' .. rules.server())
   return {'ok', now, 1}
 end
 
@@ -70,5 +65,5 @@ all[#all + 1] = '}'
 local whole = table.concat(all)
 call('HSET', tallies, of_minute, whole)
 if parts == 0 then return keep_day(whole) end
-call('HSET', control, 'tally', minute .. ' ' .. parts .. ' day ' .. this_run())
+call('HSET', control, 'tally', minute .. ' ' .. parts .. ' day ' .. rules.server())
 return {'ok', now, 1}
