@@ -91,8 +91,8 @@ TEST_CASE("a task that a worker without its key brings from the shelf waits for 
         const std::lock_guard lock{guard};
         return why == "args: encrypted with the key new, which this program does not have";
     });
-    CHECK(d.t.info(h).attempt == 0);
     keyless.stop();
+    CHECK(d.t.info(h).attempt == 0);
     d.t.start();
     CHECK(d.t.wait(h) == secret);
     CHECK(d.t.info(h).attempt == 1);
