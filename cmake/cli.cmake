@@ -13,6 +13,7 @@ foreach(database postgres mysql)
     endif()
 endforeach()
 errand_warnings(errand_cli_parts)
+errand_precompiled(errand_cli_parts HEADERS ${ERRAND_INSIDE_HEADERS})
 file(GLOB project_files CONFIGURE_DEPENDS src/cli/project/*.in)
 errand_embed_text(errand_cli_parts NAMESPACE errand::cli NAME project_files HEADER cli/project_files.hpp
     FILES ${project_files})

@@ -1,8 +1,10 @@
 # Tests of projects that use errand as users do: as it is installed, and from a checkout. What is installed is made once for all.
 set(work "${CMAKE_CURRENT_BINARY_DIR}/consumer")
 set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumer")
-set(chosen "-G" "${CMAKE_GENERATOR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}")
+set(chosen "-G" "${CMAKE_GENERATOR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}")
+if(ERRAND_CCACHE)
+    list(APPEND chosen "-DCMAKE_CXX_COMPILER_LAUNCHER=${ERRAND_CCACHE}")
+endif()
 
 add_test(NAME "consumer: what is installed can be moved" COMMAND "${CMAKE_COMMAND}"
     "-DBUILD=${PROJECT_BINARY_DIR}" "-DWORK=${work}" -P "${PROJECT_SOURCE_DIR}/cmake/consume.cmake")

@@ -9,6 +9,7 @@ target_include_directories(errand_service PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(errand_service PUBLIC errand::errand PRIVATE OpenSSL::SSL OpenSSL::Crypto)
 target_compile_definitions(errand_service PRIVATE "ERRAND_SERVICE_VERSION=\"${PROJECT_VERSION}\"")
 errand_warnings(errand_service)
+errand_precompiled(errand_service HEADERS ${ERRAND_INSIDE_HEADERS})
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS console/*.js console/*.css console/*.svg console/*.html console/*.txt)
 errand_embed_text(errand_service NAMESPACE errand::console NAME page_texts HEADER service/console/page_texts.hpp
     BASE "${PROJECT_SOURCE_DIR}/console" FILES ${pages})

@@ -29,6 +29,7 @@ function(errand_test_program name)
     target_link_libraries(${name} PRIVATE errand::errand errand_test_support)
     errand_warnings(${name})
     errand_test_code(${name})
+    errand_precompiled(${name} REUSE_FROM errand_test_support)
     # Names of one test's file may be those of another's: then the inner one is meant.
     target_compile_options(${name} PRIVATE -Wno-shadow)
 endfunction()

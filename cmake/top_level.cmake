@@ -5,7 +5,8 @@ endif()
 
 find_program(ERRAND_CCACHE ccache)
 if(ERRAND_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${ERRAND_CCACHE}")
+    # What is compiled with precompiled headers is kept only by who says that no macro stands before them that they would see.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${ERRAND_CCACHE}")
 endif()
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -8,6 +8,7 @@ target_link_libraries(errand_trial_hand PRIVATE errand::errand errand_test_suppo
 errand_warnings(errand_trial_hand)
 errand_test_code(errand_trial_hand)
 target_compile_options(errand_trial_hand PRIVATE -Wno-shadow)
+errand_precompiled(errand_trial_hand REUSE_FROM errand_test_support)
 
 # errand_hand(target file [sources...]): the program of workers and producers, with these in place of errand's own.
 function(errand_hand target file)

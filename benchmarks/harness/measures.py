@@ -106,6 +106,7 @@ MEASURES = [
     Measure("limited_life", "us/task", "less", ("limited_life",), redis_us, reads_cpu=True),
     Measure("limited_life_over_plain", "us/task", "less", ("limited_life", *PLAIN), over_plain, must=25, reads_cpu=True),
     Measure("keyed_life_1000", "us/task", "less", ("keyed_life_1000",), redis_us, reads_cpu=True),
+    Measure("keyed_life_1000_over_plain", "us/task", "less", ("keyed_life_1000", *PLAIN), over_plain, must=25, reads_cpu=True),
     Measure("keyed_life_100000", "us/task", "less", ("keyed_life_100000",), redis_us, reads_cpu=True),
     Measure("keyed_life_100000_over_plain", "us/task", "less", ("keyed_life_100000", *PLAIN), over_plain, must=25,
             reads_cpu=True),

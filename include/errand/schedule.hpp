@@ -50,7 +50,7 @@ enum class overlap_rule : unsigned char {
 /// What becomes of ticks that nobody fired in time, because no worker was there.
 enum class missed_rule : unsigned char {
     run_once,  ///< the newest of them runs
-    run_all,   ///< the newest `missed_cap` of them run
+    run_all,   ///< the newest `missed_cap` of them run; the newest alone where runs may not overlap
     skip  ///< the newest runs if it (of ticks a minute apart or less: the oldest) is less than a minute late, else none
 };
 

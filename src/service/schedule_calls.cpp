@@ -56,7 +56,9 @@ constexpr std::array schedule_members{
         "What a tick does while the last run has not ended: `allow`, `skip`, `queue_one` or `cancel_running` (`allow`)"},
     field{"missed", kind::text,
           "What becomes of ticks that nobody fired in time: `run_once`, `run_all` or `skip` (`run_once`)"},
-    field{"missed_cap", kind::integer, "How many of them `run_all` runs, 1 to 1000 (100)"},
+    field{
+        "missed_cap", kind::integer,
+        "How many of them `run_all` runs, 1 to 1000 (100); where runs may not overlap it runs the newest alone"},
     field{"jitter_ms", kind::integer, "A run is put off by up to so much (0)"},
     field{"paused", kind::boolean, "It begins paused; nothing to one that is there (false)"},
     field{"pause_on_dead", kind::boolean, "A run that ends dead pauses it (false)"},

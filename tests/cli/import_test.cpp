@@ -132,18 +132,18 @@ TEST_CASE("an import that is killed goes on where it was, and each task runs onc
     }
 }
 
-TEST_CASE("of two processes that work on one import the first one stops, and each line counts once",
-          "[cli]") {
+TEST_CASE("of two processes that work on one import one stops, and each line counts once", "[cli]") {
     mill t;
     constexpr std::size_t good = 5000;
     const auto file = t.file("a.jsonl", chores(good));
     t.start();
-    cli_process first{{"import", file, "--name", "n", "--rate", "2000/s"}, t.variables(), {}};
+    cli_process first{{"import", file, "--name", "n", "--rate", "500/s"}, t.variables(), {}};
     eventually([&] { return t.ended() + t.count(state::ready) >= 1000; });
-    CHECK(t.errand({"import", file, "--name", "n"}).code == 0);
+    const auto second = t.errand({"import", file, "--name", "n"});
     const auto got = first.wait();
-    CHECK(got.code == 1);
-    CHECK_THAT(got.err, ContainsSubstring("another process works on the import \"n\""));
+    const auto& stopped = second.code == 0 ? got : second;
+    CHECK_THAT(stopped.err, ContainsSubstring("another process works on the import \"n\""));
+    CHECK(got.code + second.code == 1);
     eventually([&] { return t.count(state::success) == good; });
     CHECK(t.ended() == good);
 }

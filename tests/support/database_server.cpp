@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace errand::test {
 namespace {
@@ -129,7 +130,14 @@ database_server& server_of_program(std::string_view kind) {
     return *server;
 }
 
-void database_server::kill() { process_.end(SIGKILL); }
+// PostgreSQL's processes for connections would serve on until they see that their server is gone.
+void database_server::kill() {
+    const auto pid = std::to_string(process_.pid());
+    std::ifstream children{"/proc/" + pid + "/task/" + pid + "/children"};
+    const std::vector<pid_t> served{std::istream_iterator<pid_t>{children}, {}};
+    process_.end(SIGKILL);
+    for (const auto one : served) ::kill(one, SIGKILL);
+}
 void database_server::stop() { process_.end(how_.stop_signal); }
 void database_server::restart() { start(); }
 void database_server::freeze() { process_.signal(SIGSTOP); }

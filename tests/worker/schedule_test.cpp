@@ -185,6 +185,36 @@ TEST_CASE("when a run ends a schedule that queues one makes that of the newest t
     CHECK(r.most_at_once() == 1);
 }
 
+TEST_CASE("a run that has not ended when the next one begins is cancelled, and the last one goes on") {
+    bench t;
+    t.book.body = [&t](errand::task_context& self) -> errand::awaitable<int> {
+        ++t.book.started;
+        try {
+            while (!t.book.release) co_await sleep(1ms);
+        } catch (...) {
+            if (self.cancelled()) ++t.book.stopped;
+            throw;
+        }
+        t.book.note(self.id());
+        co_return 0;
+    };
+    errand::schedule_options when{.key = "k", .mode = errand::fixed_rate};
+    when.overlap = errand::overlap_rule::cancel_running;
+    when.max_runs = 3;
+    const auto s = t.run(t.app.handler<free_form>().every(200ms, std::move(when)));
+    t.start();
+    const auto cancelled = [&] { return t.run(t.app.inspect().list({.state = state::cancelled})).tasks; };
+    eventually([&] { return cancelled().size() == 2; });
+    const auto last = t.run(s.info()).last_run;
+    for (const auto& one : cancelled()) CHECK(one.id != last);
+    eventually([&] { return t.book.started - t.book.stopped == 1; });
+    t.book.release = true;
+    eventually([&] { return t.book.count(last) == 1; });
+    CHECK(t.book.kinds() == 1);
+    CHECK(cancelled().size() == 2);
+    eventually([&] { return t.run(s.info()).state == schedule_state::finished; });
+}
+
 #ifdef ERRAND_TEST_CLOCK
 // A clock that is another program's can be set.
 TEST_CASE("after ten minutes without a worker a schedule makes the runs that its rule for missed ticks says",

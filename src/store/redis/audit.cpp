@@ -86,7 +86,7 @@ awaitable<void> shard_audit::begin(audit_step&) {
             return look_at_entries(out, script_name::audit_rest, which, "0");
         });
     }
-    for (const auto* which : {"slots", "running", "groups", "few", "counts", "waits"}) {
+    for (const auto* which : {"slots", "running", "groups", "few", "waits"}) {
         steps_.emplace_back([=, this](audit_step& out) {
             return look_at_entries(out, script_name::audit_gates, which, "0");
         });

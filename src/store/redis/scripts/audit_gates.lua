@@ -1,8 +1,8 @@
 -- audit_gates: looks whether gates, slots and groups agree.
 -- Keys:    the shard's; six for each queue
--- Args:    1 to repair, which (slots, groups, few, counts, running, waits), cursor ('0' to begin), about how many
+-- Args:    1 to repair, which (slots, groups, few, running, waits), cursor ('0' to begin), about how many
 -- Returns: 'ok', now, cursor ('0': the end), then findings
--- Cost:    O(entries); counts: O(tasks in groups), at most 2,000 fields; running: O(slots + gates), at most 10,000 slots
+-- Cost:    O(entries); running: O(slots + gates), at most 10,000 slots
 -- Needs:   lib_finding lib_groups
 mends = repair
 local which, page = ARGV[2], {'0', {}}
@@ -50,42 +50,6 @@ local function look_at_few(after)
     end
   end
   return some[1]
-end
-
--- How many of each queue stand in groups, as these say it.
-local function by_groups(all)
-  local right = {}
-  local function add(id)
-    local body = call('HGET', tasks, id)
-    local q = body and byte(body) ~= 69 and queue_of(body)
-    if q then right[name_of(q)] = (right[name_of(q)] or 0) + 1 end
-  end
-  for i = 1, #all, 2 do
-    local kind, name = byte(all[i]), sub(all[i], 2)
-    if kind == 105 then add(name) end
-    local own = kind == 103 and inside.own_of(name) or ''
-    for at = 1, #own - inside.width + 1, inside.width do add(sub(own, at + 14, at + inside.width - 1)) end
-  end
-  return right
-end
-
--- Nothing runs or waits by these: they say how long a list is.
-local function look_at_counts()
-  if call('HLEN', groups) > 2000 then return end
-  local all = call('HGETALL', groups)
-  local right = by_groups(all)
-  local function judge(queue, counted, there)
-    local words = counted .. ' counted as waiting in groups, ' .. there .. ' wait'
-    if counted ~= there and finding('counter', queue, words) then fewer_held(queue, counted - there) end
-  end
-  for i = 1, #all, 2 do
-    if byte(all[i]) == 110 then
-      local queue = sub(all[i], 2)
-      judge(queue, tonumber(all[i + 1]), right[queue] or 0)
-      right[queue] = nil
-    end
-  end
-  for queue, there in pairs(right) do judge(queue, 0, there) end
 end
 
 -- How many run, as slots say it.
@@ -160,8 +124,6 @@ end
 
 if which == 'running' then
   look_at_running()
-elseif which == 'counts' then
-  look_at_counts()
 elseif which == 'few' then
   page[1] = look_at_few(ARGV[3])
 elseif which == 'waits' then

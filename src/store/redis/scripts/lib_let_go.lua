@@ -11,6 +11,8 @@ end
 function none_is_held()
   if call('ZCARD', held) > 0 then return end
   call('HDEL', stale, 'gated')
+  -- All of it is what damage has left, as a count that is too high. It is deleted so; DEL is nothing that errand asks for.
+  call('EXPIRE', groups, '0')
   seen.marked = false
 end
 function fewer_held(queue, by)
