@@ -14,7 +14,7 @@
 #define LANES 2     /* calls of a worker that may be under way at once */
 #endif
 #ifndef SLOTS
-#define SLOTS 2
+#define SLOTS 3
 #endif
 #ifndef CUTS
 #define CUTS 0      /* connections that break; messages on their way are gone, calls are made again */
@@ -224,7 +224,10 @@ inline learn(c, w) {
 #else
             told[w] = told[w] & heard[c];
 #endif
-            waits[w] = (some[c] -> waits[w] : 1)
+            waits[w] = (some[c] -> waits[w] : 1);
+#ifndef SOME_IS_ALL
+            woken = !waits[w]
+#endif
         fi
     fi;
     if :: woken -> be_woken(w) :: else fi;

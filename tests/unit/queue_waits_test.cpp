@@ -96,6 +96,15 @@ TEST_CASE("an answer that comes after what makes it untrue is not believed") {
     CHECK(waits.to_ask(abc).empty());
 }
 
+TEST_CASE("an answer of some queues does not hide that a claim of all has taken the worker off") {
+    auto waits = waiting();
+    waits.told("a");
+    const auto all = waits.asks(abc, false);
+    const auto some = waits.asks(abc, true);
+    CHECK(waits.answered(all, true));
+    CHECK_FALSE(waits.answered(some, false));
+}
+
 TEST_CASE("an earlier claim that was filled takes nothing from a later one that found all empty") {
     auto waits = waiting();
     const auto first = waits.asks(abc, false);
@@ -119,13 +128,16 @@ class fleet {
 public:
     fleet(unsigned seed, fault broken) : random_{seed}, broken_{broken} {}
 
-    // Whether all tasks were taken, and the worker waits everywhere.
-    bool run(int steps) {
-        for (int i = 0; i < steps; ++i) step(true);
-        // Nothing comes any more: whatever can move does.
-        for (int i = 0; i < 2'000; ++i) step(false);
-        return std::ranges::all_of(ready_, [](int one) { return one == 0; }) &&
-               std::ranges::all_of(idle_, [](bool one) { return one; });
+    // Some trouble, then nothing comes any more and whatever can move does: each time all tasks are taken then, and it waits everywhere.
+    bool run() {
+        for (int round = 0; round < 40; ++round) {
+            for (int i = 0; i < 25; ++i) step(true);
+            for (int i = 0; i < 1'000; ++i) step(false);
+            const bool heard = std::ranges::all_of(ready_, [](int one) { return one == 0; }) &&
+                               std::ranges::all_of(idle_, [](bool one) { return one; });
+            if (!heard) return false;
+        }
+        return true;
     }
     int narrow() const { return narrow_; }
 
@@ -150,17 +162,19 @@ private:
     std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>{0, below - 1}(random_); }
 
     void step(bool troubled) {
-        switch (draw(troubled ? 9 : 6)) {
+        switch (draw(troubled ? 9 : 7)) {
         case 0:
         case 1: send(lanes_[draw(2)]); break;
         case 2: serve(); break;
-        case 3: learn(lanes_[draw(2)]); break;
-        case 4: hear(); break;
-        case 5: taken_ -= taken_ > 0 ? 1 : 0; break;
-        case 6:
-        case 7: submit(draw(queues), draw(8) == 0 ? 3 : 1); break;
+        case 3:
+        case 4: learn(lanes_[draw(2)]); break;
+        case 5: hear(); break;
+        case 6: taken_ -= taken_ > 0 ? 1 : 0; break;
         default:
-            if (draw(20) == 0) cut();
+            if (draw(8) == 0)
+                cut();
+            else
+                submit(draw(queues), draw(8) == 0 ? 5 : 1);
         }
     }
 
@@ -269,7 +283,7 @@ private:
 
 int deaf_ones(fault broken) {
     int deaf = 0;
-    for (unsigned seed = 1; seed <= 400; ++seed) deaf += fleet{seed, broken}.run(300) ? 0 : 1;
+    for (unsigned seed = 1; seed <= 100; ++seed) deaf += fleet{seed, broken}.run() ? 0 : 1;
     return deaf;
 }
 
@@ -277,13 +291,13 @@ int deaf_ones(fault broken) {
 
 TEST_CASE("whatever comes in which order, a worker that asks some queues takes all tasks and waits everywhere in the end") {
     int narrow = 0;
-    for (unsigned seed = 1; seed <= 2'000; ++seed) {
+    for (unsigned seed = 1; seed <= 300; ++seed) {
         INFO("seed " << seed);
         fleet one{seed, fault::none};
-        REQUIRE(one.run(300));
+        REQUIRE(one.run());
         narrow += one.narrow();
     }
-    CHECK(narrow > 10'000);
+    CHECK(narrow > 1'000);
 }
 
 TEST_CASE("a worker that becomes deaf is noticed") {

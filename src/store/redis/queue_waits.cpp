@@ -49,8 +49,9 @@ bool queue_waits::answered(const question& of, bool filled) {
     // A call that replicas have not confirmed is made again, and so answered after one that was sent later.
     if (of.at < forgotten_ || of.at < filled_) return false;
     std::erase_if(told_, [&](const auto& one) { return one.second < of.at; });
-    if (!of.some) waits_ = true;
-    return true;
+    // Of the others an answer of some says nothing: a claim of all may have taken the worker off them.
+    waits_ = waits_ || !of.some;
+    return waits_;
 }
 
 }  // namespace errand::redis
