@@ -112,7 +112,7 @@ void hear_of_all(store_fixture& here, std::size_t workers, std::size_t slots) {
     REQUIRE(here.until(all_is_done));
     std::mt19937 random{static_cast<unsigned>(slots)};
     const auto draw = [&](std::size_t below) { return random() % below; };
-    for (int burst = 0; burst < 150; ++burst) {
+    for (int burst = 0; burst < 400; ++burst) {
         INFO(workers << " workers, " << slots << " slots, burst " << burst);
         for (auto calls = 1 + draw(4); calls > 0; --calls) {
             std::vector<submission_item> items;
