@@ -36,7 +36,9 @@ struct named : redis_fixture {
         REQUIRE(until([&] { return worker.ear->wakes > before; }));
     }
     // Nobody has told the worker of that.
-    void lose_place_in(const std::string& queue) { REQUIRE(redis({"SREM", key("idle:" + queue), "w"}) == "1"); }
+    void lose_place_in(const std::string& queue) {
+        REQUIRE(redis({"SREM", key("idle:" + queue), "w"}) == "1");
+    }
     bool waits_in(const std::string& queue) const { return size_of("idle:" + queue) == "1"; }
     // Messages to it that were on their way have arrived.
     void settle() { await(io, worker->find(new_task_id(1))); }
@@ -152,7 +154,8 @@ TEST_CASE("a worker asks all its queues when it has one free slot, and with what
     CHECK(here.waits_in("q9"));
 }
 
-TEST_CASE("of a queue that it was told of a worker takes tasks for half of its slots, and is to look at all for the rest") {
+TEST_CASE(
+    "of a queue that it was told of a worker takes tasks for half of its slots, and is to look at all for the rest") {
     named here;
     std::vector<submission_item> items;
     for (int i = 0; i < 12; ++i) items.push_back(item_of("x", "q3"));

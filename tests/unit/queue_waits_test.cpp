@@ -159,7 +159,9 @@ private:
         bool names = true, hands = false;
     };
 
-    std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>{0, below - 1}(random_); }
+    std::size_t draw(std::size_t below) {
+        return std::uniform_int_distribution<std::size_t>{0, below - 1}(random_);
+    }
 
     void step(bool troubled) {
         switch (draw(troubled ? 9 : 7)) {
@@ -289,7 +291,8 @@ int deaf_ones(fault broken) {
 
 }  // namespace
 
-TEST_CASE("whatever comes in which order, a worker that asks some queues takes all tasks and waits everywhere in the end") {
+TEST_CASE(
+    "whatever comes in which order, a worker that asks some queues takes all tasks and waits everywhere in the end") {
     int narrow = 0;
     for (unsigned seed = 1; seed <= 300; ++seed) {
         INFO("seed " << seed);

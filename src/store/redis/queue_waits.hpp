@@ -43,10 +43,10 @@ public:
 private:
     std::uint64_t events_ = 0;
     std::uint64_t asked_ = 0;
-    std::uint64_t forgotten_ = 0;  // when that was last
-    std::uint64_t filled_ = 0;     // the latest claim of all queues that was
-    bool many_ = false;            // it has several queues
-    bool waits_ = false;           // in all queues but these
+    std::uint64_t forgotten_ = 0;                             // when that was last
+    std::uint64_t filled_ = 0;                                // the latest claim of all queues that was
+    bool many_ = false;                                       // it has several queues
+    bool waits_ = false;                                      // in all queues but these
     std::map<std::string, std::uint64_t, std::less<>> told_;  // when it was
 };
 

@@ -183,7 +183,7 @@ private:
     std::string waits_as_;     // in them
     queue_waits waits_;
     std::optional<time_point> due_;  // next, as the last claim of all queues said
-    duration given_lease_{};   // of tasks that are handed over
+    duration given_lease_{};         // of tasks that are handed over
     std::string lane_stem_;
     std::deque<lane> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;
