@@ -187,6 +187,7 @@ void shard_store::begin(script_call& call, lane& of) {
 }
 
 void shard_store::up() {
+    waits_.forget();
     caller_.up();
     forget_registered();  // the data may be gone
     const bool again = std::exchange(was_up_, true);
@@ -199,6 +200,7 @@ void shard_store::up() {
 // Idle sets, watches and the posts of resolvers went with it.
 void shard_store::hear_of_loss() {
     forget_registered();
+    waits_.forget();
     may_be_idle_ = true;
     if (listener_) listener_->reconnected();
     if (listener_) listener_->woken();
@@ -214,6 +216,7 @@ void shard_store::message(std::string_view payload) {
         if (settings_.trouble)
             settings_.trouble("a message from " + address_.shown + " was not understood: " + e.what());
         // It may have been what takes this worker off an idle set.
+        waits_.forget();
         if (listener_) listener_->woken();
     }
 }
@@ -235,6 +238,7 @@ void shard_store::hear(std::string_view payload) {
         // to claim to be heard of again.
         auto task = read_given(payload);
         if (task) seen_.saw(task->claim);
+        waits_.told(task ? std::string_view{task->queue} : std::string_view{});
         if (task && time_of_claim(task->claim) + given_lease_ > now())
             listener_->task_given(std::move(*task));
         else
@@ -251,6 +255,8 @@ void shard_store::hear(std::string_view payload) {
     } else if (what == 'p') {
         hear_of_settings(payload);
     } else {
+        // Programs of before name no queue.
+        waits_.told(what == 'w' ? unescaped(payload) : std::string{});
         listener_->woken();
     }
 }

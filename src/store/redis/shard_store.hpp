@@ -6,6 +6,7 @@
 #include "store/redis/caller.hpp"
 #include "store/redis/claim_text.hpp"
 #include "store/redis/keys.hpp"
+#include "store/redis/queue_waits.hpp"
 #include "store/redis/replies.hpp"
 #include "store/redis/tallies.hpp"
 #include "store/settings.hpp"
@@ -162,6 +163,9 @@ private:
     awaitable<bool> sweep_page(std::string_view kind, std::string_view queue);
     void know(std::string_view queue);
     void wait_as(const claim_request& claim);
+    // Queues of which it was told, in place of all.
+    static bool may_ask_some(const work_call& asked);
+    void look_ahead(work_answer& got, bool some);
     void name_known(script_call& call) const;
     static void begin(script_call& call, lane& of);
     lane& submit_lane(std::size_t at);
@@ -177,7 +181,9 @@ private:
     bool was_up_ = false;
     bool may_be_idle_ = true;  // the worker may stand in idle sets
     std::string waits_as_;     // in them
-    duration given_lease_{};   // of tasks that are handed over
+    queue_waits waits_;
+    std::optional<time_point> due_;  // next, as the last claim of all queues said
+    duration given_lease_{};         // of tasks that are handed over
     std::string lane_stem_;
     std::deque<lane> submit_lanes_;
     std::array<lane, work_lanes> work_lanes_;

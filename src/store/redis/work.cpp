@@ -4,6 +4,8 @@
 #include "core/kept_for.hpp"
 #include "store/redis/shard_store.hpp"
 
+#include <algorithm>
+
 namespace errand::redis {
 namespace {
 
@@ -93,45 +95,85 @@ void shard_store::wait_as(const claim_request& claim) {
 }
 
 awaitable<work_answer> shard_store::work(const work_call& asked) {
+    const auto& claim = asked.claim;
+    const auto told = may_ask_some(asked) ? waits_.to_ask(claim.queues) : std::vector<std::string_view>{};
+    const bool some = !told.empty();
+    // Of a part of its queues half of its slots at most: those left over are for all in their order, and who has a free one may
+    // stand in the idle sets that this claim does not take it off.
+    const auto limit = some ? (claim.limit + 1) / 2 : claim.limit;
+    const bool keeps = claim.keeps_queues && limit > 0;
+
     script_call call{script_name::work, keys_};
-    for (const auto& queue : asked.claim.queues) {
+    const auto ask_of = [&](std::string_view queue) {
         call.queue(queue);
         know(queue);
-    }
+    };
+    if (some)
+        std::ranges::for_each(told, ask_of);
+    else
+        std::ranges::for_each(claim.queues, ask_of);
     begin(call, work_lanes_.at(asked.lane));
     call.arg(std::string_view{settings_.name});
-    call.arg(asked.claim.limit);
-    call.arg(asked.claim.lease.count());
-    call.arg(asked.claim.queues.size());
-    if (asked.claim.limit > 0) wait_as(asked.claim);
+    call.arg(limit);
+    call.arg(claim.lease.count());
+    call.arg(some ? told.size() : claim.queues.size());
+    if (limit > 0) wait_as(claim);
     call.own_arg((may_be_idle_ ? '1' : '0') + waits_as_);
     call.arg(process_mark());
     call.arg(seen_.greatest());
-    call.arg(std::string_view{asked.claim.apart ? "1" : "0"});
+    call.arg(std::string_view{claim.apart ? "1" : "0"});
     call.arg(asked.closed.size());
-    for (const auto claim : asked.closed) call.own_arg(strange_.text_of(claim));
+    for (const auto over : asked.closed) call.own_arg(strange_.text_of(over));
     add_reports(call, asked.reports, keys_, strange_);
 
     // Until the answer says otherwise.
-    if (asked.claim.limit > 0) may_be_idle_ = true;
+    if (limit > 0) may_be_idle_ = true;
     reply answer;
     reply_reader in{answer};
-    const auto strange = asked.claim.shares_slots ? caller::when_strange::fail : caller::when_strange::wait;
-    const auto head = co_await ask(call, answer, in, caller::when_full::wait, strange);
+    const auto strange = claim.shares_slots ? caller::when_strange::fail : caller::when_strange::wait;
+    const auto question = keeps ? waits_.asks(claim.queues, some) : queue_waits::question{};
+    reply_head head;
+    try {
+        head = co_await ask(call, answer, in, caller::when_full::wait, strange);
+    } catch (...) {
+        waits_.forget();
+        throw;
+    }
     work_answer got;
     got.now = head.now;
     got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
     for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
-    const auto claim = read_claim(in);
+    const auto number = read_claim(in);
     got.next_due = read_time(in);
-    got.claimed = read_claimed(in, claim);
-    if (asked.claim.apart) number_apart(got.claimed, in);
-    seen_.saw(got.claimed.empty() ? claim : got.claimed.back().claim);
-    if (asked.claim.limit > 0) may_be_idle_ = got.claimed.size() < asked.claim.limit;
+    got.claimed = read_claimed(in, number);
+    if (claim.apart) number_apart(got.claimed, in);
+    seen_.saw(got.claimed.empty() ? number : got.claimed.back().claim);
+    const bool filled = got.claimed.size() >= limit;
+    if (limit > 0) may_be_idle_ = some || !filled;
+    if (keeps) look_ahead(got, some);
+    if (keeps && !waits_.answered(question, filled) && listener_) listener_->woken();
     co_return got;
 }
 
+// Not one that frees what tasks of other queues wait for: who reports and claims in one call is to have seen these.
+bool shard_store::may_ask_some(const work_call& asked) {
+    const auto& claim = asked.claim;
+    return claim.keeps_queues && claim.trusts_wakes && claim.limit > 1 && claim.queues.size() > 1 &&
+           std::ranges::none_of(asked.reports, &report::gated);
+}
+
+// What falls due in a queue that was not asked is known from when it was.
+void shard_store::look_ahead(work_answer& got, bool some) {
+    got.skipped = some;
+    if (!some)
+        due_ = got.next_due;
+    else if (due_ && *due_ > got.now && (!got.next_due || *due_ < *got.next_due))
+        got.next_due = due_;
+}
+
 awaitable<void> shard_store::busy(std::span<const std::string> queues) {
+    waits_.forget();
+    const auto last = waits_.last_asked();
     script_call call{script_name::busy, keys_};
     for (const auto& queue : queues) call.queue(queue);
     call.arg(std::string_view{waits_as_});
@@ -139,7 +181,13 @@ awaitable<void> shard_store::busy(std::span<const std::string> queues) {
     reply answer;
     reply_reader in{answer};
     co_await ask(call, answer, in);
-    may_be_idle_ = false;
+    if (waits_.last_asked() == last) {
+        may_be_idle_ = false;
+        co_return;
+    }
+    // A claim that was sent meanwhile may have been done before.
+    waits_.forget();
+    if (listener_) listener_->woken();
 }
 
 awaitable<extend_answer> shard_store::extend(const extend_call& asked) {

@@ -163,6 +163,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
     auto parts = parts_of(asked, got);
     std::vector<std::shared_ptr<work_part>> failed;
     bool some = !got.later.empty() || !got.claimed.empty();
+    bool skipped = false;  // queues of a shard
     for (;;) {
         // Also one that was asked meanwhile by what gives back what came late.
         for (std::size_t at = 0; at < n; ++at) {
@@ -201,6 +202,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
             learn(*one);
             if (!knows) earlier(got.next_due, one->answer.next_due, one->answer.now);
             if (limit > 0) shares.took(one->shard, limit, one->answer.claimed.size());
+            skipped = skipped || one->answer.skipped;
             for (auto& task : one->answer.claimed) got.claimed.push_back(outer(std::move(task), one->shard));
         }
         parts = parts_of({.lane = asked.lane, .reports = {}, .closed = {}, .claim = {}}, got);
@@ -219,7 +221,7 @@ awaitable<work_answer> sharded_store::work(const work_call& asked) {
         co_await take_off(asked.claim.queues);
     } else if (asked.claim.limit > 0 && knows) {
         got.next_due = turns_.next_due(std::chrono::steady_clock::now());
-        got.skipped = shares.skipped();
+        got.skipped = shares.skipped() || skipped;
     }
     co_return got;
 }

@@ -75,6 +75,6 @@ while left > 0 and names_left > 0 do
   names_left = names_left - 1
   first = false
   if not worker then break end
-  if call('PUBLISH', channel .. string.match(worker, '^[^\n]+'), 'w') > 0 then left = left - 1 end
+  if call('PUBLISH', channel .. string.match(worker, '^[^\n]+'), 'w' .. string.sub(idle, #channel + 1)) > 0 then left = left - 1 end
 end
 return {'ok', now}
