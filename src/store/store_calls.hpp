@@ -29,7 +29,7 @@ struct claim_request {
     // Always the same queues: what a store of several shards learns of one claim is of use for the next.
     bool keeps_queues = false;
     // Of those: it comes again when the listener hears woken(), and a shard where this worker waits since an earlier claim need not
-    // be asked.
+    // be asked, nor a queue.
     bool trusts_wakes = false;
     // Others want them: it fails rather than waits for a store that is kept otherwise than it was when this was opened.
     bool shares_slots = false;

@@ -18,7 +18,7 @@ caretaker::caretaker(detail::app_core& app, std::function<void()> may_adopt)
               .others_may_adopt = std::move(may_adopt),
               .kind = kind,
               .runs_tasks = false},
-      thread_{app, kind},
+      thread_{app, loop_thread::for_duties, kind},
       duties_{shared_, thread_.home(), {}, [] { return std::vector<std::string>{}; }},
       lines_{app, thread_.home().executor()} {
     shared_.falls_due = [this](duration in) { duties_.falls_due(in); };

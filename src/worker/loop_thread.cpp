@@ -13,13 +13,8 @@ namespace errand {
 
 namespace asio = boost::asio;
 
-namespace {
-// A user's coroutine that nobody awaits must not keep the program from ending.
-constexpr std::chrono::seconds last_chance{2};
-}  // namespace
-
-loop_thread::loop_thread(detail::app_core& app, std::string_view kind)
-    : app_{app}, home_{app, app.next_name(kind), true} {}
+loop_thread::loop_thread(detail::app_core& app, duration last_chance, std::string_view kind)
+    : app_{app}, last_chance_{last_chance}, home_{app, app.next_name(kind), true} {}
 
 loop_thread::~loop_thread() {
     if (thread_.joinable()) close([] {});
@@ -53,7 +48,7 @@ void loop_thread::run() {
 void loop_thread::run_out() {
     home_.context().restart();
     try {
-        home_.context().run_for(last_chance);
+        home_.context().run_for(last_chance_);
     } catch (...) {
         announce_failure(app_, "a completion handler threw", std::current_exception());
     }

@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -17,8 +18,14 @@ namespace errand {
 
 class loop_thread {
 public:
-    // The loop of this app comes first. `kind`: of its name, see app_core::next_name().
-    explicit loop_thread(detail::app_core& app, std::string_view kind = {});
+    // A user's coroutine that nobody awaits must not keep the program from ending.
+    static constexpr std::chrono::seconds for_users{2};
+    // Of errand's own each waits for a store or a database as long as that is given. What it asked of another thread comes back here.
+    static constexpr std::chrono::seconds for_duties{30};
+
+    // The loop of this app comes first. `last_chance`: how long what is left there may take when it closes. `kind`: of its name, see
+    // app_core::next_name().
+    loop_thread(detail::app_core& app, duration last_chance, std::string_view kind = {});
     ~loop_thread();
 
     loop& home() noexcept { return home_; }
@@ -38,6 +45,7 @@ private:
     void run_out();
 
     detail::app_core& app_;
+    duration last_chance_;
     loop home_;
     std::deque<loop> others_;
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;

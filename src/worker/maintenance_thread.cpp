@@ -33,7 +33,7 @@ awaitable<void> reach_and_declare(loop& there, worker_shared& shared) {
 
 maintenance_thread::maintenance_thread(const worker_shares& served,
                                        std::span<const std::unique_ptr<worker_thread>> threads)
-    : thread_{served.front()->app},
+    : thread_{served.front()->app, loop_thread::for_duties},
       loops_{served.front()->app.own(), home().executor(), threads},
       lines_{served.front()->app.own(), home().executor()} {
     for (std::size_t at = 0; at < served.size(); ++at) {

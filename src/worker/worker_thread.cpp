@@ -27,7 +27,7 @@ std::vector<int> weights_of(const worker_shares& served) {
 
 worker_thread::worker_thread(const worker_shares& served, std::size_t count)
     : shared_{*served.front()},
-      thread_{shared_.app},
+      thread_{shared_.app, loop_thread::for_users},
       slots_{home().executor(), count},
       changed_{home().executor()},
       grace_{home().executor()},

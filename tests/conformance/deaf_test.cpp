@@ -150,7 +150,7 @@ void hear_of_all(store_fixture& here, std::size_t workers, std::size_t slots) {
 }  // namespace
 
 TEST_CASE("a worker on many queues hears of each task, whatever comes while its claims are under way") {
-    for (const std::size_t slots : {1U, 3U, 6U, 16U}) {
+    for (const std::size_t slots : {1U, 2U, 3U, 6U, 16U}) {
         store_fixture here;
         hear_of_all(here, 1, slots);
     }

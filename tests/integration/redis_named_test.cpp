@@ -181,6 +181,27 @@ TEST_CASE("a worker that was taken off its queues as it had no room asks all of 
     CHECK(here.waits_in("q9"));
 }
 
+TEST_CASE(
+    "a worker that claims while it is taken off its queues is told to look again, and asks all of them") {
+    named here;
+    here.put_two("q3");
+    const auto wakes = here.worker.ear->wakes;
+    // The claim gives all that it asks for, so it stands in none afterwards.
+    auto call = here.call_of(1);
+    call.lane = 1;
+    std::size_t ended = 0;
+    const auto count = [&](const std::exception_ptr& failure, auto&&...) {
+        CHECK_FALSE(failure);
+        ++ended;
+    };
+    boost::asio::co_spawn(here.io, here.worker->busy(here.queues), count);
+    boost::asio::co_spawn(here.io, here.worker->work(call), count);
+    REQUIRE(here.until([&] { return ended == 2; }));
+    CHECK(here.worker.ear->wakes > wakes);
+    CHECK_FALSE(here.look(10).skipped);
+    CHECK(here.waits_in("q9"));
+}
+
 TEST_CASE("what a queue that is not asked has due is told with each claim") {
     named here;
     auto later = item_of("later", "q7");

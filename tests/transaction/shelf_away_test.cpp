@@ -254,6 +254,20 @@ TEST_CASE("a shelf that is away fails what would wait there, and nothing that is
     CHECK(d.t.info(before).state == state::delayed);
 }
 
+TEST_CASE("a worker that stops while the shelf does not answer is there until what it has asked has ended",
+          "[shelf][served]") {
+    auto server = errand::test::make_database_server(errand::test::database_kind());
+    shelf_desk d{server->url(server->make_database())};
+    const auto h = d.far<receipt>(std::int64_t{1});
+    server->freeze();
+    errand::test::test_app other{d.eager()};
+    other.app.provide<place>();
+    other.start();
+    other.stop();
+    server->thaw();
+    CHECK(d.t.info(h).state == state::delayed);
+}
+
 TEST_CASE("while the shelf is away who awaits several tasks hears of those that the store knows",
           "[shelf][served]") {
     auto server = errand::test::make_database_server(errand::test::database_kind());

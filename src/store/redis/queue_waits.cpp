@@ -37,6 +37,7 @@ queue_waits::question queue_waits::asks(std::span<const std::string> queues, boo
 }
 
 bool queue_waits::answered(const question& of, bool filled) {
+    if (!many_) return true;
     if (filled && of.some) {
         forget();
         return false;

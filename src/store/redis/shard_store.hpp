@@ -166,6 +166,7 @@ private:
     // Queues of which it was told, in place of all.
     static bool may_ask_some(const work_call& asked);
     void look_ahead(work_answer& got, bool some);
+    work_answer read_work(const reply_head& head, const work_call& asked, reply_reader& in);
     void name_known(script_call& call) const;
     static void begin(script_call& call, lane& of);
     lane& submit_lane(std::size_t at);

@@ -132,27 +132,32 @@ awaitable<work_answer> shard_store::work(const work_call& asked) {
     reply_reader in{answer};
     const auto strange = claim.shares_slots ? caller::when_strange::fail : caller::when_strange::wait;
     const auto question = keeps ? waits_.asks(claim.queues, some) : queue_waits::question{};
-    reply_head head;
+    work_answer got;
     try {
-        head = co_await ask(call, answer, in, caller::when_full::wait, strange);
+        const auto head = co_await ask(call, answer, in, caller::when_full::wait, strange);
+        got = read_work(head, asked, in);
     } catch (...) {
         waits_.forget();
         throw;
     }
-    work_answer got;
-    got.now = head.now;
-    got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
-    for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
-    const auto number = read_claim(in);
-    got.next_due = read_time(in);
-    got.claimed = read_claimed(in, number);
-    if (claim.apart) number_apart(got.claimed, in);
-    seen_.saw(got.claimed.empty() ? number : got.claimed.back().claim);
     const bool filled = got.claimed.size() >= limit;
     if (limit > 0) may_be_idle_ = some || !filled;
     if (keeps) look_ahead(got, some);
     if (keeps && !waits_.answered(question, filled) && listener_) listener_->woken();
     co_return got;
+}
+
+work_answer shard_store::read_work(const reply_head& head, const work_call& asked, reply_reader& in) {
+    work_answer got;
+    got.now = head.now;
+    got.verdicts.assign(asked.reports.size(), report_verdict::accepted);
+    for (const auto at : read_positions(in)) got.verdicts.at(at) = report_verdict::lease_lost;
+    const auto claim = read_claim(in);
+    got.next_due = read_time(in);
+    got.claimed = read_claimed(in, claim);
+    if (asked.claim.apart) number_apart(got.claimed, in);
+    seen_.saw(got.claimed.empty() ? claim : got.claimed.back().claim);
+    return got;
 }
 
 // Not one that frees what tasks of other queues wait for: who reports and claims in one call is to have seen these.
@@ -180,14 +185,20 @@ awaitable<void> shard_store::busy(std::span<const std::string> queues) {
     call.arg(queues.size());
     reply answer;
     reply_reader in{answer};
-    co_await ask(call, answer, in);
-    if (waits_.last_asked() == last) {
+    std::exception_ptr failure;
+    try {
+        co_await ask(call, answer, in);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!failure && waits_.last_asked() == last) {
         may_be_idle_ = false;
         co_return;
     }
-    // A claim that was sent meanwhile may have been done before.
+    // A claim that was sent meanwhile may have been done before; and one that fails may have been done.
     waits_.forget();
     if (listener_) listener_->woken();
+    if (failure) std::rethrow_exception(failure);
 }
 
 awaitable<extend_answer> shard_store::extend(const extend_call& asked) {
