@@ -43,7 +43,13 @@ struct taken_rows {
     taken_rows(sql::pool& from, sql::pool::connection lent) : on{from, std::move(lent)} {}
     sql::pool::loan on;
     std::vector<shelved_task> tasks{};
-    bool noted = false;  // out of turn: each has a note
+    std::size_t bytes = 0;        // of their bodies
+    std::vector<task_id> left{};  // for which there was no room: nobody else can take these either
+    bool noted = false;           // out of turn: each has a note
+};
+// So much is taken at once; one row in any case, however long its body is.
+struct page_limit {
+    std::size_t rows = 0, bytes = 0;
 };
 // Ended by whomever, on the board's thread, where its connection is used: it may hand over to others who wait there for it.
 struct end_there {
@@ -76,14 +82,14 @@ public:
     // The life of each id that is on the shelf then: its own, or that of the row that was there.
     awaitable<std::vector<std::uint64_t>> put(std::vector<shelved_task> tasks);
     awaitable<std::vector<shelved_task>> find(std::vector<task_id> ids);
-    // Out of turn, and noted before: who dies over it leaves a note. Waits for who has them.
-    awaitable<taken> take(std::vector<task_id> ids, time_point now);
+    // Out of turn, and noted before: who dies over it leaves a note. Waits for who has them. Up to so many bytes.
+    awaitable<taken> take(std::vector<task_id> ids, time_point now, std::size_t bytes);
     // What was noted by then, the first ones first.
     awaitable<std::vector<task_id>> noted(time_point by, std::size_t limit);
     // Of these what was noted by then, and not anew since; how many were given.
     awaitable<std::size_t> drop_notes(std::vector<task_id> ids, time_point by);
-    // Up to `limit` of those behind this place that are due by then and nobody has, the first ones first.
-    awaitable<taken> take_due(time_point until, row_place behind, std::size_t limit);
+    // Of those behind this place that are due by then and nobody has, the first ones first.
+    awaitable<taken> take_due(time_point until, row_place behind, page_limit most);
     // These of the taken rows go, with the notes that were made of them; how many. When it throws, they may have gone. Of what somebody
     // else has noted the note stays, and is dropped by who looks after notes.
     awaitable<std::size_t> strike(taken of, std::set<task_id> these);
@@ -112,6 +118,8 @@ private:
                                                  const ids_by_day& where) const;
     awaitable<taken> take_nothing();
     awaitable<void> hold(sql::pool::loan& on) const;
+    static void choose(taken_rows& to, const sql::result& rows, std::size_t bytes);
+    awaitable<void> read_long_bodies(taken_rows& of) const;
     awaitable<taken> none_or(taken got, bool held) const;
     awaitable<void> put_notes(sql::pool::loan& on, const ids_by_day& where, time_point now) const;
     awaitable<void> erase(sql::pool::loan& on, std::string_view statement, std::int64_t day,

@@ -53,7 +53,7 @@ awaitable<void> board::hold(sql::pool::loan& on) const {
 }
 
 awaitable<taken> board::none_or(taken got, bool held) const {
-    const bool empty = got->tasks.empty();
+    const bool empty = got->tasks.empty() && got->left.empty();
     if (empty && held && dialect_.locks_rows) co_await got->on.run(dialect_.rollback);
     got->on.clean = empty || !dialect_.locks_rows;
     if (empty) got.reset();
@@ -74,21 +74,30 @@ awaitable<void> board::put_notes(sql::pool::loan& on, const ids_by_day& where, t
 
 // Without the note a row of which the store has the task already would stay until it falls due, in years perhaps, and the store does
 // not remember for so long that it came. So the note is committed before anything else is done.
-awaitable<taken> board::take(std::vector<task_id> ids, time_point now) {
+awaitable<taken> board::take(std::vector<task_id> ids, time_point now, std::size_t bytes) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
         const auto where = co_await locate(got->on, ids);
         if (!where.empty()) {
             co_await put_notes(got->on, where, now);
             co_await hold(got->on);
-            got->tasks = co_await rows_of(got->on, "take", where);
+            for (const auto& [day, some] : where) {
+                for (std::size_t from = 0; from < some.size(); from += ids_per_statement) {
+                    auto values = values_of(space_, some, from, ids_per_statement);
+                    const auto count = values.size() - 1;
+                    const auto rows = co_await got->on.run(texts_.text("choose", {.day = day, .ids = count}),
+                                                           std::move(values));
+                    choose(*got, rows, bytes);
+                }
+            }
+            co_await read_long_bodies(*got);
             got->noted = true;
         }
         co_return co_await none_or(std::move(got), !where.empty());
     });
 }
 
-awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t limit) {
+awaitable<taken> board::take_due(time_point until, row_place behind, page_limit most) {
     co_return co_await patiently([&]() -> awaitable<taken> {
         auto got = co_await take_nothing();
         const auto first = shelf_day(time_point{duration{behind.due}});
@@ -96,16 +105,47 @@ awaitable<taken> board::take_due(time_point until, row_place behind, std::size_t
         std::erase_if(all, [&](std::int64_t day) { return day < first || day > shelf_day(until); });
         if (!all.empty()) co_await hold(got->on);
         for (const auto day : all) {
-            if (got->tasks.size() == limit) break;
+            if (got->tasks.size() == most.rows || !got->left.empty()) break;
             const auto rows =
                 co_await got->on.run(texts_.text("take_due", {.day = day}),
                                      row_with(space_, ms_of(until), behind.due, behind.due,
                                               bytes_of(behind.id),
-                                              static_cast<std::int64_t>(limit - got->tasks.size())));
-            append_tasks(got->tasks, rows);
+                                              static_cast<std::int64_t>(most.rows - got->tasks.size())));
+            choose(*got, rows, most.bytes);
         }
+        co_await read_long_bodies(*got);
         co_return co_await none_or(std::move(got), !all.empty());
     });
+}
+
+// In their order, so that a page ends where the next one begins.
+void board::choose(taken_rows& to, const sql::result& rows, std::size_t bytes) {
+    for (const auto& one : rows.rows) {
+        const auto length = static_cast<std::size_t>(number_of(one, 3));
+        if (!to.left.empty() || (!to.tasks.empty() && to.bytes + length > bytes)) {
+            to.left.push_back(id_of(one, 0));
+            continue;
+        }
+        to.bytes += length;
+        const bool is_long = std::holds_alternative<std::monostate>(one.at(2));
+        to.tasks.push_back({id_of(one, 0), time_of(one, 1), is_long ? std::string{} : text_of(one, 2)});
+    }
+}
+
+awaitable<void> board::read_long_bodies(taken_rows& of) const {
+    ids_by_day where;
+    for (const auto& one : of.tasks) {
+        if (one.body.empty()) where[shelf_day(one.due)].push_back(one.id);
+    }
+    if (where.empty()) co_return;
+    auto rows = co_await rows_of(of.on, "find", where);
+    std::map<task_id, std::string> bodies;
+    for (auto& one : rows) bodies[one.id] = std::move(one.body);
+    for (auto& one : of.tasks) {
+        if (one.body.empty()) one.body = std::move(bodies[one.id]);
+    }
+    // Where rows are not locked somebody may have struck it off meanwhile.
+    std::erase_if(of.tasks, [](const shelved_task& one) { return one.body.empty(); });
 }
 
 awaitable<std::vector<task_id>> board::noted(time_point by, std::size_t limit) {

@@ -116,7 +116,8 @@ private:
     // Throws when the store did not take one that was there.
     awaitable<std::size_t> bring(std::vector<task_id> ids);
     awaitable<std::size_t> bring_left_behind(std::shared_ptr<shelf_pass> of);
-    awaitable<std::size_t> fetch_pages(time_point until, std::shared_ptr<shelf_pass> of, std::size_t most);
+    awaitable<std::size_t> fetch_pages(time_point until, std::shared_ptr<shelf_pass> of, std::size_t most,
+                                       std::size_t bytes);
     awaitable<std::size_t> take_and_deliver(std::vector<task_id> ids, std::shared_ptr<shelf_pass> of);
     // `asked`: when the rows were asked for, or before.
     awaitable<std::size_t> deliver(taken rows, clock::time_point asked, std::shared_ptr<shelf_pass> of);

@@ -59,9 +59,15 @@ SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE spa
 -- By another way it would wait for rows that it does not want.
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
 
+-- name: choose
+-- As take, but that a long body stays where it is: its length says whether there is room for it.
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids}) FOR UPDATE
+
 -- name: take_due
 -- What others have is theirs. In the order of the index, or all that is due would be locked.
-SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
+SELECT id, due_at, CASE WHEN length(body) <= 4000 THEN body END, length(body)
+FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due)
 WHERE space = ? AND due_at <= ? AND due_at >= ? AND (due_at > ? OR id > ?) ORDER BY due_at, id LIMIT ?
 FOR UPDATE SKIP LOCKED
 
