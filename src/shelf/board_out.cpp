@@ -163,12 +163,14 @@ awaitable<std::vector<task_id>> board::noted(time_point by, std::size_t limit) {
 awaitable<std::size_t> board::drop_notes(std::vector<task_id> ids, time_point by) {
     co_return co_await patiently([&]() -> awaitable<std::size_t> {
         sql::pool::loan on{*pool_, co_await connection()};
+        co_await begin(on);
         for (std::size_t from = 0; from < ids.size(); from += ids_per_statement) {
             auto values = values_of(space_, ids, from, ids_per_statement);
             const auto count = values.size() - 1;
             values.insert(values.begin() + 1, sql::value{ms_of(by)});
             co_await on.run(texts_.text("drop_notes", {.ids = count}), std::move(values));
         }
+        co_await on.run(dialect_.commit);
         on.clean = true;
         co_return ids.size();
     });

@@ -49,6 +49,9 @@ INSERT IGNORE INTO errand_shelf_d{day}(id, space, due_at, body) VALUES {rows}
 -- name: put_keys
 INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
 
+-- name: keys
+SELECT id, due_at, life FROM errand_shelf_key FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
 
@@ -80,7 +83,19 @@ INSERT INTO errand_shelf_brought(id, space, noted_at) VALUES {notes}
 ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)
 
 -- name: strike
+-- Of this and the next ones the optimizer would read a whole table that it takes for a small one, and lock what others write there. Only
+-- this form of a deletion is told an index.
 DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
+
+-- name: strike_keys
+DELETE k FROM errand_shelf_key k FORCE INDEX (PRIMARY) WHERE k.space = ? AND k.id IN ({ids})
+
+-- name: strike_notes
+DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.id IN ({ids})
+
+-- name: drop_notes
+-- Nobody has noted it anew since.
+DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.noted_at <= ? AND n.id IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
