@@ -53,6 +53,7 @@ awaitable<std::uint64_t> board::enter(std::uint64_t mark) {
         co_await on.run(texts_.text("make_spaces"));
         co_await on.run(texts_.text("make_keys"));
         co_await on.run(texts_.text("make_notes"));
+        co_await on.run(texts_.text("make_arrived"));
         auto got = co_await on.run(texts_.text("space"), row_with(name_space_));
         if (got.rows.empty() || number_of(got.rows[0], 2) == 0) {
             const auto own = static_cast<std::int64_t>(mark);
@@ -98,12 +99,13 @@ awaitable<void> board::make_days(sql::pool::loan& on,
 // ---- in --------------------------------------------------------------------------------------------
 
 awaitable<std::map<task_id, std::uint64_t>> board::put_keys(sql::pool::loan& on,
-                                                            const std::vector<shelved_task>& tasks) const {
+                                                            const std::vector<shelved_task>& tasks,
+                                                            const arrivals& before) const {
     std::map<task_id, std::uint64_t> held;
     std::set<task_id> keyed;
     std::vector<sql::value> values, ids{space_};
     for (const auto& one : tasks) {
-        if (!one.keyed) continue;
+        if (!one.keyed || before.contains(arrival_of(one))) continue;
         keyed.insert(one.id);
         values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(one.due),
                                      static_cast<std::int64_t>(incarnation_of(one.body))});
@@ -125,12 +127,14 @@ awaitable<std::vector<std::uint64_t>> board::put_once(const std::vector<shelved_
     for (const auto& one : tasks) by_day[shelf_day(one.due)].push_back(one);
     co_await make_days(on, by_day);
     co_await begin(on);
-    const auto held = co_await put_keys(on, tasks);
+    const auto before = co_await arrive(on, tasks);
+    const auto held = co_await put_keys(on, tasks, before);
     for (const auto& [day, all] : by_day) {
         std::vector<sql::value> values;
         std::size_t rows = 0;
         for (const auto& one : all) {
             const auto key = held.find(one.id);
+            if (before.contains(arrival_of(one))) continue;
             if (key != held.end() && key->second != incarnation_of(one.body)) continue;
             values.insert(values.end(),
                           {bytes_of(one.id.view()), space_, ms_of(one.due), bytes_of(one.body)});
@@ -143,7 +147,8 @@ awaitable<std::vector<std::uint64_t>> board::put_once(const std::vector<shelved_
     std::vector<std::uint64_t> lives;
     for (const auto& one : tasks) {
         const auto key = held.find(one.id);
-        lives.push_back(key == held.end() ? incarnation_of(one.body) : key->second);
+        const bool mine = key == held.end() || before.contains(arrival_of(one));
+        lives.push_back(mine ? incarnation_of(one.body) : key->second);
     }
     co_return lives;
 }

@@ -27,6 +27,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace errand::shelf {
@@ -36,7 +37,11 @@ struct shelved_task {
     time_point due{};
     std::string body;
     bool keyed = false;  // of its id there is one; said of what is put there
+    bool again = false;  // it may be put there again until forget(), also when it has gone
 };
+
+// Ids and lives.
+using arrivals = std::set<std::pair<task_id, std::uint64_t>>;
 
 // Rows that nobody else can take as long as this is there (in a SQLite file: that others may have as well). Ended anywhere, they stay.
 struct taken_rows {
@@ -82,6 +87,11 @@ public:
     // The life of each id that is on the shelf then: its own, or that of the row that was there.
     awaitable<std::vector<std::uint64_t>> put(std::vector<shelved_task> tasks);
     awaitable<std::vector<shelved_task>> find(std::vector<task_id> ids);
+    // Those of these ids that were put there as what may be put there again, with their lives.
+    awaitable<arrivals> arrived(std::vector<task_id> ids);
+    awaitable<std::size_t> forget(std::vector<task_id> ids);  // how many were given
+    // Of what was submitted by then and nobody has forgotten; how many.
+    awaitable<std::size_t> forget_old(time_point by, std::size_t limit);
     // Out of turn, and noted before: who dies over it leaves a note. Waits for who has them. Up to so many bytes.
     awaitable<taken> take(std::vector<task_id> ids, time_point now, std::size_t bytes);
     // What was noted by then, the first ones first.
@@ -128,8 +138,12 @@ private:
                                       const std::map<task_id, std::uint64_t>& lives) const;
     awaitable<std::size_t> strike_once(taken_rows& of, const std::set<task_id>& these, bool locked) const;
     awaitable<ids_by_day> locate(sql::pool::loan& on, const std::vector<task_id>& ids) const;
+    awaitable<arrivals> arrived_on(sql::pool::loan& on, const std::vector<task_id>& ids) const;
+    awaitable<arrivals> arrive(sql::pool::loan& on, const std::vector<shelved_task>& tasks) const;
+    awaitable<void> forget_on(sql::pool::loan& on, const std::vector<task_id>& ids) const;
     awaitable<std::map<task_id, std::uint64_t>> put_keys(sql::pool::loan& on,
-                                                         const std::vector<shelved_task>& tasks) const;
+                                                         const std::vector<shelved_task>& tasks,
+                                                         const arrivals& before) const;
     awaitable<std::vector<std::uint64_t>> put_once(const std::vector<shelved_task>& tasks);
     awaitable<day_count> count_of(std::int64_t day);
     awaitable<bool> shut(sql::pool::loan& on, std::int64_t day) const;

@@ -4,6 +4,7 @@
 #include <errand/error.hpp>
 #include <errand/sql.hpp>
 
+#include "core/record.hpp"
 #include "shelf/board.hpp"
 
 #include <algorithm>
@@ -46,6 +47,10 @@ inline std::string text_of(const row& of, std::size_t at) {
 inline task_id id_of(const row& of, std::size_t at) {
     if (const auto id = task_id::from_bytes(text_of(of, at))) return *id;
     refuse_row();
+}
+
+inline std::pair<task_id, std::uint64_t> arrival_of(const shelved_task& one) {
+    return {one.id, incarnation_of(one.body)};
 }
 
 inline void append_tasks(std::vector<shelved_task>& to, const sql::result& rows) {

@@ -280,6 +280,9 @@ awaitable<std::size_t> shelved_store::fetch_shelved(std::shared_ptr<shelf_pass> 
         drop_at_ = clock::now() + drops_every;
         co_await calls_.call(rows_->thread(),
                              [on = rows_.get(), now = in_.now()] { return on->drop_past(now); });
+        co_await calls_.call(rows_->thread(), [on = rows_.get(), by = in_.now() - remembers_for] {
+            return on->forget_old(by, rows_per_page);
+        });
     }
     co_return count;
 }

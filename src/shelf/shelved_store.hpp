@@ -5,6 +5,9 @@
 // Up     A submission for the shelf is accepted when its row is committed, and the store hears nothing of it. A repeat finds
 //        the row by its id and changes nothing. Of an id that may be submitted again (a biz_id's) there is one: the table of keys
 //        decides among rows, and who holds the id in the store is asked before.
+// Again  What may come again, as the lines of an import are sent again when nobody knows whether they were, and goes on the shelf has an
+//        entry there beside its row, in the same transaction, which stays until forget(). So a repeat is known also when the row has
+//        gone, the task has run and the store has forgotten that it came; and when it is not due far from now any more.
 // Down   Whoever brings tasks to the store has their rows locked (in a SQLite file he does not: board.hpp); gives them to the store as
 //        what may come again, under the id and life that the row has; and deletes those rows for which the store has answered. Killed
 //        before the answer: nothing has happened, or the store has the task and remembers (id, life), so that who meets the row next is
@@ -67,6 +70,7 @@ public:
     void close() override;
     awaitable<std::vector<submit_answer>> submit(std::size_t lane, std::span<const submission_item> items,
                                                  submit_mode mode) override;
+    awaitable<void> forget(std::span<const delivered_task> tasks) override;
     awaitable<std::optional<found_task>> find(const task_id& id) override;
     awaitable<cancel_answer> cancel(const task_id& id, incarnation life, std::string_view outcome) override;
     awaitable<edit_verdict> edit(const edit_call& call) override;
@@ -125,6 +129,7 @@ private:
     void complain(const std::string& task, const std::string& why);
     awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
                                                        std::span<const submission_item> items);
+    awaitable<arrivals> came_there(std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> put(std::size_t lane, std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> ask(std::size_t lane, const std::vector<submission_item>& items);
     awaitable<submit_answer> put_over(std::size_t lane, submission_item item);

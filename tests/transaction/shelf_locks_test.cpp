@@ -33,8 +33,8 @@ TEST_CASE("what is struck off, and who takes it, goes by the primary key", "[she
     const errand::shelf::statements texts{errand::sql::dialect::of("mysql")};
     const auto day = errand::shelf_day(d.t.info(first).due_at.value());
     auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
-    for (const std::string_view name :
-         {"where", "find", "take", "choose", "keys", "strike", "strike_keys", "strike_notes", "drop_notes"}) {
+    for (const std::string_view name : {"where", "find", "take", "choose", "keys", "strike", "strike_keys",
+                                        "strike_notes", "arrived", "forget", "drop_notes"}) {
         INFO(name);
         const auto text = with_values(texts.text(name, {.day = day, .ids = 3}), name == "drop_notes");
         const auto plan = d.t.run(db->query<std::vector<errand::sql::value>>("EXPLAIN " + text));

@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id BINARY(16) NOT NULL,
     PRIMARY KEY(id, space)) ENGINE = InnoDB
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at BIGINT NOT NULL,
+    life BIGINT NOT NULL,
+    space INT NOT NULL,
+    id BINARY(16) NOT NULL,
+    PRIMARY KEY(id, space, life)) ENGINE = InnoDB
+
 -- name: make_day
 -- What is due on one day, in ms since 1970.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
@@ -51,6 +60,9 @@ INSERT IGNORE INTO errand_shelf_key(id, space, due_at, life) VALUES {rows}
 
 -- name: keys
 SELECT id, due_at, life FROM errand_shelf_key FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
+
+-- name: arrived
+SELECT id, life FROM errand_shelf_arrived FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
 
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} FORCE INDEX (PRIMARY) WHERE space = ? AND id IN ({ids})
@@ -96,6 +108,9 @@ DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND
 -- name: drop_notes
 -- Nobody has noted it anew since.
 DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.noted_at <= ? AND n.id IN ({ids})
+
+-- name: forget
+DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY) WHERE a.space = ? AND a.id IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)

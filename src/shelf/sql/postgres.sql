@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id bytea NOT NULL,
     PRIMARY KEY(id, space))
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at bigint NOT NULL,
+    life bigint NOT NULL,
+    space integer NOT NULL,
+    id bytea NOT NULL,
+    PRIMARY KEY(id, space, life))
+
 -- name: make_day
 -- What is due on one day, in ms since 1970. The order of columns is that which wastes nothing.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(

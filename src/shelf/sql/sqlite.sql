@@ -25,6 +25,15 @@ CREATE TABLE IF NOT EXISTS errand_shelf_brought(
     id BLOB NOT NULL,
     PRIMARY KEY(id, space)) WITHOUT ROWID
 
+-- name: make_arrived
+-- What may be put there again, when it was submitted, and its life: until it is forgotten.
+CREATE TABLE IF NOT EXISTS errand_shelf_arrived(
+    came_at INTEGER NOT NULL,
+    life INTEGER NOT NULL,
+    space INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY(id, space, life)) WITHOUT ROWID
+
 -- name: make_day
 -- What is due on one day, in ms since 1970.
 CREATE TABLE IF NOT EXISTS errand_shelf_d{day}(
