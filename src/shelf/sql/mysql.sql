@@ -96,21 +96,21 @@ ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)
 
 -- name: strike
 -- Of this and the next ones the optimizer would read a whole table that it takes for a small one, and lock what others write there. Only
--- this form of a deletion is told an index.
-DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.space = ? AND d.id IN ({ids})
+-- this form of a deletion is told an index, and MariaDB does what it is told only where the condition has a column that is not of it.
+DELETE d FROM errand_shelf_d{day} d FORCE INDEX (PRIMARY) WHERE d.due_at IS NOT NULL AND d.space = ? AND d.id IN ({ids})
 
 -- name: strike_keys
-DELETE k FROM errand_shelf_key k FORCE INDEX (PRIMARY) WHERE k.space = ? AND k.id IN ({ids})
+DELETE k FROM errand_shelf_key k FORCE INDEX (PRIMARY) WHERE k.life IS NOT NULL AND k.space = ? AND k.id IN ({ids})
 
 -- name: strike_notes
-DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.id IN ({ids})
+DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.noted_at IS NOT NULL AND n.space = ? AND n.id IN ({ids})
 
 -- name: drop_notes
 -- Nobody has noted it anew since.
 DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.noted_at <= ? AND n.id IN ({ids})
 
 -- name: forget
-DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY) WHERE a.space = ? AND a.id IN ({ids})
+DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY) WHERE a.came_at IS NOT NULL AND a.space = ? AND a.id IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
