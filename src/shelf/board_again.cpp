@@ -6,6 +6,9 @@
 #include "shelf/rows.hpp"
 #include "sql/dialect.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace errand::shelf {
 
 namespace {
@@ -40,15 +43,13 @@ awaitable<arrivals> board::arrive(sql::pool::loan& on, const std::vector<shelved
     if (ids.empty()) co_return arrivals{};
     auto before = co_await arrived_on(on, ids);
     std::vector<sql::value> values;
-    std::size_t rows = 0;
     for (const auto& one : tasks) {
         if (!one.again || before.contains(arrival_of(one))) continue;
         const auto life = incarnation_of(one.body);
         values.insert(values.end(), {bytes_of(one.id.view()), space_, ms_of(submitted_at(life)),
                                      static_cast<std::int64_t>(life)});
-        ++rows;
     }
-    if (rows > 0) co_await on.run(texts_.text("arrive", {.rows = rows}), std::move(values));
+    co_await insert(on, "arrive", 0, std::move(values));
     co_return before;
 }
 
@@ -61,22 +62,28 @@ awaitable<arrivals> board::arrived(std::vector<task_id> ids) {
     });
 }
 
-awaitable<void> board::forget_on(sql::pool::loan& on, const std::vector<task_id>& ids) const {
+// Of the same id another line may have come. The two conditions say together what pairs would, as no life is that of two lines of a page.
+awaitable<void> board::forget_on(sql::pool::loan& on, const std::vector<arrival>& some) const {
     co_await begin(on);
-    for (std::size_t from = 0; from < ids.size(); from += arrivals_per_statement) {
-        auto values = values_of(space_, ids, from, arrivals_per_statement);
-        const auto count = values.size() - 1;
+    for (std::size_t from = 0; from < some.size(); from += arrivals_per_statement) {
+        std::vector<sql::value> values{space_}, lives;
+        for (std::size_t at = from; at < std::min(some.size(), from + arrivals_per_statement); ++at) {
+            values.emplace_back(bytes_of(some[at].first.view()));
+            lives.emplace_back(static_cast<std::int64_t>(some[at].second));
+        }
+        const auto count = lives.size();
+        std::ranges::move(lives, std::back_inserter(values));
         co_await on.run(texts_.text("forget", {.ids = count}), std::move(values));
     }
     co_await on.run(dialect_.commit);
 }
 
-awaitable<std::size_t> board::forget(std::vector<task_id> ids) {
+awaitable<std::size_t> board::forget(std::vector<arrival> some) {
     co_return co_await patiently([&]() -> awaitable<std::size_t> {
         sql::pool::loan on{*pool_, co_await connection()};
-        co_await forget_on(on, ids);
+        co_await forget_on(on, some);
         on.clean = true;
-        co_return ids.size();
+        co_return some.size();
     });
 }
 
@@ -85,11 +92,12 @@ awaitable<std::size_t> board::forget_old(time_point by, std::size_t limit) {
         sql::pool::loan on{*pool_, co_await connection()};
         const auto got = co_await on.run(texts_.text("old_arrivals"),
                                          row_with(space_, ms_of(by), static_cast<std::int64_t>(limit)));
-        std::vector<task_id> ids;
-        for (const auto& row : got.rows) ids.push_back(id_of(row, 0));
-        if (!ids.empty()) co_await forget_on(on, ids);
+        std::vector<arrival> old;
+        for (const auto& row : got.rows)
+            old.emplace_back(id_of(row, 0), static_cast<std::uint64_t>(number_of(row, 1)));
+        if (!old.empty()) co_await forget_on(on, old);
         on.clean = true;
-        co_return ids.size();
+        co_return old.size();
     });
 }
 

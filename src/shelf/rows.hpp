@@ -49,9 +49,7 @@ inline task_id id_of(const row& of, std::size_t at) {
     refuse_row();
 }
 
-inline std::pair<task_id, std::uint64_t> arrival_of(const shelved_task& one) {
-    return {one.id, incarnation_of(one.body)};
-}
+inline arrival arrival_of(const shelved_task& one) { return {one.id, incarnation_of(one.body)}; }
 
 inline void append_tasks(std::vector<shelved_task>& to, const sql::result& rows) {
     for (const auto& one : rows.rows) to.push_back({id_of(one, 0), time_of(one, 1), text_of(one, 2)});

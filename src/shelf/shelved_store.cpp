@@ -28,6 +28,8 @@ constexpr std::size_t rows_per_page = 500, pages_at_once = 3;
 constexpr std::size_t bytes_at_once = 4 * store::most_bytes_per_call;
 // With less room than that no further page is asked for.
 constexpr std::size_t least_bytes_per_page = store::most_bytes_per_call;
+// Of those that are brought out of turn, when there was no room for all: each that is asked for again is looked for and locked again.
+constexpr std::size_t ids_behind_long_ones = 50;
 // Who brings a task out of turn has done it by then, or will not.
 constexpr duration left_behind_after = std::chrono::minutes{1};
 constexpr auto drops_every = std::chrono::minutes{10};
@@ -198,15 +200,19 @@ void shelved_store::complain(const std::string& task, const std::string& why) {
 
 awaitable<std::size_t> shelved_store::take_and_deliver(std::vector<task_id> ids,
                                                        std::shared_ptr<shelf_pass> of) {
-    std::size_t count = 0;
+    std::size_t count = 0, at_once = ids.size();
     while (!ids.empty()) {
         const auto asked = clock::now();
-        auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), some = std::exchange(ids, {}),
+        const auto first = ids.end() - static_cast<std::ptrdiff_t>(std::min(at_once, ids.size()));
+        std::vector<task_id> some{first, ids.end()};
+        ids.erase(first, ids.end());
+        auto rows = co_await calls_.call(rows_->thread(), [on = rows_.get(), some = std::move(some),
                                                            now = in_.now()]() mutable {
             return on->take(std::move(some), now, bytes_at_once);
         });
-        if (!rows) break;
-        ids = std::move(rows->left);
+        if (!rows) continue;
+        if (!rows->left.empty()) at_once = ids_behind_long_ones;
+        ids.insert(ids.end(), rows->left.begin(), rows->left.end());
         count += co_await deliver(std::move(rows), asked, of);
     }
     co_return count;
@@ -249,12 +255,12 @@ awaitable<std::size_t> shelved_store::fetch_pages(time_point until, std::shared_
         co_await calls_.call(rows_->thread(), [on = rows_.get(), until, behind = row_place{of->due, of->id},
                                                limit] { return on->take_due(until, behind, limit); });
     const bool cut = rows && !rows->left.empty();
-    of->over = !rows || (!cut && rows->tasks.size() < limit.rows);
-    if (!rows || rows->tasks.empty()) co_return 0;
-    of->due = rows->tasks.back().due.time_since_epoch().count();
-    of->id = rows->tasks.back().id.view();
+    of->over = !rows || (!cut && rows->met < limit.rows);
+    if (!rows) co_return 0;
+    of->due = rows->last.due;
+    of->id = rows->last.id;
     // To tell how long a body is MariaDB reads it, also of what there is no room for.
-    of->rows = std::min(2 * (cut ? rows->tasks.size() : limit.rows), rows_per_page);
+    of->rows = std::min(2 * (cut ? rows->met - rows->left.size() : limit.rows), rows_per_page);
     const auto room = bytes - std::min(bytes, rows->bytes);
     std::vector<awaitable<std::size_t>> both;
     both.push_back(deliver(std::move(rows), asked, of));

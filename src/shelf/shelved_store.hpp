@@ -130,6 +130,7 @@ private:
     awaitable<std::vector<submit_answer>> submit_aside(std::size_t lane,
                                                        std::span<const submission_item> items);
     awaitable<arrivals> came_there(std::span<const submission_item> items);
+    awaitable<arrivals> arrived(std::vector<task_id> ids);
     awaitable<std::vector<submit_answer>> put(std::size_t lane, std::span<const submission_item> items);
     awaitable<std::vector<submit_answer>> ask(std::size_t lane, const std::vector<submission_item>& items);
     awaitable<submit_answer> put_over(std::size_t lane, submission_item item);

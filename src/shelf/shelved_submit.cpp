@@ -81,28 +81,44 @@ awaitable<std::vector<submit_answer>> shelved_store::submit_aside(std::size_t la
     co_return all;
 }
 
-// Of those that may have been on the shelf, and are not to go there now: time has gone by, or it is another setting.
+// Of those that may have been on the shelf, whether or not they are to go there now: time has gone by, or it is another setting.
 awaitable<arrivals> shelved_store::came_there(std::span<const submission_item> items) {
     std::vector<task_id> ids;
     for (const auto& one : items) {
-        if (one.may_come_again_there && !one.for_shelf) ids.push_back(one.id);
+        if (one.may_come_again_there) ids.push_back(one.id);
     }
+    co_return co_await arrived(std::move(ids));
+}
+
+awaitable<arrivals> shelved_store::arrived(std::vector<task_id> ids) {
     if (ids.empty()) co_return arrivals{};
     co_return co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids)]() mutable {
         return on->arrived(std::move(ids));
     });
 }
 
+// The store does not forget those that were on the shelf: who brings one may be sending it still, and has it forgotten when he has done.
 awaitable<void> shelved_store::forget(std::span<const delivered_task> tasks) {
-    std::vector<task_id> ids;
-    for (const auto& one : tasks) {
-        if (one.may_be_on_shelf) ids.push_back(one.id);
+    std::vector<delivered_task> here, there;
+    for (const auto& one : tasks) (one.may_be_on_shelf ? there : here).push_back(one);
+    std::vector<arrival> came;
+    if (!there.empty()) {
+        co_await ready();
+        std::vector<task_id> ids;
+        for (const auto& one : there) ids.push_back(one.id);
+        const auto known = co_await arrived(std::move(ids));
+        for (const auto& one : there) {
+            if (known.contains({one.id, one.life})) {
+                came.emplace_back(one.id, one.life);
+            } else {
+                here.push_back(one);
+            }
+        }
     }
-    co_await in_.forget(tasks);
-    if (ids.empty()) co_return;
-    co_await ready();
-    co_await calls_.call(rows_->thread(), [on = rows_.get(), ids = std::move(ids)]() mutable {
-        return on->forget(std::move(ids));
+    if (!here.empty()) co_await in_.forget(here);
+    if (came.empty()) co_return;
+    co_await calls_.call(rows_->thread(), [on = rows_.get(), came = std::move(came)]() mutable {
+        return on->forget(std::move(came));
     });
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <future>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace committed;
@@ -16,10 +17,11 @@ using namespace committed;
 namespace {
 
 // A statement on three rows, as it is where values stand in it.
-std::string with_values(std::string text, bool noted) {
+std::string with_values(std::string text, std::string_view name) {
     std::vector<std::string> values{"1"};
-    if (noted) values.emplace_back("5");
+    if (name == "drop_notes") values.emplace_back("5");
     for (const char* digit : {"0", "1", "2"}) values.push_back("x'" + std::string(31, '0') + digit + "'");
+    if (name == "forget") values.insert(values.end(), {"7", "8", "9"});
     for (const auto& one : values) text.replace(text.find('?'), 1, one);
     return text;
 }
@@ -37,7 +39,7 @@ TEST_CASE("what is struck off, and who takes it, goes by the primary key", "[she
     for (const std::string_view name : {"where", "find", "take", "choose", "keys", "strike", "strike_keys",
                                         "strike_notes", "arrived", "forget", "drop_notes"}) {
         INFO(name);
-        const auto text = with_values(texts.text(name, {.day = day, .ids = 3}), name == "drop_notes");
+        const auto text = with_values(texts.text(name, {.day = day, .ids = 3}), name);
         const auto plan = d.t.run(db->query<std::vector<errand::sql::value>>("EXPLAIN " + text));
         REQUIRE(plan.size() == 1);
         const auto says = [&](const std::string& word) {

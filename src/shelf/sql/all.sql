@@ -24,10 +24,11 @@ INSERT INTO errand_shelf_arrived(id, space, came_at, life) VALUES {rows}
 SELECT id, life FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids})
 
 -- name: forget
-DELETE FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids})
+-- Not by the lives in the key: of two lists there would be as many ways into it as there are pairs.
+DELETE FROM errand_shelf_arrived WHERE space = ? AND id IN ({ids}) AND life + 0 IN ({ids})
 
 -- name: old_arrivals
-SELECT id FROM errand_shelf_arrived WHERE space = ? AND came_at <= ? LIMIT ?
+SELECT id, life FROM errand_shelf_arrived WHERE space = ? AND came_at <= ? LIMIT ?
 
 -- name: where
 SELECT id, due_at FROM errand_shelf_d{day} WHERE space = ? AND id IN ({ids})

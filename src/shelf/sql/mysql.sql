@@ -110,7 +110,9 @@ DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.noted_at IS N
 DELETE n FROM errand_shelf_brought n FORCE INDEX (PRIMARY) WHERE n.space = ? AND n.noted_at <= ? AND n.id IN ({ids})
 
 -- name: forget
-DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY) WHERE a.came_at IS NOT NULL AND a.space = ? AND a.id IN ({ids})
+-- Not by the lives in the key: of two lists there would be as many ways into it as there are pairs.
+DELETE a FROM errand_shelf_arrived a FORCE INDEX (PRIMARY)
+WHERE a.came_at IS NOT NULL AND a.space = ? AND a.id IN ({ids}) AND a.life + 0 IN ({ids})
 
 -- name: after
 SELECT id, due_at, body FROM errand_shelf_d{day} FORCE INDEX (errand_shelf_due) WHERE space = ? AND due_at >= ? AND (due_at > ? OR id > ?)
