@@ -2,12 +2,14 @@
 #include "cli/office.hpp"
 #include "cli/pty.hpp"
 #include "support/backing.hpp"
+#include "support/database_fixture.hpp"
 #include "support/places.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -77,6 +79,10 @@ TEST_CASE("an import shelves what is due far from now, each line once, however o
     CHECK(got.out == "imported 6000 lines: 6000 tasks accepted, 0 duplicates, 0 rejected\n");
     CHECK(on_shelf() == lines - lines / soon_every);
     CHECK(o.count(errand::state::ready) == lines / soon_every);
+    // What may have left before it was killed it does not forget.
+    auto db = errand::test::open_database(o.app, o.app.settings().shelf, {.install = false});
+    const auto kept = o.run(db->query<std::int64_t>("SELECT count(*) FROM errand_shelf_arrived"));
+    CHECK(kept.at(0) < static_cast<std::int64_t>(lines) / 2);
     std::filesystem::remove_all(folder);
 }
 
