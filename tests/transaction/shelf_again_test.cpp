@@ -262,6 +262,16 @@ TEST_CASE(
     CHECK(d.on_shelf() == 1);
 }
 
+TEST_CASE("what came before is known when another task has its name since", "[shelf]") {
+    shelf_desk d;
+    shelf_by_hand by{d};
+    const auto item = line_due("1", by.on->now(), 5 * 24h);
+    CHECK(send(by, item).verdict == submit_verdict::accepted);
+    bring_and_forget(d, item);
+    CHECK(submit(d.t, item_under(item.id, errand::on_conflict::keep, 1min)) == submit_verdict::accepted);
+    CHECK(send(by, item).life == errand::incarnation_of(item.body));
+}
+
 TEST_CASE("what may come again and is in the store does not go on the shelf when it comes again", "[shelf]") {
     shelf_desk d;
     shelf_by_hand by{d};
