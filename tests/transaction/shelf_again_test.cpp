@@ -147,6 +147,23 @@ TEST_CASE("two programs import over many days at once, each line once", "[shelf]
     for (const auto& [day, rows] : d.t.run(d.t.app.inspect().shelf())->days) CHECK(rows == 4);
 }
 
+// As PostgreSQL tells of two programs that make the same table the one that comes later.
+TEST_CASE("that tables of days are made by another program just then fails no import", "[shelf]") {
+    shelf_desk d;
+    auto db = errand::test::open_database(d.t.app, d.url, {.install = false});
+    const ear by_makes = [&](const std::string& statement) {
+        if (!statement.starts_with("CREATE") || statement.find("errand_shelf_d") == std::string::npos) return;
+        d.t.run(db->execute(statement));
+        throw errand::database_error{"another one has its name", "23505"};
+    };
+    shelf_by_hand by{d, heard_by(by_makes)};
+    std::vector<errand::submission_item> lines;
+    for (int n = 0; n < 12; ++n) lines.push_back(line_due(std::to_string(n), by.on->now(), 24h * (5 + n)));
+    const auto answers = errand::test::await(by.io, by.on->submit(0, lines, errand::submit_mode::each));
+    for (const auto& one : answers) CHECK(one.verdict == submit_verdict::accepted);
+    CHECK(d.on_shelf() == lines.size());
+}
+
 TEST_CASE("of a line that was shelved only the shelf forgets, and only that life of it", "[shelf]") {
     shelf_desk d;
     std::size_t forgotten = 0;
